@@ -39,13 +39,13 @@ def with_repeats(
         later = t_us + 1_000_000 - points[server][0].t_us
         for document in points[server]:
             at = {"t_us": document.t_us + later, "point": 900 + n}
-            look = {} if isinstance(document, Window) else {"look": 2}
-            made.append(msgspec.structs.replace(document, **at, **look))
+            attempt = {} if isinstance(document, Window) else {"look": 2}
+            made.append(msgspec.structs.replace(document, **at, **attempt))
             t_us = document.t_us + later
     return [*made, msgspec.structs.replace(stop, t_us=t_us + 500_000)]
 
 
 def _doubted(stop: PointStop) -> PointStop:
     reason = BackgroundLoad(cpu_pct=90.0)
-    said = {"reasons": [reason.text()], "findings": [reason.record()]}
-    return msgspec.structs.replace(stop, verdict="inconclusive", **said)
+    fields = {"reasons": [reason.text()], "findings": [reason.record()]}
+    return msgspec.structs.replace(stop, verdict="inconclusive", **fields)

@@ -130,7 +130,7 @@ async def settled(home: Path) -> list[str]:
 
 
 async def soak(asked: argparse.Namespace, home: Path) -> int:
-    began = told = time.monotonic()
+    began = reported = time.monotonic()
     before: Figures | None = None
     number = failed = 0
     ended = ""
@@ -147,8 +147,8 @@ async def soak(asked: argparse.Namespace, home: Path) -> int:
             ended = f"this is left: {'; '.join(left)}" if left else ""
             if before and not ended:
                 ended = now.beyond(before, 1e6 * asked.memory_mb)
-            if ended or time.monotonic() - told > TOLD_EVERY_S:
-                told = time.monotonic()
+            if ended or time.monotonic() - reported > TOLD_EVERY_S:
+                reported = time.monotonic()
                 print(f"Run {number}: {now}", flush=True)
     except asyncio.CancelledError:
         print("Ended by hand.")

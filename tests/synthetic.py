@@ -128,7 +128,7 @@ def knees(
     """The rate each server sustains in `session` with the same arguments, by id."""
     who = contestants(servers) if isinstance(servers, int) else servers
     trusted = untrusted_from or float("inf")
-    held = {
+    sustained = {
         c.id: [
             rate
             for rate in rates or sweep_rates(points)
@@ -136,7 +136,7 @@ def knees(
         ]
         for c in who
     }
-    return {server: max(rates_held, default=None) for server, rates_held in held.items()}
+    return {server: max(rates_held, default=None) for server, rates_held in sustained.items()}
 
 
 def _listed(run: Callable[P, Iterator[AnyDocument]]) -> Callable[P, list[AnyDocument]]:

@@ -56,10 +56,10 @@ def ceiling(server_core: int, agent_core: int) -> None:
 
 def open_at_once(server_core: int, agent_core: int) -> None:
     """A server that accepts but never answers."""
-    with pinned_target("hold", "0", server_core) as held, pinned_agent(agent_core) as load:
+    with pinned_target("hold", "0", server_core) as sustained, pinned_agent(agent_core) as load:
         memory: list[int] = []
         outcome = load.run(
-            held.port,
+            sustained.port,
             lambda window: memory.append(resident(load)),
             protocol="pong",
             rate_per_s=OPEN / 4,

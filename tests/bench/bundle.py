@@ -113,8 +113,8 @@ def loads(starts: int, port: int, core: int) -> None:
     print(f"agent's CPU, us a connection: {medians}; bundle / source {interval(ratios)}")
     points = starts * ROUNDS * 2
     shares = {name: 1e6 * s / points / CONNECTIONS for name, s in own_s.items()}
-    told = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
-    print(f"  of it outside the kernel: {told}; {shares['bundle'] / shares['source']:.3f}")
+    reported = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
+    print(f"  of it outside the kernel: {reported}; {shares['bundle'] / shares['source']:.3f}")
 
 
 def quad(running: dict[str, Agent], port: int, turn: int) -> Costs:
@@ -171,9 +171,9 @@ def user_s(running: Agent) -> float:
 def tell_instructions(running: dict[str, Agent], port: int) -> None:
     counts = {name: instructions(each, port) for name, each in running.items()}
     if source := counts["source"]:
-        told = ", ".join(f"{name} {count:,.0f}" for name, count in counts.items())
+        reported = ", ".join(f"{name} {count:,.0f}" for name, count in counts.items())
         ratio = counts["bundle"] / source
-        print(f"agent's instructions outside the kernel, a connection: {told}; {ratio:.3f}")
+        print(f"agent's instructions outside the kernel, a connection: {reported}; {ratio:.3f}")
     else:
         print("agent's instructions: this kernel, or this machine, does not count them")
 
@@ -190,8 +190,8 @@ def instructions(running: Agent, port: int, event: str = "instructions:u") -> fl
     time.sleep(0.5)  # perf does not report when it has started; before and after, nothing runs
     replies = load(running, port)
     watch.send_signal(signal.SIGINT)
-    said = watch.communicate(timeout=WITHIN_S)[1]
-    counted = re.search(r"^([\d.]+);", said, re.MULTILINE)
+    message = watch.communicate(timeout=WITHIN_S)[1]
+    counted = re.search(r"^([\d.]+);", message, re.MULTILINE)
     return float(counted[1]) / replies if counted else 0.0
 
 
@@ -204,9 +204,9 @@ def paints() -> None:
         four = [(name, paint(name)) for name in TURNS[turn % 2]]
         for number, what in enumerate(ratios):
             sums = dict.fromkeys(PROGRAMS, 0.0)
-            for name, told in four:
-                found[what][name].append(told[number])
-                sums[name] += told[number]
+            for name, reported in four:
+                found[what][name].append(reported[number])
+                sums[name] += reported[number]
             ratios[what].append(sums["bundle"] / sums["source"])
     for what, costs in found.items():
         medians = ", ".join(f"{name} {statistics.median(all_):.0f}" for name, all_ in costs.items())

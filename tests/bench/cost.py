@@ -83,8 +83,8 @@ async def one(sampling: Sampling, pid: int, port: int, protocol: str) -> tuple[f
     answered = await asyncio.to_thread(offer, port, protocol)
     usage = await sampling.since_mark()
     perf.send_signal(signal.SIGINT)
-    _, said = await perf.communicate()
-    told_ms = float(said.decode().split(",")[0])
+    _, message = await perf.communicate()
+    told_ms = float(message.decode().split(",")[0])
     # Not known while other programs begin many processes: at most about one for each call.
     switches = 1.0 if usage.switches is None else usage.switches / answered
     return usage.cpu_us / 1000 / told_ms, usage.cpu_us / answered, switches

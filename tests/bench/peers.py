@@ -110,10 +110,10 @@ def compare(what: str, generators: dict[str, Generator], port: int, peer: str) -
             statistics.median(values)
             for values in zip(*((c.user_us, c.system_us, c.us) for c in finished), strict=True)
         ]
-        told = [ratio for ratio in ratios if not math.isnan(ratio)] or ratios
+        reported = [ratio for ratio in ratios if not math.isnan(ratio)] or ratios
         rounds = " ".join(f"{ratio:.2f}" for ratio in ratios)
         figures = "".join(f"{value:8.2f}" for value in middle)
-        print(f"{name:22}{figures}   {statistics.median(told):.2f} ({rounds})")
+        print(f"{name:22}{figures}   {statistics.median(reported):.2f} ({rounds})")
 
 
 @contextlib.contextmanager

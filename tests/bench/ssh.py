@@ -99,11 +99,11 @@ async def clock(lab: Lab) -> None:
         together = [
             error for _ in range(ROUNDS) for error in await asyncio.gather(*together_of(machines))
         ]
-        said = [(await machine.clock())[1] for _, machine in machines]
+        found = [(await machine.clock())[1] for _, machine in machines]
     print(f"\nclocks of {len(machines)} hosts, each {ROUNDS} times; error, without its sign")
     tell("one after another", "us", alone, 1)
     tell("all at once", "us", together, 1)
-    tell("uncertainty told", "us", [float(value) for value in said])
+    tell("uncertainty told", "us", [float(value) for value in found])
 
 
 def together_of(machines: Sequence[tuple[Host, SshMachine]]) -> list[Awaitable[float]]:

@@ -94,8 +94,8 @@ def once(code: str, home: str) -> dict[str, list[float]]:
     )
     if ended.returncode:
         raise SystemExit(ended.stderr)
-    told: dict[str, list[float]] = json.loads(ended.stdout.splitlines()[-1])
-    return told
+    data: dict[str, list[float]] = json.loads(ended.stdout.splitlines()[-1])
+    return data
 
 
 def main() -> None:

@@ -127,7 +127,7 @@ async def a_run(
     machines = FakeMachines()
     fleet = Fleet(HERE, clients, machines.open)
     documents: list[AnyDocument] = []
-    said: list[str] = []
+    texts: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(registry.TOOLS, "fake", tool)
         async with open_stage(plan, fleet, documents.append) as stage:
@@ -141,11 +141,11 @@ async def a_run(
                 rehearsed={entry.id: _rehearsed(entry) for entry in [*contestants, null]},
                 control=control,
                 emit=documents.append,
-                notify=said.append,
+                notify=texts.append,
                 seed=1,
                 zero_us=time.monotonic_ns() // 1000,
             )
-            yield Run(Scheduler(state), control, started[0], machines.opened, documents, said)
+            yield Run(Scheduler(state), control, started[0], machines.opened, documents, texts)
 
 
 async def a_session(

@@ -71,9 +71,9 @@ def test_the_checklist_starts_with_what_failed(board: Board) -> None:
     board.refresh()
     assert "Audits appear here during the run." in labels(board) and tab_name(board) == "Audits"
     feed(board, disturbed(session(2, 8), RATE))
-    said = labels(board)
-    assert said.index("Quiet host") < said.index("Conservation")
-    assert any("asyncio streams and asyncio Protocol at 4,500/s" in text for text in said)
+    message = labels(board)
+    assert message.index("Quiet host") < message.index("Conservation")
+    assert any("asyncio streams and asyncio Protocol at 4,500/s" in text for text in message)
     assert tab_name(board) == "Audits, 1 failed"
     tab(board).click()
     assert board.side.checklist.isVisible() and not board.side.events.isVisible()
@@ -83,8 +83,8 @@ def test_the_checklist_starts_with_what_failed(board: Board) -> None:
 
 def test_a_servers_audits_are_shown_in_its_row(board: Board) -> None:
     start, *rest = session(2, 4)
-    said = notes.Unequal(name="asyncio streams", said="Its backlog is its own.")
-    feed(board, [start, said.note(0, server="asyncio-streams"), *rest])
+    message = notes.Unequal(name="asyncio streams", said="Its backlog is its own.")
+    feed(board, [start, message.note(0, server="asyncio-streams"), *rest])
     signs = [
         sign
         for sign in board.side.legend.findChildren(QLabel)

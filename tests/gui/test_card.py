@@ -35,12 +35,12 @@ def test_the_title_and_every_figure_of_the_card_fit(
     for shape in card.SHAPES:
         card.take(shape)
         card.layout().activate()
-        said = [each for each in card.findChildren(QLabel) if each.isVisible() and each.text()]
-        assert {name, "at 7,875/s offered"} <= {each.text() for each in said}
-        for each in said:
+        texts = [each for each in card.findChildren(QLabel) if each.isVisible() and each.text()]
+        assert {name, "at 7,875/s offered"} <= {each.text() for each in texts}
+        for each in texts:
             assert each.width() >= each.minimumSizeHint().width()
             assert each.height() >= each.heightForWidth(each.width())
-        inside = [QRectF(each.rect()).translated(each.mapTo(card, QPointF())) for each in said]
+        inside = [QRectF(each.rect()).translated(each.mapTo(card, QPointF())) for each in texts]
         assert all(QRectF(card.rect()).contains(each) for each in inside)
         assert not any(a.intersects(b) for a, b in combinations(inside, 2))
 

@@ -88,13 +88,13 @@ def test_a_response_time_of_few_replies_says_why_it_is_hollow(qtbot: QtBot, widt
 
 
 @pytest.mark.parametrize("log", [True, False], ids=["log", "linear"])
-@pytest.mark.parametrize(("timeout_s", "said"), [(5.0, "timeout 5 s"), (0.8, "timeout 800 ms")])
+@pytest.mark.parametrize(("timeout_s", "message"), [(5.0, "timeout 5 s"), (0.8, "timeout 800 ms")])
 def test_lines_that_end_at_the_timeout_say_so_and_cover_nothing(
-    qtbot: QtBot, log: bool, timeout_s: float, said: str
+    qtbot: QtBot, log: bool, timeout_s: float, message: str
 ) -> None:
     trio = shown(qtbot, given_up_after(session(3, 8), timeout_s))
     trio.set_log(log)
-    assert said in written(trio)
+    assert message in written(trio)
     chart = trio.charts[Quantity.TIME]
     words = [
         QRectF(left, top, right - left, foot - top)

@@ -29,8 +29,8 @@ def test_a_shared_backlog_is_stated_once_and_a_different_one_with_its_server(qtb
         in_force = notes.Backlog(name=name, backlog=backlog, asked=512)
         listed.add(in_force.note(t_us), name)
     listed.refresh()
-    said = [each.text() for each in listed.findChildren(QLabel) if "backlog" in each.text()]
-    assert sorted(said) == [
+    texts = [each.text() for each in listed.findChildren(QLabel) if "backlog" in each.text()]
+    assert sorted(texts) == [
         notes.Backlog(backlog=512, asked=512).of_all(),
         notes.Backlog(name="Tornado", backlog=128, asked=512).text(),
     ]
@@ -62,8 +62,8 @@ def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
         point = replace(measured, server=server, x=float(rate), rate_per_s=float(rate), **judged)
         if (note := doubts(point)) is not None:
             listed.add(note, server)
-    (said,) = lines(listed)
-    assert said == (
+    (message,) = lines(listed)
+    assert message == (
         "Background load took 26 to 61 % of a core from server and clients. Repeat on a quiet"
         " machine. Not judged: gevent at 18,000 and 20,000/s and Twisted at 4,000/s."
     )
@@ -81,12 +81,12 @@ def doubt(name: str, x: float, cause: Message, t_us: int = 1) -> Note:
 def test_repeated_points_are_reported_in_one_sentence(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
-    for look in (1, 2):
-        for name, rate in (("gevent", 15_500.0), ("Twisted", 9_000.0 * look)):
-            again = notes.Again(name=name, look=look, pass_number=1, rates_per_s=[rate])
-            listed.add(again.note(look), name)
-    told = "Repeating, because a limit is decided there: gevent at 15,500/s and Twisted at"
-    assert sorted(lines(listed)) == [f"{told} 18,000/s.", f"{told} 9,000/s."]
+    for attempt in (1, 2):
+        for name, rate in (("gevent", 15_500.0), ("Twisted", 9_000.0 * attempt)):
+            again = notes.Again(name=name, look=attempt, pass_number=1, rates_per_s=[rate])
+            listed.add(again.note(attempt), name)
+    reported = "Repeating, because a limit is decided there: gevent at 15,500/s and Twisted at"
+    assert sorted(lines(listed)) == [f"{reported} 18,000/s.", f"{reported} 9,000/s."]
 
 
 def test_servers_inconclusive_at_the_same_rate_share_a_sentence(qtbot: QtBot) -> None:
@@ -114,9 +114,9 @@ def test_points_recorded_before_causes_had_codes_are_described_by_their_sentence
     listed, doubts = EventLog(theme.LIGHT), Doubts()
     qtbot.addWidget(listed)
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
-    said = {"verdict": "inconclusive", "reasons": ["Other programs took 36 % of a core."]}
+    fields = {"verdict": "inconclusive", "reasons": ["Other programs took 36 % of a core."]}
     for server in ("gevent", "Trio"):
-        point = replace(measured, purpose="sweep", server=server, x=4000.0, findings=[], **said)
+        point = replace(measured, purpose="sweep", server=server, x=4000.0, findings=[], **fields)
         note = doubts(point)
         assert note is not None
         listed.add(note, server)

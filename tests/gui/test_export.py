@@ -170,8 +170,8 @@ def test_creating_a_missing_folder_is_announced_beforehand(
     dialog = ask(parent, desk, Recorded(recorded, "a"))
     choose(dialog, "CSV")
     write_to(dialog, tmp_path / "none" / "a.csv")
-    said = f"The folder {tmp_path / 'none'} does not exist; it will be created."
-    qtbot.waitUntil(lambda: says(dialog, said), timeout=PATIENCE_MS)
+    message = f"The folder {tmp_path / 'none'} does not exist; it will be created."
+    qtbot.waitUntil(lambda: says(dialog, message), timeout=PATIENCE_MS)
     assert not (tmp_path / "none").exists()
     press(dialog, "Export")
     shows(qtbot, dialog, "Saved")
@@ -261,8 +261,8 @@ def test_a_copied_chart_is_a_picture_and_a_drawing_in_the_clipboard(trio: Trio) 
     assert seen(image, theme.LIGHT.series(1).colour)
     root = ElementTree.fromstring(data.data("image/svg+xml").data())
     assert root.findtext("{http://www.w3.org/2000/svg}title") == "Three servers"
-    (said,) = [w for w in trio.findChildren(QLabel) if "copied" in w.text()]
-    assert said.isVisible()
+    (message,) = [w for w in trio.findChildren(QLabel) if "copied" in w.text()]
+    assert message.isVisible()
 
 
 def test_an_export_shows_the_response_time_selected_on_screen(

@@ -84,13 +84,15 @@ def test_the_list_of_servers_marks_it_and_says_why(qtbot: QtBot, trio: Trio) -> 
 
 def test_summary_text_and_headline_name_it(trio: Trio) -> None:
     series = trio.model.series
-    said = "asyncio streams is faulty from 1,125/s: answers 500"
-    assert sustained.sentence(series[NEVER_GOOD]) == said
+    message = "asyncio streams is faulty from 1,125/s: answers 500"
+    assert sustained.sentence(series[NEVER_GOOD]) == message
     assert sustained.sentence(series[BAD]).endswith("3,375/s, faulty from 4,500/s: answers 500")
-    told = lead(trio.model, NEVER_GOOD, 0.0)
-    assert [(f.caption, f.value, f.tone) for f in told.figures] == [("faulty from", "1,125", "bad")]
-    told = lead(trio.model, BAD, 5625.0)
-    assert [(f.caption, f.tone) for f in told.figures][-1] == ("answered, faulty", "bad")
+    reported = lead(trio.model, NEVER_GOOD, 0.0)
+    assert [(f.caption, f.value, f.tone) for f in reported.figures] == [
+        ("faulty from", "1,125", "bad")
+    ]
+    reported = lead(trio.model, BAD, 5625.0)
+    assert [(f.caption, f.tone) for f in reported.figures][-1] == ("answered, faulty", "bad")
 
 
 def test_a_comparison_marks_a_faulty_point_and_says_why(qtbot: QtBot) -> None:

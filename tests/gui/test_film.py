@@ -24,19 +24,19 @@ PATIENCE_S = 120.0
 async def test_a_film_shows_its_end_after_its_last_document(tmp_path: Path) -> None:
     path = record_session(tmp_path / "a.pong.yaml", session(6, 20))
     reel = await load(path)
-    told: list[AnyDocument | Position] = []
+    received: list[AnyDocument | Position] = []
     ended = asyncio.Event()
 
     def report(position: Position) -> None:
-        told.append(position)
+        received.append(position)
         if position.at_us >= reel.duration_us:
             ended.set()
 
-    playing = asyncio.create_task(Film(reel, told.append, report).run())
+    playing = asyncio.create_task(Film(reel, received.append, report).run())
     async with asyncio.timeout(PATIENCE_S):
         await ended.wait()
     playing.cancel()
-    assert told[:-1] == list(reel.documents)
+    assert received[:-1] == list(reel.documents)
 
 
 @pytest.mark.parametrize(

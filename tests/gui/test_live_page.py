@@ -269,10 +269,10 @@ def test_a_program_that_was_suspended_says_so_and_keeps_its_points(sessions: Pat
         program.send_signal(signal.SIGSTOP)
         time.sleep(away_s)  # the suspension itself
         program.send_signal(signal.SIGCONT)
-        said = program.stdout.readline()
-    told = re.match(r"Pongbench itself was suspended for (\d+) s\. ", said)
-    assert told, said
-    assert int(told[1]) >= away_s  # a busy machine is slow to wake it
+        output = program.stdout.readline()
+    reported = re.match(r"Pongbench itself was suspended for (\d+) s\. ", output)
+    assert reported, output
+    assert int(reported[1]) >= away_s  # a busy machine is slow to wake it
     (path,) = sessions.glob("*.pong.yaml")
     stops = [d for d in read_session(path).documents if isinstance(d, PointStop)]
     measured = [d.rate_per_s for d in stops if d.purpose == "sweep" and d.complete]
@@ -402,9 +402,9 @@ def test_until_a_repeat_a_server_sustains_its_rate_so_far(page: LivePage) -> Non
 
 
 def test_repeated_notes_of_every_turn_are_listed_once(page: LivePage) -> None:
-    said = notes.Backlog(name="asyncio streams", backlog=128, asked=512)
-    feed(page, [*session(1, 2), *(said.note(t_us, server=TWO[0]) for t_us in (5, 9))])
-    found = [each for each in page.findChildren(QLabel) if each.text() == said.text()]
+    message = notes.Backlog(name="asyncio streams", backlog=128, asked=512)
+    feed(page, [*session(1, 2), *(message.note(t_us, server=TWO[0]) for t_us in (5, 9))])
+    found = [each for each in page.findChildren(QLabel) if each.text() == message.text()]
     assert len(found) == 1
 
 

@@ -64,9 +64,9 @@ def test_it_is_drawn_in_place_of_the_errors(documents: list[AnyDocument], qtbot:
 
 def test_it_is_summarised(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["summary", str(path)]) == 0
-    told = capsys.readouterr().out
-    assert "Switches per call" in told
-    assert "2.25 switches" in told
+    message = capsys.readouterr().out
+    assert "Switches per call" in message
+    assert "2.25 switches" in message
     assert main(["summary", str(path), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["metrics"][0]["label"] == COST.label

@@ -41,8 +41,8 @@ def test_another_session_begins_with_nothing_pinned(board: Board) -> None:
     assert all(isnan(chart.cursor_rate) for chart in trio.charts.values())
     assert {chart.highlighted for chart in trio.charts.values()} == {""}
     assert not trio.card.isVisible()
-    told = lead(trio.model, trio.pointing.server, trio.pointing.rate)
-    assert [figure.caption for figure in told.figures] == ["offered", "answered"]
+    reported = lead(trio.model, trio.pointing.server, trio.pointing.rate)
+    assert [figure.caption for figure in reported.figures] == ["offered", "answered"]
 
 
 def test_hiding_a_server_in_its_row_dims_no_other(qtbot: QtBot, board: Board) -> None:

@@ -84,8 +84,8 @@ def presented(
 
 def test_the_running_server_and_its_rate_are_large(qtbot: QtBot) -> None:
     _, shown = presented(qtbot, running(session(2, 8)))
-    said = shown.headline.accessibleName()
-    assert said.startswith("asyncio Protocol, offered 7,875/s, answered ")
+    message = shown.headline.accessibleName()
+    assert message.startswith("asyncio Protocol, offered 7,875/s, answered ")
     assert shown.isFullScreen()
     assert shown.headline.height() >= shown.height() / 12
 
@@ -172,8 +172,8 @@ def reads(shown: Presentation, sentence: str) -> bool:
 
 def told_below(shown: Presentation) -> str:
     """The text that lists the keys."""
-    told = (each.accessibleName() for each in shown.findChildren(QWidget))
-    return next(each for each in told if each.endswith("Esc leave") or "Esc leave  " in each)
+    reported = (each.accessibleName() for each in shown.findChildren(QWidget))
+    return next(each for each in reported if each.endswith("Esc leave") or "Esc leave  " in each)
 
 
 def of_a_run(qtbot: QtBot, page: LivePage) -> Presentation:
@@ -254,9 +254,11 @@ def test_results_beyond_the_client_limit_are_not_shown_as_good(limit: int, tone:
     fast = dataclasses.replace(CONTESTANTS[0], capacity_per_s=1e6)
     model = fed(running(session([fast], 8)))
     model(Note(t_us=0, topic="ceiling", text="", data={"ceiling_per_s": limit}))
-    told = lead(model, "", 0.0).figures[1]
-    assert (told.value, told.tone) == ("100", tone)
-    assert told.caption == ("answered, beyond the client limit" if tone == "muted" else "answered")
+    reported = lead(model, "", 0.0).figures[1]
+    assert (reported.value, reported.tone) == ("100", tone)
+    assert reported.caption == (
+        "answered, beyond the client limit" if tone == "muted" else "answered"
+    )
 
 
 def test_no_figure_is_rounded_up_to_all_answered() -> None:
@@ -264,5 +266,5 @@ def test_no_figure_is_rounded_up_to_all_answered() -> None:
     model = fed(documents)
     series = next(iter(model.series.values()))
     lossy = next(r for r in series.points if r.errors_pct > 0)
-    told = lead(model, series.id, lossy.x)
-    assert "answered 100" not in told.sentence
+    reported = lead(model, series.id, lossy.x)
+    assert "answered 100" not in reported.sentence

@@ -205,7 +205,7 @@ def hostile() -> list[AnyDocument]:
     assert isinstance(start, RunStart)
     machine = replace(start.machines[0], name=HOSTILE, facts={HOSTILE: HOSTILE})
     plan = start.plan | {"name": HOSTILE, "description": HOSTILE}
-    said = [
+    found = [
         replace(d, reasons=[HOSTILE])
         if isinstance(d, PointStop)
         else replace(d, text=HOSTILE)
@@ -213,7 +213,7 @@ def hostile() -> list[AnyDocument]:
         else d
         for d in rest
     ]
-    return [replace(start, machines=[machine], plan=plan, pongbench=HOSTILE), *said]
+    return [replace(start, machines=[machine], plan=plan, pongbench=HOSTILE), *found]
 
 
 class Markup(HTMLParser):

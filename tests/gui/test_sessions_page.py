@@ -300,11 +300,11 @@ def test_a_session_runs_again_on_its_machines_or_says_which_are_gone(
     remove_profile("cedar")
     with (
         qtbot.waitSignal(desk.plan_requested, timeout=PATIENCE_MS) as shown,
-        qtbot.waitSignal(desk.notice, timeout=PATIENCE_MS) as told,
+        qtbot.waitSignal(desk.notice, timeout=PATIENCE_MS) as reported,
     ):
         page.card.buttons["Run again"].click()
     assert shown.args == [plan]
-    assert told.args[0] == (
+    assert reported.args[0] == (
         "This session ran on localhost, load from bolt, cedar. cedar has no profile: "
         "choose other machines, or add them on the Machines page."
     )

@@ -261,14 +261,14 @@ def test_escape_returns_from_help_and_settings(qtbot: QtBot, window: MainWindow)
 def test_a_server_put_into_the_folder_appears_when_the_window_is_active_again(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    told: list[None] = []
-    window.desk.servers_changed.connect(lambda: told.append(None))
+    received: list[None] = []
+    window.desk.servers_changed.connect(lambda: received.append(None))
     names = (f"Dropped in {n}" for n in count())
 
     def come_back_to_another_server() -> bool:
         user_servers.new(next(names))
         QApplication.sendEvent(window, QEvent(QEvent.Type.WindowActivate))
-        return bool(told)
+        return bool(received)
 
     # The first times may come before the folder was read at all.
     qtbot.waitUntil(come_back_to_another_server)

@@ -31,16 +31,16 @@ def test_names_that_begin_alike_are_shortened_to_the_word_in_which_they_differ(
 
 
 def test_names_that_begin_alike_in_one_word_keep_both_ends(qtbot: QtBot) -> None:
-    told = distinct_names(frozenset(["gevent.pywsgi-plain", "gevent.pywsgi-fast"]), SIZE, 68)
-    assert [name[-2:] for name in sorted(told.values())] == ["st", "in"]
+    reported = distinct_names(frozenset(["gevent.pywsgi-plain", "gevent.pywsgi-fast"]), SIZE, 68)
+    assert [name[-2:] for name in sorted(reported.values())] == ["st", "in"]
 
 
 @pytest.mark.parametrize("width", [68, 80, 100])
 def test_no_two_servers_of_the_catalogue_read_the_same(qtbot: QtBot, width: float) -> None:
     names = frozenset(entry.name for entry in Catalogue.load())
-    told = distinct_names(names, SIZE, width)
-    assert len(set(told.values())) == len(names)
-    assert all(text_width(short, SIZE) <= width for short in told.values())
+    reported = distinct_names(names, SIZE, width)
+    assert len(set(reported.values())) == len(names)
+    assert all(text_width(short, SIZE) <= width for short in reported.values())
 
 
 def test_every_line_has_its_own_name_even_in_low_charts(qtbot: QtBot) -> None:

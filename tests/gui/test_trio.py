@@ -135,9 +135,9 @@ def test_hiding_a_server_hides_its_line_and_name_until_it_is_shown(qtbot: QtBot)
     chart = trio.charts[R]
     where, colour = at(chart, "gevent", -1), colour_of(trio, "gevent")
     assert near(seen(chart), where, colour)
-    with qtbot.waitSignal(trio.visibility_changed) as told:
+    with qtbot.waitSignal(trio.visibility_changed) as reported:
         trio.toggle("gevent")
-    assert told.args == ["gevent", False]
+    assert reported.args == ["gevent", False]
     assert not near(seen(chart), where, colour, within=2)
     assert "gevent" not in {label.key for label in chart.names.placed}
     trio.show_all()
@@ -155,9 +155,9 @@ def test_pointing_at_a_line_dims_the_others_and_describes_its_point(qtbot: QtBot
     assert near(before, other, colour_of(trio, "gevent"))
     assert not near(image, other, colour_of(trio, "gevent"))
     assert trio.card.isVisible()
-    said = trio.card.accessibleName()
-    assert said.startswith("asyncio streams at 9,000/s offered: ")
-    assert " calls failed (" in said
+    message = trio.card.accessibleName()
+    assert message.startswith("asyncio streams at 9,000/s offered: ")
+    assert " calls failed (" in message
     assert {each.cursor_rate for each in trio.charts.values()} == {9000}
 
 

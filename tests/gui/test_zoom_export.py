@@ -31,10 +31,10 @@ def written(path: Path, output: Path, showing: Showing) -> bytes:
 
 def test_a_page_shows_the_part_and_says_so(path: Path, tmp_path: Path) -> None:
     read = PdfReader(BytesIO(written(path, tmp_path / "part.pdf", PART)))
-    said = " ".join(read.pages[0].extract_text().split())
-    assert "log scale · zoomed to 3,000–5,000/s" in said
-    assert "Response time p99, from scheduled time, zoomed" in said
-    assert "Zoomed: the session has more points" in said
+    message = " ".join(read.pages[0].extract_text().split())
+    assert "log scale · zoomed to 3,000–5,000/s" in message
+    assert "Response time p99, from scheduled time, zoomed" in message
+    assert "Zoomed: the session has more points" in message
 
 
 def test_a_web_page_has_the_figures_of_the_part_only(path: Path, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_the_window_passes_all_of_it_to_the_command() -> None:
 
 
 @pytest.mark.parametrize(
-    ("showing", "said"),
+    ("showing", "message"),
     [
         (Showing({"x": (90_000.0, 95_000.0)}), "no point from 90000 to 95000; its points are from"),
         (Showing({"y": (1.0, 2.0)}), "no axis 'y'; it has x, replies, time and errors"),
@@ -66,7 +66,7 @@ def test_the_window_passes_all_of_it_to_the_command() -> None:
     ],
 )
 def test_a_part_with_nothing_in_it_is_refused(
-    path: Path, tmp_path: Path, showing: Showing, said: str
+    path: Path, tmp_path: Path, showing: Showing, message: str
 ) -> None:
-    with pytest.raises(BadInput, match=re.escape(said)):
+    with pytest.raises(BadInput, match=re.escape(message)):
         written(path, tmp_path / "part.pdf", showing)

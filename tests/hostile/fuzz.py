@@ -113,9 +113,9 @@ class Progress:
             print(self, flush=True)
 
     def __str__(self) -> str:
-        tried = ", ".join(f"{count:,} {kind}s" for kind, count in self.done.items())
+        tested = ", ".join(f"{count:,} {kind}s" for kind, count in self.done.items())
         minutes = (time.monotonic() - self.began) / 60
-        return f"{tried or 'Nothing'} tried in {minutes:.1f} minutes, {len(self.failed):,} failed."
+        return f"{tested or 'Nothing'} tried in {minutes:.1f} minutes, {len(self.failed):,} failed."
 
 
 def main() -> int:

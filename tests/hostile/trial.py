@@ -68,8 +68,8 @@ class Answer:
             return f"{self.command} took {self.grown_bytes / 1e6:,.0f} MB"
         if "Traceback" in self.said:
             return f"{self.command} shows a traceback: {self.said[-2_000:]}"
-        told = "Only the part before" in self.out or _SENTENCE.search(self.said)
-        if self.code == ExitCode.BAD_INPUT and not told:
+        reported = "Only the part before" in self.out or _SENTENCE.search(self.said)
+        if self.code == ExitCode.BAD_INPUT and not reported:
             return f"{self.command} says no sentence: {self.said[:500]!r}"
         return ""
 
@@ -136,14 +136,14 @@ def commands(kind: Kind, path: Path) -> Iterator[list[str]]:
 
 def ask(words: list[str]) -> Answer:
     """Run one command through the program's entry point, in the main thread."""
-    out, said = io.StringIO(), io.StringIO()
+    out, message = io.StringIO(), io.StringIO()
     before, began_s = _most_memory(), time.process_time()
     try:
         with (
             _limited(),
             warnings.catch_warnings(action="error"),
             contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(said),
+            contextlib.redirect_stderr(message),
         ):
             code = int(cli.main(words, more=[report.add_parser]))
     except BaseException as error:
@@ -151,11 +151,11 @@ def ask(words: list[str]) -> Answer:
         if isinstance(error, KeyboardInterrupt):
             raise
         code = -1
-        said.write(traceback.format_exc())
+        message.write(traceback.format_exc())
     took_s = time.process_time() - began_s
     most = _most_memory()
     grown = most if before <= MOST_BYTES < most else 0
-    return Answer(" ".join(words[:2]), code, out.getvalue(), said.getvalue(), took_s, grown)
+    return Answer(" ".join(words[:2]), code, out.getvalue(), message.getvalue(), took_s, grown)
 
 
 class _TooLong(BaseException):

@@ -97,7 +97,7 @@ def ready(hosts: Sequence[Host], *changes: dict[str, Any]) -> Iterator[list[Host
 def as_they_were(hosts: Sequence[Host]) -> Iterator[None]:
     before = [host.snapshot() for host in hosts]
     yield
-    left = [eventually_nothing(host, look) for host, look in zip(hosts, before, strict=True)]
+    left = [eventually_nothing(host, attempt) for host, attempt in zip(hosts, before, strict=True)]
     assert left == [[] for _ in hosts]
 
 

@@ -57,6 +57,7 @@ def test_the_bundle_deploys_over_ssh_sweeps_and_leaves_hosts_as_they_were(
     (stop,) = [d for d in documents if isinstance(d, RunStop)]
     assert stop.status == "done"
     left = [
-        eventually_nothing(host, look) for host, look in zip((target, client), before, strict=True)
+        eventually_nothing(host, attempt)
+        for host, attempt in zip((target, client), before, strict=True)
     ]
     assert left == [[], []]

@@ -101,9 +101,9 @@ def test_three_clients_against_one_target(
     assert all(-60_000_000 < sample.t_us < stop.t_us + 60_000_000 for sample in samples)
     capsys.readouterr()
     assert main(["summary", str(tmp_path / "plan.pong.yaml")]) == 0
-    said = capsys.readouterr().out
-    assert re.search(r"^Clients started within [\d.]+ ms of each other \(median", said, re.M)
-    assert all(re.search(rf"^ ?{name} .* ± [\d.]+ [mµ]?s", said, re.M) for name in CLIENTS)
+    output = capsys.readouterr().out
+    assert re.search(r"^Clients started within [\d.]+ ms of each other \(median", output, re.M)
+    assert all(re.search(rf"^ ?{name} .* ± [\d.]+ [mµ]?s", output, re.M) for name in CLIENTS)
 
 
 def watched(plan: Path, act: Callable[[], object]) -> list[AnyDocument]:
@@ -203,9 +203,11 @@ def test_a_wrong_address_for_the_others_is_named_and_no_server_accused(
         path = plan(tmp_path, "gevent-pywsgi")
         words = ["--target", target.name, "--client", client.name]
         assert main(["run", str(path), *words, "-o", str(tmp_path / "none.yaml")]) == 1
-        said = capsys.readouterr().err
-        assert re.search(rf"'h2' cannot connect to 'h1' at {address} \(.*({why}).*\); check", said)
-        assert "gate" not in said and not (tmp_path / "none.yaml").exists()
+        output = capsys.readouterr().err
+        assert re.search(
+            rf"'h2' cannot connect to 'h1' at {address} \(.*({why}).*\); check", output
+        )
+        assert "gate" not in output and not (tmp_path / "none.yaml").exists()
 
 
 def test_a_lost_target_ends_the_run_with_one_sentence(hosts: list[Host], tmp_path: Path) -> None:

@@ -253,10 +253,10 @@ def test_a_host_key_that_changes_in_mid_run_affects_only_the_next_run(
     documents = run(plan, change)
     assert stop_of(documents).status == "done"
     assert main(["run", str(plan), *ARGUMENTS, "-o", str(plan.with_name("2.yaml"))]) == 1
-    said = capsys.readouterr().err
-    assert "The host key of 'h1' at " in said and "has changed" in said
+    output = capsys.readouterr().err
+    assert "The host key of 'h1' at " in output and "has changed" in output
     # A key that has changed is not trusted by pasting a command.
-    assert "--fingerprint SHA256:" not in said
+    assert "--fingerprint SHA256:" not in output
 
 
 def test_a_server_that_exits_ends_its_sweep(hosts: list[Host], plan: Path) -> None:

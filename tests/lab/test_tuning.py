@@ -92,8 +92,8 @@ async def test_settings_are_in_force_for_the_run_and_as_before_after_it(
                 ports = host.run("cat", "/proc/sys/net/ipv4/ip_local_port_range").split()
                 assert ports == ["10152", "65535"]
                 assert await left_tuned(machine)
-                (said,) = in_force.sentences()
-                assert f"net.core.somaxconn {before} -> 250000" in said
+                (message,) = in_force.sentences()
+                assert f"net.core.somaxconn {before} -> 250000" in message
             assert somaxconn(host) == before
             assert complaints == []
             assert not await left_tuned(machine)
@@ -177,18 +177,18 @@ async def test_without_space_for_a_journal_nothing_is_changed(
     profile = profile_of(host, user="ops", sudo="passwordless")
     async with opened(profile) as machine:
         await asyncio.to_thread(host.fill, "/run", but_pages=pages)
-        said = []
+        found = []
         try:
             async with tuned(
                 machine, [somaxconn_to(50_000)], Rights.on(machine, profile)
             ) as in_force:
-                said = in_force.sentences()
+                found = in_force.sentences()
                 assert somaxconn(host) == before
         except PongbenchError as error:
-            said = [str(error)]
+            found = [str(error)]
         finally:
             host.end_fill("/run")
-    assert said == [sentence]
+    assert found == [sentence]
     assert somaxconn(host) == before
     assert host.run("sh", "-c", "test -e /run/pongbench; echo $?").strip() == "1"
 
@@ -254,8 +254,8 @@ async def test_after_both_tuners_die_the_next_connection_restores_the_settings(
     profile = profile_of(host, user=user, sudo=sudo)
     async with opened(profile) as machine:
         assert await left_tuned(machine)
-        said = await restore(machine, Rights.on(machine, profile, ask))
-        assert said == [f"net.core.somaxconn is {before} again on h1."]
+        message = await restore(machine, Rights.on(machine, profile, ask))
+        assert message == [f"net.core.somaxconn is {before} again on h1."]
         assert not await left_tuned(machine)
     assert somaxconn(host) == before
 

@@ -72,14 +72,14 @@ def carried_out(system: str, tree: Path) -> dict[str, Any]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    data: dict[str, Any] = json.loads(done.stdout)
+    return data
 
 
 @pytest.mark.parametrize("system", ["win32", "darwin"])
 def test_the_bundle_spec_works_on_every_system(system: str, tree: Path) -> None:
-    told = carried_out(system, tree)
-    analysis = told["analysis"]
+    data = carried_out(system, tree)
+    analysis = data["analysis"]
     assert Path(analysis["scripts"][0]).is_file()
     for source, _ in [*analysis["binaries"], *analysis["datas"]]:
         assert source.endswith("bench") or source == "bcrypt" or Path(source).exists(), source
@@ -87,19 +87,19 @@ def test_the_bundle_spec_works_on_every_system(system: str, tree: Path) -> None:
     assert {"resources", "profiles", "workbench/agent", "workbench/machines"} <= places
     assert not set(analysis["hiddenimports"]) & set(analysis["excludes"])
     # Of the filters for Linux none takes away what is a library there; PyInstaller's hooks stay.
-    assert told["binaries"] == told["expected"]
-    assert told["program"]["scripts"] == ["pyi_rth_inspect", "frozen"]
+    assert data["binaries"] == data["expected"]
+    assert data["program"]["scripts"] == ["pyi_rth_inspect", "frozen"]
 
 
 def test_on_windows_the_program_has_an_icon_a_version_and_no_console_of_a_double_click(
     tree: Path,
 ) -> None:
-    told = carried_out("win32", tree)
-    program = told["program"]
+    data = carried_out("win32", tree)
+    program = data["program"]
     assert Path(program["icon"]).read_bytes()[:4] == b"\0\0\1\0"
     assert "filevers=(" in Path(program["version"]).read_text(encoding="utf-8")
     assert program["console"] and program["hide_console"] == "hide-early"
-    assert "bundle" not in told
+    assert "bundle" not in data
 
 
 def test_on_macos_there_is_an_application_that_opens_sessions(tree: Path) -> None:

@@ -161,9 +161,9 @@ def test_the_installer_for_windows_compiles(tmp_path: Path) -> None:
 
 
 def test_windows_gets_the_version() -> None:
-    told = icons.version_resource("1.22.3")
-    assert "filevers=(1, 22, 3, 0)" in told
-    compile(told, "version.txt", "eval")
+    reported = icons.version_resource("1.22.3")
+    assert "filevers=(1, 22, 3, 0)" in reported
+    compile(reported, "version.txt", "eval")
 
 
 def test_modules_left_out_are_not_needed_by_the_window() -> None:
@@ -204,8 +204,8 @@ def test_the_bill_of_materials_names_every_part_and_every_compiled_file(tmp_path
         "metadata": {"component": {"name": "pongbench"}},
         "components": [{"type": "library", "name": "pyside6-essentials", "version": "6.11.3"}],
     }
-    told = json.loads(provenance.bill(json.dumps(listed), components(), tmp_path))
-    parts = {part["name"]: part for part in told["components"]}
+    data = json.loads(provenance.bill(json.dumps(listed), components(), tmp_path))
+    parts = {part["name"]: part for part in data["components"]}
     assert parts["Qt"]["version"] == parts["pyside6-essentials"]["version"] == "6.11.3"
     assert {"Python", "Inter", "Lucide", "gevent", "libev", "_internal/libx.so"} <= set(parts)
     assert "LGPL-3.0" in json.dumps(parts["pyside6-essentials"]["licenses"])
@@ -228,10 +228,10 @@ def test_qt_comes_with_both_texts_of_its_licence_and_how_to_replace_it() -> None
     assert "GNU GENERAL PUBLIC LICENSE\n                       Version 3" in text
     assert "END OF TERMS AND CONDITIONS" in text
     assert "replaced by others of the same version" in text
-    told = provenance.licences(components())
-    assert told.count(text.strip()) == 1
-    assert "shiboken6 6.11.3\nLGPL-3.0-only OR GPL-2.0-only OR GPL-3.0-only" in told
-    assert "The text is the one of Qt, above." in told
+    reported = provenance.licences(components())
+    assert reported.count(text.strip()) == 1
+    assert "shiboken6 6.11.3\nLGPL-3.0-only OR GPL-2.0-only OR GPL-3.0-only" in reported
+    assert "The text is the one of Qt, above." in reported
 
 
 def test_files_sent_to_machines_are_in_the_bundle_as_source() -> None:

@@ -67,8 +67,8 @@ def ask(library: Path | None = None) -> dict[str, object]:
         text=True,
         check=True,
     )
-    told: dict[str, object] = json.loads(done.stdout)
-    return told
+    data: dict[str, object] = json.loads(done.stdout)
+    return data
 
 
 def test_qt_sorts_writes_and_encodes_with_the_slim_data_as_with_all_of_it(

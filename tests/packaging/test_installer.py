@@ -85,9 +85,9 @@ def everything(folder: Path) -> set[str]:
 def test_it_installs_for_one_user_says_where_and_leaves_nothing_behind(
     made: Path, home: Path
 ) -> None:
-    said = sh(home, made)
-    assert "Everything works." in said
-    assert f"Pongbench is in {home}/.local/opt/pongbench" in said
+    message = sh(home, made)
+    assert "Everything works." in message
+    assert f"Pongbench is in {home}/.local/opt/pongbench" in message
     program = home / ".local/opt/pongbench/app/pongbench"
     assert (home / ".local/bin/pongbench").resolve() == program
     assert (program.parent / "_internal/link").read_text() == "x"
@@ -98,8 +98,8 @@ def test_it_installs_for_one_user_says_where_and_leaves_nothing_behind(
     mine = home / ".local/share/pongbench/sessions/mine.pong.yaml"
     mine.parent.mkdir(parents=True)
     mine.write_text("mine")
-    said = sh(home, home / ".local/opt/pongbench/uninstall", "--uninstall")
-    assert "Your sessions, plans and settings stay" in said
+    message = sh(home, home / ".local/opt/pongbench/uninstall", "--uninstall")
+    assert "Your sessions, plans and settings stay" in message
     left = {name for name in everything(home) if "mimeinfo" not in name and "/mime/" not in name}
     assert left == {str(mine.relative_to(home))}
 
@@ -124,8 +124,8 @@ def test_nothing_is_replaced_or_removed_while_its_program_runs(
     shutil.copy(shutil.which("sleep") or "", program)
     with subprocess.Popen([program, "600"]) as running:
         for words in ([made], [home / ".local/opt/pongbench/uninstall", "--uninstall"]):
-            said = sh(home, *words, code=1)
-            assert f"Pongbench is running from {home}/.local/opt/pongbench; close it" in said
+            message = sh(home, *words, code=1)
+            assert f"Pongbench is running from {home}/.local/opt/pongbench; close it" in message
         assert program.exists()
         running.kill()
     assert sh(home, made, "--quiet") == "Everything works.\n"
@@ -148,21 +148,23 @@ def test_an_installation_that_cannot_run_changes_nothing(made: Path, home: Path)
     sh(home, made, "--quiet")
     broken = build.APP / "pongbench"
     broken.write_text("#!/bin/sh\nexit 126\n")
-    said = sh(home, build.installer(1_700_000_000, "2.17"), "--quiet", code=1)
-    assert "is it mounted noexec?" in said
+    message = sh(home, build.installer(1_700_000_000, "2.17"), "--quiet", code=1)
+    assert "is it mounted noexec?" in message
     assert sh(home, home / ".local/bin/pongbench", "--version") == "pongbench 9.9\n"
 
 
 def test_an_older_system_is_refused_with_what_is_needed(made: Path, home: Path) -> None:
-    said = sh(home, build.installer(1_700_000_000, "99.1"), code=1)
-    assert "Pongbench needs glibc 99.1 or later, and this system has 2." in said
+    message = sh(home, build.installer(1_700_000_000, "99.1"), code=1)
+    assert "Pongbench needs glibc 99.1 or later, and this system has 2." in message
     assert everything(home) == set()
 
 
 def test_a_truncated_file_changes_nothing(made: Path, home: Path) -> None:
     made.write_bytes(made.read_bytes()[:-400])
-    said = sh(home, made, code=1)
-    assert said.splitlines()[-1].startswith("pongbench: The file is damaged, or there is no room")
+    message = sh(home, made, code=1)
+    assert message.splitlines()[-1].startswith(
+        "pongbench: The file is damaged, or there is no room"
+    )
     assert everything(home) == set()
 
 
@@ -192,11 +194,15 @@ def test_lists_of_files_do_not_contain_build_paths(made: Path) -> None:
 @pytest.mark.skipif(not shutil.which("dpkg-deb"), reason="no dpkg-deb here")
 def test_the_package_for_debian_says_what_it_needs_and_holds_the_program(made: Path) -> None:
     package = build.deb(1_700_000_000, "2.36")
-    told = subprocess.run(["dpkg-deb", "-f", package], capture_output=True, text=True, check=True)
-    assert "Depends: libc6 (>= 2.36), libdbus-1-3" in told.stdout
-    held = subprocess.run(["dpkg-deb", "-c", package], capture_output=True, text=True, check=True)
-    assert "./usr/bin/pongbench -> /opt/pongbench/pongbench" in held.stdout
-    assert "root/root" in held.stdout
+    message = subprocess.run(
+        ["dpkg-deb", "-f", package], capture_output=True, text=True, check=True
+    )
+    assert "Depends: libc6 (>= 2.36), libdbus-1-3" in message.stdout
+    sustained = subprocess.run(
+        ["dpkg-deb", "-c", package], capture_output=True, text=True, check=True
+    )
+    assert "./usr/bin/pongbench -> /opt/pongbench/pongbench" in sustained.stdout
+    assert "root/root" in sustained.stdout
     subprocess.run(["dpkg-deb", "-x", package, made.parent / "x"], check=True)
     rights = (made.parent / "x/usr/share/doc/pongbench/copyright").read_text()
     assert rights.startswith("MIT License") and "/opt/pongbench/LICENCES.txt" in rights

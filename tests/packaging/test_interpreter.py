@@ -76,12 +76,12 @@ def test_it_has_the_standard_library_and_gevent_and_nothing_from_elsewhere(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["prefix"] == str(internal)
+    data = json.loads(done.stdout)
+    assert data["prefix"] == str(internal)
     own = (str(internal), str(tmp_path))
-    assert [path for path in (*told["path"], *told["files"]) if not path.startswith(own)] == []
-    assert told["loop"] == "gevent.libev.corecext"
-    assert not told["theirs"] and not told["left out"]
+    assert [path for path in (*data["path"], *data["files"]) if not path.startswith(own)] == []
+    assert data["loop"] == "gevent.libev.corecext"
+    assert not data["theirs"] and not data["left out"]
 
 
 def test_the_agent_starts_on_it_and_leaves_nothing_behind(internal: Path) -> None:

@@ -141,10 +141,10 @@ class Named:
 
     def __str__(self) -> str:
         flaw = "" if self.right else "WRONG "
-        told = self.cause.text() if self.cause else f"no cause; {' '.join(self.stop.reasons)}"
+        message = self.cause.text() if self.cause else f"no cause; {' '.join(self.stop.reasons)}"
         return (
             f"{flaw}{self.planted.mode} ({self.planted.right.__name__}), {self.stop.x:g}/s:"
-            f" {self.stop.verdict}; {told}"
+            f" {self.stop.verdict}; {message}"
         )
 
 

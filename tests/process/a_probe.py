@@ -62,9 +62,9 @@ def trace(pid: int) -> str:
 def trace_child() -> str:
     """The same with a program that nothing confines."""
     with subprocess.Popen(["sleep", "60"]) as child:
-        said = trace(child.pid)
+        message = trace(child.pid)
         child.kill()
-    return said
+    return message
 
 
 def ask(port: int, wanted: dict[str, object]) -> dict[str, object]:

@@ -97,9 +97,9 @@ def script(folder: Path, door: str, case: dict[str, Any]) -> Path:
     """A single file for a Python without options."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{door}.py"
-    told = json.dumps({**case, "door": door})
-    told = told.replace("@ready@", json.dumps(READY)[1:-1]).replace(
+    data = json.dumps({**case, "door": door})
+    data = data.replace("@ready@", json.dumps(READY)[1:-1]).replace(
         "@hello@", json.dumps(HELLO)[1:-1]
     )
-    path.write_text(_PROGRAM.format(case=told))
+    path.write_text(_PROGRAM.format(case=data))
     return path

@@ -54,9 +54,9 @@ async def test_calls_in_flight_are_rate_times_service_time(changes: dict[str, An
     assert (await engine.run()).status == "done"
     found = {audit.code: audit for audit in audits_of(documents)}
     wanted = ["conservation", "littles-law", "backlog", "processes", "descriptors", "versions"]
-    told = {code: (found[code].state, found[code].message.text()) for code in wanted}
-    assert {code: state for code, (state, _) in told.items()} == dict.fromkeys(wanted, "passed"), (
-        told
+    data = {code: (found[code].state, found[code].message.text()) for code in wanted}
+    assert {code: state for code, (state, _) in data.items()} == dict.fromkeys(wanted, "passed"), (
+        data
     )
     # The audit would see a count that is wrong.
     points = [d for d in documents if isinstance(d, PointStop) and d.judged]

@@ -69,10 +69,10 @@ def test_a_check_whose_machine_is_lost_ends_in_one_sentence(tmp_path: Path) -> N
         assert eventually(lambda: found("server.py"))
         for pid in found("runner"):
             os.kill(pid, signal.SIGKILL)
-        said = program.communicate()[1]
+        message = program.communicate()[1]
     assert program.returncode == 1
-    assert said.count("The machine 'localhost' is gone") == 1, said
-    assert "Traceback" not in said
+    assert message.count("The machine 'localhost' is gone") == 1, message
+    assert "Traceback" not in message
     assert eventually(lambda: not found(""))
 
 

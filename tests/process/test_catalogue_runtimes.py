@@ -100,12 +100,12 @@ async def test_a_missing_program_is_reported_with_the_commands_that_install_it(
     monkeypatch.setitem(PROGRAMS, "never", never)
     with pytest.raises(PongbenchError) as caught:
         await deploy(bare, own(tmp_path, programs="never"))
-    told = str(caught.value)
+    message = str(caught.value)
     if not isinstance(caught.value, MissingPrograms):  # no Debian, or its lists were never fetched
-        assert "Never is not on localhost" in told
+        assert "Never is not on localhost" in message
         return
-    assert told.startswith("Never is not on localhost. Say --install to fetch it from its")
-    assert "apt-get download hello=" in told
+    assert message.startswith("Never is not on localhost. Say --install to fetch it from its")
+    assert "apt-get download hello=" in message
     assert not (tmp_path / "cache" / "programs").exists()
 
 
@@ -113,18 +113,18 @@ async def test_a_servers_build_is_cached_until_its_files_change(
     bare: LocalMachine, tmp_path: Path
 ) -> None:
     entry = own(tmp_path, commands='[[cp, server.py, "{made}/copy.py"]]')
-    told: list[str] = []
+    texts: list[str] = []
 
     async def made() -> Path:
-        folder = await bare.put(entry.folder, f"servers/mine-{len(told)}")
-        return Path(await make(bare, entry, folder, Programs(), told.append))
+        folder = await bare.put(entry.folder, f"servers/mine-{len(texts)}")
+        return Path(await make(bare, entry, folder, Programs(), texts.append))
 
     first = await made()
     assert (first / "copy.py").is_file()
     assert await made() == first
     (entry.folder / "server.py").write_text("print('changed')\n")
     assert await made() != first
-    assert told == ["Compiling Mine"] * 2
+    assert texts == ["Compiling Mine"] * 2
 
 
 async def test_a_compilation_that_never_ends_is_killed_with_its_children(
@@ -142,8 +142,8 @@ async def test_a_compilation_that_never_ends_is_killed_with_its_children(
 async def test_packages_out_of_reach_of_a_compiler_are_reported_without_its_colours(
     bare: LocalMachine, tmp_path: Path
 ) -> None:
-    said = r"\\033[31m[ERROR]\\033[0m Could not transfer artifact a:b from central -> [Help 1]"
-    entry = own(tmp_path, commands=f'[[sh, "-c", "printf \'{said}\'; exit 1"]]')
+    message = r"\\033[31m[ERROR]\\033[0m Could not transfer artifact a:b from central -> [Help 1]"
+    entry = own(tmp_path, commands=f'[[sh, "-c", "printf \'{message}\'; exit 1"]]')
     with pytest.raises(PongbenchError) as caught:
         await deploy(bare, entry)
     assert str(caught.value) == (

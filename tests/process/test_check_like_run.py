@@ -127,8 +127,8 @@ async def test_a_shell_that_runs_nothing_is_quoted(
         started = await asyncio.create_subprocess_exec(
             *("/bin/sh", "-c", shell), stdout=asyncio.subprocess.PIPE
         )
-        said, _ = await started.communicate()
-        process.stdout.write(said)
+        message, _ = await started.communicate()
+        process.stdout.write(message)
         status = started.returncode or 0
         process.exit_with_signal("KILL") if status < 0 else process.exit(status)
 

@@ -97,36 +97,38 @@ async def test_another_run_says_whose_it_is_and_the_kernel_says_by_which_process
 ) -> None:
     link = await place.open()
     wait = place.wait
-    said = await place.refusal()
-    assert said.startswith("'box' is in use by process ")
-    assert f"of user {getpass.getuser()} (" in said
+    message = await place.refusal()
+    assert message.startswith("'box' is in use by process ")
+    assert f"of user {getpass.getuser()} (" in message
     await link.close()
     await wait()
 
 
 async def test_a_silent_holder_is_named_with_process_user_and_command(place: Place) -> None:
     pid = await asyncio.to_thread(place.squat, "silent")
-    said = await place.refusal()
-    assert said.startswith(
+    message = await place.refusal()
+    assert message.startswith(
         f"'box' is in use by process {pid} of user {getpass.getuser()} ({sys.executable} -I"
     )
-    assert "for an unknown run" in said
+    assert "for an unknown run" in message
 
 
 async def test_a_holder_with_a_false_name_is_still_identified(place: Place) -> None:
     pid = await asyncio.to_thread(place.squat, "root of the lab")
-    said = await place.refusal()
-    assert said.startswith(f"'box' is in use by root of the lab (there: process {pid} of user ")
+    message = await place.refusal()
+    assert message.startswith(f"'box' is in use by root of the lab (there: process {pid} of user ")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
-@pytest.mark.parametrize("said", ["somebody important", "silent", "deaf"])
-async def test_another_users_run_locks_nobody_out_and_is_reported(place: Place, said: str) -> None:
-    pid = await asyncio.to_thread(place.squat, said, NOBODY)
+@pytest.mark.parametrize("message", ["somebody important", "silent", "deaf"])
+async def test_another_users_run_locks_nobody_out_and_is_reported(
+    place: Place, message: str
+) -> None:
+    pid = await asyncio.to_thread(place.squat, message, NOBODY)
     link = await place.open()
     wait = place.wait
     (there,) = place.ready.beside
-    if said == "deaf":
+    if message == "deaf":
         assert there.startswith("a process that does not answer; `sudo ss -xlp` shows it, as @test")
     else:
         assert there.startswith(f"process {pid} of user nobody (")

@@ -82,8 +82,8 @@ def test_output_to_a_full_disk_is_reported_in_one_sentence(file: Path, words: li
             cwd=ROOT,
             check=False,
         )
-    told = "pongbench: The output cannot be written: the disk is full. Redirect it elsewhere.\n"
-    assert (done.returncode, done.stderr) == (1, told)
+    reported = "pongbench: The output cannot be written: the disk is full. Redirect it elsewhere.\n"
+    assert (done.returncode, done.stderr) == (1, reported)
 
 
 def test_a_word_instead_of_a_number_gives_one_sentence(file: Path) -> None:

@@ -72,8 +72,8 @@ async def test_a_shipped_server_runs_passes_the_gate_and_leaves_nothing(
     machine: LocalMachine, id: str
 ) -> None:
     entry = SHIPPED[id]
-    told: list[str] = []
-    deployment = await deploy(machine, entry, backlog=333, nofile=4096, notify=told.append)
+    texts: list[str] = []
+    deployment = await deploy(machine, entry, backlog=333, nofile=4096, notify=texts.append)
     assert deployment.backlog == 333
     (limits,) = await machine.read([f"/proc/{deployment.pid}/limits"])
     assert re.search(r"^Max open files +4096 ", limits or "", re.MULTILINE)
@@ -90,7 +90,7 @@ async def test_a_shipped_server_runs_passes_the_gate_and_leaves_nothing(
     assert record.version == pinned_version(entry)
     assert record.gate["header_bytes"] == 38
     assert set(record.files) >= {"server.yaml", "server.py"}
-    assert told[-1] == f"Starting {entry.name} on port {deployment.port}"
+    assert texts[-1] == f"Starting {entry.name} on port {deployment.port}"
 
     assert deployment.alive()
     await deployment.stop()
@@ -131,9 +131,9 @@ async def test_a_reply_in_two_segments_is_reported_because_it_waits_for_the_clie
 ) -> None:
     result = await try_gate(machine, "keeps-alive")
     assert result.kept_call_us >= 35_000
-    told = "waits with the last for the client to acknowledge the first" in result.sentences[-1]
+    reported = "waits with the last for the client to acknowledge the first" in result.sentences[-1]
     # On a busy machine it takes longer than that alone would.
-    assert told or result.kept_call_us > 60_000
+    assert reported or result.kept_call_us > 60_000
 
 
 async def test_http_is_judged_by_what_the_server_does(machine: LocalMachine) -> None:
@@ -249,8 +249,8 @@ async def test_a_port_in_use_is_refused_in_one_sentence(
 async def test_a_server_that_cannot_bind_is_reported_like_a_port_in_use(
     machine: LocalMachine,
 ) -> None:
-    said = await failure(machine, "port-taken")
-    assert re.match(r"port-taken cannot listen on port \d+ of localhost \(address already", said)
+    message = await failure(machine, "port-taken")
+    assert re.match(r"port-taken cannot listen on port \d+ of localhost \(address already", message)
 
 
 async def test_a_server_that_ignores_sigterm_is_killed_with_its_children(

@@ -114,11 +114,11 @@ def written(folder: Path, code: str, *arguments: object, name: str, family: str)
     """A user's own server; its port is the last argument."""
     folder.mkdir()
     (folder / "server.py").write_text(code)
-    told = "".join(f'"{argument}", ' for argument in arguments)
+    reported = "".join(f'"{argument}", ' for argument in arguments)
     (folder / "server.yaml").write_text(
         f"name: {name}\nfamily: {family}\nprotocols: [pong]\n"
         "rights: {root: It keeps count elsewhere., files: It keeps count elsewhere.}\n"
-        f'command: ["{{python}}", server.py, {told}"{{port}}"]\n'
+        f'command: ["{{python}}", server.py, {reported}"{{port}}"]\n'
     )
     return load_entry(folder)
 
@@ -224,9 +224,9 @@ async def test_a_server_that_gets_faster_while_it_runs_is_warmed_up() -> None:
     documents = await run(first=msgspec.structs.replace(cold, warm_up_s=2.0))
     assert swept(documents) == PLAN.servers
     (noted,) = [d for d in documents if isinstance(d, Note) and d.topic == "warm-up"]
-    (told,) = notes(documents, "warm-up")
-    assert (told.name, told.seconds) == ("asyncio Protocol", 2)
-    assert told.calls >= 1
+    (reported,) = notes(documents, "warm-up")
+    assert (reported.name, reported.seconds) == ("asyncio Protocol", 2)
+    assert reported.calls >= 1
     points = [d for d in documents if isinstance(d, PointStart) and d.server == cold.id]
     assert documents.index(noted) < documents.index(points[0])
 
@@ -234,10 +234,10 @@ async def test_a_server_that_gets_faster_while_it_runs_is_warmed_up() -> None:
 async def test_a_server_that_leaks_is_reported() -> None:
     leaking = load_entry(Path(__file__).parent / "servers" / "leaks")
     documents = await run(first=leaking)
-    (told,) = notes(documents, "memory")
-    assert told.name == "leaks"
-    assert 0 < 2 * told.before_bytes < told.after_bytes
-    assert summarise(documents).servers["leaks"].notes == [told.text()]
+    (reported,) = notes(documents, "memory")
+    assert reported.name == "leaks"
+    assert 0 < 2 * reported.before_bytes < reported.after_bytes
+    assert summarise(documents).servers["leaks"].notes == [reported.text()]
 
 
 async def test_a_slow_spell_is_outvoted_by_repeats_after_the_other_servers_had_their_turn(

@@ -45,8 +45,8 @@ def test_the_program_itself_stays_within_its_limits(
 ) -> None:
     path = trial.written(corpus.made(kind, seed), tmp_path)
     words = list(trial.commands(kind, path))[-1]
-    said = tmp_path / "said"
-    with said.open("wb") as file:
+    message = tmp_path / "said"
+    with message.open("wb") as file:
         program = subprocess.Popen(
             [sys.executable, "-m", "app", *words],
             stdout=subprocess.DEVNULL,
@@ -56,7 +56,7 @@ def test_the_program_itself_stays_within_its_limits(
         )
         _, status, used = os.wait4(program.pid, 0)
         program.returncode = os.waitstatus_to_exitcode(status)
-    assert program.returncode in (0, 2), said.read_text()
-    assert "Traceback" not in said.read_text()
+    assert program.returncode in (0, 2), message.read_text()
+    assert "Traceback" not in message.read_text()
     assert used.ru_utime + used.ru_stime < trial.MOST_CPU_S
     assert used.ru_maxrss * 1024 < trial.MOST_BYTES

@@ -73,9 +73,9 @@ pytestmark = pytest.mark.usefixtures("ssh_home")
 async def test_it_is_reported_in_one_sentence(case: dict[str, Any], tmp_path: Path) -> None:
     async with good_machine() as good:
         before = peak_bytes(reset=True)
-        told, took_s = await told_of(case, tmp_path)
+        reported, took_s = await told_of(case, tmp_path)
         grown = peak_bytes() - before
-    assert_a_sentence(case, told)
+    assert_a_sentence(case, reported)
     assert took_s < WITHIN_S
     assert grown < GROWTH_BYTES
     assert good.latest_s() < HEARTBEAT_S + LATE_S
@@ -89,8 +89,8 @@ async def test_silent_machines_are_reported_too(tmp_path: Path) -> None:
             *(told_of(case, tmp_path / str(number)) for number, case in enumerate(SLOW))
         )
         assert peak_bytes() - before < GROWTH_BYTES
-    for case, (told, took_s) in zip(SLOW, found, strict=True):
-        assert_a_sentence(case, told)
+    for case, (reported, took_s) in zip(SLOW, found, strict=True):
+        assert_a_sentence(case, reported)
         assert took_s < WITHIN_S, case
     assert good.latest_s() < HEARTBEAT_S + LATE_S
 
@@ -107,10 +107,10 @@ async def told_of(case: dict[str, Any], folder: Path) -> tuple[str, float]:
     door: Callable[[dict[str, Any], Path, Clock], Awaitable[str]] = DOORS[case["door"]]
     clock = Clock()
     try:
-        told = await door(case, folder, clock)
+        message = await door(case, folder, clock)
     except PongbenchError as error:
-        told = str(error)
-    return told, time.monotonic() - clock.began
+        message = str(error)
+    return message, time.monotonic() - clock.began
 
 
 class Clock:

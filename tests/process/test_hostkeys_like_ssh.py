@@ -168,8 +168,8 @@ class Host:
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
         )
-        _, said = await process.communicate()
-        return process.returncode == 0, said.decode()
+        _, message = await process.communicate()
+        return process.returncode == 0, message.decode()
 
     async def with_ours(self) -> tuple[bool, str]:
         profile = Profile("mine", connector="ssh", address=self.typed, port=self.port, user="bench")
@@ -232,17 +232,17 @@ async def test_no_key_is_trusted_that_ssh_does_not_trust(
     await host.begin()
     try:
         with_ssh = host.with_ssh() if shutil.which("ssh") else nobody()
-        (trusted, problem), (accepted, said) = await asyncio.gather(host.with_ours(), with_ssh)
+        (trusted, problem), (accepted, message) = await asyncio.gather(host.with_ours(), with_ssh)
     finally:
         await host.close()
     assert trusted == case["trusted"], problem
     assert trusted or "host key" in problem, problem
     if accepted is None:
         return
-    assert accepted or not trusted, said
+    assert accepted or not trusted, message
     assert trusted or not accepted or "stricter" in case
     # Refused for its key, and for nothing else.
-    assert accepted or re.search("[Hh]ost ?key|REVOKED", said), said
+    assert accepted or re.search("[Hh]ost ?key|REVOKED", message), message
 
 
 async def nobody() -> tuple[None, str]:

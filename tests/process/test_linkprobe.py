@@ -23,7 +23,7 @@ def test_it_measures_round_trips_bandwidth_and_loss() -> None:
             capture_output=True,
         )
         serving.stdin.close()
-    told = json.loads(asking.stdout)
-    assert 50 <= len(told["trips_us"]) <= 400
-    assert told["segments"] == 2 * len(told["trips_us"]) and told["resent"] == 0
-    assert told["bytes"] > 0 < told["seconds"]
+    data = json.loads(asking.stdout)
+    assert 50 <= len(data["trips_us"]) <= 400
+    assert data["segments"] == 2 * len(data["trips_us"]) and data["resent"] == 0
+    assert data["bytes"] > 0 < data["seconds"]

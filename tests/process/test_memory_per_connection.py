@@ -47,9 +47,9 @@ async def test_the_memory_per_connection_is_measured() -> None:
     assert (await Engine(plan, entries, documents.append).run()).status == "done"
     for size in SIZES:
         points = [d for d in documents if isinstance(d, PointStop) and d.server == f"of-{size}"]
-        told = {point.x: point.values[PerConnection.record.key] for point in points}
-        assert told[5] is None, "too few connections"
+        data = {point.x: point.values[PerConnection.record.key] for point in points}
+        assert data[5] is None, "too few connections"
         # On a busy machine connections wait to be accepted, and that point has no figure.
-        known = [value for x in (200, 400) if (value := told[x]) is not None]
-        assert known or any(point.evidence["others_cpu_pct"] > 10 for point in points), told
-        assert known == pytest.approx([size / 1000] * len(known), rel=0.05), (size, told)
+        known = [value for x in (200, 400) if (value := data[x]) is not None]
+        assert known or any(point.evidence["others_cpu_pct"] > 10 for point in points), data
+        assert known == pytest.approx([size / 1000] * len(known), rel=0.05), (size, data)

@@ -318,15 +318,15 @@ class TestAUsersServer:
         plan = home.plan([STREAMS], search=search, workload={"timeout_s": 2}, looks=9)
         answer = home.call("run", plan, "-o", session, "--json")
         assert answer.code == 0, answer.stderr
-        told = json.loads(answer.stdout)
-        found = told["servers"][STREAMS]
+        data = json.loads(answer.stdout)
+        found = data["servers"][STREAMS]
         assert (found["peak_per_s"], found["peak_is_floor"]) == (300, True)
         assert found["peak_interval_per_s"] == [300, None] and found["knee"] is None
-        assert told["slo"] == {"errors_pct": 2.0, "p99_ms": None}
+        assert data["slo"] == {"errors_pct": 2.0, "p99_ms": None}
         documents = read_session(session).documents
         assert {p.purpose for p in of(PointStart, documents)} == {"search"}
-        [said] = texts(documents, "peak")
-        assert "peak ≥ 300/s with at most 2 % errors (95 % interval above 300/s" in said
+        [message] = texts(documents, "peak")
+        assert "peak ≥ 300/s with at most 2 % errors (95 % interval above 300/s" in message
 
     def test_that_dies_in_its_sweep_does_not_end_the_run(self, home: Home, session: Path) -> None:
         plan = home.plan(["dies-later", STREAMS], rates=[100, 200, 300])
@@ -342,7 +342,7 @@ class TestAUsersServer:
         ]
 
     @pytest.mark.parametrize(
-        ("server", "said"),
+        ("server", "message"),
         [
             ("never-ready", "did not accept connections on port"),
             ("dies-at-once", "pong.conf: no such file"),
@@ -351,12 +351,12 @@ class TestAUsersServer:
         ],
     )
     def test_that_cannot_be_measured_is_reported_before_the_session_starts(
-        self, home: Home, session: Path, server: str, said: str
+        self, home: Home, session: Path, server: str, message: str
     ) -> None:
         answer = home.call("run", home.plan([STREAMS, server]), "-o", session)
         assert answer.code == 1
         assert server in sentence(answer)
-        assert said in answer.stderr
+        assert message in answer.stderr
         assert not session.exists()
 
 
@@ -392,9 +392,9 @@ def test_a_full_disk_ends_the_run_and_keeps_the_session(home: Home, small_disk: 
     session = small_disk / "run.pong.yaml"
     answer = home.call("run", home.plan([STREAMS], seconds=20.0), "-o", session)
     assert answer.code == 1
-    (told,) = [line for line in answer.stderr.splitlines() if "Failed:" in line]
-    assert "Failed: The disk is full. The session " in told
-    assert told.endswith(f"({session}).")
+    (reported,) = [line for line in answer.stderr.splitlines() if "Failed:" in line]
+    assert "Failed: The disk is full. The session " in reported
+    assert reported.endswith(f"({session}).")
     read = read_session(session)
     assert isinstance(read.documents[0], RunStart)
     assert not read.damage
@@ -430,8 +430,8 @@ class TestBadInput:
     def test_invalid_rates_and_points_are_refused(
         self, home: Home, session: Path, keys: dict[str, object], place: str
     ) -> None:
-        told = self.refused(home, "run", home.plan([STREAMS], **keys), "-o", session)
-        assert place in told
+        message = self.refused(home, "run", home.plan([STREAMS], **keys), "-o", session)
+        assert place in message
         assert not session.exists()
 
     @pytest.mark.parametrize(
@@ -462,13 +462,13 @@ class TestBadInput:
 
     def test_a_session_is_never_overwritten(self, home: Home, session: Path) -> None:
         session.write_text("precious")
-        told = self.refused(home, "run", home.plan([STREAMS]), "-o", session)
-        assert "already exists" in told
+        message = self.refused(home, "run", home.plan([STREAMS]), "-o", session)
+        assert "already exists" in message
         assert session.read_text() == "precious"
 
     def test_a_read_only_path_is_reported(self, home: Home) -> None:
-        told = self.refused(home, "run", home.plan([STREAMS]), "-o", "/proc/run.pong.yaml")
-        assert "No session can be written to /proc/run.pong.yaml" in told
+        message = self.refused(home, "run", home.plan([STREAMS]), "-o", "/proc/run.pong.yaml")
+        assert "No session can be written to /proc/run.pong.yaml" in message
 
 
 def test_interleaved_passes_are_shuffled_by_the_recorded_seed(home: Home, session: Path) -> None:

@@ -115,12 +115,12 @@ def test_no_heartbeat_for_longer_than_the_lease_ends_the_run(runner: Pipes) -> N
 def test_heartbeats_renew_the_lease(runner: Pipes) -> None:
     runner.configure(lease_s=5)
     runner.start("import time; time.sleep(6); print('still here', flush=True); time.sleep(600)")
-    said: list[bytes] = []
-    while not said:
+    received: list[bytes] = []
+    while not received:
         runner.say(op="ping", n="1")
-        said, _ = runner.until("pong")
+        received, _ = runner.until("pong")
         eventually(lambda: not processes_with(runner.mark), within_s=0.4)
-    assert said == [b"still here"]
+    assert received == [b"still here"]
 
 
 def test_a_run_has_a_maximum_duration(runner: Pipes) -> None:

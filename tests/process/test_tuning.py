@@ -216,9 +216,9 @@ async def test_a_user_who_may_not_restore_learns_what_is_tuned(
     assert seen and seen["settings"][SOMAXCONN] == ("128", "4096")
     assert seen["alive"]
     async with tune({"localhost": (machine, Profile("localhost"))}, None, never_ask) as up:
-        ((name, told),) = up.events
-    assert (name, told.code) == ("localhost", "still-tuned")
-    assert "net.core.somaxconn 4096 (before: 128)" in told.text()
+        ((name, reported),) = up.events
+    assert (name, reported.code) == ("localhost", "still-tuned")
+    assert "net.core.somaxconn 4096 (before: 128)" in reported.text()
     child = tuner.child()
     os.kill(tuner.process.pid, signal.SIGSTOP)
     os.kill(child, signal.SIGKILL)
@@ -302,13 +302,13 @@ def test_a_preview_of_a_run_shows_what_tuning_would_change_and_changes_nothing(
     before = Path("/proc/sys/net/ipv4/tcp_keepalive_time").read_text().strip()
     save_profile(Profile("localhost", sudo="passwordless"))
     assert main(["run", "quick", "--preview", "--tune", "mine"]) == 0
-    told = capsys.readouterr().out
-    assert "localhost is not tuned: its profile does not allow it (tuning)." in told
+    message = capsys.readouterr().out
+    assert "localhost is not tuned: its profile does not allow it (tuning)." in message
     save_profile(Profile("localhost", sudo="passwordless", tuning=True))
     assert main(["run", "quick", "--preview", "--tune", "mine"]) == 0
-    told = capsys.readouterr().out
-    assert "localhost, for the length of the run:" in told
-    assert f"    net.ipv4.tcp_keepalive_time: {before} -> 4321\n" in told
-    assert "    descriptors of what the run starts: 30,000\n" in told
+    message = capsys.readouterr().out
+    assert "localhost, for the length of the run:" in message
+    assert f"    net.ipv4.tcp_keepalive_time: {before} -> 4321\n" in message
+    assert "    descriptors of what the run starts: 30,000\n" in message
     assert Path("/proc/sys/net/ipv4/tcp_keepalive_time").read_text().strip() == before
     assert main(["run", "quick", "--preview", "--tune", "yours"]) == 2

@@ -399,9 +399,9 @@ def test_windows_merged_keep_calls_in_flight(tmp_path: Path) -> None:
 
 def test_the_summary_has_audits_as_json_and_as_text(tmp_path: Path) -> None:
     summary = summarise(run(tmp_path, Script(lateness_us=40_000)))
-    told = {audit["code"]: audit for audit in summary.to_data()["audits"]}
+    data = {audit["code"]: audit for audit in summary.to_data()["audits"]}
     points = {
         point["point"] for s in summary.to_data()["servers"].values() for point in s["points"]
     }
-    assert told["schedule"]["state"] == "failed" and set(told["schedule"]["points"]) == points
-    assert told["schedule"]["text"].startswith("The clients did not keep their schedule: ")
+    assert data["schedule"]["state"] == "failed" and set(data["schedule"]["points"]) == points
+    assert data["schedule"]["text"].startswith("The clients did not keep their schedule: ")

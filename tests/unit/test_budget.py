@@ -293,8 +293,8 @@ def test_the_cost_is_described_in_sentences() -> None:
 
 def test_needing_more_ports_than_available_is_described_as_the_worst_case() -> None:
     slow = plan(workload=a_workload(timeout_s=60.0), rates=[1000.0], seconds=60.0)
-    told = assess(slow, [Entry()], FACTS).describe()
-    assert told[2] == "It would use up to 60,000 local ports; there are 28,232."
+    message = assess(slow, [Entry()], FACTS).describe()
+    assert message[2] == "It would use up to 60,000 local ports; there are 28,232."
 
 
 def test_a_machine_without_facts_is_assumed_to_have_linux_defaults() -> None:

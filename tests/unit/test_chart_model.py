@@ -157,17 +157,17 @@ def test_a_server_without_a_seen_limit_sustains_at_least_its_knee() -> None:
 
 
 def test_failed_calls_are_listed_by_class() -> None:
-    said = words.errors({"client-timo": 1447, "connreset": 1, "other-ENETUNREACH": 2})
-    assert said == "timeout 1,447 · reset 1 · other error: ENETUNREACH 2"
+    message = words.errors({"client-timo": 1447, "connreset": 1, "other-ENETUNREACH": 2})
+    assert message == "timeout 1,447 · reset 1 · other error: ENETUNREACH 2"
 
 
 def test_calls_answered_too_late_for_their_rate_are_reported_though_none_was_lost() -> None:
     (series,) = drawn(session(1, rates=[1000.0, 2000.0])).series.values()
-    (held, _) = series.points
+    (reached, _) = series.points
     behind = msgspec.structs.replace(
-        held.stops[0], replies_per_s=700.0, evidence={"open_at_end": 590.0}
+        reached.stops[0], replies_per_s=700.0, evidence={"open_at_end": 590.0}
     )
-    assert (held.waiting, PointResult(1000.0, (behind,)).waiting) == (0, 590)
+    assert (reached.waiting, PointResult(1000.0, (behind,)).waiting) == (0, 590)
     assert words.errors({}, 590) == "open at the end 590"
 
 

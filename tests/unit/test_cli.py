@@ -279,6 +279,6 @@ def test_attempts_at_a_rate_are_listed_together_and_an_interrupted_one_is_marked
     console = Terminal(file=io.StringIO(), width=1000)
     print_summary(summarise([*rest, end]), console)
     assert isinstance(console.file, io.StringIO)
-    looks = [line for line in console.file.getvalue().splitlines() if "4,500/s  " in line][:2]
-    assert "inconclusive: Background load." in looks[0]
-    assert "interrupted" in looks[1]
+    attempts = [line for line in console.file.getvalue().splitlines() if "4,500/s  " in line][:2]
+    assert "inconclusive: Background load." in attempts[0]
+    assert "interrupted" in attempts[1]

@@ -63,10 +63,10 @@ def test_the_client_that_falls_behind_first_is_identified_by_its_own_limit() -> 
 def test_a_summary_puts_several_clients_side_by_side() -> None:
     output = io.StringIO()
     print_summary(summarise(shared()), Terminal(file=output, width=140))
-    said = output.getvalue()
-    assert "Own ceiling" in said and "≥ " in said
-    assert "Clients started within 0.40 ms of each other (median of" in said
-    assert "clock uncertainty 0.08 ms)." in said
+    printed = output.getvalue()
+    assert "Own ceiling" in printed and "≥ " in printed
+    assert "Clients started within 0.40 ms of each other (median of" in printed
+    assert "clock uncertainty 0.08 ms)." in printed
 
 
 def test_one_client_is_not_compared_with_itself() -> None:

@@ -73,7 +73,7 @@ def changed(
 
 
 def passes(*bounds: tuple[float, float]) -> list[PassKnee]:
-    return [PassKnee(n, held, lost) for n, (held, lost) in enumerate(bounds, start=1)]
+    return [PassKnee(n, reached, lost) for n, (reached, lost) in enumerate(bounds, start=1)]
 
 
 # How sure a knee is
@@ -233,16 +233,16 @@ def test_what_cannot_be_distinguished_is_described_so() -> None:
     one, other = side("A", session(3, rates=RATES)), side("B", session(3, rates=RATES, seed=2))
     found = compare([one, other])
     a, b = one.contenders[2], other.contenders[2]
-    said = difference_text(a, b, found.difference(a, b))
-    assert said == "gevent in A and gevent in B cannot be told apart by one pass."
+    message = difference_text(a, b, found.difference(a, b))
+    assert message == "gevent in A and gevent in B cannot be told apart by one pass."
 
 
 def test_a_gap_after_one_pass_is_reported_as_uncertain() -> None:
     one, other = side("A", session(3, rates=RATES)), side("B", session(faster(3, 0.5), rates=RATES))
     found = compare([one, other])
     a, b = other.contenders[2], one.contenders[2]
-    said = difference_text(a, b, found.difference(a, b))
-    assert said == (
+    message = difference_text(a, b, found.difference(a, b))
+    assert message == (
         "gevent in A sustains 4,000/s more than gevent in B (3,000 to 5,000/s; 75 to 125 %)."
         " One pass cannot show significance."
     )
@@ -291,11 +291,11 @@ def test_a_difference_is_that_of_the_two_figures_next_to_it() -> None:
         each.result.stops = [
             msgspec.structs.replace(stop, server_cpu_pct=next(cpus), server_rss_bytes=next(sizes))
         ]
-    told = {figure.what: figure for figure in pairwise(first, second, 1000.0)}
-    assert (told["CPU"].first, told["CPU"].second) == ("9.20 %", "8.30 %")
-    assert told["CPU"].text.startswith("+0.90 points, no spread")
-    assert (told["memory"].first, told["memory"].second) == ("32.4 MB", "18.9 MB")
-    assert told["memory"].text.startswith("+13.5 MB, no spread")
+    data = {figure.what: figure for figure in pairwise(first, second, 1000.0)}
+    assert (data["CPU"].first, data["CPU"].second) == ("9.20 %", "8.30 %")
+    assert data["CPU"].text.startswith("+0.90 points, no spread")
+    assert (data["memory"].first, data["memory"].second) == ("32.4 MB", "18.9 MB")
+    assert data["memory"].text.startswith("+13.5 MB, no spread")
 
 
 def repeated(server: Contender, cpu_us: Sequence[float]) -> Contender:
@@ -309,7 +309,7 @@ def repeated(server: Contender, cpu_us: Sequence[float]) -> Contender:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "said", "finding"),
+    ("first", "second", "message", "finding"),
     [
         ([94, 92, 93, 94], [85, 84, 85, 85], "7.7 to 12 % more", "more"),
         ([85, 84, 85, 85], [94, 92, 93, 94], "7.1 to 11 % less", "less"),
@@ -320,12 +320,12 @@ def repeated(server: Contender, cpu_us: Sequence[float]) -> Contender:
     ],
 )
 def test_a_figure_over_passes_has_an_interval(
-    first: list[float], second: list[float], said: str, finding: str | None
+    first: list[float], second: list[float], message: str, finding: str | None
 ) -> None:
     a, b = side("A", session(2, rates=[1000.0])).contenders
-    told = {f.what: f for f in pairwise(repeated(a, first), repeated(b, second), 1000.0)}
-    cost = told["CPU per call"]
-    assert said in cost.text
+    data = {f.what: f for f in pairwise(repeated(a, first), repeated(b, second), 1000.0)}
+    cost = data["CPU per call"]
+    assert message in cost.text
     assert finding is None or cost.finding == finding
 
 
@@ -397,7 +397,7 @@ def test_a_session_that_other_programs_disturbed_did_not_have_the_same_condition
 
 
 def test_the_reason_for_no_difference_names_what_was_seen_above() -> None:
-    said = "asyncio streams and asyncio Protocol cannot be compared: "
+    message = "asyncio streams and asyncio Protocol cannot be compared: "
     small = [replace(each, capacity_per_s=1e6) for each in contestants(2)]
     for documents, why in (
         (session(small, rates=RATES), "the limit was not reached."),
@@ -408,7 +408,7 @@ def test_the_reason_for_no_difference_names_what_was_seen_above() -> None:
     ):
         a, b = side("A", documents).contenders
         between = compare([side("A", documents)]).difference(a, b)
-        assert difference_text(a, b, between, tagged=False) == said + why
+        assert difference_text(a, b, between, tagged=False) == message + why
 
 
 def test_a_kernel_setting_that_differs_is_named() -> None:
@@ -447,8 +447,8 @@ def test_rates_that_count_different_things_are_warned_of_and_not_subtracted() ->
 
 def test_the_same_session_twice_has_no_differences_and_is_reported() -> None:
     found = conditions([side("A", session(2)), side("B", session(2))])
-    told = ("A and B are the same session; keep one of them.",)
-    assert (found.differing, found.warnings) == ([], told)
+    reported = ("A and B are the same session; keep one of them.",)
+    assert (found.differing, found.warnings) == ([], reported)
     assert found.same_text().startswith("The same: point length, CPU, cores, kernel and ")
 
 
@@ -549,7 +549,7 @@ def test_a_file_that_cannot_be_read_is_refused_and_the_others_are_compared(
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (["--server", "gevnt"], "No session has a server 'gevnt'; known: asyncio-streams."),
         (
@@ -563,10 +563,10 @@ def test_a_missing_name_is_reported_with_the_available_ones(
     files: Callable[..., list[str]],
     capsys: pytest.CaptureFixture[str],
     more: list[str],
-    said: str,
+    message: str,
 ) -> None:
     assert main(["compare", *files(session(1, rates=RATES)), *more]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_more_than_six_sessions_are_too_many(
@@ -611,6 +611,6 @@ def test_sessions_of_different_axes_are_not_ranked_together(
     assert [c.tag for c in found.ranked()] == ["A", "A", "B", "B"]
     assert [sustained_in(found, c) for c in found.ranked()[2:]] == ["not comparable"] * 2
     assert main(["compare", *files(session(2, rates=RATES[:3]), closed)]) == 0
-    said = capsys.readouterr().out
-    assert "A varied the offered rate, B the concurrent connections" in said
-    assert "from 0/s" not in said
+    output = capsys.readouterr().out
+    assert "A varied the offered rate, B the concurrent connections" in output
+    assert "from 0/s" not in output

@@ -40,7 +40,7 @@ def test_among_equals_the_cheapest_comes_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "servers", "told"),
+    ("case", "servers", "reported"),
     [
         (
             "one pass, clearly apart",
@@ -87,8 +87,8 @@ def test_among_equals_the_cheapest_comes_first() -> None:
         ("nobody sustains it", [server("A", 4.0, verdict="server-limited")], ""),
     ],
 )
-def test_a_tie_is_reported_as_one(case: str, servers: list[ServerSummary], told: str) -> None:
-    assert cost.tie(ranked(*servers)) == told, case
+def test_a_tie_is_reported_as_one(case: str, servers: list[ServerSummary], reported: str) -> None:
+    assert cost.tie(ranked(*servers)) == reported, case
 
 
 def test_a_core_is_busy_where_its_time_is_spent() -> None:

@@ -42,13 +42,13 @@ def point(chance: random.Random, windows: int, calls: int, noise: float) -> Meas
 
 @pytest.mark.parametrize(("windows", "noise"), [(6, 0.2), (25, 0.3), (100, 0.5)])
 def test_an_interval_covers_the_truth(windows: int, noise: float) -> None:
-    chance, covered, tried = random.Random(5), 0, 400
-    for _ in range(tried):
+    chance, covered, tested = random.Random(5), 0, 400
+    for _ in range(tested):
         measured = point(chance, windows, 40, noise)
         cost, half = PerCall().of(measured), PerCallMargin().of(measured)
         assert cost and half
         covered += abs(cost - TRUE_US) <= half
-    assert covered >= 0.92 * tried, covered
+    assert covered >= 0.92 * tested, covered
 
 
 def test_a_point_with_few_windows_has_no_phases() -> None:

@@ -83,8 +83,8 @@ def unfit(foreign: int, idle: int, unknown: int) -> str:
         *(Entry(f"f{n}", f"Web {n}", protocols=["http/1.1"]) for n in range(foreign)),
     ]
     servers = [*(f"x{n}" for n in range(unknown)), *(entry.id for entry in found)]
-    told = examine(SOUND | {"servers": servers}, Shelf((e.id, e) for e in found), FACTS)
-    return told.faults["servers"]
+    reported = examine(SOUND | {"servers": servers}, Shelf((e.id, e) for e in found), FACTS)
+    return reported.faults["servers"]
 
 
 def test_many_unsuitable_servers_are_grouped_by_cause_the_protocol_first() -> None:
@@ -104,7 +104,7 @@ def test_a_few_unsuitable_servers_are_all_named_and_a_single_one_with_the_reason
 
 
 @pytest.mark.parametrize(
-    ("changes", "key", "said"),
+    ("changes", "key", "message"),
     [
         ({"servers": []}, "servers", plans.NoServers(keys=("servers",)).text()),
         ({"servers": ["a", "zz"]}, "servers", "There is no server 'zz' in the catalogue."),
@@ -134,8 +134,10 @@ def test_a_few_unsuitable_servers_are_all_named_and_a_single_one_with_the_reason
         ),
     ],
 )
-def test_an_error_is_shown_next_to_its_field(changes: dict[str, Any], key: str, said: str) -> None:
-    assert said in draft(**changes).faults[key]
+def test_an_error_is_shown_next_to_its_field(
+    changes: dict[str, Any], key: str, message: str
+) -> None:
+    assert message in draft(**changes).faults[key]
 
 
 def test_too_few_connections_are_reported_next_to_the_field() -> None:

@@ -15,9 +15,9 @@ CASES = sorted((Path(__file__).parents[1] / "cases" / "facts").glob("*.json"))
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
 def test_a_fact_is_parsed_from_its_text(case: Path) -> None:
-    said = json.loads(case.read_text())
-    processors = [fact.process for fact in facts.FACTS if fact.name == said["fact"]]
-    assert processors[0](said["text"]) == said["expect"]
+    data = json.loads(case.read_text())
+    processors = [fact.process for fact in facts.FACTS if fact.name == data["fact"]]
+    assert processors[0](data["text"]) == data["expect"]
 
 
 def test_facts_a_machine_does_not_report_are_absent() -> None:

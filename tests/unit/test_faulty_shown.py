@@ -64,8 +64,8 @@ def test_the_summary_names_it_and_its_json_has_the_verdict(documents: list[AnyDo
 def test_a_good_rate_above_makes_it_faulty_at_one_rate_only(documents: list[AnyDocument]) -> None:
     once = turned_bad(session(1, 8), NEVER_GOOD, 2000.0)
     good = {d.x: d for d in session(1, 8) if isinstance(d, PointStop) and d.verdict == "ok"}
-    mended = [good.get(d.x, d) if isinstance(d, PointStop) and d.x > 2300 else d for d in once]
-    (server,) = summarise(mended).servers.values()
+    fixed = [good.get(d.x, d) if isinstance(d, PointStop) and d.x > 2300 else d for d in once]
+    (server,) = summarise(fixed).servers.values()
     assert server.what_is_faulty == "faulty at 2,250/s: answers 500"
 
 
@@ -85,11 +85,11 @@ def test_a_comparison_says_why_it_does_not_rank_by_it(documents: list[AnyDocumen
 
 
 def test_a_report_names_it_in_its_answer_and_quotes_it(documents: list[AnyDocument]) -> None:
-    told = facts(documents)
-    assert told.answer == f"Best: gevent at 7,875 connections per second. {ANSWERS_500} {CLOSES}"
-    held = {each.id: each for each in told.ranking}
-    assert (held[NEVER_GOOD].sustained, held[BAD].sustained) == ("faulty", "≥ 3,375/s")
-    (doubt,) = [each for each in told.doubts if each.startswith("asyncio Protocol at")]
+    report = facts(documents)
+    assert report.answer == f"Best: gevent at 7,875 connections per second. {ANSWERS_500} {CLOSES}"
+    reached = {each.id: each for each in report.ranking}
+    assert (reached[NEVER_GOOD].sustained, reached[BAD].sustained) == ("faulty", "≥ 3,375/s")
+    (doubt,) = [each for each in report.doubts if each.startswith("asyncio Protocol at")]
     assert ": faulty. The server answers 500:" in doubt
     assert 'The first: "HTTP/1.0 500 Internal Server Error' in doubt
     rows = points_as_csv(documents).splitlines()
@@ -97,8 +97,8 @@ def test_a_report_names_it_in_its_answer_and_quotes_it(documents: list[AnyDocume
 
 
 def test_a_summary_of_faulty_servers_states_no_rate() -> None:
-    told = facts(turned_bad(session(1, 8), NEVER_GOOD, 0.0))
-    assert told.answer == (
+    report = facts(turned_bad(session(1, 8), NEVER_GOOD, 0.0))
+    assert report.answer == (
         "No server sustained any tested rate. asyncio streams is faulty from 1,125/s: answers 500."
     )
 

@@ -107,8 +107,8 @@ async def test_the_reason_for_an_unreachable_index_is_reported(
     url: str, cause: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UV_INDEX_URL", url)
-    said = await fetched()
-    assert f"the package index is out of reach, for {cause} connect this computer" in said
+    message = await fetched()
+    assert f"the package index is out of reach, for {cause} connect this computer" in message
 
 
 @pytest.mark.parametrize(("name", "value"), [("UV_SYSTEM_CERTS", "0"), ("UV_NATIVE_TLS", "1")])

@@ -54,7 +54,7 @@ def report(due: int, late: int, cpu_us: int, began_late_us: int) -> Done:
     times = ("latency", "service", "connect", "first_byte", "lateness")
     histograms: dict[str, list[int]] = {name: [] for name in times}
     numbers = {"due": due, "sent": due, "late": late, "replies": due, "established": due}
-    said = {
+    data = {
         "ev": "done",
         **numbers,
         "unsent": 0,
@@ -65,7 +65,7 @@ def report(due: int, late: int, cpu_us: int, began_late_us: int) -> Done:
         "began_late_us": began_late_us,
         "at_schedule_end": {"cpu_us": cpu_us, "wall_us": 1_000_000, "replies": due},
     }
-    return msgspec.convert(said, Done)
+    return msgspec.convert(data, Done)
 
 
 def test_each_client_reports_its_counts_and_their_sum_is_the_point() -> None:
@@ -83,9 +83,11 @@ def test_each_client_reports_its_counts_and_their_sum_is_the_point() -> None:
 
 def test_each_client_reports_its_own_response_times() -> None:
     def timed(us: int) -> Done:
-        told = report(100, 0, 100_000, 0)
-        times = msgspec.structs.replace(told.histograms, service=[us, 99], latency=[us + 50, 99])
-        return msgspec.structs.replace(told, histograms=times)
+        reported = report(100, 0, 100_000, 0)
+        times = msgspec.structs.replace(
+            reported.histograms, service=[us, 99], latency=[us + 50, 99]
+        )
+        return msgspec.structs.replace(reported, histograms=times)
 
     near = client_part("near", [timed(200), timed(210)], 10)
     far = client_part("far", [timed(1_200)], 10)

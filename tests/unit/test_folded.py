@@ -107,11 +107,11 @@ def test_a_flight_recording_may_go_on_past_midnight() -> None:
 
 @given(st.binary(max_size=400))
 def test_whatever_a_machine_sends_is_read_or_refused(data: bytes) -> None:
-    said = data.decode("utf-8", "replace")
+    message = data.decode("utf-8", "replace")
     for stacks in (
-        folded.py_spy(said),
-        folded.perf(said),
-        folded.flight_recording(said, 0.0, 5.0),
+        folded.py_spy(message),
+        folded.perf(message),
+        folded.flight_recording(message, 0.0, 5.0),
     ):
         assert all(count > 0 for count in stacks.values())
     # Packed as it should be, with anything inside, too.

@@ -32,18 +32,18 @@ def test_a_percentile_is_the_exact_one_or_less_than_a_thousandth_above(
     times: list[int], q: float
 ) -> None:
     exact = sorted(times)[max(1, math.ceil(round(q * len(times), 6))) - 1]
-    told = h.percentile(histogram_of(times), q)
-    assert told is not None
-    assert exact <= told <= exact * 1.001
+    reported = h.percentile(histogram_of(times), q)
+    assert reported is not None
+    assert exact <= reported <= exact * 1.001
 
 
 def test_percentiles_of_a_long_tail_agree_with_numpy_within_a_thousandth() -> None:
     times = np.random.default_rng(7).lognormal(7, 1.2, 50_000).astype(int)
-    told = h.percentiles(histogram_of(times.tolist()))
-    assert told is not None
+    reported = h.percentiles(histogram_of(times.tolist()))
+    assert reported is not None
     for name, q in (("p50", 50), ("p90", 90), ("p99", 99), ("p999", 99.9), ("max", 100)):
         exact = np.percentile(times, q, method="inverted_cdf")
-        assert getattr(told, name) == pytest.approx(exact, rel=1e-3), name
+        assert getattr(reported, name) == pytest.approx(exact, rel=1e-3), name
 
 
 @given(MANY, MANY)
@@ -58,9 +58,9 @@ def test_the_mean_is_within_a_thousandth(times: list[int]) -> None:
 
 
 def test_times_beyond_ten_minutes_count_as_ten_minutes() -> None:
-    told = h.percentiles(histogram_of([10**12]))
-    assert told is not None
-    assert told.max == h.LARGEST_US
+    reported = h.percentiles(histogram_of([10**12]))
+    assert reported is not None
+    assert reported.max == h.LARGEST_US
 
 
 def test_nothing_measured_has_no_percentiles() -> None:
@@ -88,8 +88,8 @@ def test_a_coarse_histogram_keeps_counts_and_stays_within_its_error(times_us: li
     rough = h.coarse(fine)
     assert sum(rough[1::2]) == len(times_us)
     for q in (0.5, 0.99, 1.0):
-        true, told = h.percentile(fine, q), h.percentile(rough, q)
+        true, reported = h.percentile(fine, q), h.percentile(rough, q)
         assert true is not None
-        assert told is not None
-        assert true <= told <= true * 1.07 + 1
+        assert reported is not None
+        assert true <= reported <= true * 1.07 + 1
     assert h.coarse(rough) == rough

@@ -40,14 +40,14 @@ class Said:
 
 @pytest.mark.parametrize("nonsense", [b"- {]", b'- {"no": "event"}', b"- 7"])
 async def test_waiters_get_an_error_when_a_runner_sends_garbage(nonsense: bytes) -> None:
-    said = Said(READY, nonsense)
-    link = Link("bolt", said, said)
+    message = Said(READY, nonsense)
+    link = Link("bolt", message, message)
     try:
         await link.open("/nowhere")
         with pytest.raises(PongbenchError, match="'bolt' is gone: its runner sent an invalid"):
             await link.ping()
     finally:
-        said.close()
+        message.close()
         await link.close()
 
 

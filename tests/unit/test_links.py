@@ -59,5 +59,5 @@ def test_a_closed_loop_has_no_rate_to_budget_for() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
 def test_only_the_output_of_iperf3_is_parsed(case: Path) -> None:
-    said = json.loads(case.read_text())
-    assert bits_per_s(said["text"].encode()) == said["expect"]
+    data = json.loads(case.read_text())
+    assert bits_per_s(data["text"].encode()) == data["expect"]

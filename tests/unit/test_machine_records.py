@@ -19,7 +19,7 @@ def noon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "said"),
+    ("before", "message"),
     [
         (timedelta(seconds=59), "just now"),
         (timedelta(seconds=60), "1 min ago"),
@@ -31,8 +31,10 @@ def noon(monkeypatch: pytest.MonkeyPatch) -> None:
         (timedelta(minutes=-3), "on 21 Nov, 12:03"),
     ],
 )
-def test_an_age_is_shown_in_minutes_hours_days_then_as_date(before: timedelta, said: str) -> None:
-    assert since(stamp(NOON - before)) == said
+def test_an_age_is_shown_in_minutes_hours_days_then_as_date(
+    before: timedelta, message: str
+) -> None:
+    assert since(stamp(NOON - before)) == message
 
 
 @pytest.mark.parametrize(
@@ -69,10 +71,10 @@ def test_the_later_of_two_readings_is_shown() -> None:
         return Record(found={"facts": {"load_average": [load]}, "bind": str(load)}, read=at)
 
     for first, second in ((read(7, 1.4), read(2, 2.7)), (read(2, 2.7), read(7, 1.4))):
-        told = first.with_facts(second)
-        assert told.facts["load_average"] == [2.7]
-        assert since(told.read) == "2 min ago"
-        assert told.found["bind"] == first.found["bind"]
+        reported = first.with_facts(second)
+        assert reported.facts["load_average"] == [2.7]
+        assert since(reported.read) == "2 min ago"
+        assert reported.found["bind"] == first.found["bind"]
 
 
 def test_a_record_of_an_older_version_was_read_when_it_was_checked() -> None:

@@ -35,7 +35,7 @@ def measured(open_at: Sequence[int], grown: Sequence[int | None], waiting: int =
 
 
 @pytest.mark.parametrize(
-    ("case", "open_at", "grown", "told"),
+    ("case", "open_at", "grown", "reported"),
     [
         ("200 connections with 10 MB", [200] * 4, [10 * MB] * 4, 50.0),
         ("the readings that were made", [200] * 4, [None, 10 * MB, None, None], 50.0),
@@ -50,9 +50,9 @@ def measured(open_at: Sequence[int], grown: Sequence[int | None], waiting: int =
     ],
 )  # fmt: skip
 def test_memory_per_connection(
-    case: str, open_at: list[int], grown: list[int | None], told: float | None
+    case: str, open_at: list[int], grown: list[int | None], reported: float | None
 ) -> None:
-    assert measured(open_at, grown) == told, case
+    assert measured(open_at, grown) == reported, case
 
 
 def test_connections_that_wait_to_be_accepted_have_no_memory_yet() -> None:

@@ -13,8 +13,8 @@ from workbench.load.merge import WindowMerger, merge_reports
 
 def window(index: int, **counts: Any) -> Window:
     empty = dict.fromkeys(("due", "sent", "late", "established", "replies", "in_flight"), 0)
-    said = {"i": index, **empty, "errors": {}, "latency": [], "service": [], **counts}
-    return Window(**said)
+    fields = {"i": index, **empty, "errors": {}, "latency": [], "service": [], **counts}
+    return Window(**fields)
 
 
 def report(**figures: Any) -> Done:
@@ -23,7 +23,7 @@ def report(**figures: Any) -> Done:
     )
     times = ("latency", "service", "connect", "first_byte", "lateness")
     end = {"cpu_us": 400_000, "wall_us": 1_000_000, "replies": 0, "in_flight": 0}
-    said: dict[str, Any] = {
+    data: dict[str, Any] = {
         "ev": "done",
         **counts,
         "errors": {},
@@ -32,7 +32,7 @@ def report(**figures: Any) -> Done:
         "at_schedule_end": end,
         **figures,
     }
-    return msgspec.convert(said, Done)
+    return msgspec.convert(data, Done)
 
 
 @pytest.fixture

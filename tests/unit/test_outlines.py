@@ -49,9 +49,9 @@ def test_documents_after_damage_are_left_out_as_when_reading(tmp_path: Path) -> 
     whole = read_session(path)
     assert whole.damage
     assert known(skim(path)) == known(whole.completed())
-    told = asyncio.run(load(path)).warning
-    assert told.startswith("The file is damaged in line ")
-    assert "Only the part before it is shown" in told
+    reported = asyncio.run(load(path)).warning
+    assert reported.startswith("The file is damaged in line ")
+    assert "Only the part before it is shown" in reported
 
 
 def test_a_session_edited_by_hand_is_read_as_a_whole(tmp_path: Path) -> None:

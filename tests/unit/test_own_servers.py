@@ -67,9 +67,9 @@ def test_running_is_not_suggested_for_a_server_tested_by_its_own_program(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["catalogue", "new", "Mine", "--like", "zeromq-pair"]) == 0
-    said = capsys.readouterr().out
-    assert "catalogue check mine" in said
-    assert "pongbench run" not in said
+    output = capsys.readouterr().out
+    assert "catalogue check mine" in output
+    assert "pongbench run" not in output
 
 
 @pytest.mark.parametrize(
@@ -161,9 +161,9 @@ def test_the_command_creates_a_server_and_says_what_to_do_next(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["catalogue", "new", "My own"]) == 0
-    said = capsys.readouterr().out
-    assert "its id is my-own" in said
-    assert "pongbench catalogue check my-own" in said
+    output = capsys.readouterr().out
+    assert "its id is my-own" in output
+    assert "pongbench catalogue check my-own" in output
     assert main(["catalogue", "new", "Copy", "--like", "gevent"]) == 0
     assert Catalogue.load()["copy"].framework == "gevent"
 
@@ -180,6 +180,6 @@ def test_a_full_disk_is_reported_in_one_short_sentence(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr("shutil.copyfile", full)
-    with pytest.raises(BadInput) as told:
+    with pytest.raises(BadInput) as reported:
         user_servers.new("Mine")
-    assert str(told.value) == f"The folder {home / 'mine'} cannot be made: the disk is full."
+    assert str(reported.value) == f"The folder {home / 'mine'} cannot be made: the disk is full."

@@ -312,7 +312,7 @@ def test_keys_are_set_for_one_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ("seconds", "--set seconds: write KEY=VALUE, for example seconds=10."),
         ("=3", "--set =3: write KEY=VALUE, for example seconds=10."),
@@ -329,8 +329,8 @@ def test_keys_are_set_for_one_run() -> None:
         ("rates=[1", "--set rates=[1, line 2, column 1: the list"),
     ],
 )
-def test_a_key_that_cannot_be_set_is_named(change: str, said: str) -> None:
-    with pytest.raises(BadInput, match=re.escape(said)):
+def test_a_key_that_cannot_be_set_is_named(change: str, message: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(message)):
         with_set(a_plan(), [change])
 
 

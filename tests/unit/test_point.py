@@ -211,14 +211,14 @@ async def test_cpu_of_other_programs_is_unknown_where_that_of_the_clients_is(
 
 def test_a_tool_says_what_of_a_plan_it_cannot_offer() -> None:
     tool, _ = fake_tool(Script(), msgspec.structs.replace(COUNTS_ONLY, axes=("concurrency",)))
-    (told,) = registry.problems(tool, PLAN)
-    assert "rate" in told and "concurrency" in told
+    (reported,) = registry.problems(tool, PLAN)
+    assert "rate" in reported and "concurrency" in reported
     closed = Plan(servers=["one"], concurrency=[5], seconds=2.0, workload=a_workload(mode="closed"))
-    (told,) = registry.problems(tool, closed)
-    assert "warm_up" in told
+    (reported,) = registry.problems(tool, closed)
+    assert "warm_up" in reported
     cold = msgspec.structs.replace(closed, warm_up=None)
     assert not list(registry.problems(tool, cold))
-    (told,) = registry.problems(tool, cold, clients=2)
-    assert "one client" in told
+    (reported,) = registry.problems(tool, cold, clients=2)
+    assert "one client" in reported
     with pytest.raises(BadInput, match="no load tool 'siege'"):
         registry.load_tool("siege")

@@ -82,18 +82,18 @@ def test_a_plan_survives_being_saved_and_loaded(plan: Plan, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("Mine", "There is a plan of yours named 'mine'; choose another name."),
         ("Demo", "There is a plan that comes with Pongbench named 'demo'"),
         (" .. ", "letters or digits"),
     ],
 )
-def test_a_name_that_is_taken_or_empty_is_refused(name: str, said: str) -> None:
+def test_a_name_that_is_taken_or_empty_is_refused(name: str, message: str) -> None:
     library.save(PLAN, "Mine")
     with pytest.raises(BadInput) as refused:
         library.save(PLAN, name)
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_users_own_plan_can_be_replaced_renamed_and_deleted(home: Path) -> None:

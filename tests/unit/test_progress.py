@@ -43,8 +43,8 @@ def test_a_whole_run_is_done_with_the_knees_it_has() -> None:
     assert (progress.done, progress.total) == (24, 24)
     assert isinstance(progress.end, RunStop)
     assert progress.left_s == 0
-    held = {id_: server.knee for id_, server in progress.servers.items()}
-    assert held == synthetic.knees(3, 8)
+    sustained = {id_: server.knee for id_, server in progress.servers.items()}
+    assert sustained == synthetic.knees(3, 8)
 
 
 def test_while_a_point_runs_its_last_window_is_shown() -> None:

@@ -223,11 +223,11 @@ def test_a_program_killed_while_recording_has_lost_nothing_it_had_recorded(tmp_p
         cwd=Path(__file__).parents[2],
     )
     assert recording.stdout is not None
-    with recording, recording.stdout as told:
+    with recording, recording.stdout as stream:
         for _ in range(200):
-            told.readline()
+            stream.readline()
         recording.kill()
-        told_of = 200 + len(told.read())
+        told_of = 200 + len(stream.read())
     session = read_session(path)
     assert len(session.documents) >= 1 + told_of
     assert session.interrupted

@@ -118,13 +118,16 @@ def test_a_failing_disk_gives_one_sentence_and_leaves_a_session(
     state, way, error = fault
     failing = WAYS[way]
     path, at = tmp_path / "run.yaml", place_of(documents, state)
-    said = record(documents, at, path, lambda: Disk(monkeypatch, error, *failing))
+    message = record(documents, at, path, lambda: Disk(monkeypatch, error, *failing))
     monkeypatch.undo()
-    assert said.startswith(SENTENCES[error]) and str(path) in said and "\n" not in said
+    assert message.startswith(SENTENCES[error]) and str(path) in message and "\n" not in message
     if at == 0 and failing != ("fsync",):
-        assert "Nothing was recorded" in said and not path.exists()
+        assert "Nothing was recorded" in message and not path.exists()
         return
-    assert "The session is complete up to " in said or "The session has no complete point" in said
+    assert (
+        "The session is complete up to " in message
+        or "The session has no complete point" in message
+    )
     session = read_session(path)
     assert not session.damage
     kept = documents[: at + 1] if failing == ("fsync",) else documents[:at]
@@ -234,7 +237,7 @@ def test_a_full_disk_keeps_what_was_written(tmp_path: Path) -> None:
     )
     if "Operation not permitted" in done.stderr or "unshare failed" in done.stderr:
         pytest.skip("this system gives nobody a disk of their own")
-    said, kept = done.stdout.splitlines()
-    assert said.startswith("The disk is full. The session is complete up to ")
+    message, kept = done.stdout.splitlines()
+    assert message.startswith("The disk is full. The session is complete up to ")
     count, torn, *damage = kept.split()
     assert int(count) > 50 and torn == "False" and not damage

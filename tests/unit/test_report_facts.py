@@ -30,18 +30,26 @@ CLOSED = Path(__file__).parents[1] / "cases" / "sessions" / "closed-loop.pong.ya
 
 
 def test_the_answer_names_the_best_server_and_its_rate() -> None:
-    told = facts(session(3, 8))
-    assert told.answer == "Best: gevent at 7,875 connections per second."
-    assert [held.name for held in told.ranking] == ["gevent", "asyncio Protocol", "asyncio streams"]
-    assert [held.sustained for held in told.ranking] == ["7,875/s", "6,750/s", "4,500/s"]
+    report = facts(session(3, 8))
+    assert report.answer == "Best: gevent at 7,875 connections per second."
+    assert [sustained.name for sustained in report.ranking] == [
+        "gevent",
+        "asyncio Protocol",
+        "asyncio streams",
+    ]
+    assert [sustained.sustained for sustained in report.ranking] == [
+        "7,875/s",
+        "6,750/s",
+        "4,500/s",
+    ]
 
 
 def test_servers_that_sustain_the_same_are_named_together() -> None:
-    told = facts(session(3, rates=[1000.0, 2000.0]))
-    assert told.answer == (
+    report = facts(session(3, rates=[1000.0, 2000.0]))
+    assert report.answer == (
         "asyncio streams, asyncio Protocol and gevent sustain ≥ 2,000 connections per second."
     )
-    assert {held.sustained for held in told.ranking} == {"≥ 2,000/s"}
+    assert {sustained.sustained for sustained in report.ranking} == {"≥ 2,000/s"}
 
 
 @pytest.mark.parametrize(
@@ -71,20 +79,20 @@ def test_every_session_has_an_answer(documents: list[AnyDocument], answer: str) 
 def test_the_ranking_says_what_the_knees_are(servers: int, points: int, end: str) -> None:
     documents = session(servers, points, seconds=1.0, end=end)  # type: ignore[arg-type]
     known = knees(servers, points)
-    for held in facts(documents).ranking[:-1]:
-        expected = known[held.id]
+    for sustained in facts(documents).ranking[:-1]:
+        expected = known[sustained.id]
         if expected is None:
-            assert held.sustained in ("no tested rate", "not measured")
+            assert sustained.sustained in ("no tested rate", "not measured")
         else:
-            assert f"{expected:,.0f}/s" in held.sustained or end != "done"
+            assert f"{expected:,.0f}/s" in sustained.sustained or end != "done"
 
 
 def test_unreliable_points_are_named_with_their_rates_and_cause() -> None:
-    told = facts(session(2, 4, untrusted_from=6000.0))
-    (first, second) = told.doubts
+    report = facts(session(2, 4, untrusted_from=6000.0))
+    (first, second) = report.doubts
     assert first.startswith("asyncio streams at 6,750/s and 9,000/s: client-limited. The clients")
     assert second.startswith("asyncio Protocol at")
-    rows = told.points[0].rows
+    rows = report.points[0].rows
     assert [row.trusted for row in rows] == [True, True, False, False]
 
 
@@ -93,11 +101,11 @@ def test_a_session_without_doubts_has_none() -> None:
 
 
 def test_being_aborted_is_the_first_doubt_about_a_run() -> None:
-    told = facts(session(2, 4, end="interrupted"))
-    assert told.state == "The run was aborted. Aborted by hand."
-    assert told.doubts[0] == told.state
-    assert "asyncio Protocol at 9,000/s: interrupted; excluded from results." in told.doubts
-    last = told.points[-1].rows[-1]
+    report = facts(session(2, 4, end="interrupted"))
+    assert report.state == "The run was aborted. Aborted by hand."
+    assert report.doubts[0] == report.state
+    assert "asyncio Protocol at 9,000/s: interrupted; excluded from results." in report.doubts
+    last = report.points[-1].rows[-1]
     assert (last.verdict, last.replies, last.counts) == ("interrupted", "6,788", False)
 
 
@@ -128,20 +136,22 @@ def test_a_percentile_is_shown_only_with_enough_replies() -> None:
 
 def test_a_note_about_a_server_in_every_pass_is_shown_once() -> None:
     slow = contestants(7)[6:]
-    told = facts(session(slow, 9, repeats=3, give_up=True))
+    report = facts(session(slow, 9, repeats=3, give_up=True))
     gave_up = notes.GaveUp(x=6000.0, success_below_pct=50.0, points=3, left_out=3)
-    assert told.ranking[0].incidents == gave_up.text()
-    assert told.passes == 3
+    assert report.ranking[0].incidents == gave_up.text()
+    assert report.passes == 3
 
 
 def test_a_different_load_tool_is_named_wherever_conditions_are_shown() -> None:
     start, *rest = session(2, 3)
     assert isinstance(start, RunStart)
     driven = msgspec.structs.replace(start, plan={**start.plan, "load_tool": "wrk"})
-    told = facts([driven, *rest])
-    assert any("load tool wrk" in sentence for sentence in told.conditions)
-    assert any("wrk: figures that it does not report are unknown" in said for said in told.method)
-    assert not any("counted as late" in said for said in told.method)
+    report = facts([driven, *rest])
+    assert any("load tool wrk" in sentence for sentence in report.conditions)
+    assert any(
+        "wrk: figures that it does not report are unknown" in message for message in report.method
+    )
+    assert not any("counted as late" in message for message in report.method)
     screen = io.StringIO()
     print_summary(summarise([driven, *rest]), Terminal(file=screen, width=120))
     assert "Load tool: wrk." in screen.getvalue()
@@ -155,8 +165,8 @@ def test_every_event_names_its_server() -> None:
     gate = notes.Gate(gate={"sentences": ["It answers 'Pong!' with 45 bytes on the wire."]})
     documents = session(1, 2)
     found = [gate.note(0, server="null"), gate.note(0, server="asyncio-streams")]
-    told = facts([documents[0], *found, *documents[1:]])
-    assert [event.text for event in told.events[:2]] == [
+    report = facts([documents[0], *found, *documents[1:]])
+    assert [event.text for event in report.events[:2]] == [
         "Null server: it answers 'Pong!' with 45 bytes on the wire.",
         "asyncio streams: it answers 'Pong!' with 45 bytes on the wire.",
     ]
@@ -166,35 +176,35 @@ def test_the_plan_of_a_report_can_be_run_again() -> None:
     documents = session(3, 8)
     start = documents[0]
     assert isinstance(start, RunStart)
-    told = facts(documents)
-    assert plan_from_data(yaml.safe_load(told.plan), name="report") == plan_from_data(
+    report = facts(documents)
+    assert plan_from_data(yaml.safe_load(report.plan), name="report") == plan_from_data(
         start.plan, name="session"
     )
 
 
 def test_conditions_name_machine_backlog_and_what_is_shared() -> None:
-    told = facts(session(2, 3))
-    said = " ".join(told.conditions)
-    assert "Servers and clients shared localhost" in said
-    assert "a backlog of 512 and given at most 20,000 descriptors" in said
-    (machine,) = told.machines  # the kernel's settings were not recorded
+    report = facts(session(2, 3))
+    message = " ".join(report.conditions)
+    assert "Servers and clients shared localhost" in message
+    assert "a backlog of 512 and given at most 20,000 descriptors" in message
+    (machine,) = report.machines  # the kernel's settings were not recorded
     assert ("CPU", "AMD EPYC 7763 64-Core Processor") in machine.rows
     assert ("Kernel", "Linux 6.1.0-41-amd64") in machine.rows
-    assert told.servers is not None
-    assert told.servers.rows[0][:3] == ("asyncio streams", "CPython 3.11.7", "CPython 3.11.7")
+    assert report.servers is not None
+    assert report.servers.rows[0][:3] == ("asyncio streams", "CPython 3.11.7", "CPython 3.11.7")
 
 
 def test_the_users_title_and_notes_come_first() -> None:
-    told = facts(session(1, 1), "Before the new kernel", "On battery.")
-    assert (told.title, told.notes) == ("Before the new kernel", "On battery.")
+    report = facts(session(1, 1), "Before the new kernel", "On battery.")
+    assert (report.title, report.notes) == ("Before the new kernel", "On battery.")
     assert facts(session(1, 1)).title == "Socket ping-pong"
 
 
 def test_notes_are_listed_in_order_with_their_time() -> None:
     documents = session(1, 2, give_up=True)
-    told = facts(documents)
-    assert len(told.events) == sum(isinstance(d, Note) for d in documents)
-    assert told.events[0].text == notes.Ceiling(ceiling_per_s=14_000.0).text()
+    report = facts(documents)
+    assert len(report.events) == sum(isinstance(d, Note) for d in documents)
+    assert report.events[0].text == notes.Ceiling(ceiling_per_s=14_000.0).text()
 
 
 def test_kernel_settings_are_listed_separately() -> None:
@@ -202,12 +212,12 @@ def test_kernel_settings_are_listed_separately() -> None:
     assert isinstance(start, RunStart)
     facts_known = start.machines[0].facts | {"sysctls": {"net.core.somaxconn": 4096}}
     machine = msgspec.structs.replace(start.machines[0], facts=facts_known)
-    told = facts([msgspec.structs.replace(start, machines=[machine]), *rest])
-    assert [table.title for table in told.machines] == [
+    report = facts([msgspec.structs.replace(start, machines=[machine]), *rest])
+    assert [table.title for table in report.machines] == [
         "localhost (servers and clients)",
         "Kernel settings of localhost",
     ]
-    assert told.machines[1].rows == (("net.core.somaxconn", "4096"),)
+    assert report.machines[1].rows == (("net.core.somaxconn", "4096"),)
 
 
 def test_points_that_are_ok_except_for_background_load_share_one_footnote() -> None:
@@ -241,21 +251,21 @@ def test_servers_that_may_sustain_more_are_named_with_the_answer() -> None:
 
 
 def test_attempts_at_a_rate_are_listed_together_in_the_table() -> None:
-    told = facts(with_repeats(session(2, 8), 4500.0, "asyncio-streams"))
-    rows = [(row.offered, row.counts) for row in told.points[0].rows]
+    report = facts(with_repeats(session(2, 8), 4500.0, "asyncio-streams"))
+    rows = [(row.offered, row.counts) for row in report.points[0].rows]
     assert rows[3:6] == [("4,500/s", False), ("4,500/s", True), ("5,625/s", True)]
 
 
 @pytest.mark.parametrize(
-    ("last", "said"),
+    ("last", "message"),
     [
         (14000.0, "The clients reach at least 14,000/s, all that"),
         (15000.0, "The client limit is 14,000/s: the most the clients reached"),
     ],
 )
-def test_a_client_limit_is_reported_only_where_more_was_offered(last: float, said: str) -> None:
-    told = facts(session(1, rates=[1000.0, last]))
-    assert any(sentence.startswith(said) for sentence in told.method)
+def test_a_client_limit_is_reported_only_where_more_was_offered(last: float, message: str) -> None:
+    report = facts(session(1, rates=[1000.0, last]))
+    assert any(sentence.startswith(message) for sentence in report.method)
 
 
 def test_warnings_and_omitted_servers_are_doubts() -> None:
@@ -271,10 +281,13 @@ def test_warnings_and_omitted_servers_are_doubts() -> None:
 
 
 def test_a_closed_loop_is_summarised_by_its_highest_reply_rate_and_warns_of_stalls() -> None:
-    told = facts(read_session(CLOSED).documents)
-    assert [(held.name, held.sustained, held.p50, held.p99) for held in told.ranking] == [
+    report = facts(read_session(CLOSED).documents)
+    assert [
+        (sustained.name, sustained.sustained, sustained.p50, sustained.p99)
+        for sustained in report.ranking
+    ] == [
         ("asyncio Protocol", "12,519 replies/s at 50 concurrent", "3.68 ms", "9.35 ms"),
         ("asyncio streams", "8,223 replies/s at 50 concurrent", "5.62 ms", "13.1 ms"),
     ]
-    assert told.answer == "Best: asyncio Protocol with 12,519 replies/s at 50 concurrent."
-    assert not any("scheduled time" in sentence for sentence in told.method)
+    assert report.answer == "Best: asyncio Protocol with 12,519 replies/s at 50 concurrent."
+    assert not any("scheduled time" in sentence for sentence in report.method)

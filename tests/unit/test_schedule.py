@@ -72,9 +72,9 @@ def test_poisson_gaps_vary_as_much_as_they_are_long() -> None:
 
 @given(st.lists(NS, max_size=200))
 def test_the_agent_counts_times_as_the_analysis_does(times_ns: list[int]) -> None:
-    told = sparse(count_buckets(times_ns))
+    reported = sparse(count_buckets(times_ns))
     clamped = [min(max(0, ns // 1000), histogram.LARGEST_US) for ns in times_ns]
-    assert told == histogram_of(clamped)
+    assert reported == histogram_of(clamped)
 
 
 def test_every_bucket_has_the_same_number_on_both_sides() -> None:

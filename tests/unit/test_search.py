@@ -208,8 +208,8 @@ def answered(point: PointPlan, number: int, stop: PointStop) -> PointStop:
 def test_an_inconclusive_point_is_repeated_and_not_counted() -> None:
     def answers(point: PointPlan, number: int) -> PointStop:
         disturbed = a_stop(verdict="inconclusive")
-        held = a_stop() if point.x <= 3_000 else a_stop(lost=500, verdict="server-limited")
-        return answered(point, number, disturbed if number in (3, 4) else held)
+        reached = a_stop() if point.x <= 3_000 else a_stop(lost=500, verdict="server-limited")
+        return answered(point, number, disturbed if number in (3, 4) else reached)
 
     rates, peak = drive(PeakSearch(PLAN, "one"), answers)
     assert rates[2] == rates[3] == rates[4]
@@ -258,7 +258,7 @@ def test_every_attempt_at_a_rate_has_another_schedule() -> None:
             seeds.append((point.x, point.attempt, point.seed))
             point = points.send(answered(point, len(seeds), a_stop()))
     assert len(set(seeds)) == len(seeds)
-    assert [look for x, look, _ in seeds if x == 5_000] == [1, 2]
+    assert [attempt for x, attempt, _ in seeds if x == 5_000] == [1, 2]
 
 
 # A run.
@@ -391,9 +391,9 @@ def test_points_too_small_for_the_percentile_are_refused() -> None:
 def test_the_ranking_has_peaks_with_intervals_and_their_limits() -> None:
     out = io.StringIO()
     print_ranking(summarise(searches(2)), Terminal(file=out, width=160))
-    said = " ".join(out.getvalue().split())
-    assert "Peak Interval" in said and "7,250/s 7,250 to 7,500/s" in said
-    assert "with at most 1 % errors and a p99 of at most 50 ms." in said
+    output = " ".join(out.getvalue().split())
+    assert "Peak Interval" in output and "7,250/s 7,250 to 7,500/s" in output
+    assert "with at most 1 % errors and a p99 of at most 50 ms." in output
 
 
 def test_a_report_has_peaks_intervals_and_the_method() -> None:

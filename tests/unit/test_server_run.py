@@ -65,8 +65,8 @@ async def test_a_server_that_dies_is_reported_with_how_and_when(tmp_path: Path) 
     assert [stop.rate_per_s for stop in run.stops] == [1_000.0, 2_000.0]
     (died,) = run.notes("died")
     assert died.server == "one"
-    for told in ("signal 11", "2,000/s", "Segmentation fault"):
-        assert told in died.text
+    for reported in ("signal 11", "2,000/s", "Segmentation fault"):
+        assert reported in died.text
 
 
 async def test_a_server_that_cannot_be_started_is_left_out(tmp_path: Path) -> None:

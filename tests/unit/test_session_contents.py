@@ -17,8 +17,8 @@ def test_documents_no_run_records_are_named_when_read(case: Path) -> None:
     """The second line of a file is the expected message; empty: the file is valid."""
     expected = case.read_text().splitlines()[1].removeprefix("# ").strip("# ")
     try:
-        said = read_session(case).damage
+        message = read_session(case).damage
     except BadInput as error:
-        said = str(error)
-    assert expected in said if expected else not said
-    assert "\n" not in said
+        message = str(error)
+    assert expected in message if expected else not message
+    assert "\n" not in message

@@ -160,8 +160,8 @@ def test_sustained_rates_of_equal_servers_are_called_different_in_one_of_twenty_
 
     def swept(true: float) -> list[PassKnee]:
         limits = rng.normal(true, spread, passes)
-        held = [step * (limit // step) for limit in limits]
-        return [PassKnee(n, low, low + step) for n, low in enumerate(held, start=1)]
+        sustained = [step * (limit // step) for limit in limits]
+        return [PassKnee(n, low, low + step) for n, low in enumerate(sustained, start=1)]
 
     wrong = 0
     for _ in range(TRIES):

@@ -117,7 +117,7 @@ def planted(factor: Callable[[float], float]) -> list[AnyDocument]:
 
 
 @pytest.mark.parametrize(
-    ("factor", "state", "said"),
+    ("factor", "state", "message"),
     [
         (lambda at: 1.0, "passed", "are steady within points"),
         (lambda at: 1.5 if at < 0.2 else 1.0, "failed", "warms up, 50 % slower in its first"),
@@ -125,12 +125,12 @@ def planted(factor: Callable[[float], float]) -> list[AnyDocument]:
     ],
 )
 def test_the_audit_names_what_is_not_steady(
-    factor: Callable[[float], float], state: str, said: str
+    factor: Callable[[float], float], state: str, message: str
 ) -> None:
     documents = planted(factor)
     (audit,) = [each for each in audits_of(documents) if each.code == "steady-state"]
     assert audit.state == state
-    assert said in audit.message.text()
+    assert message in audit.message.text()
     measured = {d.server for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"}
     assert set(audit.servers) == (measured if state == "failed" else set())
 

@@ -135,19 +135,19 @@ NAMES: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("kind", NAMES)
 def test_one_of_several_writers_of_a_name_wins(kind: str) -> None:
-    together, told = threading.Barrier(8), []
+    together, reported = threading.Barrier(8), []
 
     def take() -> None:
         together.wait()
         try:
             NAMES[kind]()
-            told.append("")
+            reported.append("")
         except BadInput as error:
-            told.append(str(error))
+            reported.append(str(error))
 
     threads = [threading.Thread(target=take) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(text[:11] for text in told) == ["", *["There is a "] * 7]
+    assert sorted(text[:11] for text in reported) == ["", *["There is a "] * 7]

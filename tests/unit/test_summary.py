@@ -200,9 +200,9 @@ def test_background_load_is_among_the_notes_for_other_programs() -> None:
 
 def test_the_last_complete_attempt_at_a_rate_counts() -> None:
     first = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.purpose == "sweep")
-    looks = [
+    attempts = [
         msgspec.structs.replace(first, point=number, look=number, complete=number != 3)
         for number in (1, 2, 3)
     ]
-    (server,) = summarise([*session(1, 2)[:1], *looks]).servers.values()
+    (server,) = summarise([*session(1, 2)[:1], *attempts]).servers.values()
     assert [server.counts(stop) for stop in server.stops] == [False, True, False]

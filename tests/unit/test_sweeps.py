@@ -76,8 +76,10 @@ def drive(
         except StopIteration as end:
             return run, end.value
         run.append(point)
-        held = point.x <= holds_to
-        reply = answer(point) if held else answer(point, **({"verdict": "server-limited"} | below))
+        sustained = point.x <= holds_to
+        reply = (
+            answer(point) if sustained else answer(point, **({"verdict": "server-limited"} | below))
+        )
 
 
 def test_rates_from_to_step_include_both_ends() -> None:
@@ -107,9 +109,9 @@ def test_a_field_of_the_workload_is_varied_at_one_load() -> None:
     ]
     assert {p.connection_rate_per_s for p in found} == {125.0}
     closed = msgspec.structs.replace(http, mode="closed")
-    held = plan(workload=closed, rates=[], concurrency=[50], vary={"pipeline": [1, 4]})
-    assert [(p.x, p.concurrency) for p in points(held, "a")] == [(1.0, 50), (4.0, 50)]
-    assert [block.rates_per_s for block in order(held, 1)] == [[], [], []]
+    sustained = plan(workload=closed, rates=[], concurrency=[50], vary={"pipeline": [1, 4]})
+    assert [(p.x, p.concurrency) for p in points(sustained, "a")] == [(1.0, 50), (4.0, 50)]
+    assert [block.rates_per_s for block in order(sustained, 1)] == [[], [], []]
 
 
 def test_seconds_give_each_rate_its_connections() -> None:
@@ -214,11 +216,11 @@ def test_without_give_up_every_rate_is_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("holds_to", "ceiling", "tried"), [(9000, 5000.0, 1), (4000, 3750.0, 6), (0, 0.0, 6)]
+    ("holds_to", "ceiling", "tested"), [(9000, 5000.0, 1), (4000, 3750.0, 6), (0, 0.0, 6)]
 )
-def test_calibration_finds_the_client_limit(holds_to: float, ceiling: float, tried: int) -> None:
+def test_calibration_finds_the_client_limit(holds_to: float, ceiling: float, tested: int) -> None:
     run, found = drive(calibration(plan()), holds_to)
-    assert (found.per_s, len(run)) == (ceiling, tried)
+    assert (found.per_s, len(run)) == (ceiling, tested)
     assert {p.purpose for p in run} == {"ceiling"}
     assert all(p.seconds >= 1 for p in run)
 
@@ -229,9 +231,9 @@ def test_a_ceiling_remembers_what_other_programs_took_where_a_rate_was_missed() 
     for taken in (0.0, 40.0, 180.0, 30.0, 20.0):
         missed = answer(point, verdict="inconclusive")
         point = generator.send(msgspec.structs.replace(missed, evidence={"others_cpu_pct": taken}))
-    held = msgspec.structs.replace(answer(point), evidence={"others_cpu_pct": 500.0})
+    sustained = msgspec.structs.replace(answer(point), evidence={"others_cpu_pct": 500.0})
     with pytest.raises(StopIteration) as end:
-        generator.send(held)
+        generator.send(sustained)
     assert end.value.value == Ceiling(312.5, others_pct=180.0)
 
 
@@ -300,7 +302,7 @@ def climb_to(*at_3000: Verdict, above: Verdict = "ok") -> Callable[[PointPlan], 
 
 
 @pytest.mark.parametrize(
-    ("case", "at_3000", "looks"),
+    ("case", "at_3000", "attempts"),
     [
         ("held at once", [OK], 1),
         ("lost twice is lost", [GONE, GONE], 2),
@@ -310,14 +312,14 @@ def climb_to(*at_3000: Verdict, above: Verdict = "ok") -> Callable[[PointPlan], 
         ("what cannot be judged at all costs no more than the plan allows", [UNSURE] * 3, 3),
     ],
 )
-def test_the_deciding_rate_is_repeated(case: str, at_3000: list[Verdict], looks: int) -> None:
+def test_the_deciding_rate_is_repeated(case: str, at_3000: list[Verdict], attempts: int) -> None:
     turns = run_with_looks(climb_to(*at_3000))
     at = [[point for point in turn if point.x == 3000] for turn in turns]
-    assert [[point.attempt for point in turn] for turn in at] == [[n + 1] for n in range(looks)], (
-        case
-    )
-    assert len({turn[0].seed for turn in at}) == looks
-    assert [len(turn) for turn in turns] == [5] + [1] * (looks - 1)
+    assert [[point.attempt for point in turn] for turn in at] == [
+        [n + 1] for n in range(attempts)
+    ], case
+    assert len({turn[0].seed for turn in at}) == attempts
+    assert [len(turn) for turn in turns] == [5] + [1] * (attempts - 1)
 
 
 def test_a_slow_spell_that_failed_all_higher_rates_is_corrected_by_one_more_turn() -> None:

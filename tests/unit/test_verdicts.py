@@ -770,8 +770,8 @@ def test_ok_always_means_sustained_and_every_other_verdict_has_a_reason(
     )
     evidence = replace(HELD, counts=counted, client_cpu_pct=cpu, ceiling_per_s=ceiling)
     verdict, reasons = judge(evidence)
-    held = scheduled >= 100 and succeeded >= 0.99 * scheduled
-    assert (verdict == "ok") == held
+    sustained = scheduled >= 100 and succeeded >= 0.99 * scheduled
+    assert (verdict == "ok") == sustained
     assert reasons or verdict == "ok"
     assert all(math.isfinite(figure) for figure in evidence.figures().values())
 

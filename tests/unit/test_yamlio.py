@@ -70,9 +70,9 @@ def test_words_and_figures_mean_what_they_look_like(text: str, data: object) -> 
     ],
 )
 def test_hostile_and_broken_yaml_gets_one_sentence_with_its_place(text: str, sentence: str) -> None:
-    said = complaint(text)
-    assert sentence in said
-    assert "\n" not in said
+    message = complaint(text)
+    assert sentence in message
+    assert "\n" not in message
 
 
 def test_a_merge_bomb_is_refused_at_its_first_anchor() -> None:

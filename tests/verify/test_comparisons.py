@@ -110,11 +110,11 @@ def test_a_twin_is_no_other_and_ten_percent_are_found(
         summary = measured(ground, ["twin-a", "twin-b", "slowed"], passes, tmp_path / f"{number}")
         same.append(compared(summary, "twin-b", "twin-a"))
         slower.append(compared(summary, "slowed", "twin-a"))
-        told = [
+        values = [
             f"{name} {c.figure:+.1%} ({c.low:+.1%} to {c.high:+.1%}) {c.found()}"
             for name, c in (("twin", same[-1]), ("slowed", slower[-1]))
         ]
-        lines.append(f"{number:3} {'; '.join(told)}")
+        lines.append(f"{number:3} {'; '.join(values)}")
         with capsys.disabled():
             print(f"\n{lines[-1]}" if number > 1 else "\n".join(["", *lines]), flush=True)
     alarms = sum(each.found() in ("more", "less") for each in same)

@@ -49,8 +49,8 @@ def screen() -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     )
     os.close(writing)
-    with os.fdopen(reading) as told:
-        display = f":{told.readline().strip()}"
+    with os.fdopen(reading) as stream:
+        display = f":{stream.readline().strip()}"
     manager = subprocess.Popen(
         ["openbox"],
         env={**os.environ, "DISPLAY": display},

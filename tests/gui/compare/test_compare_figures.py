@@ -69,8 +69,8 @@ def test_a_server_of_two_sessions_is_presented_once_and_letters_are_explained(
     assert large.headline.accessibleName() == "gevent, sustains 8,000/s"
 
     def explained() -> bool:
-        told = [each.accessibleName() for each in large.findChildren(QWidget)]
-        return any(text.startswith("A: ") and " · B: Old kernel, " in text for text in told)
+        texts = [each.accessibleName() for each in large.findChildren(QWidget)]
+        return any(text.startswith("A: ") and " · B: Old kernel, " in text for text in texts)
 
     qtbot.waitUntil(explained)
     with qtbot.waitSignal(large.destroyed):

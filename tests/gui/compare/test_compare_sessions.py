@@ -124,8 +124,8 @@ def test_a_session_that_is_already_compared_is_reported(
 ) -> None:
     compare(qtbot, page, a, b)
     page.add([a])
-    told = "a.pong.yaml is already in the comparison."
-    qtbot.waitUntil(lambda: page.refused.text == told)
+    reported = "a.pong.yaml is already in the comparison."
+    qtbot.waitUntil(lambda: page.refused.text == reported)
     assert page.selection.paths() == [a, b]
 
 

@@ -58,9 +58,9 @@ def test_an_unknown_key_is_trusted_only_by_the_user_and_then_the_machine_is_read
     assert not [p for p in files if PASSWORD.encode() in p.read_bytes()]
     control(page, "Commands").click()
     qtbot.waitUntil(lambda: "survey it" in page.commands.body.toPlainText())
-    told = page.commands.body.toPlainText()
-    assert "start the runner" in told
-    assert "< survey.py" in told
+    reported = page.commands.body.toPlainText()
+    assert "start the runner" in reported
+    assert "< survey.py" in reported
 
 
 def test_a_changed_key_stops_everything_until_its_last_characters_are_typed(

@@ -35,8 +35,8 @@ def page(qtbot: QtBot, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> MachinesP
 
 
 def _load_is(monkeypatch: pytest.MonkeyPatch, load: float) -> None:
-    told = facts.here()
-    monkeypatch.setattr(facts, "here", lambda: told | {"load_average": [load, 0.5, 0.5]})
+    reported = facts.here()
+    monkeypatch.setattr(facts, "here", lambda: reported | {"load_average": [load, 0.5, 0.5]})
 
 
 def test_the_age_of_facts_advances_while_they_are_shown(

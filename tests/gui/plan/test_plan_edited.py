@@ -155,13 +155,13 @@ def test_invalid_values_are_reported_next_to_their_field_and_cannot_run(
     input_ = page.form.inputs[field]
     write(qtbot, page, field, text)
     assert page.draft is not None
-    said = page.draft.faults[field]
-    (line,) = [each for each in {*page.form.lines.values()} if said in each.note]
+    message = page.draft.faults[field]
+    (line,) = [each for each in {*page.form.lines.values()} if message in each.note]
     assert line.isAncestorOf(input_)
     assert line.tone == "bad"
     assert input_.property("tone") == "bad"
     assert not control(page, "Run").isEnabled()
-    assert said.casefold() in control(page, "Run").toolTip().casefold()
+    assert message.casefold() in control(page, "Run").toolTip().casefold()
     assert says(page, "1 problem")
 
 
@@ -321,7 +321,7 @@ def test_a_search_is_written_in_the_form(qtbot: QtBot, window: MainWindow, page:
 
 
 @pytest.mark.parametrize(
-    ("key", "text", "said"),
+    ("key", "text", "message"),
     [
         ("search.to", "500", "must be above from"),
         ("search.step", "50000", "is more than lies between"),
@@ -330,8 +330,8 @@ def test_a_search_is_written_in_the_form(qtbot: QtBot, window: MainWindow, page:
     ],
 )
 def test_a_problem_of_a_search_is_shown_next_to_its_field(
-    qtbot: QtBot, page: PlanPage, key: str, text: str, said: str
+    qtbot: QtBot, page: PlanPage, key: str, text: str, message: str
 ) -> None:
     edit(qtbot, page, load_plan("peak"))
     write(qtbot, page, key, text)
-    assert said in page.form.lines.get(key, page.form.lines["search"]).note
+    assert message in page.form.lines.get(key, page.form.lines["search"]).note

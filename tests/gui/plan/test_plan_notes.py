@@ -62,9 +62,9 @@ def test_the_purpose_of_a_preset_fits_two_lines_below_its_name(
     words, room = font(12), page.gallery.list.text_px
     for preset in page.gallery.list.presets:
         assert preset.plan is not None
-        said = two_lines(preset.plan.description, words, room)
-        assert not any("…" in line for line in said), said
-        assert all(QFontMetrics(words).horizontalAdvance(line) <= room for line in said)
+        message = two_lines(preset.plan.description, words, room)
+        assert not any("…" in line for line in message), message
+        assert all(QFontMetrics(words).horizontalAdvance(line) <= room for line in message)
     tall = {page.gallery.list.visualItemRect(page.gallery.list.item(n)).height() for n in range(8)}
     assert len(tall) == 2, "a name of two lines has a line more"
 

@@ -298,9 +298,9 @@ def test_observed_and_declared_processes_have_different_labels(
     assert asked != seen
     assert COLUMNS[column("Processes seen")].text(known) == f"{seen}"
     words = [each.text() for each in page.findChildren(QLabel) if each.isVisible()]
-    told = dict(pairwise(words))
-    assert told["Workers requested"] == f"{asked}"
-    assert told["Processes seen"].startswith(f"{seen}, with ")
+    data = dict(pairwise(words))
+    assert data["Workers requested"] == f"{asked}"
+    assert data["Processes seen"].startswith(f"{seen}, with ")
     assert "Processes" not in words
 
 

@@ -92,13 +92,13 @@ class Database:
 
     def answered(self):
         """Until it is ready for a query."""
-        said = b""
-        while said[-6:-1] != b"Z\0\0\0\5":
-            said = said[-6:] + self.link.recv(4096)
+        message = b""
+        while message[-6:-1] != b"Z\0\0\0\5":
+            message = message[-6:] + self.link.recv(4096)
 
     def query(self, text):
-        said = text.encode() + b"\0"
-        self.link.sendall(b"Q" + (4 + len(said)).to_bytes(4, "big") + said)
+        message = text.encode() + b"\0"
+        self.link.sendall(b"Q" + (4 + len(message)).to_bytes(4, "big") + message)
         self.answered()
 
 
