@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
-from collections.abc import AsyncIterator
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sshd import answer
 
 from workbench.closing import ended
 from workbench.documents import AnyDocument, Note, PointStop
+from workbench.machines.base import Machine
 from workbench.machines.local import LocalMachine, open_local
-from workbench.messages.notes import Profile
+from workbench.machines.profiles import Profile as MachineProfile
+from workbench.machines.ssh import open_ssh
+from workbench.messages.base import Message
+from workbench.messages.notes import NotProfiled, Profile
 from workbench.messages.topics import read_note
 from workbench.plan.model import Plan, WarmUp
 from workbench.plan.model import Profile as Wanted
@@ -25,7 +34,13 @@ from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.profiling.profilers import NODE, PY_SPY, Profiler, profiler_of
-from workbench.servers.profiling.recording import Failed, Profiled, Profiling
+from workbench.servers.profiling.recording import (
+    HELPER,
+    Failed,
+    Profiled,
+    Profiling,
+    bring_profiler,
+)
 from workbench.workloads.registry import workload as a_workload
 
 SERVERS = Path(__file__).parent / "servers"
@@ -49,15 +64,14 @@ def server(id: str, *needed: str) -> ServerEntry:
 
 
 async def profiled(
-    machine: LocalMachine, entry: ServerEntry, profiler: Profiler | None = None
+    machine: Machine, entry: ServerEntry, profiler: Profiler | None = None
 ) -> Profiled:
     """A second of it under load."""
     profiler = profiler or profiler_of(entry)
     deployment = await deploy(machine, profiler.prepared(entry))
     calling = asyncio.create_task(calls(deployment))
     try:
-        profiling = Profiling(profiler, deployment)
-        await profiling.prepare()
+        profiling = Profiling(profiler, deployment, await bring_profiler(machine, profiler))
         await profiling.sample(1.0, 0.2)
         return await profiling.finish()
     finally:
@@ -129,32 +143,100 @@ async def test_a_process_that_a_signal_would_end_is_left_alone(machine: LocalMac
         await profiled(machine, server("hot-python"), replace(NODE, env={}, shared=()))
 
 
-async def test_what_is_profiled_in_a_run_is_left_out_of_its_results(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+async def test_a_machine_over_ssh_gets_the_profiler(box: MachineProfile) -> None:
+    there = await open_ssh(box, ask=answer)
+    try:
+        found = await profiled(there, server("hot-python"))
+    finally:
+        await there.close()
+    assert_burns(found, "burn (server.py)")
+
+
+@pytest.fixture
+async def py_spy(machine: LocalMachine) -> str:
+    return await bring_profiler(machine, PY_SPY)
+
+
+def test_whoever_may_not_trace_a_process_is_told_so(py_spy: str) -> None:
+    with tempfile.TemporaryDirectory(prefix="pongbench-py-spy-") as name, asleep() as process:
+        folder = Path(name)
+        folder.chmod(0o755)
+        # Somebody else's process: this one for nobody, that of root for everybody else.
+        root = os.geteuid() == 0
+        task = {
+            "method": "py-spy",
+            "pid": process.pid if root else 1,
+            "delay_s": 0,
+            "seconds": 1,
+            "rate": 100,
+            "program": shutil.copy(py_spy, folder),
+            "work": "/tmp",
+        }
+        done = subprocess.run(
+            [sys.executable, "-I", shutil.copy(HELPER, folder), json.dumps(task)],
+            capture_output=True,
+            text=True,
+            check=True,
+            **({"user": 65_534, "group": 65_534} if root else {}),
+        )
+    assert json.loads(done.stdout)["why"] == "denied", done.stdout
+
+
+@contextlib.contextmanager
+def asleep() -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+PLAN = Plan(
+    servers=["asyncio-streams"],
+    rates=[200.0, 400.0],
+    seconds=1.0,
+    warm_up=WarmUp(rate_per_s=100, seconds=0.2),
+    cool_down_s=0.1,
+    looks=1,
+    calibrate=False,
+    workload=a_workload(timeout_s=60.0),
+    profile=Wanted(at=300, seconds=1.0),
+)
+
+
+async def ran() -> list[AnyDocument]:
     catalogue = Catalogue.load(extra_dirs=[])
-    plan = Plan(
-        servers=["asyncio-streams"],
-        rates=[200.0, 400.0],
-        seconds=1.0,
-        warm_up=WarmUp(rate_per_s=100, seconds=0.2),
-        cool_down_s=0.1,
-        looks=1,
-        calibrate=False,
-        workload=a_workload(timeout_s=60.0),
-        profile=Wanted(at=300, seconds=1.0),
-    )
     documents: list[AnyDocument] = []
-    entries = [catalogue[server] for server in plan.servers]
-    assert (await Engine(plan, entries, documents.append).run()).status == "done"
+    entries = [catalogue[server] for server in PLAN.servers]
+    assert (await Engine(PLAN, entries, documents.append).run()).status == "done"
+    return documents
+
+
+def profiles(documents: list[AnyDocument]) -> list[Message]:
+    topics = ("profile", "not-profiled")
+    return [read_note(d) for d in documents if isinstance(d, Note) and d.topic in topics]
+
+
+async def test_what_is_profiled_in_a_run_is_left_out_of_its_results() -> None:
+    documents = await ran()
     stops = [d for d in documents if isinstance(d, PointStop)]
     assert [stop.purpose for stop in stops] == ["warm_up", "sweep", "sweep", "warm_up", "profile"]
     assert (stops[-1].x, stops[-1].judged) == (300.0, False)
-    (note,) = (
-        d for d in documents if isinstance(d, Note) and d.topic in ("profile", "not-profiled")
-    )
-    profile = read_note(note)
-    assert isinstance(profile, Profile), note.text
+    (profile,) = profiles(documents)
+    assert isinstance(profile, Profile), profile.text()
     assert any("run_forever" in name for name in profile.frames)
     assert profile.samples == sum(count for count, _ in profile.each())
+
+
+async def test_a_profiler_out_of_reach_is_told_before_anything_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    documents = await ran()
+    (missing,) = profiles(documents)
+    assert isinstance(missing, NotProfiled) and missing.why == "missing"
+    told = next(n for n, d in enumerate(documents) if isinstance(d, Note) and "profiled" in d.topic)
+    stops = [n for n, d in enumerate(documents) if isinstance(d, PointStop)]
+    assert told < stops[0] and len(stops) == 3

@@ -19,7 +19,7 @@ from workbench.run.state import RunState
 from workbench.servers.deploy import Deployment
 from workbench.servers.profiling.folded import Stacks
 from workbench.servers.profiling.profilers import Profiler, profiler_of
-from workbench.servers.profiling.recording import Failed, Profiled, Profiling
+from workbench.servers.profiling.recording import Failed, Profiled, Profiling, bring_profiler
 from workbench.untrusted import one_line
 
 MOST_STACKS = 1_000
@@ -29,18 +29,33 @@ MOST_STACKS = 1_000
 class ProfilePass:
     """The profiling pass over all servers."""
 
-    def __init__(self, run: RunState, servers: ServerRunner, wanted: Profile) -> None:
+    def __init__(self, run: RunState, servers: ServerRunner) -> None:
         self._run = run
         self._servers = servers
-        self._wanted = wanted
+        self._wanted = run.plan.profiled or Profile()
+        self._programs: dict[str, str] = {}
+        """By server that can be profiled: the profiler's path on the target."""
 
-    async def run(self, server: str, results: Sequence[PointStop]) -> None:
-        """Profile one server at the rate that the plan specifies, otherwise at one that its results
+    async def prepare(self) -> None:
+        """Bring the profilers to the target, and note which are missing, before the measurement."""
+        for server in self._run.plan.servers:
+            profiler = profiler_of(self._run.rehearsed[server].entry)
+            try:
+                path = await bring_profiler(self._run.stage.target, profiler)
+            except Failed as failed:
+                self._note_failure(server, profiler, failed)
+            else:
+                self._programs[server] = path
+
+    async def run(self, results: Sequence[PointStop]) -> None:
+        """Profile every server at the rate that the plan specifies, otherwise at one that its results
         suggest; failures are noted. Raises Stopped."""
-        complete = [stop for stop in results if stop.complete]
-        x = self._wanted.at or self._sustained(complete)
-        if not x:
-            return  # It could not be measured, which has been noted.
+        for server in self._programs:
+            complete = [stop for stop in results if stop.server == server and stop.complete]
+            if x := self._wanted.at or self._sustained(complete):
+                await self._profile_at(server, x)
+
+    async def _profile_at(self, server: str, x: float) -> None:
         entry = self._run.rehearsed[server].entry
         profiler = profiler_of(entry)
         self._run.notify(f"Profiling {entry.name} with {profiler.title}")
@@ -71,8 +86,7 @@ class ProfilePass:
         server."""
         plan, entry = self._run.plan, deployment.entry
         target = Target(entry.id, entry.name, deployment.host, deployment.port, entry)
-        profiling = Profiling(profiler, deployment)
-        await profiling.prepare()
+        profiling = Profiling(profiler, deployment, self._programs[entry.id])
         number, seed = plan.repeats + 1, self._run.seed
         if before_it := schedule.warm_up(plan, entry.id, seed, number):
             await self._servers.points.measure(before_it, target)

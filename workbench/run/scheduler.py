@@ -39,6 +39,9 @@ class Scheduler:
         """All blocks of the plan's order. Raises Stopped when it was asked to end."""
         self._note_conditions()
         note_links(self._run)
+        profiles = ProfilePass(self._run, self.servers) if self._plan.profiled else None
+        if profiles:
+            await profiles.prepare()
         await self._calibrate()
         blocks = order(self._plan, self._run.seed)
         for block in blocks:
@@ -46,11 +49,8 @@ class Scheduler:
         if self._plan.axis.has_limit and not self._plan.search:
             for _ in range(1, self._plan.looks):
                 await self._repeat_doubtful(blocks)
-        if wanted := self._plan.profiled:
-            profiles = ProfilePass(self._run, self.servers, wanted)
-            for server in self._plan.servers:
-                by_pass = [stops for key, stops in self._results.items() if key[0] == server]
-                await profiles.run(server, [stop for stops in by_pass for stop in stops])
+        if profiles:
+            await profiles.run([stop for stops in self._results.values() for stop in stops])
 
     async def restore(self) -> None:
         """End the tuning of the machines, and note what was restored and what could not be."""

@@ -83,7 +83,9 @@ def py_spy(task: dict[str, Any]) -> tuple[list[bytes], str]:
     options.append("--nonblocking")
     done = run([program, "record", f"--pid={task['pid']}", *options], task["seconds"])
     if done.returncode:
-        denied = "permission denied" in done.stderr.lower()
+        # Of processes that it may not trace it says only that there are none of Python.
+        asked = run([program, "dump", "--nonblocking", f"--pid={task['pid']}"])
+        denied = "permission denied" in f"{done.stderr}{asked.stderr}".lower()
         first = (done.stderr.strip().splitlines() or ["no output"])[0]
         raise Failed("denied" if denied else "failed", first.removeprefix("Error: "))
     return [Path(output).read_bytes()], run([program, "--version"]).stdout.split()[-1]

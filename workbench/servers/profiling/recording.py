@@ -14,7 +14,7 @@ import msgspec
 
 from workbench import paths
 from workbench.errors import PongbenchError
-from workbench.machines.base import Platform
+from workbench.machines.base import Machine, Platform
 from workbench.machines.bundle import Bundle, bring
 from workbench.machines.wire import Text, quoted
 from workbench.servers.deploy import Deployment
@@ -54,22 +54,32 @@ class _Failure(msgspec.Struct):
     detail: Text = ""
 
 
+async def bring_profiler(machine: Machine, profiler: Profiler) -> str:
+    """Bring a profiler to a machine, where it is kept. Returns its path; empty: it needs none, or
+    has to be there. Raises Failed."""
+    if profiler.method != "py-spy":
+        return ""
+    here = Platform(platform.python_version(), platform.machine(), *platform.libc_ver())
+    listed = (paths.RESOURCES / "profilers" / "requirements.txt").read_text("utf-8")
+    try:
+        place = await bring(machine, Bundle("py-spy", machine.platform or here, listed))
+    except PongbenchError as error:
+        raise Failed("missing", str(error)) from None
+    return f"{place}/bin/py-spy"
+
+
 class Profiling:
     """The profile of one server that runs: `sample` while it has load, `finish` when that is
     over."""
 
-    def __init__(self, profiler: Profiler, deployment: Deployment) -> None:
+    def __init__(self, profiler: Profiler, deployment: Deployment, program: str = "") -> None:
+        """`program`: see `bring_profiler`."""
         self._profiler = profiler
         self._deployment = deployment
         self._machine = deployment.machine
-        self._program = ""
+        self._program = program
         self._times = _Ready()
         self._files: list[bytes] = []
-
-    async def prepare(self) -> None:
-        """Bring what the profiler is to the machine. Raises Failed."""
-        if self._profiler.method == "py-spy":
-            self._program = await self._py_spy()
 
     async def sample(self, seconds: float, delay_s: float) -> None:
         """Sample the server for so long, after a delay. Raises Failed."""
@@ -106,17 +116,6 @@ class Profiling:
                 return folded.pprof(content)
             case "flight-recording":
                 return folded.flight_recording(text, self._times.from_s, self._times.to_s)
-
-    async def _py_spy(self) -> str:
-        """Return its path on the machine, where it is brought once."""
-        machine = self._machine
-        here = Platform(platform.python_version(), platform.machine(), *platform.libc_ver())
-        listed = (paths.RESOURCES / "profilers" / "requirements.txt").read_text("utf-8")
-        try:
-            place = await bring(machine, Bundle("py-spy", machine.platform or here, listed))
-        except PongbenchError as error:
-            raise Failed("missing", str(error)) from None
-        return f"{place}/bin/py-spy"
 
     async def _run(
         self, method: str, seconds: float = 0.0, delay_s: float = 0.0
