@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,12 @@ if TYPE_CHECKING:
     from workbench.sessions.library import Shelved
 
 _STATUS = {"done": "complete", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
+
+
+def breakable(text: str) -> str:
+    """Allow line breaks between the parts of dotted names, and within what remains too long."""
+    parted = re.sub(r"(?<=\w)([._])(?=\w{3})", "\\1\u200b", text)
+    return re.sub(r"[^\s\u200b]{24}(?=[^\s\u200b])", "\\g<0>\u200b", parted)
 
 
 def when(start: RunStart | None, *, short: bool = False) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import msgspec
@@ -14,6 +13,7 @@ from app.servers.columns import THEN, title, version
 from app.servers.known import Known
 from app.theme import Weight
 from app.widgets import Inline, column, empty, label
+from app.words import breakable
 from workbench.rights import stated
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.gate import GateResult
@@ -82,14 +82,9 @@ def _table(facts: list[tuple[str, str, str]]) -> QWidget:
         grid.addWidget(_line(value, "soft"), place, 1)
         if source:
             place += 1
-            grid.addWidget(label(_breakable(source), 11, tone="muted", wrap=True), place, 1)
+            grid.addWidget(label(breakable(source), 11, tone="muted", wrap=True), place, 1)
         place += 1
     return made
-
-
-def _breakable(source: str) -> str:
-    """Allow line breaks between the parts of dotted names."""
-    return re.sub(r"(?<=\w)([._])(?=\w{3})", "\\1\u200b", source)
 
 
 def _sentences(known: Known) -> Iterator[tuple[str, str]]:

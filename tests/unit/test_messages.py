@@ -46,7 +46,7 @@ NOT_PROFILED = {"name": "gevent", "machine": "h1"}
 SENTENCES: list[tuple[Message, str]] = [
     (
         notes.Profile(**PROFILE, samples=4, frames=["main", "send"], stacks=[3, 2, 0, 1, 1, 1, 0]),
-        "gevent at 4,000/s: 75 % in send, 25 % in main (4 samples, py-spy 0.4.3).",
+        "CPU time of gevent at 4,000/s: 75 % in send, 25 % in main (4 samples, py-spy 0.4.3).",
     ),
     (
         notes.NotProfiled(**NOT_PROFILED, tool="py-spy", why="denied"),

@@ -84,10 +84,8 @@ async def test_every_server_is_profiled_after_all_results_at_the_rate_it_sustain
     one = profiles(run)[0]
     assert (one.x, one.samples, one.tool) == (2_000.0, 4, "perf 6.1")
     assert one.hottest() == [("burn (one)", 3), ("main (one)", 1)]
-    assert (
-        one.text()
-        == "One at 2,000/s: 75 % in burn (one), 25 % in main (one) (4 samples, perf 6.1)."
-    )
+    shares = "75 % in burn (one), 25 % in main (one)"
+    assert one.text() == f"CPU time of One at 2,000/s: {shares} (4 samples, perf 6.1)."
 
 
 async def test_one_that_sustains_nothing_is_profiled_at_the_highest_rate_it_had(

@@ -168,7 +168,7 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
         if why := cost.stops(server):
             console.say(why)
         if server.profile:
-            console.say(f"CPU time of {server.profile.text()}")
+            console.say(server.profile.text())
     for server in summary.ranked():
         if server.died:
             console.say(f"† {server.died}")

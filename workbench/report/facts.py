@@ -180,7 +180,7 @@ def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
 
 def _profile(server: ServerSummary) -> str:
     if server.profile:
-        return f"CPU time of {server.profile.text()}"
+        return server.profile.text()
     return " ".join(once(note.text for note in server.noted if note.topic == "not-profiled"))
 
 

@@ -48,8 +48,8 @@ class ProfilePass:
                 self._programs[server] = path
 
     async def run(self, results: Sequence[PointStop]) -> None:
-        """Profile every server at the rate that the plan specifies, otherwise at one that its results
-        suggest; failures are noted. Raises Stopped."""
+        """Profile every server at the rate that the plan specifies, otherwise at one that its
+        results suggest; failures are noted. Raises Stopped."""
         for server in self._programs:
             complete = [stop for stop in results if stop.server == server and stop.complete]
             if x := self._wanted.at or self._sustained(complete):

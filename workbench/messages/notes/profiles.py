@@ -67,9 +67,8 @@ class Profile(Point, frozen=True, kw_only=True):
         return ", ".join(f"{100 * n / self.samples:.0f} % in {name}" for name, n in named)
 
     def text(self) -> str:
-        return (
-            f"{self.name} at {self.at()}: {self.shares()} ({self.samples:,} samples, {self.tool})."
-        )
+        seen = f"{self.samples:,} samples, {self.tool}"
+        return f"CPU time of {self.name} at {self.at()}: {self.shares()} ({seen})."
 
 
 class NotProfiled(Notice, frozen=True, kw_only=True):
