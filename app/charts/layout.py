@@ -66,7 +66,7 @@ def least_height(names: int) -> float:
 
 def _least(quantity: Quantity, shown: Sequence[Quantity], sizes: Sizes, names: int) -> float:
     """Return the height that a chart needs for all names in one column."""
-    over = sizes.px(2 if quantity is Quantity.ERRORS else sizes.controls)
+    over = sizes.px(sizes.controls if quantity is Quantity.TIME else 2)
     # Few names stay clear of the rates below the axis; see `names`.
     below = sizes.bottom(quantity is shown[-1])
     under = below - sizes.px(8) if names <= 10 else sizes.px(1)

@@ -155,11 +155,11 @@ class EndNames:
 
     @property
     def _gutter_top(self) -> float:
-        """Return the space at the top, unscaled; the window's controls lie over the first two
-        charts.
+        """Return the space at the top, unscaled; the window's controls lie over the
+        response time.
         """
         chart = self._chart
-        return 2 if chart.quantity is Quantity.ERRORS else chart.sizes.controls
+        return chart.sizes.controls if chart.quantity is Quantity.TIME else 2
 
     def at(self, pixel: QPointF) -> str:
         """Return the server whose name is at a pixel; empty: none."""

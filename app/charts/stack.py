@@ -49,6 +49,7 @@ class Stack(QWidget):
         self.drawn: ChartModel | Projection = model
         """What the charts draw: the model itself, over its own axis, or another look at it."""
         self._project: Callable[[ChartModel], Projection] | None = None
+        self._notes: Sequence[ChartNote] = ()
         self._own_scale: bool | None = None
         """Of the model's own axis, as the user has chosen it."""
         self._theme, self._sizes = theme, sizes or Sizes()
@@ -118,6 +119,7 @@ class Stack(QWidget):
         if self._view.metric not in (metric.key for metric in self.drawn.metrics):
             self.set_metric("")
         self.show_part(self._showing.elsewhere(None if make else self._own_scale))
+        self.set_notes(self._notes)
         self.set_model(self.model)
         self.view_changed.emit()
 
@@ -168,12 +170,21 @@ class Stack(QWidget):
     @property
     def notes(self) -> Sequence[ChartNote]:
         """Return the user's notes on the charts."""
-        return self.charts[Quantity.REPLIES].notes
+        return self._notes
 
     def set_notes(self, notes: Sequence[ChartNote]) -> None:
+        """Show notes; they are about values of the model's own axis."""
+        self._notes = tuple(notes)
         for chart in self._each():
-            chart.notes = tuple(notes)
+            chart.notes = self._notes if self.drawn is self.model else ()
             chart.viewport().update()
+
+    @property
+    def own_showing(self) -> Showing:
+        """Return what is shown of the model's own axis; of another look, all."""
+        if self.drawn is self.model:
+            return self._showing
+        return self._showing.elsewhere(self._own_scale)
 
     def is_log(self, key: str) -> bool:
         """Whether an axis is logarithmic."""

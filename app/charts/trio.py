@@ -148,7 +148,11 @@ class Trio(Stack):
         QTimer.singleShot(0, self, self.crosshair.again)
 
     def target(self) -> tuple[str, float] | None:
-        """Return where the cursor is: a server (empty: none) and an x; None: nowhere."""
+        """Return where on the model's own axis the cursor is: a server (empty: none) and an x;
+        None: nowhere.
+        """
+        if self.drawn is not self.model:
+            return None
         first = self.charts[Quantity.REPLIES]
         return None if isnan(first.cursor_rate) else (first.highlighted, first.cursor_rate)
 

@@ -187,6 +187,11 @@ class Board(QWidget):
         if severity(note) is Severity.ALERT:
             self.warned.emit(text)
 
+    def _go_to(self, server: str, x: float) -> None:
+        """Show a point of the sweep."""
+        self.views.choose(SWEEP)
+        self.trio.go_to(server, x)
+
     def _place(self, note: Note) -> Place | None:
         """Return what in the charts a note is about: its own point, or the one in progress."""
         x, point = getattr(read_note(note), "x", None), self.model.sweeping
@@ -250,7 +255,7 @@ def keep_view(trio: Trio, settings: Settings) -> None:
         if trio.drawn is not trio.model:
             return  # its axis is another
         time = Quantity.TIME.value
-        settings.log_axes = {key: on for key, on in trio.showing.log.items() if key != time}
+        settings.log_axes = {key: on for key, on in trio.own_showing.log.items() if key != time}
 
     trio.view_changed.connect(keep)
 

@@ -23,6 +23,7 @@ from tests.gui.trios import live_board, shown
 from tests.gui.windows import control, offers
 from tests.synthetic import session
 from workbench.documents import PointStart
+from workbench.sessions.chart_notes import ChartNote
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -239,3 +240,20 @@ def test_a_line_is_selected_in_a_zoom_as_without_one(qtbot: QtBot, trio: Trio) -
     assert trio.pointing.server
     assert not isnan(trio.pointing.rate)
     assert trio.card.isVisible()
+
+
+def test_what_belongs_to_the_sweep_stays_there_in_another_view(qtbot: QtBot) -> None:
+    board = live_board(qtbot)
+    for document in session(2, 8):
+        board.consume(document)
+    board.refresh()
+    trio = board.trio
+    trio.set_notes([ChartNote(4500.0, "here")])
+    control(board, "Distribution").click()
+    first = trio.charts[trio.drawn.charts[0]]
+    turn(first, first.plot_rect().center(), 3)
+    assert trio.showing.zoom
+    assert not trio.own_showing.zoom, "an export draws the sweep"
+    assert not first.notes
+    control(board, "Sweep").click()
+    assert trio.charts[Quantity.REPLIES].notes == (ChartNote(4500.0, "here"),)
