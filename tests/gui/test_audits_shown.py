@@ -123,6 +123,6 @@ def test_a_run_in_progress_marks_its_points(board: Board) -> None:
     assert tab_name(board) == "Audits, 1 failed"
 
 
-def test_a_report_says_it_below_the_pointer(qtbot: QtBot) -> None:
+def test_a_report_shows_the_metric_under_the_pointer(qtbot: QtBot) -> None:
     drawn = drawing(disturbed(session(1, 4), RATE), View()).charts
     assert drawn.count("Audit failed: Quiet host.") == 3

@@ -55,7 +55,7 @@ def test_both_percentiles_lie_within_the_axis(qtbot: QtBot) -> None:
                     assert chart.contains(chart.at(point.x, us / 1000))
 
 
-def test_of_many_servers_only_the_selected_one_has_a_band(qtbot: QtBot) -> None:
+def test_with_many_servers_only_the_selected_one_has_a_band(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(7, 8))
     trio.set_band(True)
     chart = trio.charts[Quantity.TIME]

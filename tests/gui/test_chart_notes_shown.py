@@ -46,7 +46,7 @@ def write(qtbot: QtBot, film: FilmPage, text: str) -> None:
     qtbot.waitUntil(lambda: known or text in [note.text for note in film.board.trio.notes])
 
 
-def test_a_note_at_the_selected_point_is_kept_beside_the_session(
+def test_a_note_at_the_selected_point_is_stored_next_to_the_session(
     qtbot: QtBot, film: FilmPage, path: Path
 ) -> None:
     trio = film.board.trio

@@ -43,7 +43,7 @@ def said(trio: Trio) -> str:
 
 
 @pytest.mark.parametrize("quantity", [Quantity.REPLIES, Quantity.TIME])
-def test_beside_the_lines_all_values_at_the_nearest_rate_are_listed_in_their_order(
+def test_between_lines_all_values_at_the_nearest_rate_are_listed_in_order(
     qtbot: QtBot, trio: Trio, quantity: Quantity
 ) -> None:
     chart = trio.charts[quantity]

@@ -159,7 +159,7 @@ def test_an_event_leads_to_its_point_in_the_charts(qtbot: QtBot) -> None:
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")
-def test_an_event_about_no_server_leads_nowhere(qtbot: QtBot) -> None:
+def test_an_event_without_a_server_has_no_link(qtbot: QtBot) -> None:
     board = live_board(qtbot)
     start, *_ = session(2, 8)
     board.consume(start)

@@ -110,7 +110,7 @@ def test_a_comparison_marks_a_faulty_point_and_says_why(qtbot: QtBot) -> None:
     assert signs == {BAD: True, NEVER_GOOD: True, GOOD: False}
 
 
-def test_what_happened_names_each_faulty_server_once() -> None:
+def test_the_event_log_names_each_faulty_server_once() -> None:
     doubts = Doubts()
     documents = turned_bad(turned_bad(session(3, 8), BAD, 4000.0), NEVER_GOOD, 0.0)
     found = [read_note(note) for document in documents if (note := doubts(document))]

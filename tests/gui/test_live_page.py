@@ -332,7 +332,7 @@ def test_arrows_move_the_film_unless_a_point_is_pinned(
     assert "point 2 of 8" in place(page)
 
 
-def test_the_speed_of_a_film_is_kept(qtbot: QtBot, desk: Desk, sessions: Path) -> None:
+def test_the_speed_of_a_film_is_saved(qtbot: QtBot, desk: Desk, sessions: Path) -> None:
     page = opened(qtbot, desk, sessions, session(1, 4))
     assert named(page, "Speed 1x").isChecked()
     qtbot.keyClick(page, Qt.Key.Key_Plus)

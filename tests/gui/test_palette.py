@@ -96,7 +96,7 @@ def test_settings_apply_at_once_and_their_page_says_so(qtbot: QtBot, window: Mai
     assert window.desk.settings.calm
 
 
-def test_an_action_shows_its_keys_and_those_are_read_aloud(
+def test_an_action_shows_its_shortcut_also_to_screen_readers(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     call(qtbot, window, "open a session")
@@ -123,7 +123,7 @@ def test_escape_gives_the_focus_back_and_keys_do_not_reach_the_page(
     assert before.hasFocus()
 
 
-def test_a_click_beside_it_and_another_page_close_it(qtbot: QtBot, window: MainWindow) -> None:
+def test_a_click_outside_and_another_page_close_it(qtbot: QtBot, window: MainWindow) -> None:
     call(qtbot, window)
     qtbot.mouseClick(window.rail, Qt.MouseButton.LeftButton)
     assert not is_open(window)
@@ -133,7 +133,7 @@ def test_a_click_beside_it_and_another_page_close_it(qtbot: QtBot, window: MainW
     assert not is_open(window)
 
 
-def test_what_was_run_last_is_offered_first_also_after_a_restart(qtbot: QtBot) -> None:
+def test_the_last_used_action_is_offered_first_also_after_a_restart(qtbot: QtBot) -> None:
     kept = Settings()
     with shown(qtbot, kept) as first:
         run(qtbot, first, "settings")
@@ -143,7 +143,7 @@ def test_what_was_run_last_is_offered_first_also_after_a_restart(qtbot: QtBot) -
         assert listed(window)[:2] == ["Compare", "Settings"]
 
 
-def test_nothing_found_is_said(qtbot: QtBot, window: MainWindow) -> None:
+def test_an_empty_result_is_stated(qtbot: QtBot, window: MainWindow) -> None:
     call(qtbot, window, "zzzz")
     assert says(window, "Nothing matches “zzzz”.")
     qtbot.keyClick(field(window), Qt.Key.Key_Return)
@@ -160,12 +160,14 @@ def test_charts_take_the_keys_that_the_palette_sends(qtbot: QtBot, window: MainW
 
 
 @pytest.mark.parametrize("name", [n for n, place in page_registry.ALL.items() if place.offers])
-def test_what_a_page_offers_elsewhere_is_one_of_its_buttons(window: MainWindow, name: str) -> None:
+def test_actions_a_page_offers_elsewhere_are_among_its_buttons(
+    window: MainWindow, name: str
+) -> None:
     names = {each.accessibleName() for each in window.page(name).findChildren(QPushButton)}
     assert set(page_registry.ALL[name].offers) <= names
 
 
-def test_every_action_has_somebody_who_carries_it_out(window: MainWindow) -> None:
+def test_every_action_has_a_handler(window: MainWindow) -> None:
     for action in actions.WINDOW:
         assert callable(getattr(window, action.method))
     for action in (*actions.PAGES, *actions.RUN):

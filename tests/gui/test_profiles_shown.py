@@ -70,7 +70,7 @@ def test_a_profile_is_chosen_first_and_says_what_it_is(viewer: ProfileViewer, qt
     ]
 
 
-def test_a_click_shows_a_function_over_the_whole_width_and_beside_it_all_of_them(
+def test_a_click_zooms_to_a_function_and_a_click_outside_shows_all(
     viewer: ProfileViewer, qtbot: QtBot
 ) -> None:
     graph = viewer.graph
@@ -111,7 +111,7 @@ def test_the_keys_reach_every_box_and_each_is_described(
     assert not viewer.isVisible()
 
 
-def test_a_search_tells_the_share_of_all_samples(viewer: ProfileViewer, qtbot: QtBot) -> None:
+def test_a_search_shows_the_share_of_all_samples(viewer: ProfileViewer, qtbot: QtBot) -> None:
     viewer.search.setText("SOCKET")
     sees(qtbot, viewer, "85.0 % of the samples")
     viewer.functions.itemClicked.emit(viewer.functions.topLevelItem(1), 0)

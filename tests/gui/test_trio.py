@@ -341,7 +341,7 @@ def test_error_bars_are_drawn_only_for_the_highlighted_server(qtbot: QtBot) -> N
     assert near(seen(chart), bar, mix("#FFFFFF", colour_of(trio, server), 0.8), within=2)
 
 
-def test_the_percentile_and_the_clock_change_what_is_drawn_and_said(qtbot: QtBot) -> None:
+def test_the_percentile_and_the_clock_change_charts_and_text(qtbot: QtBot) -> None:
     trio = shown(qtbot, session(1, 8))
     chart, (server,) = trio.charts[T], trio.model.series
     latency = at(chart, server, 3)

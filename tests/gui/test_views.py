@@ -135,7 +135,7 @@ def _pressed(which: Qt.Key) -> QKeyEvent:
     return QKeyEvent(QEvent.Type.KeyPress, which, Qt.KeyboardModifier.NoModifier)
 
 
-def test_the_view_is_kept_and_a_session_with_one_value_opens_over_time(qtbot: QtBot) -> None:
+def test_the_view_is_saved_and_a_session_with_one_value_opens_over_time(qtbot: QtBot) -> None:
     settings = Settings()
     board = opened(qtbot, session(2, 4), settings)
     press(qtbot, board, "Distribution")
@@ -195,7 +195,7 @@ def test_the_lowest_chart_shows_what_the_machine_did(qtbot: QtBot) -> None:
     assert titles(board)[-1].startswith("Errors")
 
 
-def test_what_a_session_does_not_have_is_not_offered(qtbot: QtBot) -> None:
+def test_views_without_data_are_not_offered(qtbot: QtBot) -> None:
     documents = [d for d in session(2, 4) if not isinstance(d, HostSample | Window)]
     board = opened(qtbot, documents)
     press(qtbot, board, "Over time")
@@ -204,7 +204,7 @@ def test_what_a_session_does_not_have_is_not_offered(qtbot: QtBot) -> None:
     assert "Nothing was recorded over time." in str(said)
 
 
-def test_a_card_tells_a_moment(qtbot: QtBot) -> None:
+def test_a_card_describes_a_moment(qtbot: QtBot) -> None:
     board = opened(qtbot, session(2, rates=[2000.0]))
     moment = board.trio.drawn.series["asyncio-streams"].shown[3]
     board.trio.highlight("asyncio-streams", moment.x)
@@ -236,7 +236,7 @@ def test_a_run_grows_over_time_while_it_happens(qtbot: QtBot) -> None:
     assert after[: len(before)] == before
 
 
-def test_no_data_is_said_in_every_view(qtbot: QtBot) -> None:
+def test_missing_data_is_stated_in_every_view(qtbot: QtBot) -> None:
     board = Board(theme.LIGHT, live=True)
     qtbot.addWidget(board, before_close_func=lambda _: board)
     board.resize(1300, 760)

@@ -125,7 +125,7 @@ def test_a_drag_selects_a_part_and_another_one_pans(qtbot: QtBot, trio: Trio) ->
 
 
 @pytest.mark.parametrize(("button", "keys"), [(RIGHT, NONE), (LEFT, SHIFT)])
-def test_in_a_zoom_the_right_button_or_shift_selects_a_closer_part(
+def test_in_a_zoom_the_right_button_or_shift_selects_a_smaller_part(
     qtbot: QtBot, trio: Trio, button: Qt.MouseButton, keys: Qt.KeyboardModifier
 ) -> None:
     chart = trio.charts[Quantity.REPLIES]

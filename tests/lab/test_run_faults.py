@@ -143,7 +143,7 @@ def test_a_second_workbench_is_refused_and_the_first_is_not_disturbed(
     assert all(point.complete for point in points_of(documents))
 
 
-def test_connections_that_are_reset_are_counted_and_the_run_goes_on(
+def test_connections_that_are_reset_are_counted_and_the_run_continues(
     hosts: list[Host], plan: Path
 ) -> None:
     client = hosts[1]

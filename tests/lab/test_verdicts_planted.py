@@ -22,7 +22,7 @@ def hosts(lab: Lab) -> Iterator[list[Host]]:
     yield from measuring(lab)
 
 
-def test_the_verdict_names_what_was_planted(hosts: list[Host], tmp_path: Path) -> None:
+def test_the_verdict_names_the_planted_cause(hosts: list[Host], tmp_path: Path) -> None:
     try:
         ground = Ground()
     except NoGround as reason:

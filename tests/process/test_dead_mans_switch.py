@@ -202,7 +202,7 @@ async def test_several_workbenches_on_one_machine_leave_each_other_alone(cache: 
         end(second)
 
 
-def test_a_janitor_spares_what_is_not_of_a_run(cache: Path, tmp_path: Path) -> None:
+def test_a_janitor_leaves_files_of_no_run_alone(cache: Path, tmp_path: Path) -> None:
     bystander = subprocess.Popen(
         ["sleep", "600"], env={"PONGBENCH_RUN": str(tmp_path / "elsewhere" / "runs" / "1.lock")}
     )

@@ -136,7 +136,7 @@ async def test_a_reply_in_two_segments_is_reported_because_it_waits_for_the_clie
     assert reported or result.kept_call_us > 60_000
 
 
-async def test_http_is_judged_by_what_the_server_does(machine: LocalMachine) -> None:
+async def test_http_support_is_judged_by_behaviour(machine: LocalMachine) -> None:
     result = await try_gate(machine, "keeps-alive")
     assert result.passed, result.sentences
     assert result.protocols == ["http/1.0", "http/1.1"]

@@ -133,12 +133,12 @@ async def test_perf_profiles_any_program(machine: LocalMachine) -> None:
     assert_burns(await profiled(machine, server("hot-c", "gcc", "perf")), "burn (hot)")
 
 
-async def test_what_is_no_python_is_no_success(machine: LocalMachine) -> None:
+async def test_profiling_a_program_that_is_not_python_is_no_success(machine: LocalMachine) -> None:
     with pytest.raises(Failed, match=r"failed: .*[Pp]ython"):
         await profiled(machine, server("hot-node", "node"), PY_SPY)
 
 
-async def test_a_process_that_a_signal_would_end_is_left_alone(machine: LocalMachine) -> None:
+async def test_a_process_that_the_signal_would_kill_is_left_alone(machine: LocalMachine) -> None:
     with pytest.raises(Failed, match="none of its processes takes SIGUSR2"):
         await profiled(machine, server("hot-python"), replace(NODE, env={}, shared=()))
 
@@ -157,7 +157,7 @@ async def py_spy(machine: LocalMachine) -> str:
     return await bring_profiler(machine, PY_SPY)
 
 
-def test_whoever_may_not_trace_a_process_is_told_so(py_spy: str) -> None:
+def test_a_user_who_may_not_trace_a_process_gets_a_reason(py_spy: str) -> None:
     with tempfile.TemporaryDirectory(prefix="pongbench-py-spy-") as name, asleep() as process:
         folder = Path(name)
         folder.chmod(0o755)
@@ -218,7 +218,7 @@ def profiles(documents: list[AnyDocument]) -> list[Message]:
     return [read_note(d) for d in documents if isinstance(d, Note) and d.topic in topics]
 
 
-async def test_what_is_profiled_in_a_run_is_left_out_of_its_results() -> None:
+async def test_profiled_points_are_excluded_from_the_results() -> None:
     documents = await ran()
     stops = [d for d in documents if isinstance(d, PointStop)]
     assert [stop.purpose for stop in stops] == ["warm_up", "sweep", "sweep", "warm_up", "profile"]

@@ -231,7 +231,7 @@ async def test_cpu_time_far_below_a_kernel_tick_is_measured(
     assert told_us <= usage.cpu_us < told_us + 2_000
 
 
-async def test_context_switches_are_counted_where_nothing_ends(
+async def test_context_switches_are_counted_while_no_process_ends(
     machine: Machine, sampling: Sampling, samples: Samples
 ) -> None:
     process = await start(machine, COUNTED)

@@ -13,7 +13,7 @@ from planted.trials import Score, carry_out
 __all__ = ["ground"]
 
 
-def test_the_verdict_names_what_was_planted(
+def test_the_verdict_names_the_planted_cause(
     ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))

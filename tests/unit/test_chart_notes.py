@@ -18,7 +18,7 @@ def path(tmp_path: Path) -> Path:
     return record_session(tmp_path / "my.pong.yaml", session(2, 4, seconds=1.0))
 
 
-def test_they_are_kept_beside_the_session_which_stays_as_it_is(path: Path) -> None:
+def test_they_are_stored_next_to_the_unchanged_session(path: Path) -> None:
     before = path.read_bytes()
     notes = ChartNotes(path)
     assert notes.read() == []

@@ -27,7 +27,7 @@ def test_every_consumer_gets_every_document_in_the_same_order() -> None:
     assert first == second == [note("a"), note("b"), note("c")]
 
 
-def test_a_failing_consumer_is_logged_and_dropped_and_disturbs_nobody(
+def test_a_failing_consumer_is_logged_and_dropped_without_affecting_others(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     dispatcher = Dispatcher()
@@ -66,7 +66,7 @@ def test_a_document_emitted_by_a_consumer_follows_the_current_one_for_all() -> N
     assert seen == [note("a"), note("about a")]
 
 
-def test_a_consumer_that_leaves_gets_nothing_more() -> None:
+def test_an_unsubscribed_consumer_gets_nothing_more() -> None:
     dispatcher = Dispatcher()
     seen: list[AnyDocument] = []
     leave = dispatcher.subscribe(seen.append)

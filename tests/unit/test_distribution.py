@@ -63,7 +63,7 @@ def test_the_curve_never_falls(times_us: list[int]) -> None:
     assert curve[-1].us == of(*times_us).at(1.0)
 
 
-def test_passes_are_put_together_by_their_histograms() -> None:
+def test_passes_are_merged_by_their_histograms() -> None:
     stops = [d for d in session(1, 1, repeats=2) if isinstance(d, PointStop) and d.judged]
     both = Distribution.of(PointResult(9000.0, tuple(stops)), "latency")
     assert both.count == sum(stop.counts.succeeded for stop in stops)
@@ -125,7 +125,7 @@ def test_a_point_is_chosen_by_server_and_value() -> None:
         ("asyncio-streams", 3.0, "asyncio streams has no point at 3; it has 4,500 and 9,000."),
     ],
 )
-def test_what_cannot_be_chosen_is_named(server: str, at: float | None, sentence: str) -> None:
+def test_invalid_choices_are_named(server: str, at: float | None, sentence: str) -> None:
     with pytest.raises(BadInput, match=re.escape(sentence)):
         distributions.chosen(session(2, 2), server, at)
 

@@ -36,7 +36,7 @@ def documents() -> list[AnyDocument]:
     return turned_bad(closed, BAD, 4000.0)
 
 
-def test_a_faulty_point_ends_what_is_sustained_and_is_no_limit(
+def test_a_faulty_point_ends_the_sustained_range_without_being_a_limit(
     documents: list[AnyDocument],
 ) -> None:
     servers = summarise(documents).servers

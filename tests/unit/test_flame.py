@@ -38,7 +38,7 @@ def test_callees_lie_below_their_caller_the_widest_at_the_left() -> None:
     assert [box.name for box in main.callees[1].callers()] == ["main", ALL]
 
 
-def test_what_was_left_out_has_a_box_of_its_own() -> None:
+def test_omitted_functions_have_a_box_of_their_own() -> None:
     root = flame(profile([(3, [0])], "main", other=1))
     assert [(box.name, box.share) for box in root.callees] == [("main", 0.75), (OTHER, 0.25)]
 

@@ -32,7 +32,7 @@ def recorded(folder: Path, day: int, clients: list[str], trip_us: int, *, cut: i
     return path
 
 
-def test_of_every_link_and_set_of_clients_the_latest_is_told(tmp_path: Path) -> None:
+def test_the_latest_result_of_every_link_and_set_of_clients_is_shown(tmp_path: Path) -> None:
     recorded(tmp_path, 10, ["bolt", "cedar"], 400)
     recorded(tmp_path, 12, ["bolt"], 200)
     found = FleetHistories().read(shelf(tmp_path))

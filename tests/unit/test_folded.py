@@ -62,13 +62,13 @@ def test_node_is_not_charged_for_the_time_it_is_idle() -> None:
     assert not any("(idle)" in stack or "(root)" in stack for stack in found)
 
 
-def test_functions_without_a_name_are_told_apart_by_their_line() -> None:
+def test_functions_without_a_name_are_distinguished_by_their_line() -> None:
     frame = {"functionName": "", "url": "file:///srv/a.js", "lineNumber": 6}
     data = msgspec.json.encode({"nodes": [{"id": 1, "callFrame": frame, "hitCount": 3}]})
     assert folded.cpuprofile(data) == {("(anonymous) (a.js:7)",): 3}
 
 
-def test_a_profile_that_goes_round_in_a_circle_ends() -> None:
+def test_a_profile_with_a_cycle_ends() -> None:
     frame = {"functionName": "f"}
     nodes = [
         {"id": 1, "callFrame": frame, "hitCount": 1, "children": [2]},
@@ -88,7 +88,7 @@ def at(time: str) -> float:
     return datetime.fromisoformat(f"2026-11-22T{time}+00:00").astimezone(UTC).timestamp()
 
 
-def test_a_flight_recording_counts_from_when_load_came() -> None:
+def test_a_flight_recording_counts_from_the_start_of_load() -> None:
     recorded = text("jfr.txt")
     everything = folded.flight_recording(recorded, at("14:08:38"), at("14:08:42"))
     assert own(everything).most_common(1) == [("Hot.burn", 5)]
@@ -99,14 +99,14 @@ def test_a_flight_recording_counts_from_when_load_came() -> None:
     assert not folded.flight_recording(recorded, at("15:00:00"), at("15:00:05"))
 
 
-def test_a_flight_recording_may_go_on_past_midnight() -> None:
+def test_a_flight_recording_may_continue_past_midnight() -> None:
     lines = ["jdk.ExecutionSample {", "startTime = 00:00:01.500", "a.b.C.d() line: 7", "}", ""]
     begin = datetime(2026, 11, 22, 23, 59, 58, tzinfo=UTC).timestamp()
     assert folded.flight_recording("\n".join(lines), begin, begin + 5) == {("C.d (a.b)",): 1}
 
 
 @given(st.binary(max_size=400))
-def test_whatever_a_machine_sends_is_read_or_refused(data: bytes) -> None:
+def test_any_data_of_a_machine_is_read_or_refused(data: bytes) -> None:
     message = data.decode("utf-8", "replace")
     for stacks in (
         folded.py_spy(message),

@@ -50,5 +50,5 @@ def test_the_agent_needs_only_gevent_and_python_3_10(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", SINGLE_FILES, ids=short)
-def test_what_runs_on_a_machine_is_one_file_for_python_3_10(path: Path) -> None:
+def test_programs_sent_to_machines_are_single_files_for_python_3_10(path: Path) -> None:
     assert set(imported(path, python=(3, 10))) <= set(sys.stdlib_module_names)

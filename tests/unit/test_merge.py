@@ -85,7 +85,7 @@ def test_windows_waiting_for_a_worker_are_emitted_when_it_ends(
     assert [w.index for w in handed_on] == [0, 1, 2]
 
 
-def test_a_window_that_got_lost_does_not_hold_up_the_later_ones(
+def test_a_lost_window_does_not_delay_later_ones(
     merger: WindowMerger, handed_on: list[LoadWindow]
 ) -> None:
     for index in (0, 2, 3):

@@ -70,7 +70,7 @@ def slices(*documents: AnyDocument, step_s: float = 1.0) -> list[Slice]:
     return collected(documents).slices("a", 1, 100.0, step_s)
 
 
-def test_windows_are_put_together_by_counts_and_histograms() -> None:
+def test_windows_are_merged_by_counts_and_histograms() -> None:
     windows = [window(n, [1000] * 9 + [31] * (n == 4)) for n in range(10)]
     first, second = slices(point(), *windows)
     assert (first.x, second.x) == (0.5, 1.5)
@@ -117,7 +117,7 @@ def test_errors_are_a_share_of_the_calls_that_ended() -> None:
     assert isnan(second.time_ms(MEDIAN))
 
 
-def test_what_is_not_measured_is_marked() -> None:
+def test_missing_measurements_are_marked() -> None:
     ramp, steady = window(0, [500], phase="ramp"), window(1, [500])
     first, second = slices(point(), ramp, steady)
     assert (first.trusted, second.trusted) == (False, True)
@@ -142,7 +142,7 @@ def test_machines_have_memory_and_servers_too() -> None:
     assert [metric.key for metric in known_metrics([now])] == ["offered", "cpu", "memory"]
 
 
-def test_windows_of_older_sessions_are_not_put_together() -> None:
+def test_windows_of_older_sessions_are_not_merged() -> None:
     old = [window(n, [1000 + n], latency=[]) for n in range(10)]
     each = slices(point(), *old)
     assert [s.time_ms(MEDIAN) for s in each] == [w.latency_us.p50 / 1000 for w in old]

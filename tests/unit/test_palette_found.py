@@ -42,7 +42,7 @@ def test_starts_of_words_and_letters_of_a_word_are_enough() -> None:
     assert found("NITL") == ["Night in the lab"]
 
 
-def test_every_word_must_be_there_in_the_text_or_beside_it() -> None:
+def test_every_word_must_match_in_the_text_or_its_description() -> None:
     assert found("night gevent") == ["Night in the lab"]
     assert found("night asyncio") == []
     assert found("zzz") == []
@@ -53,7 +53,7 @@ def test_letters_inside_a_description_find_nothing() -> None:
     assert "asyncio streams" not in found("tor")
 
 
-def test_of_equals_the_one_run_last_is_first() -> None:
+def test_among_equals_the_last_used_comes_first() -> None:
     assert found("ses")[0] == "Sessions"
     runs = [entry("Socket ping-pong", "Sessions", f"{day} November") for day in range(1, 4)]
     first, *_ = find(runs, "socket", [runs[2].id])

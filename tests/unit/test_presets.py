@@ -43,7 +43,7 @@ def test_a_saved_plan_is_found_by_its_name_and_is_the_same() -> None:
     assert library.presets()[-1] == made
 
 
-def test_the_file_holds_only_what_is_unusual(home: Path) -> None:
+def test_the_file_contains_only_non_default_values(home: Path) -> None:
     assert library.to_yaml(PLAN) == (
         "name: Two\n"
         "servers: [tornado, twisted]\n"

@@ -88,7 +88,7 @@ async def test_every_server_is_profiled_after_all_results_at_the_rate_it_sustain
     assert one.text() == f"CPU time of One at 2,000/s: {shares} (4 samples, perf 6.1)."
 
 
-async def test_one_that_sustains_nothing_is_profiled_at_the_highest_rate_it_had(
+async def test_a_server_that_sustains_nothing_is_profiled_at_its_highest_rate(
     tmp_path: Path,
 ) -> None:
     run = await profiled(tmp_path, changed(servers=["one"]), Script(capacity=lambda x: x / 2))
@@ -113,7 +113,7 @@ async def test_a_closed_loop_is_profiled_with_the_most_connections(tmp_path: Pat
     assert points(await profiled(tmp_path, plan)) == [("one", 4.0)]
 
 
-async def test_no_result_has_anything_of_it(tmp_path: Path) -> None:
+async def test_no_result_contains_profiled_points(tmp_path: Path) -> None:
     run = await profiled(tmp_path)
     start = RunStart(
         session="s", started_utc="2026-11-22T10:00:00Z", pongbench="1", plan=to_data(PLAN),
@@ -146,7 +146,7 @@ async def test_no_result_has_anything_of_it(tmp_path: Path) -> None:
         ({"event": "file"}, "lost", None),
     ],
 )
-async def test_whoever_cannot_be_profiled_is_noted_and_the_run_goes_on(
+async def test_a_server_that_cannot_be_profiled_is_noted_and_the_run_continues(
     tmp_path: Path, event: dict[str, Any], why: str, text: str | None
 ) -> None:
     run = await profiled(tmp_path, says=[json.dumps(event)])
@@ -155,7 +155,7 @@ async def test_whoever_cannot_be_profiled_is_noted_and_the_run_goes_on(
     assert text is None or run.notes("not-profiled")[0].text == text
 
 
-def test_a_plan_says_it_in_one_word_or_several() -> None:
+def test_a_plan_asks_for_profiles_with_one_key_or_several() -> None:
     data = {**to_data(PLAN), "profile": True}
     assert plan_from_data(data, name="p").profiled == Profile()
     data["profile"] = {"at": 1_500, "seconds": 2}
@@ -163,7 +163,7 @@ def test_a_plan_says_it_in_one_word_or_several() -> None:
     assert plan_from_data({**data, "profile": False}, name="p").profiled is None
 
 
-def test_beyond_what_is_measured_nothing_is_profiled() -> None:
+def test_nothing_is_profiled_beyond_the_measured_rates() -> None:
     with pytest.raises(BadInput, match=r"profile\.at: 9,000 is outside what the plan measures"):
         check(changed(profile=Profile(at=9_000)))
 

@@ -30,7 +30,7 @@ def page(*profiles: tuple[str, Profile | NotProfiled]) -> str:
     return render(facts([*documents[:-1], *noted, documents[-1]]), Drawing())
 
 
-def test_every_box_tells_its_share_and_the_narrowest_are_left_out() -> None:
+def test_every_box_shows_its_share_and_the_narrowest_are_left_out() -> None:
     root = ElementTree.fromstring(flame_svg(a_profile()))
     titles = [each.text for each in root.iter("title")]
     assert titles == [
@@ -49,7 +49,7 @@ def test_every_box_tells_its_share_and_the_narrowest_are_left_out() -> None:
     assert [str(each.text).partition(":")[0] for each in drawn] == ["all", "f"]
 
 
-def test_what_a_profile_says_stands_beside_why_a_server_stops() -> None:
+def test_the_profile_is_shown_with_the_cause_of_a_servers_limit() -> None:
     html = page(("asyncio-streams", a_profile()), ("gevent", DENIED))
     assert "CPU time of asyncio streams at 4,000/s: 70 % in send (socket.py)" in html
     assert "gevent was not profiled: py-spy is not permitted on h1" in html
@@ -57,7 +57,7 @@ def test_what_a_profile_says_stands_beside_why_a_server_stops() -> None:
     assert "<h2>CPU profiles</h2>" in html
 
 
-def test_a_session_without_profiles_has_no_word_of_them() -> None:
+def test_a_session_without_profiles_does_not_mention_them() -> None:
     assert "CPU profile" not in page()
 
 

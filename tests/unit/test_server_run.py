@@ -78,7 +78,7 @@ async def test_a_server_that_cannot_be_started_is_left_out(tmp_path: Path) -> No
     assert not run.stops
 
 
-async def test_a_sweep_gives_up_where_nothing_succeeds_any_more(tmp_path: Path) -> None:
+async def test_a_sweep_gives_up_when_nothing_succeeds_any_more(tmp_path: Path) -> None:
     plan = msgspec.structs.replace(
         PLAN, rates=[float(1_000 * n) for n in range(1, 7)], give_up=GiveUp(after_points=2)
     )

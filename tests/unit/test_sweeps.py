@@ -141,7 +141,7 @@ def test_a_rate_of_connections_is_taken_as_it_is() -> None:
     assert (point.connection_rate_per_s, point.samples) == (800.0, 16000)
 
 
-def test_all_servers_meet_the_same_arrivals_and_every_pass_has_its_own() -> None:
+def test_all_servers_get_the_same_arrivals_and_every_pass_has_its_own() -> None:
     def seeds(server: str, **more: int) -> list[int]:
         return [p.seed for p in points(plan(), server, **more)]
 

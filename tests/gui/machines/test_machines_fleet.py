@@ -44,7 +44,7 @@ def nodes(page: MachinesPage) -> dict[str, QAbstractButton]:
     return {name_of(node).partition(",")[0]: node for node in found}
 
 
-def test_everybody_has_a_part_and_what_was_not_measured_says_so(
+def test_every_machine_is_shown_and_missing_measurements_are_marked(
     qtbot: QtBot, fleet: MachinesPage
 ) -> None:
     shown = nodes(fleet)
@@ -59,7 +59,7 @@ def test_everybody_has_a_part_and_what_was_not_measured_says_so(
     assert says(fleet, "Not measured with all 6 clients.")
 
 
-def test_with_another_target_nothing_is_claimed_of_links_nobody_measured(
+def test_with_another_target_nothing_is_stated_about_unmeasured_links(
     qtbot: QtBot, fleet: MachinesPage
 ) -> None:
     choice = the(fleet, Options, "Target of the picture")
@@ -85,9 +85,7 @@ def test_results_fade_while_they_are_shown(
     sees(qtbot, fleet, "More than a day old")
 
 
-def test_a_machine_of_the_picture_leads_to_its_page_by_key(
-    qtbot: QtBot, fleet: MachinesPage
-) -> None:
+def test_a_machine_in_the_picture_opens_its_page_by_key(qtbot: QtBot, fleet: MachinesPage) -> None:
     node = nodes(fleet)["elm"]
     node.setFocus()
     qtbot.keyClick(node, Qt.Key.Key_Space)

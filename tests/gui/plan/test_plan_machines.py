@@ -95,7 +95,7 @@ def test_a_plan_is_checked_against_the_facts_of_its_clients(qtbot: QtBot, home: 
         qtbot.waitUntil(lambda: ports.accessibleDescription().endswith("of 1,000"))
 
 
-def test_a_machine_that_is_gone_is_never_replaced_silently(qtbot: QtBot) -> None:
+def test_a_missing_machine_is_never_replaced_silently(qtbot: QtBot) -> None:
     machines = {"target": "gone", "clients": ["localhost"]}
     with shown(qtbot, Settings(more={"plan": {"machines": machines}})) as window:
         page = opened(qtbot, window)

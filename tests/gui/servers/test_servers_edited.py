@@ -117,7 +117,7 @@ def test_an_error_is_reported_next_to_its_line_before_saving(
     sees(qtbot, page, "No errors.")
 
 
-def test_the_code_fills_the_window_with_its_errors_beside_their_lines(
+def test_the_code_fills_the_window_with_errors_next_to_their_lines(
     qtbot: QtBot, opened: Open
 ) -> None:
     user_servers.new("Mine")

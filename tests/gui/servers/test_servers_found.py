@@ -40,7 +40,7 @@ def test_every_server_that_can_be_compared_is_listed(qtbot: QtBot, page: Servers
     sees(qtbot, page, f"{len(page.servers()):,} servers")
 
 
-def test_a_search_looks_through_names_facts_and_code(qtbot: QtBot, page: ServersPage) -> None:
+def test_a_search_covers_names_facts_and_code(qtbot: QtBot, page: ServersPage) -> None:
     seek(qtbot, page, "greenlet stream", lambda: 0 < len(names(page)) < 10)
     assert "gevent" in names(page)
     seek(qtbot, page, "create_server((", lambda: "gevent" not in names(page))
