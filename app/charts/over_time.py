@@ -83,6 +83,7 @@ class TimeModel(Projection):
         )
         self.pass_number = pass_number
         self._metrics: tuple[int, list[Metric]] = (-1, [])
+        self._measured: tuple[int, tuple[float, float]] = (-1, (1.0, 1.0))
 
     @property
     def collected(self) -> OverTime:
@@ -109,11 +110,20 @@ class TimeModel(Projection):
     @property
     def step_s(self) -> float:
         """How long each slice is."""
-        return max(each.step_s(self._x) for each in self._all)
+        return self._lengths()[0]
 
     @property
     def last_x(self) -> float:
-        return max((each.span_s(self._x) for each in self._all), default=0.0) or 1.0
+        return self._lengths()[1]
+
+    def _lengths(self) -> tuple[float, float]:
+        """Return (of a slice, of the axis) in seconds, found once for each version."""
+        if self._measured[0] != self.of.version:
+            x = self._x
+            step_s = max(each.step_s(x) for each in self._all)
+            last_s = max(each.span_s(x) for each in self._all) or 1.0
+            self._measured = self.of.version, (step_s, last_s)
+        return self._measured[1]
 
     @property
     def _x(self) -> float | None:

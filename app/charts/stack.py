@@ -116,11 +116,12 @@ class Stack(QWidget):
             self._own_scale = self._showing.log.get(ACROSS)
         self._project = make
         self.drawn = make(self.model) if make else self.model
-        if self._view.metric not in (metric.key for metric in self.drawn.metrics):
-            self.set_metric("")
         self.show_part(self._showing.elsewhere(None if make else self._own_scale))
         self.set_notes(self._notes)
         self.set_model(self.model)
+        known = [metric.key for metric in self.drawn.metrics]
+        if self._view.metric and self._view.metric not in known:
+            self.set_metric("")
         self.view_changed.emit()
 
     def toggle(self, server: str) -> None:

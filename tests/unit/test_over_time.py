@@ -173,10 +173,18 @@ def test_the_last_attempt_at_a_value_counts() -> None:
     found = collected([point(), window(0, [500]), again, later])
     [only] = found.slices("a", 1, 100.0, 1.0)
     assert only.time_ms(MEDIAN) == pytest.approx(0.9, rel=0.07)
+    [block] = found.slices("a", 1, None, 1.0)
+    assert block.time_ms(MEDIAN) == pytest.approx(0.5, rel=0.07)
+    assert found.values == [100.0]
+
+
+def test_a_line_is_interrupted_where_nothing_is_known() -> None:
+    later = point(x=200.0, begun_us=BEGUN_US + 60_000_000, number=2)
+    found = collected([point(), window(0, [500]), later, window(300, [900], point=2)])
     first, second = found.slices("a", 1, None, 1.0)
     assert (first.from_s, second.from_s) == (0.0, 60.0)
     assert without_data(first, second, 1.0)
-    assert found.values == [100.0]
+    assert not without_data(first, first, 1.0)
 
 
 def test_a_long_block_has_few_slices() -> None:

@@ -82,10 +82,13 @@ class Block:
     """Incremented by every document."""
 
     def chosen(self, x: float | None) -> list[Stretch]:
-        """Its points at a value of the axis; None: all. Of several attempts, the last."""
-        if x is None:
-            return self.stretches
-        return [stretch for stretch in self.stretches if stretch.start.x == x][-1:]
+        """Its points at a value of the axis, of several attempts the last; None: the whole block,
+        without later attempts, which ran after other servers."""
+        if x is not None:
+            return [stretch for stretch in self.stretches if stretch.start.x == x][-1:]
+        first = (stretch.start for stretch in self.stretches)
+        later = {start.point for start in first if start.purpose == "sweep" and start.look > 1}
+        return [stretch for stretch in self.stretches if stretch.start.point not in later]
 
     def span_s(self, x: float | None) -> float:
         """The length of these points together."""
