@@ -26,7 +26,7 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
         ("all of several", FULL | {"cores": 2, "busy_pct": 195.0}, "cores-full"),
         ("one thread of several cores", FULL | {"cores": 4, "busiest_s": 0.97}, "thread-full"),
         (
-            "threads that share one core's worth",
+            "threads that together use one core",
             FULL | {"cores": 4, "busiest_s": 0.2, "threads": 8},
             "turns-taken",
         ),
@@ -103,7 +103,7 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
             "waited",
         ),
         (
-            "its core, whatever it asks",
+            "its core, although it asks a service",
             FULL | {"waits": {"running": 1.0}, "upstreams": [DATABASE]},
             "cores-full",
         ),

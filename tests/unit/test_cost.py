@@ -72,7 +72,7 @@ def test_among_equals_the_cheapest_comes_first() -> None:
             "At 1,000/s A and B cost the same CPU time per call within 5 %, 40.1 ± 0.2 µs.",
         ),
         (
-            "one pass whose windows differ tells less",
+            "one pass whose windows differ is less certain",
             [server("A", 40.0, half_us=4.0), server("B", 44.0, half_us=1.0)],
             "At 1,000/s A and B cannot be told apart by their CPU time per call, 40.0 ± 4.0 µs"
             " (one pass: differences below 5 % do not count).",
@@ -83,8 +83,8 @@ def test_among_equals_the_cheapest_comes_first() -> None:
             "At 1,000/s A costs the least CPU time, 40.0 ± 0.5 µs per call;"
             " the most is 44.0 ± 1.0 µs (one pass: differences below 5 % do not count).",
         ),
-        ("nobody to compare with", [server("A", 40.0), server("B", None)], ""),
-        ("nobody sustains it", [server("A", 4.0, verdict="server-limited")], ""),
+        ("no server to compare with", [server("A", 40.0), server("B", None)], ""),
+        ("no server sustains it", [server("A", 4.0, verdict="server-limited")], ""),
     ],
 )
 def test_a_tie_is_reported_as_one(case: str, servers: list[ServerSummary], reported: str) -> None:

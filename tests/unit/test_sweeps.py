@@ -304,12 +304,12 @@ def climb_to(*at_3000: Verdict, above: Verdict = "ok") -> Callable[[PointPlan], 
 @pytest.mark.parametrize(
     ("case", "at_3000", "attempts"),
     [
-        ("held at once", [OK], 1),
+        ("sustained at once", [OK], 1),
         ("lost twice is lost", [GONE, GONE], 2),
         ("a hiccup is outvoted", [GONE, OK, OK], 3),
-        ("a lucky look is outvoted", [GONE, OK, GONE], 3),
-        ("what could not be judged is tried again", [UNSURE, OK], 2),
-        ("what cannot be judged at all costs no more than the plan allows", [UNSURE] * 3, 3),
+        ("a lucky attempt is outvoted", [GONE, OK, GONE], 3),
+        ("an inconclusive rate is repeated", [UNSURE, OK], 2),
+        ("an always inconclusive rate costs no more than the plan allows", [UNSURE] * 3, 3),
     ],
 )
 def test_the_deciding_rate_is_repeated(case: str, at_3000: list[Verdict], attempts: int) -> None:

@@ -137,25 +137,25 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             [said.ClientsLate(late_share=0.444444, p99_us=31000, relief="machine")],
         ),
         (
-            "a hiccup of the clients shows in the latencies, and is told",
+            "a hiccup of the clients shows in the latencies and is reported",
             {"counts": counts(late=200), "lateness_us": lateness(12_000)},
             "ok",
             [said.LatencyIncludesLateness(p99_us=12000)],
         ),
         (
-            "late by little with fewer than most, and all is answered",
+            "slightly late with a minority of calls, all answered",
             {"counts": counts(late=2_000), "lateness_us": lateness(6_000)},
             "ok",
             [said.LatencyIncludesLateness(p99_us=6000)],
         ),
         (
-            "late by little with most",
+            "slightly late with most calls",
             {"counts": counts(late=8_000), "lateness_us": lateness(6_000)},
             "client-limited",
             [said.ClientsLate(late_share=0.888889, p99_us=6000, relief="machine")],
         ),
         (
-            "other programs take CPU and the point holds",
+            "other programs take CPU and the rate is sustained",
             {"others_cpu_pct": 48.4},
             "ok",
             [said.SustainedUnderBackgroundLoad(cpu_pct=48.4)],
@@ -201,7 +201,7 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             [said.OutOfDescriptors(times=300)],
         ),
         (
-            "descriptors run out beside much else, while other programs take CPU",
+            "descriptors run out among other errors, while other programs take CPU",
             {"counts": counts(fd_unavail=300, timo=900), "others_cpu_pct": 90.0},
             "inconclusive",
             [
@@ -211,7 +211,7 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             ],
         ),
         (
-            "several signs of the clients, and what helps against them is told once",
+            "several signs of the clients, and the remedy is stated once",
             {
                 "counts": counts(unsent=500, late=4_000),
                 "lateness_us": lateness(100_000),
@@ -266,7 +266,7 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             ],
         ),
         (
-            "what the clients sent again counts, too",
+            "retransmissions of the clients count, too",
             {"counts": counts(timo=600), "resent_by_clients": 412},
             "network-limited",
             [
@@ -316,7 +316,7 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             ],
         ),
         (
-            "what late clients saw late is their own",
+            "late replies seen by late clients are their own",
             {
                 "counts": counts(timo=900, late=9_000),
                 "lateness_us": lateness(250_000),
@@ -369,7 +369,7 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             [said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600})],
         ),
         (
-            "what a full accept queue drops is sent again, too",
+            "what a full accept queue drops is retransmitted, too",
             {
                 "counts": counts(timo=600),
                 "counters": {"RetransSegs": 412, "ListenOverflows": 300, "ListenDrops": 300},
@@ -417,7 +417,7 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             ],
         ),
         (
-            "many more wait than lateness can keep waiting",
+            "more calls wait than lateness can explain",
             {
                 "counts": counts(late=4_000),
                 "lateness_us": lateness(31_000),
@@ -487,13 +487,13 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             [said.BeyondClientLimit(offered_per_s=6000, limit_per_s=5000, relief="machine")],
         ),
         (
-            "losses where the clients held no rate against the null server",
+            "losses where the clients reached no rate against the null server",
             {"counts": counts(timo=900), "ceiling_per_s": 0},
             "client-limited",
             [said.NoClientLimit(offered_per_s=6000, relief="machine")],
         ),
         (
-            "losses beyond the ceiling while other programs take CPU",
+            "losses beyond the client limit while other programs take CPU",
             {"counts": counts(timo=900), "ceiling_per_s": 5_000, "others_cpu_pct": 80},
             "inconclusive",
             [
@@ -502,7 +502,7 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             ],
         ),
         (
-            "losses beyond a ceiling that was found while other programs took CPU",
+            "losses beyond a client limit measured while other programs took CPU",
             {"counts": counts(timo=900), "ceiling_per_s": 5_000, "ceiling_others_pct": 80},
             "inconclusive",
             [
@@ -510,9 +510,9 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
                 said.BeyondClientLimit(offered_per_s=6000, limit_per_s=5000, relief=""),
             ],
         ),
-        ("held beyond the measured ceiling", {"ceiling_per_s": 5_000}, "ok", []),
+        ("sustained beyond the measured client limit", {"ceiling_per_s": 5_000}, "ok", []),
         (
-            "offered a hair more than the ceiling, by rounding",
+            "offered slightly more than the client limit, by rounding",
             {"counts": counts(timo=900), "ceiling_per_s": 5_995},
             "server-limited",
             [said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900})],
@@ -554,7 +554,7 @@ LONG_QUEUE = replace(HELD.queue, replied=6_000, open_halfway=1_500, open_at_end=
             [said.TooShort(seconds=0.4, needed_s=1.0)],
         ),
         (
-            "nobody answers",
+            "no call is answered",
             {"counts": counts(refused=9_000)},
             "server-limited",
             [said.CallsFailed(failed=9000, calls=9000, errors={"connrefused": 9000})],
