@@ -249,6 +249,7 @@ ELSEWHERE = {
     *(f"servers/runtimes/{name}.py" for name in ("build_python", "build_heritage", "libraries")),
     *(f"servers/runtimes/{name}.py" for name in ("make_server", "find_programs")),
     "servers/free_port.py",
+    "servers/profiling/profile_there.py",
 }
 
 
