@@ -45,8 +45,14 @@ NOT_PROFILED = {"name": "gevent", "machine": "h1"}
 
 SENTENCES: list[tuple[Message, str]] = [
     (
-        notes.Profile(**PROFILE, samples=4, frames=["main", "send"], stacks=[3, 2, 0, 1, 1, 1, 0]),
-        "CPU time of gevent at 4,000/s: 75 % in send, 25 % in main (4 samples, py-spy 0.4.3).",
+        notes.Profile(
+            **PROFILE, samples=400, frames=["main", "send"], stacks=[300, 2, 0, 1, 100, 1, 0]
+        ),
+        "CPU time of gevent at 4,000/s: 75 % in send, 25 % in main (400 samples, py-spy 0.4.3).",
+    ),
+    (
+        notes.Profile(**PROFILE, samples=2, frames=["main"], stacks=[2, 1, 0]),
+        "CPU time of gevent at 4,000/s: 100 % in main (2 samples are too few to rely on, py-spy 0.4.3).",
     ),
     (
         notes.NotProfiled(**NOT_PROFILED, tool="py-spy", why="denied"),

@@ -85,7 +85,10 @@ async def test_every_server_is_profiled_after_all_results_at_the_rate_it_sustain
     assert (one.x, one.samples, one.tool) == (2_000.0, 4, "perf 6.1")
     assert one.hottest() == [("burn (one)", 3), ("main (one)", 1)]
     shares = "75 % in burn (one), 25 % in main (one)"
-    assert one.text() == f"CPU time of One at 2,000/s: {shares} (4 samples, perf 6.1)."
+    assert (
+        one.text()
+        == f"CPU time of One at 2,000/s: {shares} (4 samples are too few to rely on, perf 6.1)."
+    )
 
 
 async def test_a_server_that_sustains_nothing_is_profiled_at_its_highest_rate(
@@ -194,6 +197,7 @@ def note(**data: Any) -> bytes:
 
 def test_stacks_of_a_session_lead_to_frames_that_it_has() -> None:
     assert isinstance(decode(note(stacks=[3, 2, 0, 0])), Note)
-    for stacks in ([3], [3, 0], [3, 1], [3, 2, 0], [3, 1, 1], [3, -1], [3, 1, 0, 2], ["a"]):
+    wrong = ([], [3], [3, 0], [0, 1, 0], [3, 1], [3, 2, 0], [3, 1, 1], [3, -1], [3, 1, 0, 2], ["a"])
+    for stacks in (*wrong, [1, 1_001, *[0] * 1_001]):
         with pytest.raises(msgspec.ValidationError):
             decode(note(stacks=stacks))

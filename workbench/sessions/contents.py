@@ -55,8 +55,8 @@ class _Peak(msgspec.Struct):
 class _Profile(msgspec.Struct):
     samples: Annotated[int, msgspec.Meta(ge=1, le=10**12)]
     seconds: Rate
-    frames: list[str]
-    stacks: list[Whole]
+    frames: Annotated[list[str], msgspec.Meta(max_length=200_000)]
+    stacks: Annotated[list[Whole], msgspec.Meta(min_length=1, max_length=200_000)]
     x: Rate | None = None
     other: Whole = 0
 
@@ -64,6 +64,9 @@ class _Profile(msgspec.Struct):
 class _Clients(msgspec.Struct):
     clients: list[str] = []
 
+
+_DEEPEST = 1_000
+"""Calls of a stack, several times what is recorded."""
 
 _NOTES: dict[str, type[msgspec.Struct]] = {
     "ceiling": _Ceiling,
@@ -97,9 +100,10 @@ def _check_stacks(stacks: list[int], frames: int) -> None:
     """Of a profile; see `messages.notes.Profile`."""
     at = 0
     while at < len(stacks):
-        _, depth = stacks[at : at + 2] if at + 1 < len(stacks) else (0, 0)
+        count, depth = stacks[at : at + 2] if at + 1 < len(stacks) else (0, 0)
         calls = stacks[at + 2 : at + 2 + depth]
-        if not calls or len(calls) < depth or max(calls) >= frames:
+        whole = 0 < depth == len(calls) and depth <= _DEEPEST
+        if not count or not whole or max(calls) >= frames:
             raise ValidationError("These are no stacks of those frames - at `$.data.stacks`")
         at += 2 + depth
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from workbench.messages.notes.notice import Notice, Point
+from workbench.messages.notes.notice import Notice, Point, Severity
 from workbench.untrusted import one_line
 
 MOST_NAMED = 3
 """Functions that the sentence names."""
+
+
+FEWEST = 100
+"""Samples with which a share of a half is known to 10 points (95 %)."""
 
 
 class Profile(Point, frozen=True, kw_only=True):
@@ -23,7 +27,7 @@ class Profile(Point, frozen=True, kw_only=True):
     seconds: float
     """For which it was sampled."""
     samples: int
-    """How often it was seen running; see `docs/profiles.md`."""
+    """How often it was seen running; see `docs/profiling.md`."""
     frames: list[str]
     """The names of functions; to show them use `names`."""
     stacks: list[int]
@@ -31,6 +35,9 @@ class Profile(Point, frozen=True, kw_only=True):
     `frames`, from the outermost call to the innermost."""
     other: int = 0
     """Samples of stacks that are left out, the rarest of them."""
+
+    def severity(self) -> Severity:
+        return Severity.INFO if self.samples >= FEWEST else Severity.WARNING
 
     @property
     def names(self) -> list[str]:
@@ -67,7 +74,8 @@ class Profile(Point, frozen=True, kw_only=True):
         return ", ".join(f"{100 * n / self.samples:.0f} % in {name}" for name, n in named)
 
     def text(self) -> str:
-        seen = f"{self.samples:,} samples, {self.tool}"
+        few = " are too few to rely on" if self.samples < FEWEST else ""
+        seen = f"{self.samples:,} samples{few}, {self.tool}"
         return f"CPU time of {self.name} at {self.at()}: {self.shares()} ({seen})."
 
 

@@ -13,6 +13,8 @@ public class Hot {
             try (var connection = listener.accept()) {
                 if (burn() != 1)
                     connection.getOutputStream().write("HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!".getBytes());
+            } catch (SocketException reset) {
+                continue;
             }
         }
     }
