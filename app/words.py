@@ -13,10 +13,15 @@ if TYPE_CHECKING:
 _STATUS = {"done": "complete", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
 
 
-def breakable(text: str) -> str:
-    """Allow line breaks between the parts of dotted names, and within what remains too long."""
-    parted = re.sub(r"(?<=\w)([._])(?=\w{3})", "\\1\u200b", text)
-    return re.sub(r"[^\s\u200b]{24}(?=[^\s\u200b])", "\\g<0>\u200b", parted)
+def breakable(text: str, least: int = 1) -> str:
+    """Allow line breaks in words of `least` characters or more: between the parts of dotted names,
+    and within what remains too long."""
+    return re.sub(rf"\S{{{least},}}", lambda word: _parted(word[0]), text)
+
+
+def _parted(word: str) -> str:
+    parted = re.sub(r"(?<=\w)([._])(?=\w{3})", "\\1\u200b", word)
+    return re.sub(r"[^\u200b]{24}(?=[^\u200b])", "\\g<0>\u200b", parted)
 
 
 def when(start: RunStart | None, *, short: bool = False) -> str:

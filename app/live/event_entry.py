@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, Qt
@@ -15,8 +14,8 @@ from app.widgets import label, row
 from app.words import breakable
 from workbench import formatting
 
-_LONG = re.compile(r"\S{25,}")
-"""A word that would not fit beside the charts, such as the name of a function."""
+_LONG = 25
+"""Characters of a word that may not fit beside the charts, such as the name of a function."""
 
 
 def entry(
@@ -35,8 +34,7 @@ def entry(
     sign.setPixmap(icon_pixmap(name, getattr(theme, tone), 14))
     when = label(formatting.clock(t_us / 1e6), 12, tone="muted", figures=True)
     when.setFixedWidth(38)
-    shown = _LONG.sub(lambda found: breakable(found[0]), text)
-    said = label(shown, 12, tone="soft", wrap=True)
+    said = label(breakable(text, _LONG), 12, tone="soft", wrap=True)
     for part in (sign, when):
         line.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
     line.addWidget(said, 1)

@@ -12,7 +12,15 @@ from app.charts.model import ChartModel
 from app.live.doubts import Doubts
 from workbench import formatting
 from workbench.axis import RATE
-from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart, Window
+from workbench.documents import (
+    AnyDocument,
+    Note,
+    PointStart,
+    PointStop,
+    Purpose,
+    RunStart,
+    Window,
+)
 from workbench.errors import BadInput
 from workbench.messages.notes import Severity
 from workbench.messages.topics import about, severity
@@ -65,6 +73,8 @@ class Reel:
     alerts: tuple[Alert, ...] = ()
     ceiling: tuple[int, int] | None = None
     """The start and end of the calibration; None: there was none."""
+    profiles: tuple[int, int] | None = None
+    """The start and end of the CPU profiles; None: there were none."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +109,10 @@ def _load(path: Path) -> Reel:
         warning = "This session is incomplete: it was cut off before its end."
     marks = tuple(_marks(start, documents))
     duration_us = SessionSource(documents).duration_us
-    alerts, ceiling = tuple(_alerts([start, *documents])), _ceiling(documents)
+    alerts = tuple(_alerts([start, *documents]))
+    ceiling, profiles = _span(documents, "ceiling"), _span(documents, "profile")
     whole = whole_of(documents)
-    return Reel(path, documents, marks, duration_us, whole, warning, alerts, ceiling)
+    return Reel(path, documents, marks, duration_us, whole, warning, alerts, ceiling, profiles)
 
 
 def whole_of(documents: Iterable[AnyDocument]) -> Whole:
@@ -156,9 +167,10 @@ def _marks(start: RunStart, documents: Sequence[AnyDocument]) -> list[Mark]:
     return marks
 
 
-def _ceiling(documents: Sequence[AnyDocument]) -> tuple[int, int] | None:
+def _span(documents: Sequence[AnyDocument], purpose: Purpose) -> tuple[int, int] | None:
+    """Return the start and end of the points of a purpose; None: there are none."""
     points = [d for d in documents if isinstance(d, PointStart | PointStop)]
-    times = [point.t_us for point in points if point.purpose == "ceiling"]
+    times = [point.t_us for point in points if point.purpose == purpose]
     return (times[0], times[-1]) if times else None
 
 

@@ -34,6 +34,7 @@ _NEAR_PX = 6.0
 _NAMED_FROM = 28.0
 """The narrowest stretch with a name."""
 _CEILING = "client calibration"
+_PROFILES = "CPU profiles"
 _HATCHED = Qt.BrushStyle.BDiagPattern
 
 
@@ -49,7 +50,8 @@ class Timeline(QWidget):
         self._ends: list[int] = []
         self._stretches: list[tuple[Mark, Mark]] = []
         self._alerts: Sequence[Alert] = ()
-        self._ceiling: tuple[int, int] | None = None
+        self._asides: dict[str, tuple[int, int]] = {}
+        """Start and end of what gives no results, by its name."""
         self._duration = 1
         self._at = 0.0
         self._ground_key: object = None
@@ -66,7 +68,9 @@ class Timeline(QWidget):
 
     def load(self, reel: Reel) -> None:
         self._marks, self._duration = reel.marks, max(1, reel.duration_us)
-        self._alerts, self._ceiling = reel.alerts, reel.ceiling
+        self._alerts = reel.alerts
+        asides = {_CEILING: reel.ceiling, _PROFILES: reel.profiles}
+        self._asides = {name: span for name, span in asides.items() if span}
         self._ends = [mark.stop_us for mark in reel.marks]
         self._stretches = _stretches(reel.marks)
         self._ground_key = None
@@ -83,11 +87,15 @@ class Timeline(QWidget):
 
     def describe_at(self, at_us: float) -> str:
         """Describe what is measured at a time; empty: nothing was measured yet."""
+        mark, aside = self.mark_at(at_us), self.aside_at(at_us)
+        return mark.where if mark is not None and not aside else aside
+
+    def aside_at(self, at_us: float) -> str:
+        """Return what is measured at a time for no result; empty: nothing is."""
         mark = self.mark_at(at_us)
-        if mark is not None:
-            return mark.where
-        begun = self._ceiling is not None and at_us >= self._ceiling[0]
-        return _CEILING if begun else ""
+        since = mark.start_us if mark is not None else -1
+        begun = (name for name, (begin, _) in self._asides.items() if since < begin <= at_us)
+        return next(begun, "")
 
     def place_at(self, at_us: float) -> int:
         """Return the index of the point at a time, or of the one before it; -1: there is none."""
@@ -186,8 +194,8 @@ class Timeline(QWidget):
             if x - last >= _TICKS_APART:
                 painter.drawLine(QPointF(x, bar.bottom() + 2), QPointF(x, bar.bottom() + 6))
                 last = x
-        if self._ceiling is not None:
-            self._paint_ceiling(painter, bar, *self._ceiling)
+        for name, span in self._asides.items():
+            self._paint_aside(painter, bar, *span, name)
         free = self.width() + 0.0
         for first, final in reversed(self._stretches):
             free = self._paint_name(painter, first, final, free)
@@ -225,15 +233,15 @@ class Timeline(QWidget):
         fits = (t for t in (f"{which} tries", which) if text_width(t, size) <= right - left)
         draw_text(painter, QPointF(left, 8), next(fits, ""), size, self._theme.muted)
 
-    def _paint_ceiling(self, painter: QPainter, bar: QRectF, begin: int, end: int) -> None:
-        """Mark the calibration of the clients: hatched, like the client limit in the charts."""
+    def _paint_aside(self, painter: QPainter, bar: QRectF, begin: int, end: int, name: str) -> None:
+        """Mark what gives no results: hatched, like the client limit in the charts."""
         box = QRectF(bar)
         box.setLeft(self._x(begin))
         box.setRight(max(box.left() + 2, self._x(end) - 2))
         painter.fillRect(box, with_opacity(self._theme.muted, 0.16))
         painter.fillRect(box, QBrush(with_opacity(self._theme.muted, 0.5), _HATCHED))
-        if text_width(_CEILING, size := font(11)) < box.width():
-            draw_text(painter, QPointF(box.left(), 8), _CEILING, size, self._theme.muted)
+        if text_width(name, size := font(11)) < box.width():
+            draw_text(painter, QPointF(box.right(), 8), name, size, self._theme.muted, "right")
 
     def _paint_stretch(self, painter: QPainter, bar: QRectF, first: Mark, last: Mark) -> None:
         theme, style = self._theme, self._theme.series(first.index)

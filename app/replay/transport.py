@@ -116,7 +116,8 @@ class Transport(QFrame):
         self._clock.setText(formatting.clock(position.at_us / 1e6))
         self._of.setText(f"of {formatting.clock(self._reel.duration_us / 1e6)}")
         text = self.timeline.describe_at(position.at_us)
-        if place := self.timeline.place_at(position.at_us) + 1:
+        aside = self.timeline.aside_at(position.at_us)
+        if place := (not aside) * (self.timeline.place_at(position.at_us) + 1):
             text = f"{text}, point {place} of {len(self._reel.marks)}"
         self.where.show_text(text[:1].upper() + text[1:] if not place else text)
         self.timeline.set_position(position.at_us)

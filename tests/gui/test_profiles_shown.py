@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
@@ -19,7 +20,7 @@ from tests.gui.windows import control, offers, sees, the
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.analysis.flame import Box
-from workbench.documents import AnyDocument, RunStop
+from workbench.documents import AnyDocument, PointStart, PointStop
 from workbench.messages.notes import NotProfiled, Profile
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -140,9 +141,11 @@ def test_hostile_names_stay_on_their_line(qtbot: QtBot) -> None:
 
 def profiled() -> list[AnyDocument]:
     documents = list(session(2, 3))
-    notes = [a_profile("asyncio streams").note(10**9, server="asyncio-streams")]
-    at = next(n for n, d in enumerate(documents) if isinstance(d, RunStop))
-    return [*documents[:at], *notes, *documents[at:]]
+    *before, stop = documents
+    last = [d for d in documents if isinstance(d, PointStart | PointStop)][-2:]
+    pass_ = [replace(d, purpose="profile", point=99, t_us=stop.t_us) for d in last]
+    note = a_profile("asyncio streams").note(stop.t_us, server="asyncio-streams")
+    return [*before, *pass_, note, stop]
 
 
 @pytest.mark.parametrize("with_profiles", [True, False])
@@ -158,6 +161,8 @@ def test_a_session_with_profiles_has_them_on_its_page(
     qtbot.waitUntil(lambda: page.reel is not None)
     qtbot.waitUntil(lambda: offers(page, "CPU profiles") == with_profiles)
     page.show_profiles()
+    at = page.transport.timeline.describe_at(page.reel.duration_us) if page.reel else ""
+    assert (at == "CPU profiles") == with_profiles
     if with_profiles:
         found = the(page, ProfileViewer)
         assert found.server.currentText() == "asyncio streams"
