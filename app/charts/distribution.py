@@ -114,6 +114,13 @@ class DistributionModel(Projection):
     def marks(self, values: Sequence[float]) -> list[str]:
         return [f"{percent_text(1 - 1 / x)} %" for x in values]
 
+    @property
+    def explanation(self) -> list[str]:
+        return [
+            f"Response times {self.chosen_text} by percentile, {words.clock(self.view.clock)}.",
+            "Hollow markers and thin lines: fewer than ten replies were slower.",
+        ]
+
     def place(self, x: float) -> str:
         return f"{percent_text(1 - 1 / x)} %, {self.chosen_text}"
 

@@ -77,7 +77,8 @@ class TimeModel(Projection):
     def __init__(self, of: ChartModel, chosen: Chosen = "whole", pass_number: int = 0) -> None:
         """`pass_number`: 0: the latest of each server."""
         super().__init__(of, chosen)
-        of_what = "each sweep" if chosen == "whole" else "each point"
+        several = chosen == "whole" and len(of.axis.values) != 1
+        of_what = "each sweep" if several else "each point"
         self.axis = msgspec.structs.replace(
             over_time.TIME, label=f"Time from the start of {of_what}"
         )
@@ -160,6 +161,16 @@ class TimeModel(Projection):
         each = (now for series in self.series.values() for now in series.shown)
         first = quantity is Quantity.REPLIES
         return ("hollow: load rises or ends",) if first and not all(n.trusted for n in each) else ()
+
+    @property
+    def explanation(self) -> list[str]:
+        shown = "the whole sweep" if self.chosen == "whole" else f"the points {self.chosen_text}"
+        return [
+            f"Over time: {shown}, each server from its own start, in intervals of"
+            f" {self.step_s:g} s.",
+            "Response times are those of each interval. Errors are a share of the calls that ended "
+            "in it.",
+        ]
 
     def place(self, x: float) -> str:
         return f"After {formatting.figure(round(x, 1))} s"

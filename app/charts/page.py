@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QApplication
 from app.charts import noted, words
 from app.charts.drawing import draw_cross, draw_swatch, draw_text, elided, metrics, text_width
 from app.charts.layout import least_height
+from app.charts.looks import Look
 from app.charts.model import ChartModel
+from app.charts.projection import Projection
 from app.charts.series import Quantity, Series
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
@@ -46,6 +48,7 @@ class Page:
         view: View | None = None,
         showing: Showing | None = None,
         *,
+        look: Look | None = None,
         title: str = "",
         notes: Sequence[ChartNote] = (),
     ) -> None:
@@ -64,6 +67,7 @@ class Page:
         self._unit = size[0] / _WIDTH
         self._trio = Trio(self.model, theme)
         self._trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        self._trio.project(look or Look())
         self._trio.set_view(view or View())
         self._trio.show_part(showing or Showing())
         self._trio.set_notes(notes)
@@ -245,7 +249,9 @@ class Page:
         return font(self._px(16))
 
     def _explanations(self) -> list[str]:
-        model, view = self.model, self._trio.view
+        model, view, drawn = self.model, self._trio.view, self._trio.drawn
+        if isinstance(drawn, Projection):
+            return drawn.explanation
         lines = []
         if model.axis.calibrated:
             lines.append(

@@ -149,6 +149,11 @@ class Projection:
         """Format values of the axis, as below the lowest chart."""
         return words.counts(values)
 
+    @property
+    def explanation(self) -> list[str]:
+        """Explain the view to a reader who knows nothing of it."""
+        return []
+
     def place(self, x: float) -> str:
         """Format one value of the axis."""
         return self.axis.at(x)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.charts import layout
 from app.charts.chart import Chart
 from app.charts.drawing import text_width
+from app.charts.looks import Look
 from app.charts.model import ChartModel
 from app.charts.projection import Projection
 from app.charts.series import Quantity
@@ -48,7 +49,7 @@ class Stack(QWidget):
         self.model = model
         self.drawn: ChartModel | Projection = model
         """What the charts draw: the model itself, over its own axis, or another look at it."""
-        self._project: Callable[[ChartModel], Projection] | None = None
+        self.look = Look()
         self._notes: Sequence[ChartNote] = ()
         self._own_scale: bool | None = None
         """Of the model's own axis, as the user has chosen it."""
@@ -100,7 +101,7 @@ class Stack(QWidget):
     def set_model(self, model: ChartModel) -> None:
         """Draw another session, or the same one from its start; hidden servers stay hidden."""
         self.model = model
-        self.drawn = self._project(model) if self._project else model
+        self.drawn = self.look.of(model) or model
         for chart in self._each():
             chart.set_model(self.drawn)
         if self._choose():
@@ -108,15 +109,16 @@ class Stack(QWidget):
         self._drawn_version = -1
         self.refresh()
 
-    def project(self, make: Callable[[ChartModel], Projection] | None) -> None:
-        """Draw another look at the model, now and after `set_model`; None: over its own axis.
-        Nothing is zoomed then: the axes are others.
+    def project(self, look: Look) -> None:
+        """Draw another look at the model, now and after `set_model`. Nothing is zoomed then: the
+        axes are others.
         """
         if self.drawn is self.model:
             self._own_scale = self._showing.log.get(ACROSS)
-        self._project = make
-        self.drawn = make(self.model) if make else self.model
-        self.show_part(self._showing.elsewhere(None if make else self._own_scale))
+        self.look = look
+        self.drawn = look.of(self.model) or self.model
+        own = self._own_scale if self.drawn is self.model else None
+        self.show_part(self._showing.elsewhere(own))
         self.set_notes(self._notes)
         self.set_model(self.model)
         known = [metric.key for metric in self.drawn.metrics]
@@ -258,11 +260,11 @@ class Stack(QWidget):
     # Painting and files
 
     def paint(self, painter: QPainter, target: QRectF) -> None:
-        """Paint all three charts as strokes, for pictures, files and printers."""
+        """Paint the shown charts as strokes, for pictures, files and printers."""
         scale = target.width() / max(1, self.width())
         painter.save()
         painter.setBrush(Qt.BrushStyle.NoBrush)  # pyqtgraph's ViewBox would fill with the one set
-        for chart in self._each():
+        for chart in (self.charts[quantity] for quantity in self._shown):
             where = chart.geometry()
             onto = QRectF(
                 target.left() + where.x() * scale,

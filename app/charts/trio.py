@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf, isnan, nan
 
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
@@ -19,9 +18,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts.crosshair import Crosshair
 from app.charts.hover import HoverCard
+from app.charts.looks import Look
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
-from app.charts.projection import Projection
 from app.charts.series import Quantity
 from app.charts.showing import ACROSS, Showing
 from app.charts.sizes import Sizes
@@ -103,10 +102,10 @@ class Trio(Stack):
         self.crosshair.hide()
         super().set_model(model)
 
-    def project(self, make: Callable[[ChartModel], Projection] | None) -> None:
+    def project(self, look: Look) -> None:
         server = self.pointing.server
         self.pointing.pin("")
-        super().project(make)
+        super().project(look)
         self.pointing.pin(server)
 
     def set_shown(self, server: str, shown: bool) -> None:

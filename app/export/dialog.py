@@ -264,7 +264,7 @@ def ask_for_session(parent: QWidget, desk: Desk, path: Path, trio: Trio) -> Expo
     planned = start.plan.get("name", "") if start else ""
     title = known.title if known else planned or path.name
     notes = known.label.notes if known else ""
-    return ask(parent, desk, Recorded(path, title, notes, trio.view, trio.own_showing))
+    return ask(parent, desk, Recorded(path, title, notes, trio.view, trio.own_showing, trio.look))
 
 
 def _found(output: Path) -> str:

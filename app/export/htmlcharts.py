@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.charts import noted, words
 from app.charts.drawing import draw_swatch
+from app.charts.looks import DISTRIBUTION, TIME, Look
 from app.charts.model import ChartModel
 from app.charts.page import Page
 from app.charts.series import Quantity, Series
@@ -31,6 +32,12 @@ from workbench.report.page import Drawing
 from workbench.sessions.chart_notes import ChartNote
 
 _WIDTH, _HEIGHT = 1100, 820
+_OF_ONE = 440
+"""The height of a view with a single chart."""
+_ABOUT = {
+    TIME: "The session over time, each server from its own start",
+    DISTRIBUTION: "Response times by percentile",
+}
 _EACH_SERVER = 15
 _SPOT = 7
 _MOST_SPOTS = 1500
@@ -58,42 +65,54 @@ def drawing(
         model(document)
     if not model.over:
         model.end()
-    light, dark = LIGHT, DARK
-    height = _HEIGHT + _EACH_SERVER * max(0, len(model.series) - 8)
-    trio = Trio(model, light)
+    trio = Trio(model, LIGHT)
     trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     trio.set_view(view)
     trio.show_part(showing or Showing())
     trio.set_notes(notes)
     trio.set_sizes(Sizes(scale=1.15, controls=2))
+    more = _EACH_SERVER * max(0, len(model.series) - 8)
+    page = Page(documents, LIGHT, (1600, 1200), view, showing)
+    sweep = _drawn(trio, _HEIGHT + more)
+    charts = _inlined(sweep[0], page.describe(), "".join(_spots(trio)))
+    if view.metric:
+        trio.set_metric("")
+    others = {TIME: _HEIGHT + more, DISTRIBUTION: _OF_ONE + more}
+    each = {}
+    for name, height in others.items():
+        trio.project(Look(name))
+        each[name] = _drawn(trio, height)
+    trio.hide()
+    trio.deleteLater()
+    drawn = [sweep, *each.values()]
+    return Drawing(
+        charts=charts,
+        views={name: _inlined(svg, _ABOUT[name], "") for name, (svg, _) in each.items()},
+        swatches={series.id: _swatch(series) for series in model.series.values()},
+        tokens={name: (getattr(LIGHT, name), getattr(DARK, name)) for name in _TOKENS}
+        | {f"h{n}": (box_colour(LIGHT, n), box_colour(DARK, n)) for n in range(HUES)},
+        recolour=_recolour("".join(svg for svg, _ in drawn), "".join(svg for _, svg in drawn)),
+        notes=noted.numbered(model, notes),
+    )
+
+
+def _drawn(trio: Trio, height: int) -> tuple[str, str]:
+    """Draw what a trio shows; returns (light, dark) SVG."""
     trio.resize(_WIDTH, height)
     trio.refresh()
     trio.show()
     QApplication.sendPostedEvents()
+    found = []
+    for theme in (DARK, LIGHT):
+        trio.set_theme(theme)
 
-    def paint(painter: QPainter) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(QRectF(0, 0, _WIDTH, height), QColor(theme.card))
-        trio.paint(painter, QRectF(0, 0, _WIDTH, height))
+        def paint(painter: QPainter, ground: str = theme.card) -> None:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillRect(QRectF(0, 0, _WIDTH, height), QColor(ground))
+            trio.paint(painter, QRectF(0, 0, _WIDTH, height))
 
-    page = Page(documents, light, (1600, 1200), view, showing)
-    theme = dark
-    trio.set_theme(dark)
-    in_dark = picture.svg(paint, (_WIDTH, height), "", "").decode()
-    theme = light
-    trio.set_theme(light)
-    in_light = picture.svg(paint, (_WIDTH, height), "", "").decode()
-    drawn = _inlined(in_light, page.describe(), "".join(_spots(trio)))
-    trio.hide()
-    trio.deleteLater()
-    return Drawing(
-        charts=drawn,
-        swatches={series.id: _swatch(series) for series in model.series.values()},
-        tokens={name: (getattr(light, name), getattr(dark, name)) for name in _TOKENS}
-        | {f"h{n}": (box_colour(light, n), box_colour(dark, n)) for n in range(HUES)},
-        recolour=_recolour(in_light, in_dark),
-        notes=noted.numbered(model, notes),
-    )
+        found.append(picture.svg(paint, (_WIDTH, height), "", "").decode())
+    return found[1], found[0]
 
 
 def _inlined(drawn: str, description: str, more: str) -> str:

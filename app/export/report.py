@@ -9,16 +9,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from app.charts.looks import DISTRIBUTION, SWEEP, TIME, VIEWS, Look
 from app.charts.showing import ACROSS, Showing
 from workbench import stores
+from workbench.analysis.over_time import METRICS
 from workbench.analysis.results import PERCENTILES, View
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.documents import PointStop
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.formatting import listed
-from workbench.report import distributions
+from workbench.report import distributions, moments
 from workbench.report.points import points_as_csv
 from workbench.sessions import Session, read_session
 from workbench.sessions.chart_notes import ChartNote, ChartNotes
@@ -51,6 +53,8 @@ class ReportOptions:
     """The value of the axis of a distribution; None: the server's sustained one."""
     showing: Showing = field(default_factory=Showing)
     """The part of the charts, and their scales."""
+    look: Look = field(default_factory=Look)
+    """Over the axis, over time, or distributions; of pictures and tables. HTML has all."""
 
 
 def write_report(session: Path, output: Path, options: ReportOptions | None = None) -> None:
@@ -73,30 +77,48 @@ def check_output(output: Path) -> None:
 
 
 def _write_read(session: Session, output: Path, options: ReportOptions) -> None:
-    _check_metric(session, options.view.metric)
-    _check_axes(session, options.showing)
+    _check_metric(session, options)
+    _check_axes(session, options)
+    _check_points(session, options)
     session = replace(session, documents=[session.start, *session.completed()[1:]])
     with _uncollected():
         data = _MAKERS[output.suffix.lower()](session, options)
     write(output, data)
 
 
-def _check_metric(session: Session, key: str) -> None:
-    known = [metric.key for metric in session.start.metrics]
+def _metrics(session: Session, look: Look) -> list[str]:
+    """Return the metrics that the lowest chart of a view can show."""
+    return [metric.key for metric in (METRICS if look.view == TIME else session.start.metrics)]
+
+
+def _check_points(session: Session, options: ReportOptions) -> None:
+    """Raises BadInput for a value of a view at which nothing was measured."""
+    chosen = options.look.chosen
+    if not isinstance(chosen, float):
+        return
+    points = {d.x for d in session.documents if isinstance(d, PointStop) and d.judged}
+    if chosen not in points:
+        known = listed([f"{x:g}" for x in sorted(points)]) or "none"
+        raise BadInput(f"{session.name} has no point at {chosen:g}; its points are at {known}.")
+
+
+def _check_metric(session: Session, options: ReportOptions) -> None:
+    key, known = options.view.metric, _metrics(session, options.look)
     if key and key not in known:
         has = listed(known) or "none beyond the built-in ones"
         raise BadInput(f"{session.name} has no metric {key!r}; available: {has}.")
 
 
-def _check_axes(session: Session, showing: Showing) -> None:
+def _check_axes(session: Session, options: ReportOptions) -> None:
     """Raises BadInput for an unknown axis, and for a part of it where nothing was measured."""
-    known = [ACROSS, *_CHARTS, *(metric.key for metric in session.start.metrics)]
+    showing = options.showing
+    known = [ACROSS, *_CHARTS, *_metrics(session, options.look)]
     for key in (*showing.zoom, *showing.log):
         if key not in known:
             raise BadInput(f"{session.name} has no axis {key!r}; it has {listed(known)}.")
     points = [d.x for d in session.documents if isinstance(d, PointStop) and d.judged]
     low, high = showing.zoom.get(ACROSS, (-inf, inf))
-    if points and not any(low <= x <= high for x in points):
+    if options.look.view == SWEEP and points and not any(low <= x <= high for x in points):
         raise BadInput(
             f"{session.name} has no point from {low:g} to {high:g};"
             f" its points are from {min(points):g} to {max(points):g}."
@@ -173,9 +195,24 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--server", default="", metavar="ID", help="server of an .hgrm file")
     parser.add_argument(
         "--at",
-        type=float,
+        type=_at,
         metavar="X",
-        help="rate or other value of an .hgrm file (default: the sustained one)",
+        help="rate or other value of an .hgrm file (default: the sustained one) or of a view",
+    )
+    parser.add_argument(
+        "--view",
+        choices=VIEWS,
+        default=SWEEP,
+        help="what pictures draw and CSV lists: points over the axis, what happened over time, or"
+        " distributions of response times",
+    )
+    parser.add_argument(
+        "--pass",
+        dest="pass_number",
+        type=int,
+        default=0,
+        metavar="N",
+        help="shown over time (default: the latest)",
     )
     parser.add_argument("--notes", action="store_true", help="with your notes (HTML)")
     parser.set_defaults(handler=handle)
@@ -189,8 +226,9 @@ def handle(arguments: argparse.Namespace) -> int:
         View(arguments.percentile, arguments.clock, arguments.metric),
         arguments.notes,
         arguments.server,
-        arguments.at,
+        arguments.at if isinstance(arguments.at, float) else None,
         showing=_showing(arguments),
+        look=Look(arguments.view, arguments.at, arguments.pass_number),
     )
     check_output(arguments.output)
     session = open_session(arguments)
@@ -212,6 +250,11 @@ def showing_arguments(showing: Showing) -> list[str]:
 
 
 def _csv(session: Session, options: ReportOptions) -> bytes:
+    look = options.look
+    if look.view == TIME:
+        return moments.over_time_as_csv(session.documents).encode()
+    if look.view == DISTRIBUTION:
+        return moments.distributions_as_csv(session.documents, options.view.clock).encode()
     return points_as_csv(session.documents).encode()
 
 
@@ -284,6 +327,7 @@ def _page(session: Session, options: ReportOptions) -> Page:
         options.size,
         options.view,
         options.showing,
+        look=options.look,
         title=_label(session).title,
         notes=_notes(session),
     )
@@ -345,6 +389,16 @@ def _zoom(text: str) -> tuple[str, tuple[float, float]]:
     if not key or not (isfinite(part[0]) and isfinite(part[1]) and part[0] < part[1]):
         raise argparse.ArgumentTypeError(f"{text!r} is no part of an axis like x=4000:9000")
     return key, part
+
+
+def _at(text: str) -> float | Literal["best"]:
+    """Parse a value of the axis, or "best": where each server sustains its rate."""
+    if text == "best":
+        return "best"
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor best") from None
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QPainter
 from PySide6.QtWidgets import QWidget
 
 from app.charts.drawing import draw_text, elided
+from app.charts.looks import SWEEP, Look
 from app.charts.series import Quantity
 from app.charts.showing import Showing
 from app.charts.trio import Trio
@@ -59,6 +60,8 @@ class Recorded:
     """What its charts show."""
     showing: Showing = field(default_factory=Showing)
     """Which part of them, on which scales."""
+    look: Look = field(default_factory=Look)
+    """Which view they show."""
     kinds: tuple[str, ...] = tuple(KINDS)
 
     def write(self, output: Path, options: ReportOptions) -> Coroutine[Any, Any, str]:
@@ -66,13 +69,17 @@ class Recorded:
         PongbenchError.
         """
         width, height = options.size
+        # An HTML page has all views, so it is the sweep that has a part and a metric there.
+        look = [] if output.suffix.lower() == ".html" else self.look.arguments()
+        own = bool(look) or self.look.view == SWEEP
+        metric = options.view.metric if own else ""
         arguments = [
             *("report", str(self.path.absolute()), "-o", str(output), "--theme", options.theme),
             *("--size", f"{width}x{height}", "--percentile", options.view.percentile),
             *("--clock", options.view.clock, "--newer"),
-            *(["--metric", options.view.metric] if options.view.metric else []),
+            *(["--metric", metric] if metric else []),
             *(["--notes"] if options.notes else []),
-            *report.showing_arguments(options.showing),
+            *(look or report.showing_arguments(options.showing)),
         ]
         return _run(arguments, output)
 

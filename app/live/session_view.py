@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 from app.charts import words
 from app.charts.full_session import Whole
+from app.charts.looks import DISTRIBUTION, SWEEP
 from app.charts.menu import open_menu
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
@@ -21,7 +22,7 @@ from app.live.doubts import Doubts
 from app.live.event_log import Place
 from app.live.run import Trial
 from app.live.sidebar import Side
-from app.live.view_bar import DISTRIBUTION, SWEEP, ViewBar
+from app.live.view_bar import ViewBar
 from app.settings import Settings
 from app.theme import Theme
 from app.widgets import GAP, frame, row

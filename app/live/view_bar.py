@@ -12,18 +12,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
-from app.charts.distribution import DistributionModel
+from app.charts.looks import DISTRIBUTION, SWEEP, TIME, Look
 from app.charts.menu import Corner
-from app.charts.model import ChartModel
-from app.charts.over_time import TimeModel
 from app.charts.projection import Chosen, Projection
 from app.charts.trio import Trio
 from app.choices import Choice
 from app.plain import tip
 from app.settings import Settings
 from app.widgets import row
-
-SWEEP, TIME, DISTRIBUTION = "sweep", "time", "distribution"
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ class ViewBar(QWidget):
         known = view in _LOOKS and (view != TIME or self._trio.model.has_time)
         self.view = view if known else SWEEP
         self._tabs[self.view].setChecked(True)
-        self._trio.project(self._made())
+        self._trio.project(Look(self.view, self._chosen.get(self.view), self._pass_number))
         self.refresh()
         self.changed.emit(self.view)
 
@@ -118,7 +114,7 @@ class ViewBar(QWidget):
             self.show_view(TIME if one and model.has_time else kept)
         look = _LOOKS[self.view]
         self._points.setAccessibleName(look.points)
-        _fill(self._points, self._choices(), self._now())
+        _fill(self._points, self._choices(), self._trio.look.points)
         numbers = model.over_time.passes if self.view == TIME else []
         passes = [("Latest pass", 0), *((f"Pass {number}", number) for number in numbers)]
         _fill(self._passes, passes if len(numbers) > 1 else [], self._pass_number)
@@ -140,18 +136,6 @@ class ViewBar(QWidget):
         box.setSizeAdjustPolicy(Choice.SizeAdjustPolicy.AdjustToContents)
         box.activated.connect(lambda _: choose(box.currentData()))
         return box
-
-    def _made(self) -> Callable[[ChartModel], Projection] | None:
-        if self.view == TIME:
-            return partial(TimeModel, chosen=self._now(), pass_number=self._pass_number)
-        if self.view == DISTRIBUTION:
-            return partial(DistributionModel, chosen=self._now())
-        return None
-
-    def _now(self) -> Chosen:
-        """Return which points are shown."""
-        default: Chosen = "whole" if self.view == TIME else "best"
-        return self._chosen.get(self.view, default)
 
     def _choices(self) -> list[tuple[str, Chosen]]:
         model = self._trio.model

@@ -23,6 +23,9 @@ class Drawing:
     """The drawings of a report, as SVG in the light colours; they are not escaped again."""
 
     charts: str = ""
+    """Over the axis."""
+    views: Mapping[str, str] = field(default_factory=dict)
+    """Other views: "time", "distribution"."""
     swatches: Mapping[str, str] = field(default_factory=dict)
     """Line, dash and marker of every server, by its id."""
     tokens: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -48,6 +51,7 @@ def render(report: Report, drawing: Drawing) -> str:
     return environment.get_template("report.html").render(
         report=report,
         charts=Markup(drawing.charts),
+        views={name: Markup(svg) for name, svg in drawing.views.items()},
         flames={id_: Markup(flame_svg(found)) for id_, found in report.profiles.items()},
         swatches={id_: Markup(svg) for id_, svg in drawing.swatches.items()},
         hues=HUES,

@@ -1,0 +1,103 @@
+"""Reports over time and of distributions."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader
+
+from app.charts.looks import Look
+from app.export.report import ReportOptions, write_report
+from tests.recording import record_session
+from tests.synthetic import session
+from workbench.analysis.results import View
+from workbench.documents import PointStop, Window
+from workbench.errors import BadInput
+
+TIME, DISTRIBUTION = Look("time"), Look("distribution")
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    return record_session(tmp_path / "a.pong.yaml", session(2, 4))
+
+
+def written(recorded: Path, name: str, options: ReportOptions) -> str:
+    write_report(recorded, recorded.with_name(name), options)
+    return recorded.with_name(name).read_text(encoding="utf-8")
+
+
+def words_of(recorded: Path, options: ReportOptions) -> str:
+    """The words of a picture, as a reader's search finds them."""
+    write_report(recorded, recorded.with_name("a.pdf"), options)
+    (page,) = PdfReader(recorded.with_name("a.pdf")).pages
+    return " ".join(page.extract_text().split())
+
+
+@pytest.mark.parametrize(
+    ("look", "words"),
+    [
+        (TIME, ["Over time: the whole sweep", "% of the calls that ended"]),
+        (Look("time", 9000.0), ["Over time: the points at 9,000/s", "each point"]),
+        (DISTRIBUTION, ["Response times at each sustained rate by percentile", "99.9 %"]),
+        (Look("distribution", 9000.0), ["Response times at 9,000/s by percentile"]),
+    ],
+    ids=["time", "time-at", "distribution", "distribution-at"],
+)
+def test_a_picture_shows_the_chosen_view(recorded: Path, look: Look, words: list[str]) -> None:
+    drawn = words_of(recorded, ReportOptions(look=look))
+    for each in words:
+        assert each in drawn
+
+
+def test_the_lowest_chart_over_time_can_show_another_metric(recorded: Path) -> None:
+    drawn = words_of(recorded, ReportOptions(view=View(metric="cpu"), look=TIME))
+    assert "Server CPU" in drawn
+    assert "% of the calls that ended" not in drawn
+
+
+def test_an_html_page_has_every_view(recorded: Path) -> None:
+    page = written(recorded, "a.html", ReportOptions())
+    assert page.count('role="img"') == 3
+    assert "<h2>Over time</h2>" in page
+    assert "<h2>Distribution of response times</h2>" in page
+
+
+def test_a_table_over_time_has_a_line_for_every_window(recorded: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(written(recorded, "t.csv", ReportOptions(look=TIME)))))
+    documents = session(2, 4)
+    judged = {d.point: d for d in documents if isinstance(d, PointStop) and d.judged}
+    windows = [d for d in documents if isinstance(d, Window) and d.point in judged]
+    assert len(rows) == len(windows)
+    first = rows[0]
+    assert (first["server"], first["x"], first["from_s"]) == ("asyncio-streams", "2250.0", "0.0")
+    assert float(first["latency_p99_ms"]) == windows[0].latency_us.p99 / 1000
+    assert first["cpu"]
+
+
+def test_a_table_of_distributions_ends_at_the_longest(recorded: Path) -> None:
+    text = written(recorded, "d.csv", ReportOptions(look=DISTRIBUTION))
+    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["x"] == "2250.0"]
+    mine = [row for row in rows if row["server"] == "asyncio-streams"]
+    times = [float(row["latency_ms"]) for row in mine]
+    assert times == sorted(times)
+    assert mine[-1]["supported"] == "False"
+    assert mine[0]["replies"] == "4500"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (ReportOptions(look=Look("time", 7.0)), "no point at 7; its points are at 2250, 4500"),
+        (ReportOptions(view=View(metric="nope"), look=TIME), "no metric 'nope'; available: offer"),
+        (ReportOptions(view=View(metric="cpu")), "no metric 'cpu'"),
+    ],
+)
+def test_what_a_view_does_not_have_is_named(
+    recorded: Path, options: ReportOptions, sentence: str
+) -> None:
+    with pytest.raises(BadInput, match=sentence):
+        written(recorded, "a.svg", options)
