@@ -59,6 +59,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "gevent was not profiled: py-spy is not permitted on h1; run as root there, or set kernel.yama.ptrace_scope to 0.",
     ),
     (
+        notes.NotProfiled(**NOT_PROFILED, tool="py-spy", why="denied-to-root"),
+        "gevent was not profiled: py-spy is not permitted on h1, not even to root, as in a container; give it the capability SYS_PTRACE.",
+    ),
+    (
         notes.NotProfiled(**NOT_PROFILED, tool="Java Flight Recorder", why="absent", detail="jfr"),
         "gevent was not profiled: jfr, a part of the JDK, is not on h1; install a JDK there.",
     ),

@@ -87,7 +87,7 @@ class NotProfiled(Notice, frozen=True, kw_only=True):
     """The profiler."""
     machine: str = ""
     why: str
-    """ "denied", "absent", "missing", "empty", "start", or that it "failed" or was "slow" or
+    """ "denied", "denied-to-root", "absent", "missing", "empty", "start", "failed", "slow" or
     "lost"."""
     detail: str = ""
     """What the profiler printed, the program that is absent, or a sentence."""
@@ -107,12 +107,15 @@ class NotProfiled(Notice, frozen=True, kw_only=True):
                 f"its runtime has no profiler that is known here, and {self.detail} is not on"
                 f" {self.machine}; install it there (Debian: linux-perf)."
             )
-        if self.why == "denied":
-            return f"{self.tool} is not permitted on {self.machine}; {self._remedy()}"
+        if self.why in ("denied", "denied-to-root"):
+            return f"{self.tool} is not permitted on {self.machine}{self._remedy()}"
         detail = f" ({self.detail})" if self.detail else ""
         return f"{self.tool} failed{detail}."
 
     def _remedy(self) -> str:
-        if self.tool.startswith("perf"):
-            return "run as root there, or set kernel.perf_event_paranoid to 2 or less."
-        return "run as root there, or set kernel.yama.ptrace_scope to 0."
+        perf = self.tool == "perf"
+        if self.why == "denied-to-root":
+            capability = "PERFMON" if perf else "SYS_PTRACE"
+            return f", not even to root, as in a container; give it the capability {capability}."
+        setting = "perf_event_paranoid to 2 or less" if perf else "yama.ptrace_scope to 0"
+        return f"; run as root there, or set kernel.{setting}."

@@ -31,6 +31,7 @@ MOST_BYTES = 64 << 20
 """Of all files together."""
 PIECE = 256 << 10
 WRITTEN_WITHIN_S = 20.0
+DENIED = "denied" if os.geteuid() else "denied-to-root"
 RECORDING = "profile.jfr"
 """The recording of a JVM, in its working directory."""
 
@@ -51,7 +52,7 @@ def main() -> None:
         say(event="failed", why=failed.why, detail=failed.detail)
     except OSError as error:
         denied = isinstance(error, PermissionError)
-        say(event="failed", why="denied" if denied else "failed", detail=str(error))
+        say(event="failed", why=DENIED if denied else "failed", detail=str(error))
     else:
         for content in found:
             give(content)
@@ -87,7 +88,7 @@ def py_spy(task: dict[str, Any]) -> tuple[list[bytes], str]:
         asked = run([program, "dump", "--nonblocking", f"--pid={task['pid']}"])
         denied = "permission denied" in f"{done.stderr}{asked.stderr}".lower()
         first = (done.stderr.strip().splitlines() or ["no output"])[0]
-        raise Failed("denied" if denied else "failed", first.removeprefix("Error: "))
+        raise Failed(DENIED if denied else "failed", first.removeprefix("Error: "))
     return [Path(output).read_bytes()], run([program, "--version"]).stdout.split()[-1]
 
 
@@ -107,7 +108,7 @@ def perf(task: dict[str, Any]) -> tuple[list[bytes], str]:
         said = done.stderr
         denied = re.search(r"perf_event_paranoid|permission|not permitted", said, re.IGNORECASE)
         lines = [line for line in said.splitlines() if line.strip(" -")]
-        raise Failed("denied" if denied else "failed", lines[-1] if lines else "no output")
+        raise Failed(DENIED if denied else "failed", lines[-1] if lines else "no output")
     # Root does not trust a file that belongs to someone else; this one is ours.
     shown = run([program, "script", "-f", "-i", output, "-F", "comm,ip,sym,dso"], 60.0)
     version = re.search(r"\d+(\.\d+)+", run([program, "--version"]).stdout)
