@@ -2,7 +2,8 @@
 
 Twelve servers x 90 points of synthetic documents, offscreen, sent to the window's own pages through
 its bridge. *Live*: the last server runs, a window every 200 ms; the whole page is drawn, the column
-beside the charts and the strip below them, too. *Hover*: from server to server, ten times a second.
+beside the charts and the strip below them, too. *Time*: the same in the view over time.
+*Hover*: from server to server, ten times a second.
 *Zoom*: by the wheel and by keys, thirty times a second, each time all three charts anew.
 *Film*: nine servers x 87 points at 1000x. Prints the share of one core the GUI's thread took, and
 the time each chart took to paint; a frame is all the thread did from one painting of a chart to the
@@ -30,6 +31,7 @@ from PySide6.QtWidgets import QApplication
 from app import stylesheet, theme
 from app.bridge import Bridge
 from app.charts.chart import Chart
+from app.charts.looks import SWEEP, TIME
 from app.charts.series import Quantity
 from app.context import Desk
 from app.pages.film import FilmPage
@@ -114,6 +116,9 @@ def live(desk: Desk, size: tuple[int, int], seconds: float) -> None:
             waiting.extend([document] if (document := next(rest, None)) else [])
 
     run("live", seconds, tick)
+    page.board.views.choose(TIME)
+    run("time", seconds, tick)
+    page.board.views.choose(SWEEP)
     names, turn = list(page.board.model.series), iter(range(10**6))
     run("hover", seconds, lambda: page.board.trio.highlight(names[next(turn) % 12], 4500.0))
     chart = page.board.trio.charts[Quantity.REPLIES]
