@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from dataclasses import dataclass
+from math import isnan
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import files
+from app.charts.looks import SWEEP
 from app.charts.trio import Trio
 from app.choices import Pick, Tick
 from app.context import Desk
@@ -264,7 +266,25 @@ def ask_for_session(parent: QWidget, desk: Desk, path: Path, trio: Trio) -> Expo
     planned = start.plan.get("name", "") if start else ""
     title = known.title if known else planned or path.name
     notes = known.label.notes if known else ""
-    return ask(parent, desk, Recorded(path, title, notes, trio.view, trio.own_showing, trio.look))
+    server, at = _selected(trio)
+    showing, look = trio.own_showing, trio.look
+    source = Recorded(path, title, notes, trio.view, showing, look, server=server, at=at)
+    return ask(parent, desk, source)
+
+
+def _selected(trio: Trio) -> tuple[str, float | None]:
+    """Return the server and the value whose distribution is exported: the selected point; else of
+    the selected or the best server, at the value that the view shows.
+    """
+    measured = [series for series in trio.model.ranked() if series.points]
+    chosen = trio.look.chosen
+    at = None if chosen is None or isinstance(chosen, str) else chosen
+    server = trio.pointing.server or next((series.id for series in measured), "")
+    if trio.look.view == SWEEP and trio.pointing.server and not isnan(trio.pointing.rate):
+        at = trio.pointing.rate
+    series = trio.model.series.get(server)
+    known = series is not None and (at is None or series.at(at) is not None)
+    return (server if series and series.points else ""), at if known else None
 
 
 def _found(output: Path) -> str:

@@ -94,7 +94,7 @@ def _metrics(session: Session, look: Look) -> list[str]:
 def _check_points(session: Session, options: ReportOptions) -> None:
     """Raises BadInput for a value of a view at which nothing was measured."""
     chosen = options.look.chosen
-    if not isinstance(chosen, float):
+    if chosen is None or isinstance(chosen, str):
         return
     points = {d.x for d in session.documents if isinstance(d, PointStop) and d.judged}
     if chosen not in points:

@@ -45,6 +45,7 @@ KINDS: dict[str, Kind] = {
     ".svg": Kind("SVG", "Vector image, sharp at every size", True),
     ".pdf": Kind("PDF", "For print and papers", True),
     ".csv": Kind("CSV", "Every point with all figures"),
+    ".hgrm": Kind("HGRM", "Response times of one point, for HdrHistogram's tools"),
 }
 """The kinds of files by their endings."""
 
@@ -62,7 +63,14 @@ class Recorded:
     """Which part of them, on which scales."""
     look: Look = field(default_factory=Look)
     """Which view they show."""
-    kinds: tuple[str, ...] = tuple(KINDS)
+    server: str = ""
+    """Whose distribution an .hgrm file has; empty: there is none to write."""
+    at: float | None = None
+    """The value of the axis of that distribution; None: the server's sustained one."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple(kind for kind in KINDS if kind != ".hgrm" or self.server)
 
     def write(self, output: Path, options: ReportOptions) -> Coroutine[Any, Any, str]:
         """Return the work for the engine's thread; its result is a remark, empty: none. Raises
@@ -70,7 +78,8 @@ class Recorded:
         """
         width, height = options.size
         # An HTML page has all views, so it is the sweep that has a part and a metric there.
-        look = [] if output.suffix.lower() == ".html" else self.look.arguments()
+        whole = output.suffix.lower() in (".html", ".hgrm")
+        look = [] if whole else self.look.arguments()
         own = bool(look) or self.look.view == SWEEP
         metric = options.view.metric if own else ""
         arguments = [
@@ -80,8 +89,14 @@ class Recorded:
             *(["--metric", metric] if metric else []),
             *(["--notes"] if options.notes else []),
             *(look or report.showing_arguments(options.showing)),
+            *self._distribution(output),
         ]
         return _run(arguments, output)
+
+    def _distribution(self, output: Path) -> list[str]:
+        if output.suffix.lower() != ".hgrm":
+            return []
+        return ["--server", self.server, *([] if self.at is None else [f"--at={self.at!r}"])]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.charts.looks import Look
 from app.charts.model import ChartModel
 from app.charts.trio import Trio
 from app.choices import Choice, Pick
@@ -275,6 +276,33 @@ def test_an_export_shows_the_response_time_selected_on_screen(
     assert source.title == "Socket ping-pong"
 
 
+def test_the_selected_point_is_written_for_tools_of_hdrhistogram(
+    qtbot: QtBot, desk: Desk, parent: QWidget, trio: Trio, recorded: Path
+) -> None:
+    trio.highlight("asyncio-streams", 4500.0)
+    dialog = ask_for_session(parent, desk, recorded, trio)
+    choose(dialog, "HGRM")
+    write_to(dialog, recorded.with_name("a.hgrm"))
+    press(dialog, "Export")
+    shows(qtbot, dialog, "Saved")
+    lines = recorded.with_name("a.hgrm").read_text().splitlines()
+    assert lines[0].split() == ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"]
+    assert lines[-2].split()[-1] == "4500]"
+
+
+def test_what_an_export_draws_over_time_is_what_the_screen_shows(
+    qtbot: QtBot, desk: Desk, parent: QWidget, trio: Trio, recorded: Path
+) -> None:
+    trio.project(Look("time", 4500.0))
+    dialog = ask_for_session(parent, desk, recorded, trio)
+    choose(dialog, "PDF")
+    write_to(dialog, recorded.with_name("a.pdf"))
+    press(dialog, "Export")
+    shows(qtbot, dialog, "Saved")
+    (page,) = PdfReader(recorded.with_name("a.pdf")).pages
+    assert "the points at 4,500/s" in " ".join(page.extract_text().split())
+
+
 def seen(image: QImage, colour: str) -> bool:
     wanted = QColor(colour)
     return any(
@@ -305,8 +333,9 @@ def test_a_film_is_exported_compared_and_copied(
     opened(qtbot, film, recorded)
     film.export()
     (dialog,) = film.findChildren(ExportDialog)
-    showing = film.board.trio.showing
-    assert dialog.source == Recorded(recorded, "Socket ping-pong", showing=showing)
+    source = dialog.source
+    assert isinstance(source, Recorded)
+    assert (source.path, source.title) == (recorded, "Socket ping-pong")
     dialog.reject()
     with qtbot.waitSignal(desk.compare_requested) as compared:
         (button,) = [
