@@ -16,6 +16,7 @@ from app.charts.clipping import clipped
 from app.charts.drawing import (
     draw_cross,
     draw_marker,
+    draw_markers,
     draw_pieces,
     draw_ring,
     is_vector,
@@ -153,8 +154,8 @@ class Curve(pg.PlotCurveItem):
         known = (x >= left) & (x <= right) & (y >= top) & (y <= foot)
         marked = np.zeros(len(points), dtype=np.bool_)
         marked[_staggered(points, px(70), self.series.index)] = True
-        for at_x, at_y in points[marked & trusted & known].tolist():
-            draw_marker(painter, self.style, QPointF(at_x, at_y), px(radius), card)
+        plain = points[marked & trusted & known].tolist()
+        draw_markers(painter, self.style, plain, px(radius), card)
         last = -np.inf
         for i in np.flatnonzero(~trusted & known):
             if points[i][0] - last >= px(12):

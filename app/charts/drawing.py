@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from math import ceil, cos, pi, sin, sqrt
 
@@ -134,19 +134,38 @@ def draw_marker(
     hollow: bool = False,
 ) -> None:
     """Draw a marker, filled with a rim in the background colour, or hollow: not to be trusted."""
+    draw_markers(painter, style, [(at.x(), at.y())], radius, ground, hollow=hollow)
+
+
+def draw_markers(
+    painter: QPainter,
+    style: SeriesStyle,
+    places: Iterable[Sequence[float]],
+    radius: float,
+    ground: str,
+    *,
+    hollow: bool = False,
+) -> None:
+    """Draw the same marker at several pixels."""
     kind = QTransform.TransformationType
     still = painter.worldTransform().type() in (kind.TxNone, kind.TxTranslate)
     if is_vector(painter) or not still:
-        painter.translate(at)
-        _paint_marker(painter, style, radius, ground, hollow)
-        painter.translate(-at)
+        for x, y in places:
+            painter.translate(x, y)
+            _paint_marker(painter, style, radius, ground, hollow)
+            painter.translate(-x, -y)
         return
     # Antialiased paths are slow; a marker is cached as a pixmap for every quarter of a pixel.
     ratio = painter.device().devicePixelRatioF()
-    x, y = round(at.x() * ratio * 4), round(at.y() * ratio * 4)
-    stamp = _stamp(style, radius, ground, hollow, x % 4, y % 4, ratio)
-    half = stamp.width() // 2
-    painter.drawPixmap(QPointF((x // 4 - half) / ratio, (y // 4 - half) / ratio), stamp)
+    stamps: dict[tuple[int, int], tuple[QPixmap, int]] = {}
+    for at_x, at_y in places:
+        x, y = round(at_x * ratio * 4), round(at_y * ratio * 4)
+        shift = x % 4, y % 4
+        if shift not in stamps:
+            stamp = _stamp(style, radius, ground, hollow, *shift, ratio)
+            stamps[shift] = stamp, stamp.width() // 2
+        stamp, half = stamps[shift]
+        painter.drawPixmap(QPointF((x // 4 - half) / ratio, (y // 4 - half) / ratio), stamp)
 
 
 @lru_cache(maxsize=2048)
