@@ -177,6 +177,9 @@ def test_the_card_disappears_when_the_mouse_leaves_the_lines(qtbot: QtBot) -> No
     qtbot.mouseMove(chart.viewport(), QPoint(300, 60))
     assert not trio.card.isVisible()
     assert chart.highlighted == ""
+    assert trio.crosshair.readout.isVisible()
+    qtbot.mouseMove(chart.viewport(), QPoint(3, 3))
+    assert not trio.crosshair.readout.isVisible()
     assert isnan(chart.cursor_rate)
 
 
