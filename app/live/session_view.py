@@ -282,13 +282,13 @@ class Controls(QWidget):
         self._scale.addItem("Linear scale", False)
         chosen = (trio.set_percentile, trio.set_clock, trio.set_log)
         boxes = (self._percentile, self._clock, self._scale)
-        self._refresh()
         for box, choose in zip(boxes, chosen, strict=True):
             box.setStyleSheet(
                 "QComboBox { min-height: 20px; padding: 0 22px 0 8px; font-size: 12px; }"
             )
             box.activated.connect(lambda _, b=box, c=choose: c(b.currentData()))
             inside.addWidget(box)
+        self._refresh()  # a box shown without a parent would be a window for a moment
         trio.view_changed.connect(self._refresh)
         trio.charts[Quantity.TIME].installEventFilter(self)
 
