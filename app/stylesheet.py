@@ -171,6 +171,8 @@ QHeaderView::section {{ background: {t.card}; color: {t.muted}; border: none;
 QMessageBox QLabel#qt_msgbox_label {{ font-size: 15px; font-weight: 600; min-width: 380px; }}
 QMessageBox QLabel#qt_msgbox_informativelabel {{ color: {t.soft}; min-width: 380px; }}
 QMessageBox QDialogButtonBox, QInputDialog QDialogButtonBox {{ padding-top: 8px; }}
+QProgressBar {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 3px; }}
+QProgressBar::chunk {{ background: {t.text}; border-radius: 2px; }}
 QToolTip {{ background: {t.floating}; color: {t.text}; border: 1px solid {t.line2};
     padding: 4px 6px; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app import words
 from app.context import Desk
 from app.live.controls import Controls, State
+from app.live.preparing import Preparing
 from app.live.present import Presentation
 from app.live.run import LiveRun, Outcome, Trial, Where
 from app.live.session_view import Board
@@ -83,6 +84,7 @@ class LivePage(QWidget):
         self.board.narrowed.connect(self._drawer.setVisible)
         self.board.warned.connect(self._on_warned)
         self.now = NowStrip(desk.theme)
+        self._preparing = Preparing(self.board.trio, desk.theme)
         self._presentation: Presentation | None = None
         inside.addWidget(self.error)
         inside.addWidget(self.alert)
@@ -125,6 +127,7 @@ class LivePage(QWidget):
         self._pulse.start()
         self._enter(State.PREPARING)
         self.now.show_status("Preparing…")
+        self._preparing.begin(calibrate=plan.calibrate)
         self._desk.set_busy(True)
 
     def pause_or_resume(self) -> None:
@@ -275,11 +278,13 @@ class LivePage(QWidget):
         self._awake_s = now
         if self.state is State.PREPARING:
             self.now.refresh()
+            self._preparing.refresh()
 
     def consume(self, document: AnyDocument) -> None:
         """Handle the next document of the run."""
         self.board.consume(document)
         self.now(document)
+        self._preparing.consume(document)
         match document:
             case RunStart():
                 self._top.show_text(self._top.title.whole, words.conditions(document))
@@ -294,6 +299,8 @@ class LivePage(QWidget):
     def show_status(self, text: str) -> None:
         """Show the current activity between points."""
         self.now.show_status(text)
+        if self._preparing.isVisible():
+            self._preparing.show_status(text)
         if self.state is State.PREPARING:
             self.board.prepare(self._trial, text)
 
@@ -301,6 +308,7 @@ class LivePage(QWidget):
         """Show the progress of the server tests."""
         self._trial = trial
         self.now.prepare(trial)
+        self._preparing.prepare(trial)
         self.board.prepare(trial, "")
 
     def end(self, outcome: Outcome) -> None:
@@ -329,6 +337,7 @@ class LivePage(QWidget):
 
     def _finish(self, saved: str = "Session saved.") -> None:
         self._run = None
+        self._preparing.hide()
         self.now.prepare(Trial())
         self._pulse.stop()
         self.now.show_status(saved if self._path else "")

@@ -1,0 +1,135 @@
+"""What happens before the first point, where the charts will be: the servers are installed and
+tested, then the clients are calibrated.
+"""
+
+from __future__ import annotations
+
+import time
+from math import ceil
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QWidget
+
+from app.live.run import Trial
+from app.theme import Theme, Weight, icon_pixmap
+from app.widgets import column, label, row
+from workbench.documents import AnyDocument, PointStart
+from workbench.formatting import time_span
+
+_WIDTH = 420
+_DONE, _NOW, _WAITS = "circle-check", "play", "clock"
+
+
+def time_left_s(trial: Trial, elapsed_s: float) -> float | None:
+    """Return how long the tests take still, if the others take as long as those before; None: none
+    has ended yet.
+    """
+    if trial.finished < 1:
+        return None
+    return elapsed_s / trial.finished * (len(trial.servers) - trial.finished)
+
+
+class Preparing(QFrame):
+    """A card in the middle of `over`, until the first point."""
+
+    def __init__(self, over: QWidget, theme: Theme) -> None:
+        super().__init__(over)
+        self.setObjectName("floating")
+        self._over, self._theme = over, theme
+        self._trial, self._begun_s, self._doing = Trial(), time.monotonic(), ""
+        self._calibrating = ""
+        inside = column(self, margin=20, gap=10)
+        self._left = label("", 12, tone="muted", figures=True)
+        head = row()
+        head.addWidget(label("Before the first point", 16, Weight.DemiBold), 1)
+        head.addWidget(self._left)
+        inside.addLayout(head)
+        self._lines: list[tuple[QLabel, QLabel, QLabel]] = []
+        for _ in range(3):
+            line, parts = row(gap=10), (label(), label(), label("", 12, tone="muted"))
+            line.addWidget(parts[0])
+            line.addWidget(parts[1], 1)
+            line.addWidget(parts[2], 0, Qt.AlignmentFlag.AlignRight)
+            inside.addLayout(line)
+            self._lines.append(parts)
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setFixedHeight(6)
+        self._bar.setAccessibleName("Tested servers")
+        inside.addWidget(self._bar)
+        over.installEventFilter(self)
+        self.hide()
+
+    def begin(self, *, calibrate: bool) -> None:
+        """Show it. `calibrate`: the plan wants the clients calibrated."""
+        for part in self._lines[1]:
+            part.setVisible(calibrate)
+        self._trial, self._begun_s, self._doing = Trial(), time.monotonic(), ""
+        self._calibrating = ""
+        self.refresh()
+        self.show()
+        self.raise_()
+        self._fit()
+
+    def prepare(self, trial: Trial) -> None:
+        """Show the progress of the tests."""
+        if trial.finished <= 0:
+            self._begun_s = time.monotonic()
+        self._trial = trial
+        self.refresh()
+
+    def show_status(self, text: str) -> None:
+        """Show the current step."""
+        self._doing = text
+        self.refresh()
+
+    def consume(self, document: AnyDocument) -> None:
+        """The first point of a sweep ends it."""
+        if isinstance(document, PointStart):
+            if document.purpose == "ceiling":
+                self._calibrating = f"{document.rate_per_s:,.0f}/s"
+                self.refresh()
+            elif document.purpose not in ("warm_up", "profile"):
+                self.hide()
+
+    def refresh(self) -> None:
+        trial, total = self._trial, len(self._trial.servers)
+        tested = trial.finished >= total > 0 or bool(self._calibrating)
+        done = total if tested else max(0, trial.finished)
+        now = "" if tested else self._doing
+        self._show(0, _DONE if tested else _NOW, "Install and test servers", f"{done} of {total}")
+        state = _NOW if tested else _WAITS
+        self._show(1, state, "Calibrate clients", self._calibrating or ("" if tested else "next"))
+        self._show(2, _WAITS, "First point", "")
+        self._bar.setRange(0, max(1, total))
+        self._bar.setValue(done)
+        left = None if tested else time_left_s(trial, time.monotonic() - self._begun_s)
+        whole = ceil(left) if left is not None else 0
+        self._left.setText(f"about {time_span((whole, whole))} left" if whole else "")
+        if now:
+            self._lines[0][1].setText(now)
+        self.setAccessibleName(f"Before the first point: {now or self._lines[1][1].text()}")
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.refresh()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return False
+
+    def _show(self, place: int, icon: str, text: str, more: str) -> None:
+        sign, words, beside = self._lines[place]
+        theme = self._theme
+        colour = {_DONE: theme.ok, _NOW: theme.text}.get(icon, theme.muted)
+        sign.setPixmap(icon_pixmap(icon, colour, 16))
+        words.setText(text)
+        beside.setText(more)
+
+    def _fit(self) -> None:
+        width = min(_WIDTH, self._over.width() - 40)
+        height = self.sizeHint().height()
+        # Within the uppermost chart: the controls below it stay visible.
+        left, top = (self._over.width() - width) // 2, (self._over.height() // 3 - height) // 2
+        self.setGeometry(left, max(24, top), width, height)
