@@ -48,12 +48,13 @@ class Presentation(QWidget):
         headline: Callable[[], str] = lambda: "Preparing",
         hint: str = "",
         caption: str = "",
+        bar: QWidget | None = None,
         give_back: Callable[[], None],
     ) -> None:
         """`keys`: handles a key; True if the page knows it. `says`: the page's status sentence and
         its tone. `heads`: the headline while nothing is drawn. `hint`: the page's own keys.
-        `caption`: explains the charts, after the keys were shown. `give_back`: puts the trio back
-        into its place.
+        `caption`: explains the charts, after the keys were shown. `bar`: a film's controls, lent
+        for use by the mouse. `give_back`: puts the trio and the bar back into their places.
         """
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
         self._trio, self._theme, self._over = trio, theme, over
@@ -75,7 +76,14 @@ class Presentation(QWidget):
         self._foot = _Foot(theme)
         self._inside.addWidget(self.headline)
         self._inside.addWidget(trio, 1)
+        if bar is not None:
+            self._inside.addWidget(bar)
         self._inside.addWidget(self._foot)
+        # All keys go to the page, also after a click into the bar.
+        lent = [] if bar is None else [bar, *bar.findChildren(QWidget)]
+        self._focusable = {each: each.focusPolicy() for each in lent}
+        for each in lent:
+            each.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         trio.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         trio.show()
         self._hint = QTimer(self)
@@ -145,6 +153,8 @@ class Presentation(QWidget):
         trio.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         trio.show_charts(self._shown_before)
         trio.set_sizes(self._sizes_before)
+        for each, policy in self._focusable.items():
+            each.setFocusPolicy(policy)
         self._give_back()
         self._over.activateWindow()
         event.accept()

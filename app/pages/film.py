@@ -67,6 +67,7 @@ class FilmPage(QWidget):
         inside.addWidget(self.warning)
         inside.addWidget(self.board, 1)
         inside.addWidget(self.transport)
+        self._inside = inside
         outer.addLayout(inside, 1)
         self.transport.play_requested.connect(lambda: self._command("play"))
         self.transport.pause_requested.connect(lambda: self._command("pause"))
@@ -123,7 +124,8 @@ class FilmPage(QWidget):
             self._desk.theme,
             self.window(),
             keys=self._key,
-            hint="Space play",
+            hint="Space play    − + speed",
+            bar=self.transport,
             give_back=self._on_presented,
         )
         shown.begin()
@@ -161,6 +163,7 @@ class FilmPage(QWidget):
     def _on_presented(self) -> None:
         self._presentation = None
         self.board.take_back()
+        self._inside.addWidget(self.transport)
         self.setFocus()
 
     def _set_speed(self, speed: float) -> None:

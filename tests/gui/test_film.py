@@ -6,11 +6,14 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
+from app.live.present import Presentation
 from app.replay.film import Film, Position, load
+from app.replay.timeline import Timeline
 from app.replay.transport import fitting
-from tests.gui.windows import press, refusal, says, shown
+from tests.gui.windows import control, press, refusal, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import AnyDocument
@@ -79,3 +82,27 @@ def test_the_film_that_is_shown_stays_when_another_file_cannot_be_opened(
         press(window.notice, "Dismiss")
         press(film, "Play")
         qtbot.waitUntil(lambda: not film.transport.at.paused)
+
+
+def test_a_presented_film_is_scrubbed_by_the_pointer_and_steered_by_keys(
+    qtbot: QtBot, home: Path, tmp_path: Path
+) -> None:
+    with shown(qtbot) as window:
+        window.open(record_session(tmp_path / "a.pong.yaml", session(2, 4)))
+        film = window.film
+        qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
+        film.present()
+        stage = the(window, Presentation)
+        timeline = the(stage, Timeline)
+        start = QPoint(timeline.width() // 4, timeline.height() // 2)
+        qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=start)
+        half = film.reel.duration_us / 2 if film.reel else 0
+        qtbot.waitUntil(lambda: film.transport.at.at_us < half)
+        qtbot.keyClick(stage, Qt.Key.Key_End)
+        qtbot.waitUntil(lambda: film.transport.at.at_us > half)
+        speed = film.transport.speed
+        press(stage, "Speed 1000x" if speed != 1000 else "Speed 1x")
+        assert film.transport.speed != speed
+        qtbot.keyClick(stage, Qt.Key.Key_Escape)
+        qtbot.waitUntil(lambda: film.isAncestorOf(timeline) and timeline.isVisible())
+        assert control(film, "Play").focusPolicy() & Qt.FocusPolicy.TabFocus
