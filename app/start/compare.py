@@ -5,14 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QSizePolicy, QWidget
 
-from app.choices import Tick
+from app.choices import Pick, Tick
 from app.context import Desk
 from app.plain import tip
 from app.scrolling import Scrolled
+from app.start.questions import QUESTIONS, Question
 from app.start.quick_start import Offer
 from app.theme import Theme, Weight
 from app.widgets import Inline, button, column, label, row
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 _COST_AFTER_MS = 150
 _BUSY = "A run is in progress. The next one can start when it is over."
 _MOST_ACROSS = 3
+_MOVES: dict[int, int] = {
+    Qt.Key.Key_Right: 1,
+    Qt.Key.Key_Left: -1,
+    Qt.Key.Key_Down: 2,
+    Qt.Key.Key_Up: -2,
+}
 _GAP = 6
 """The gap between rows of check boxes."""
 
@@ -38,12 +45,15 @@ class CompareCard(QFrame):
         self._theme = desk.theme
         self._across = 2
         self._request = 0
+        self._question = QUESTIONS[0]
+        self._others: dict[str, list[str]] = {}
+        """The servers ticked for the other questions, by their presets."""
         self.offer: Offer | None = None
         self.boxes: dict[str, Tick] = {}
         inside = column(self, margin=18, gap=8)
         inside.addWidget(label("Compare servers", 16, Weight.DemiBold))
-        about = "Selected servers run one after another, up to a rate that overloads each."
-        self._rates = label(about, tone="soft", wrap=True)
+        inside.addLayout(self._make_questions())
+        self._rates = label(QUESTIONS[0].text, tone="soft", wrap=True)
         inside.addWidget(self._rates)
         inside.addWidget(self._make_ticks(), 1)
         self._cost = label("", 12, tone="muted", wrap=True)
@@ -83,7 +93,8 @@ class CompareCard(QFrame):
 
     def set_offer(self, found: Offer) -> None:
         """Show the servers to choose from; those ticked before stay ticked."""
-        before = self._desk.settings.servers if self.offer is None else self.ticked()
+        found = found.answering(self._question.preset)
+        before = self._ticked_before()
         self.offer = found
         able = [entry.id for entry in found.entries]
         ticked = [id_ for id_ in before if id_ in able] or found.plan.servers
@@ -92,27 +103,26 @@ class CompareCard(QFrame):
             box.deleteLater()
         self.boxes = {}
         for entry in found.entries:
-            box = self.boxes[entry.id] = Tick(entry.name)
+            box = self.boxes[entry.id] = ServerTick(entry.name)
+            box.moved.connect(self._move)
             box.set_theme(self._theme)
             box.setToolTip(tip(f"{entry.name}. {entry.description}".strip()))
             box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             box.setChecked(entry.id in ticked)
             box.toggled.connect(self._on_toggled)
+        if self.boxes:
+            self._make_stop(next(iter(self.boxes.values())))
         self._arrange()
-        rates = found.plan.rates_per_s
-        self._rates.setText(
-            f"{len(rates)} rates, {rates[0]:,.0f} to {rates[-1]:,.0f} new connections/s,"
-            f" {found.plan.seconds:g} s each."
-        )
+        self._rates.setText(f"{self._question.text} {found.rates()}")
         self._broken.show_text(_unreadable(len(found.resources.catalogue.broken), "server"), "warn")
         self._damaged.show_text(_unreadable(len(found.resources.damaged), "machine"), "warn")
         self.fit()
 
     def chain_after(self, widget: QWidget) -> None:
-        """Set the widget from which Tab leads to the servers: new widgets are last in the tab
-        order.
+        """Set the widget from which Tab leads to the questions and then to the servers: new widgets
+        are last in the tab order.
         """
-        for before, after in pairwise([widget, *self.boxes.values()]):
+        for before, after in pairwise([widget, self.first, *self.boxes.values()]):
             QWidget.setTabOrder(before, after)
 
     def set_across(self, across: int) -> None:
@@ -137,6 +147,51 @@ class CompareCard(QFrame):
         else:
             self._timer.start()
 
+    def _make_questions(self) -> QGridLayout:
+        """One stop of Tab; the arrow keys choose."""
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(2)
+        group = QButtonGroup(self)
+        for place, question in enumerate(QUESTIONS):
+            pick = Pick(question.label, question.text)
+            pick.setToolTip(tip(question.text))
+            pick.setChecked(question is self._question)
+            pick.toggled.connect(lambda on, question=question: on and self._ask(question))
+            group.addButton(pick)
+            grid.addWidget(pick, place // 2, place % 2)
+        self.first = group.buttons()[0]
+        return grid
+
+    def _ask(self, question: Question) -> None:
+        """Answer another question: other servers can."""
+        self._question = question
+        self.error.show_text("")
+        if self.offer is not None:
+            self.set_offer(self.offer)
+
+    def _ticked_before(self) -> list[str]:
+        """Return the servers ticked for the question when it was asked last."""
+        if self._question is QUESTIONS[0]:
+            return self._desk.settings.servers
+        return self._others.get(self._question.preset, [])
+
+    def _move(self, by: int) -> None:
+        """Give the focus to a neighbour; its row is scrolled into view."""
+        boxes = list(self.boxes.values())
+        at = next((place for place, box in enumerate(boxes) if box.hasFocus()), 0)
+        across = self._across if abs(by) == 2 else 1
+        target = boxes[min(max(at + (across if by > 0 else -across), 0), len(boxes) - 1)]
+        self._make_stop(target)
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._scroll.ensureWidgetVisible(target, 0, 0)
+
+    def _make_stop(self, stop: Tick) -> None:
+        """Make one of the servers the stop of Tab; the arrow keys lead to the others."""
+        for box in self.boxes.values():
+            kinds = Qt.FocusPolicy
+            box.setFocusPolicy(kinds.StrongFocus if box is stop else kinds.ClickFocus)
+
     def _make_ticks(self) -> Scrolled:
         self._grid = QGridLayout(ticks := QWidget())
         self._grid.setContentsMargins(0, _GAP // 2, 0, _GAP // 2)
@@ -155,7 +210,10 @@ class CompareCard(QFrame):
         self._scroll.set_row(max((b.sizeHint().height() for b in self.boxes.values()), default=0))
 
     def _on_toggled(self) -> None:
-        self._desk.settings.servers = self.ticked()
+        if self._question is QUESTIONS[0]:
+            self._desk.settings.servers = self.ticked()
+        else:
+            self._others[self._question.preset] = self.ticked()
         self.fit()
 
     def _ask_cost(self) -> None:
@@ -175,6 +233,20 @@ class CompareCard(QFrame):
             self.error.show_text(" ".join(problem.text() for problem in budget.problems))
             warnings = [warning.text() for warning in budget.warnings]
             self._cost.setText(" ".join([budget.describe()[0], *warnings]))
+
+
+class ServerTick(Tick):
+    """One of many: the arrow keys go to its neighbours."""
+
+    moved = Signal(int)
+    """1 or -1: to the next or the previous; 2 or -2: in the row below or above."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        by = _MOVES.get(event.key())
+        if by is None:
+            super().keyPressEvent(event)
+        else:
+            self.moved.emit(by)
 
 
 class _WholeRows(Scrolled):

@@ -9,12 +9,13 @@ for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from app.planning import resources
 from app.planning.resources import PlanResources
+from app.start.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from workbench.plan.budget import Budget
@@ -29,16 +30,42 @@ class Offer:
     plan: Plan
     """The plan for chosen servers."""
     quick: Plan
+    plans: Mapping[str, Plan]
+    """The plans of all questions, by their presets."""
     resources: PlanResources
 
     @property
     def entries(self) -> tuple[ServerEntry, ...]:
-        """Return the servers that can run the plan, the plan's own first."""
+        """Return the servers that can run the plan and answer at its path, the plan's own first."""
         protocol, listed = self.plan.workload.protocol, self.plan.servers
-        able = [e for e in self.resources.entries if protocol in e.protocols and not e.unavailable]
+        path = getattr(self.plan.workload, "path", "/")
+        able = [
+            entry
+            for entry in self.resources.entries
+            if protocol in entry.protocols
+            and not entry.unavailable
+            and path in ("/", *entry.replies)
+        ]
         first = [entry for id_ in listed for entry in able if entry.id == id_]
         others = [entry for entry in able if entry not in first]
         return (*first, *sorted(others, key=lambda e: e.name.casefold()))
+
+    def answering(self, preset: str) -> Offer:
+        """Return the offer with the plan of another question."""
+        return replace(self, plan=self.plans.get(preset, self.plan))
+
+    def rates(self) -> str:
+        """Describe in one line what the plan offers each server."""
+        plan = self.plan
+        unit = "requests/s" if plan.rate_of == "requests" else "new connections/s"
+        if plan.search:
+            span = f"{plan.search.from_:,.0f} to {plan.search.to:,.0f}"
+            return f"Searched between {span} {unit}."
+        rates = plan.rates_per_s
+        seconds = f"{plan.seconds:g} s each"
+        if len(rates) == 1:
+            return f"{rates[0]:,.0f} {unit}, {plan.seconds:g} s, {plan.repeats} passes."
+        return f"{len(rates)} rates, {rates[0]:,.0f} to {rates[-1]:,.0f} {unit}, {seconds}."
 
     def plan_for(self, servers: Sequence[str]) -> Plan:
         import msgspec
@@ -82,5 +109,6 @@ async def load() -> Offer:
     from workbench.plan.reading import load_plan
 
     reading = asyncio.create_task(resources.load())
-    plans = await asyncio.to_thread(lambda: (load_plan("demo"), load_plan("quick")))
-    return Offer(*plans, await reading)
+    names = ("quick", *(question.preset for question in QUESTIONS))
+    plans = await asyncio.to_thread(lambda: {name: load_plan(name) for name in names})
+    return Offer(plans[QUESTIONS[0].preset], plans["quick"], plans, await reading)

@@ -7,16 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from app.shell.main_window import MainWindow
-from tests.gui.windows import control, press, says, shown
+from app.start.questions import QUESTIONS, Question
+from tests.gui.windows import control, name_of, press, says, shown
 from tests.recording import record_session
 from tests.synthetic import End, session
 from workbench import paths
 from workbench.documents import PointStop
 from workbench.plan.model import Plan, WarmUp
+from workbench.plan.reading import load_plan
 from workbench.sessions import read_session
 
 # The offscreen platform says so of every window that has a least size.
@@ -123,9 +127,67 @@ def test_without_a_tick_nothing_can_be_compared_and_a_message_says_so(window: Ma
     assert says(window, "Select at least one server.")
 
 
-def test_tab_goes_from_the_quick_look_through_the_servers(window: MainWindow) -> None:
-    at = window.start.quick.nextInFocusChain()
-    assert at is next(iter(window.start.compare.boxes.values()))
+def test_tab_needs_three_stops_to_the_main_button_and_arrows_go_through_the_servers(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.start.quick.setFocus()
+    stops = []
+    for _ in range(3):
+        at = QApplication.focusWidget()
+        assert at is not None
+        qtbot.keyClick(at, Qt.Key.Key_Tab)
+        stops.append(name_of(QApplication.focusWidget() or window))
+    first, second, third, *_ = (box.text() for box in window.start.compare.boxes.values())
+    assert stops[1:] == [first, "Run the comparison"]
+    boxes = list(window.start.compare.boxes.values())
+    boxes[0].setFocus()
+    for key, name in (
+        (Qt.Key.Key_Right, second),
+        (Qt.Key.Key_Left, first),
+        (Qt.Key.Key_Down, third),
+    ):
+        qtbot.keyClick(QApplication.focusWidget(), key)
+        assert name_of(QApplication.focusWidget() or window) == name
+    qtbot.keyClick(boxes[2], Qt.Key.Key_Space)
+    qtbot.keyClick(boxes[2], Qt.Key.Key_Tab)
+    assert control(window, "Run the comparison").hasFocus()
+    qtbot.keyClick(control(window, "Run the comparison"), Qt.Key.Key_Backtab)
+    assert boxes[2].hasFocus()  # where one was
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.preset)
+def test_every_question_is_answered_by_a_plan_that_can_run_here(
+    qtbot: QtBot, window: MainWindow, question: Question
+) -> None:
+    press(window, question.text)
+    assert says(window, question.text)
+    qtbot.waitUntil(lambda: says(window.start.compare, "It takes"))
+    assert window.start.compare.error.text == ""
+    window.desk.run_requested.disconnect(window.run)
+    with qtbot.waitSignal(window.desk.run_requested) as wanted:
+        press(window, "Run the comparison")
+    assert wanted.args[0] == load_plan(question.preset)
+
+
+def test_servers_chosen_for_one_question_are_still_chosen_after_another(window: MainWindow) -> None:
+    window.start.compare.boxes["gevent"].click()
+    chosen = window.start.ticked()
+    assert "gevent" not in chosen
+    press(window, QUESTIONS[1].text)
+    assert "cheroot" in window.start.ticked()
+    window.start.compare.boxes["cheroot"].click()
+    press(window, QUESTIONS[0].text)
+    assert window.start.ticked() == chosen
+    press(window, QUESTIONS[1].text)
+    assert "cheroot" not in window.start.ticked()
+
+
+def test_only_servers_with_a_database_are_offered_for_the_question_about_it(
+    window: MainWindow,
+) -> None:
+    press(window, "Which web application reads fastest from PostgreSQL?")
+    assert "django" in window.start.compare.boxes
+    assert "cherrypy" not in window.start.compare.boxes
 
 
 def test_while_something_runs_nothing_else_can_start_and_a_message_says_so(

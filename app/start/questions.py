@@ -1,0 +1,28 @@
+"""The questions of the start page, each answered by a preset. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a comparison can find out."""
+
+    preset: str
+    label: str
+    text: str
+
+
+QUESTIONS = (
+    Question("demo", "New connections", "Which server accepts most new connections per second?"),
+    Question(
+        "keep-alive",
+        "HTTP keep-alive",
+        "Which web server answers most calls over keep-alive?",
+    ),
+    Question("visitors", "Visitors who stay", "Which web server keeps most visitors connected?"),
+    Question("database", "With a database", "Which web application reads fastest from PostgreSQL?"),
+    Question("cost", "CPU per call", "Which server needs least CPU time for a call?"),
+    Question("peak", "Peak under an SLO", "Which server sustains most with a p99 below 50 ms?"),
+)
