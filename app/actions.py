@@ -37,6 +37,8 @@ _SIGN = re.compile("|".join(_SIGNS))
 
 WINDOW = (
     Action("Find actions, servers, sessions", ("Ctrl+K",), "find", icon="search"),
+    Action("Undo", ("Ctrl+Z",), "undo", icon="history"),
+    Action("Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo", icon="rotate-cw"),
     Action("Open a session…", ("Ctrl+O",), "open", icon="folder-open"),
     Action("Show or hide the log", ("Ctrl+L",), "show_log", icon="terminal"),
     Action("Reload servers, machines and sessions", ("F5",), "reload", icon="rotate-cw"),

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
     QFontMetrics,
+    QKeyEvent,
+    QKeySequence,
     QPainter,
     QPaintEvent,
     QPen,
@@ -20,6 +22,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
     QLineEdit,
+    QPlainTextEdit,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -34,6 +37,28 @@ NAMES_WIDE = 98
 _Reason = Qt.FocusReason
 
 
+def leaves_undo(event: QEvent, *, undo: bool, redo: bool) -> bool:
+    """Whether a text field leaves a key to the window: nothing that was typed there can be undone,
+    or done again.
+    """
+    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
+        return False
+    keys = QKeySequence.StandardKey
+    return (event.matches(keys.Undo) and not undo) or (event.matches(keys.Redo) and not redo)
+
+
+class TextArea(QPlainTextEdit):
+    """Several lines of text."""
+
+    def event(self, event: QEvent) -> bool:
+        document = self.document()
+        undo, redo = document.isUndoAvailable(), document.isRedoAvailable()
+        if leaves_undo(event, undo=undo, redo=redo):
+            event.ignore()
+            return False
+        return super().event(event)
+
+
 class TextField(QLineEdit):
     """A line of text."""
 
@@ -46,6 +71,12 @@ class TextField(QLineEdit):
             self.setMaximumWidth(width)
             self.setMinimumWidth(min(width, 48))
         self.textEdited.connect(lambda _: self.edited.emit())
+
+    def event(self, event: QEvent) -> bool:
+        if leaves_undo(event, undo=self.isUndoAvailable(), redo=self.isRedoAvailable()):
+            event.ignore()
+            return False
+        return super().event(event)
 
     def value(self) -> Any:
         return self.text()

@@ -1,32 +1,13 @@
-"""Passes files to the desktop: the trash and the file manager. For the engine's thread."""
+"""Shows files in the desktop's file manager. For the engine's thread."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QFile
-
 from workbench.errors import PongbenchError
-
-
-def trash(paths: Iterable[Path]) -> str:
-    """Move files to the trash. Returns one sentence about those that could not be moved; empty: all
-    were.
-    """
-    left = [path for path in paths if not _moved(path)]
-    if not left:
-        return ""
-    which = left[0].name if len(left) == 1 else f"{len(left)} sessions"
-    return f"{which} could not be moved to the trash. Location: {left[0].parent}."
-
-
-def _moved(path: Path) -> bool:
-    moved = QFile.moveToTrash(str(path))
-    return bool(moved[0] if isinstance(moved, tuple) else moved)
 
 
 async def reveal(path: Path) -> None:

@@ -8,16 +8,19 @@ import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench import paths
+from workbench import paths, trash
 from workbench.errors import PongbenchError, why
 
 _IN_USE = "runs"
 """In the cache, one folder for each open machine, cleared by the program that opened it."""
 
 
+_KEPT = f"deleted items, for {trash.KEPT_DAYS} days, at most {trash.MOST_BYTES / 1e9:g} GB"
+
+
 @dataclass(frozen=True)
 class Folder:
-    """One of the three folders; `size_bytes` None: it does not exist yet."""
+    """One of the folders; `size_bytes` None: it does not exist yet."""
 
     name: str
     contents: str
@@ -30,6 +33,7 @@ def folders() -> list[Folder]:
     return [
         Folder("Settings", "settings and machine profiles", paths.config_dir()),
         Folder("Data", "your sessions, plans and servers", paths.data_dir()),
+        Folder("Trash", _KEPT, trash.folder()),
         Folder("Cache", "runtimes, fetched again when needed", paths.cache_dir()),
     ]
 

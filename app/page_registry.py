@@ -107,7 +107,7 @@ RAIL = {
 """The pages of the rail, in its order."""
 
 ALL = {
-    "Start": Place(_start, icon="play", key="Ctrl+0", offers=("Run Quick look",)),
+    "Start": Place(_start, icon="play", offers=("Run Quick look",)),
     **RAIL,
     "Film": Place(_film, "Sessions"),
     "Settings": Place(
@@ -117,6 +117,7 @@ ALL = {
         "Ctrl+,",
         offers=(
             "Clear cache…",
+            "Empty trash…",
             "About Pongbench",
             "Open the folder: settings and machine profiles",
             "Open the folder: your sessions, plans and servers",

@@ -103,7 +103,7 @@ class Detail(QWidget):
         self.copy.setVisible(profile is not None and not here)
         self.remove.setVisible(known.own)
         self.remove.setEnabled(not running)
-        self.remove.setText(" Reset" if here else " Remove…")
+        self.remove.setText(" Reset" if here else " Remove")
         self.remove.setAccessibleName(self.remove.text().strip())
         self.commands.setVisible(profile is not None)
         self.error.show_text(known.problem)
@@ -181,7 +181,7 @@ class Detail(QWidget):
         self.commands.setCheckable(True)
         self.edit = button("Edit", "pencil", kind="ghost")
         self.copy = button("Duplicate", "copy", kind="ghost")
-        self.remove = button("Remove…", "trash-2", kind="ghost")
+        self.remove = button("Remove", "trash-2", kind="ghost")
         lower.addWidget(self.where)
         lower.addStretch(1)
         for each in (self.commands, self.edit, self.copy, self.remove):

@@ -18,6 +18,7 @@ from app.widgets import Inline, button, column, dress, label, row
 if TYPE_CHECKING:
     from workbench.errors import BadInput
     from workbench.machines.profiles import Profile
+    from workbench.stores import Change
 
 _CORES = "Expected auto or core numbers, such as 2, 4-7."
 _MESSAGES = {
@@ -45,7 +46,8 @@ _TITLES = {"new": "Add a machine", "copy": "Duplicate {}", "edit": "Edit {}"}
 class Editor(QDialog):
     """Stays open until the profile is valid and saved."""
 
-    saved = Signal(str)
+    saved = Signal(str, list)
+    """The name of the profile, and what changed: `stores.Change`."""
     """The machine's name."""
 
     def __init__(self, parent: QWidget, desk: Desk, values: dict[str, Any], *, task: str) -> None:
@@ -240,8 +242,8 @@ class Editor(QDialog):
             complaint = error.complaint
             line.fault(_MESSAGES.get(key, complaint[:1].upper() + complaint[1:]))
 
-    def _on_saved(self, name: str) -> None:
-        self.saved.emit(name)
+    def _on_saved(self, changes: list[Change]) -> None:
+        self.saved.emit(changes[0].path.stem, changes)
         self.accept()
 
     def _on_refused(self, sentence: str) -> None:

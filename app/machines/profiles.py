@@ -10,12 +10,14 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
 from app.context import Desk
+from app.history import History, deletion, rewriting
 from app.machines import work
 from app.machines.editor import Editor, values_of
 from app.machines.importing import Importing
 from app.machines.records import HERE
 from app.machines.work import Known
-from app.question import ask
+from workbench.stores import Change
+from workbench.trash import Trashed
 
 if TYPE_CHECKING:
     from workbench.machines.aliases import Alias
@@ -37,6 +39,8 @@ class Profiles(QObject):
     def __init__(self, page: QWidget, desk: Desk) -> None:
         super().__init__(page)
         self._page, self._desk = page, desk
+        self.history = History(desk.bridge, page)
+        self.history.failed.connect(self._on_refused)
         self.machines: Sequence[Known] = ()
         self.examples: Sequence[Profile] = ()
 
@@ -85,21 +89,27 @@ class Profiles(QObject):
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
             self._report(f"No program opens this file. Its path is {path}.", "warn")
 
-    def remove(self, name: str) -> None:
-        """Delete a profile after a confirmation; nothing happens on the machine."""
-        here = name == HERE
-        ask(
-            self._page,
-            "Reset the settings of this computer?" if here else f"Remove {name}?",
-            "Only the profile is removed. Nothing changes on the machine or in sessions.",
-            go="Reset" if here else "Remove",
-            do=lambda: self.do(work.remove(name), lambda _: self.removed.emit(name)),
-        )
+    def remove(self, name: str, restored: Callable[[], object]) -> None:
+        """Move a profile to the trash; nothing happens on the machine. `restored`: called when this
+        is undone or done again.
+        """
+        what = "the settings of this computer" if name == HERE else f"the profile {name}"
+
+        def done(kept: Trashed) -> None:
+            self.history.add(deletion(what, kept, lambda: work.remove(name), restored))
+            self.removed.emit(name)
+
+        self._report("")
+        self._desk.bridge.do(lambda: work.remove(name), done, self._on_refused)
 
     def consent(self, name: str, tuning: bool) -> None:
         """Save whether kernel settings may be changed for the length of a run."""
         if (profile := self.get(name)) is not None:
-            self.do(work.consent(profile, tuning), lambda _: self._desk.machines_changed.emit())
+            self.do(work.consent(profile, tuning), lambda changes: self._on_consent(name, changes))
+
+    def _on_consent(self, name: str, changes: list[Change]) -> None:
+        self._remember(f"Change of {name}", changes)
+        self._desk.machines_changed.emit()
 
     def do(self, coroutine: Coroutine[Any, Any, Any], then: Callable[[Any], object]) -> None:
         """Start an action; if it is refused, the profiles are read again."""
@@ -115,8 +125,17 @@ class Profiles(QObject):
 
     def _edit(self, values: dict[str, Any], task: str) -> None:
         dialog = Editor(self._page, self._desk, values, task=task)
-        dialog.saved.connect(self.saved)
+        dialog.saved.connect(self._on_saved)
         dialog.open()
+
+    def _on_saved(self, name: str, changes: list[Change]) -> None:
+        self._remember(f"Change of {name}", changes)
+        self.saved.emit(name)
+
+    def _remember(self, text: str, changes: list[Change]) -> None:
+        from workbench.machines.profiles import folder  # noqa: PLC0415 - not before it is needed
+
+        self.history.add(rewriting(text, changes, folder(), self._desk.machines_changed.emit))
 
     def _on_hosts(self, hosts: list[Alias]) -> None:
         dialog = Importing(self._page, self._desk, hosts)

@@ -7,10 +7,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.machines.records import Record, now, stamp
+from workbench import stores
 
 if TYPE_CHECKING:
     from workbench.machines.aliases import Alias
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from workbench.machines.secrets import Ask
     from workbench.sessions.fleets import FleetHistories, FleetHistory
     from workbench.sessions.library import Shelved
+    from workbench.stores import Change
+    from workbench.trash import Trashed
 
 
 @dataclass(frozen=True)
@@ -106,26 +110,39 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str,
     return found
 
 
-async def save(values: dict[str, Any], *, new: bool) -> str:
-    """Save a profile; returns its name. Raises BadInput or PongbenchError."""
+async def save(values: dict[str, Any], *, new: bool) -> list[Change]:
+    """Save a profile. Returns what changed. Raises BadInput or PongbenchError."""
     from workbench.machines.profiles import make_profile, save_profile
 
     profile = make_profile(values)
-    await asyncio.to_thread(save_profile, profile, replace=not new)
-    return profile.name
+    return await _recorded(partial(save_profile, profile, replace=not new))
 
 
-async def consent(profile: Profile, tuning: bool) -> None:
-    """Save in the profile whether kernel settings may be changed for the length of a run."""
+async def consent(profile: Profile, tuning: bool) -> list[Change]:
+    """Save in the profile whether kernel settings may be changed for the length of a run. Returns
+    what changed.
+    """
     from workbench.machines.profiles import change_profile
 
-    await asyncio.to_thread(change_profile, profile.name, {"tuning": tuning})
+    return await _recorded(partial(change_profile, profile.name, {"tuning": tuning}))
 
 
-async def remove(name: str) -> None:
+async def _recorded(write: Callable[[], object]) -> list[Change]:
+    """Return the files that `write` changes."""
+
+    def work() -> list[Change]:
+        with stores.recorded() as changes:
+            write()
+        return changes
+
+    return await asyncio.to_thread(work)
+
+
+def remove(name: str) -> Trashed:
+    """Move a profile to the trash. Raises BadInput or PongbenchError."""
     from workbench.machines.profiles import remove_profile
 
-    await asyncio.to_thread(remove_profile, name)
+    return remove_profile(name)
 
 
 async def trust(host: str, port: int, key: Any) -> None:

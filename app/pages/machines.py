@@ -11,6 +11,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.context import Desk
+from app.history import UndoBar
 from app.machines import work
 from app.machines.commands import Commands
 from app.machines.detail import CHECKING, DAMAGED, Detail
@@ -78,6 +79,8 @@ class MachinesPage(QWidget):
         across.addWidget(beside)
         across.addWidget(self._shown, 1)
         around.addLayout(across, 1)
+        self.history = self.profiles.history
+        around.addWidget(UndoBar(self.history))
         outer.addWidget(body, 1)
         self.commands = Commands(desk, self.detail.commands)
         outer.addWidget(self.commands)
@@ -191,7 +194,7 @@ class MachinesPage(QWidget):
         detail.edit.clicked.connect(lambda: profiles.edit(self.listing.selected))
         detail.error.pressed.connect(lambda: profiles.open_file(self.listing.selected))
         detail.copy.clicked.connect(lambda: profiles.copy(self.listing.selected))
-        detail.remove.clicked.connect(self._ask_remove)
+        detail.remove.clicked.connect(self._remove)
         detail.key.trusted.connect(self._trust)
         detail.key.refused.connect(lambda: self._forget_problem(self.listing.selected))
         detail.leftovers.clean_requested.connect(lambda: self._clean(cache=False))
@@ -264,8 +267,19 @@ class MachinesPage(QWidget):
 
     # Profiles
 
-    def _ask_remove(self) -> None:
-        self.profiles.remove(self.listing.selected)
+    def _remove(self) -> None:
+        """The result of its last check comes back with it."""
+        name = self.listing.selected
+        record = self.records.get(name)
+
+        def restored() -> None:
+            if self.profiles.known(name) is None:
+                self.records.put(name, record)
+            elif name != HERE:
+                self.records.drop(name)
+            self._on_saved(name)
+
+        self.profiles.remove(name, restored)
 
     def _on_removed(self, name: str) -> None:
         if name != HERE:

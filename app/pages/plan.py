@@ -11,9 +11,11 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QWidget
 
 from app.context import Desk
+from app.history import History, UndoBar
 from app.machines.prompts import Asker
 from app.machines.records import Records
 from app.planning import resources
+from app.planning.draft_history import DraftHistory, State
 from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.head import BUSY, Head
@@ -50,7 +52,6 @@ class PlanPage(QWidget):
         self._run_then = False
         self._base: tuple[str, dict[str, Any]] = ("", {})
         self._kept_changed = False
-        self._before: tuple[str, dict[str, Any]] | None = None
         self._note = Note()
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -61,18 +62,16 @@ class PlanPage(QWidget):
         around = column(body, margin=PAGE_MARGIN, gap=GAP)
         self.notice = Inline()
         self._refused = Inline()
-        self._lost = Inline("Undo")
-        self._lost.pressed.connect(self._bring_back)
+        self.history = History(desk.bridge, self)
+        self.history.failed.connect(self.notice.show_text)
         self._damaged = Inline("Show machines")
         self._damaged.pressed.connect(lambda: desk.page_requested.emit("Machines"))
-        for widget in (self._refused, self.notice, self._damaged, self._lost):
+        for widget in (self._refused, self.notice, self._damaged):
             around.addWidget(widget)
         across = row(gap=GAP)
         around.addLayout(across, 1)
-        self.gallery = Gallery(desk.bridge)
-        self.gallery.taken.connect(self.take)
-        self.gallery.kept.connect(self._on_kept)
-        self.gallery.import_requested.connect(self.import_plan)
+        around.addWidget(UndoBar(self.history))
+        self.gallery = self._make_gallery()
         self.form = PlanForm()
         self.form.servers.before = self.gallery.last
         self.form.edited.connect(self._on_edited)
@@ -89,6 +88,7 @@ class PlanPage(QWidget):
         desk.servers_changed.connect(self.load)
         desk.machines_changed.connect(self.load)
         self._restore()
+        self._edits = DraftHistory(self.history, self.form, self._state, self._show_state)
         self.load()
 
     @property
@@ -166,6 +166,14 @@ class PlanPage(QWidget):
         self.head.run.clicked.connect(self.run_this)
         return self.head
 
+    def _make_gallery(self) -> Gallery:
+        made = Gallery(self._desk.bridge, self.history)
+        made.changed.connect(self._on_presets)
+        made.taken.connect(self.take)
+        made.kept.connect(self._on_kept)
+        made.import_requested.connect(self.import_plan)
+        return made
+
     def _make_card(self, form: QWidget) -> QFrame:
         card = frame()
         inside = column(card, margin=1)
@@ -216,20 +224,27 @@ class PlanPage(QWidget):
 
     def _show(self, data: dict[str, Any], base: str) -> None:
         """Show another plan; changes of the previous one can be restored."""
-        gone = self.form.data()
-        changed = self._is_changed()
-        self._before = (self._base[0], gone) if changed else None
-        name = str(gone.get("name") or "your plan")
-        self._lost.show_text(f"Your changes to {name} were replaced." if changed else "", "soft")
+        name = self.form.data().get("name") or "your plan"
+        said = f"Your changes to {name} were replaced." if self._is_changed() else ""
         self._fill(data, base)
+        self._edits.remember(said)
 
-    def _bring_back(self) -> None:
-        if self._before is not None:
-            base, data = self._before
-            self._before = None
-            preset = self.gallery.list.preset(base)
-            self._lost.show_text("")
-            self._fill(data, base, plan_data(preset.plan) if preset and preset.plan else None)
+    def _state(self) -> State:
+        return (*self._base, self.form.data(), self.form.machines.value())
+
+    def _show_state(self, state: State) -> None:
+        """Show an earlier state of the form, or a later one."""
+        base, origin, data, machines = state
+        preset = self.gallery.list.preset(base)
+        self.form.machines.set_value(machines)
+        self._fill(data, base, plan_data(preset.plan) if preset and preset.plan else origin)
+
+    def _on_presets(self) -> None:
+        """Handle presets that were deleted, restored or changed."""
+        preset = self.gallery.list.preset(self._base[0])
+        if preset is not None and preset.plan is not None:
+            self._fill(self.form.data(), preset.id, plan_data(preset.plan))
+            self._edits.settle()
 
     def _fill(self, data: dict[str, Any], base: str, origin: dict[str, Any] | None = None) -> None:
         self.form.fill(origin or data)
@@ -244,10 +259,8 @@ class PlanPage(QWidget):
 
     def _on_edited(self) -> None:
         self._refused.show_text("")
-        if self._before is not None:
-            self._before = None
-            self._lost.show_text("")
         self._changed()
+        self._edits.remember()
         self._timer.start()
 
     def _changed(self) -> None:
@@ -283,6 +296,7 @@ class PlanPage(QWidget):
         if found.broken:
             self.notice.show_text(found.remark, "warn")
         self._changed()
+        self._edits.settle()
         self._examine()
 
     def _examine(self) -> None:
@@ -308,8 +322,9 @@ class PlanPage(QWidget):
     def _on_draft(self, request: int, draft: Draft) -> None:
         if request != self._request:
             return
-        if draft.plan is not None:
-            self._note.fit(self.form.description, draft.plan, self.gallery.list.presets)
+        if (plan := draft.plan) is not None:
+            presets = self.gallery.list.presets
+            self._edits.follow(lambda: self._note.fit(self.form.description, plan, presets))
         self._draft, self._current = draft, not self._timer.isActive()
         self._named = self.form.show_faults(draft.faults)
         if "" in draft.faults:
@@ -375,6 +390,7 @@ class PlanPage(QWidget):
     def _on_kept(self, preset: Preset) -> None:
         self.form.name.set_value(preset.name)
         self._base = (preset.id, self.form.data())
+        self._edits.settle()
         self._changed()
         self._examine()
 

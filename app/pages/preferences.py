@@ -19,7 +19,7 @@ from app.question import ask
 from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import GAP, PAGE_MARGIN, Elided, Inline, TopBar, button, column, frame, label, row
-from workbench import formatting
+from workbench import formatting, trash
 
 _COLOURS = (
     ("system", "System"),
@@ -68,7 +68,8 @@ class PreferencesPage(QWidget):
             path_label.show_text(str(folder.path))
             size.setText(_size(folder.size_bytes))
             self._opens[place].setEnabled(folder.size_bytes is not None)
-        self._cached = found[-1].size_bytes or 0
+        self._trashed, self._cached = (each.size_bytes or 0 for each in found[-2:])
+        self._empty.setEnabled(bool(self._trashed))
         self._allow_clearing()
 
     def showEvent(self, event: object) -> None:
@@ -130,7 +131,9 @@ class PreferencesPage(QWidget):
         inside.addWidget(self._message)
         foot = row()
         self._clear = button("Clear cache…", "trash-2", kind="danger", on_click=self._ask)
+        self._empty = button("Empty trash…", "trash-2", kind="danger", on_click=self._ask_to_empty)
         foot.addWidget(self._clear)
+        foot.addWidget(self._empty)
         self._why = label("", 12, tone="muted", wrap=True)
         foot.addWidget(self._why, 1)
         inside.addLayout(foot)
@@ -170,6 +173,18 @@ class PreferencesPage(QWidget):
             do=self._clear_cache,
         )
 
+    def _ask_to_empty(self) -> None:
+        ask(
+            self,
+            f"Delete {_size(self._trashed)} for good?",
+            "Deleted sessions, plans, servers and machine profiles can then not be restored.",
+            go="Empty trash",
+            do=lambda: self._desk.bridge.do(trash.empty, self._on_emptied, self._on_not_cleared),
+        )
+
+    def _on_emptied(self, _: None) -> None:
+        self._on_cleared(self._trashed)
+
     def _clear_cache(self) -> None:
         self._clear.setEnabled(False)
         self._why.setText("Clearing…")
@@ -183,7 +198,7 @@ class PreferencesPage(QWidget):
         self._message.show_text(sentence)
         self._desk.bridge.do(folders.measured, self.show_folders, self._message.show_text)
 
-    _cached = 0
+    _cached = _trashed = 0
 
 
 def _size(size_bytes: int | None) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 
 from app import files
 from app.context import Desk
+from app.history import UndoBar
 from app.servers.comparing import plan_for
 from app.servers.detail import Detail
 from app.servers.edits import Edits
@@ -37,6 +38,7 @@ class ServersPage(QWidget):
         self._edits = Edits.of_plain(self._kept.get("edits"))
         self._key_to_choose = str(self._kept.get("chosen", ""))
         self._loaded = False
+        self._request = 0
         self._rows = Rows()
         self._sifted = Sifted(self._rows)
         self.own = Owning(self, desk, self._edits, self._rows)
@@ -72,6 +74,8 @@ class ServersPage(QWidget):
         inside.addWidget(self._split, 1)
         across.addWidget(right, 1)
         outer.addLayout(across, 1)
+        self.history = self.own.history
+        inside.addWidget(UndoBar(self.history))
         self._connect()
         self._restore()
         self._on_chosen(None)
@@ -91,7 +95,7 @@ class ServersPage(QWidget):
         self.own.made.connect(self._on_made)
         self.own.saved.connect(self._on_saved)
         self.own.refused.connect(self._on_refused)
-        self.own.answered.connect(self.table.setFocus)
+        self.own.removed.connect(self.table.setFocus)
         self.trial.finished.connect(lambda _: self.load())
         self.trial.changed.connect(self._on_trial)
         self._desk.busy_changed.connect(lambda _: self._on_trial())
@@ -119,9 +123,12 @@ class ServersPage(QWidget):
     def load(self) -> None:
         """Read the catalogue again."""
         machine, there = self.target.name, self.target.there
+        self._request += 1
+        request = self._request
 
         def on_loaded(servers: Sequence[Known]) -> None:
-            if machine == self.target.name:
+            # An earlier reading may end after a later one.
+            if request == self._request:
                 self._on_loaded(servers)
 
         self._desk.bridge.do(lambda: load(machine, there), on_loaded, self._on_unread)
@@ -185,7 +192,7 @@ class ServersPage(QWidget):
         self._keep()
 
     def _on_chosen(self, known: Known | None) -> None:
-        if known is None or known != self.pane.known:
+        if known is None or not self.pane.shows(known):
             self.detail.show_server(known)
             self._keep()
 

@@ -11,7 +11,6 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
-    QMessageBox,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -19,16 +18,18 @@ from PySide6.QtWidgets import (
 
 from app import files
 from app.context import Desk
-from app.question import ask
+from app.history import History, UndoBar, deletion
 from app.sessions.card import SessionCard
 from app.sessions.rerun import run_again
 from app.sessions.table import COLUMNS, Found, SessionsModel
 from app.sessions.view import SessionsView
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label, row
+from workbench import trash
 from workbench.errors import PongbenchError
 from workbench.plan.reading import plan_from_data
 from workbench.sessions.labels import Label, Titles
 from workbench.sessions.library import Shelved
+from workbench.trash import Trashed
 
 REFRESH_EVERY_MS = 3000
 """How often new sessions are looked for while the page is visible."""
@@ -41,7 +42,6 @@ class SessionsPage(QWidget):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
-        self._question: QMessageBox | None = None
         outer = column(self)
         self._top = TopBar("Sessions")
         self._search = QLineEdit()
@@ -87,6 +87,9 @@ class SessionsPage(QWidget):
         across.addWidget(self._make_list(), 1)
         across.addWidget(self.card)
         inside.addLayout(across, 1)
+        self.history = History(desk.bridge, self)
+        self.history.failed.connect(self.error.show_text)
+        inside.addWidget(UndoBar(self.history))
         self._timer = QTimer(self)
         self._timer.setInterval(REFRESH_EVERY_MS)
         self._timer.timeout.connect(desk.shelf_stale.emit)
@@ -243,31 +246,27 @@ class SessionsPage(QWidget):
             self._desk.bridge.submit(files.reveal(session.path), fail=self.error.show_text)
 
     def trash(self) -> None:
-        """Move the selected sessions to the trash, after a confirmation."""
+        """Move the selected sessions to the trash."""
         chosen = self.chosen()
-        if self._question is not None or not self.card.buttons["Move to trash"].isEnabled():
+        if not self.card.buttons["Move to trash"].isEnabled():
             return
-        what = f"“{chosen[0].title}”" if len(chosen) == 1 else f"{len(chosen)} sessions"
         paths = [session.path for session in chosen]
-        self._question = ask(
-            self,
-            f"Move {what} to the trash?",
-            "Its title and notes are kept in case it is restored.",
-            go="Move to trash",
-            do=lambda: self._trash(paths),
-        )
-        self._question.finished.connect(self._on_answered)
+        what = f"“{chosen[0].title}”" if len(chosen) == 1 else f"{len(chosen)} sessions"
 
-    def _trash(self, paths: list[Path]) -> None:
-        def done(sentence: str) -> None:
-            self.error.show_text(sentence)
+        def discard() -> Trashed:
+            return trash.discard(paths)
+
+        def done(kept: Trashed) -> None:
+            self.error.show_text("")
+            self.history.add(deletion(what, kept, discard, self._desk.shelf_stale.emit))
             self._desk.shelf_stale.emit()
+            self._list.setFocus()
 
-        self._desk.bridge.submit(asyncio.to_thread(files.trash, paths), done, done)
+        self._desk.bridge.do(discard, done, self._on_refused)
 
-    def _on_answered(self) -> None:
-        self._question = None
-        self._list.setFocus()
+    def _on_refused(self, sentence: str) -> None:
+        self.error.show_text(sentence)
+        self._desk.shelf_stale.emit()
 
     def _on_labelled(self, session: Shelved, label_text: Label) -> None:
         assert session.start is not None

@@ -8,9 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QPlainTextEdit
 
-from app.fields import grouped
+from app.fields import TextArea, grouped
 from app.theme import font
 from workbench.plan.editing import number
 
@@ -20,7 +19,7 @@ _AROUND = 16
 _BETWEEN = "  "
 
 
-class Figures(QPlainTextEdit):
+class Figures(TextArea):
     """Numbers separated by spaces, or by commas that cannot be thousands separators."""
 
     edited = Signal()

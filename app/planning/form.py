@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.fields import Line, TextField
+from app.fields import Line, TextArea, TextField
 from app.planning.advanced import Advanced
 from app.planning.load import LoadFields
 from app.planning.machines import Machines
@@ -45,7 +45,7 @@ class PlanForm(QWidget):
         inside.addWidget(self.machines)
         self._section("Title and note")
         self.name = TextField("Title")
-        self.description = QPlainTextEdit()
+        self.description = TextArea()
         self.description.setAccessibleName("Note")
         self.description.setTabChangesFocus(True)
         self.description.setFixedHeight(72)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame
 
 from app.bridge import Bridge
+from app.history import History, deletion, rewriting
 from app.planning import resources
 from app.planning.preset_list import PresetList
-from app.question import ask, ask_text
+from app.question import ask_text
 from app.theme import Weight
 from app.widgets import Inline, button, column, label, row
+from workbench import stores
+from workbench.stores import Change
+from workbench.trash import Trashed
 
 if TYPE_CHECKING:
     from workbench.plan.library import Preset
@@ -29,8 +33,12 @@ class Gallery(QFrame):
     """A `Preset` as which the plan in the form was saved."""
     import_requested = Signal()
 
-    def __init__(self, bridge: Bridge) -> None:
+    changed = Signal()
+    """Presets were deleted, restored, or are as they were before."""
+
+    def __init__(self, bridge: Bridge, history: History) -> None:
         super().__init__()
+        self._history = history
         self.setObjectName("card")
         self._bridge = bridge
         inside = column(self, gap=10)
@@ -43,7 +51,7 @@ class Gallery(QFrame):
         inside.addWidget(self.list, 1)
         own = row()
         self._rename = button("Rename…", "pencil", on_click=self.ask_new_name)
-        self._delete = button("Delete…", "trash-2", on_click=self.ask_delete)
+        self._delete = button("Delete", "trash-2", on_click=self.delete)
         own.addWidget(self._rename, 1)
         own.addWidget(self._delete, 1)
         inside.addLayout(own)
@@ -73,42 +81,61 @@ class Gallery(QFrame):
         )
 
     def save(self, plan: Plan, name: str, over: str = "") -> None:
-        self._bridge.submit(resources.save(plan, name, over), self._on_kept, self.error.show_text)
+        from workbench.plan import library  # noqa: PLC0415 - not before the first paint
+
+        self._write(f"Saving of {name}", lambda: library.save(plan, name, over=over))
 
     def ask_new_name(self) -> None:
         if (own := self.own) is not None:
             ask_text(self, "Rename", "New name:", own.name, lambda name: self._renamed(own, name))
 
-    def ask_delete(self) -> None:
+    def delete(self) -> None:
+        """Move the marked preset to the trash."""
+        from workbench.plan import library  # noqa: PLC0415 - not before the first paint
+
         own = self.own
         if own is None:
             return
-        ask(
-            self,
-            f"Delete the plan {own.name}?",
-            "Its file is removed. Sessions made with it stay as they are.",
-            go="Delete",
-            do=lambda: self._deleted(own),
-        )
+
+        def discard() -> Trashed:
+            return library.delete(own.id)
+
+        def done(kept: Trashed) -> None:
+            self._history.add(deletion(f"the plan {own.name}", kept, discard, self._read))
+            self.mark("")
+            self._read()
+
+        self._bridge.do(discard, done, self.error.show_text)
 
     def _renamed(self, own: Preset, name: str) -> None:
-        self._bridge.submit(resources.rename(own.id, name), self._on_kept, self.error.show_text)
+        from workbench.plan import library  # noqa: PLC0415 - not before the first paint
 
-    def _deleted(self, own: Preset) -> None:
-        self._bridge.submit(
-            resources.delete(own.id), lambda _: self._on_deleted(), self.error.show_text
-        )
+        self._write(f"Renaming of {own.name}", lambda: library.rename(own.id, name))
 
-    def _on_deleted(self) -> None:
-        self.mark("")
-        self._on_kept(None)
+    def _write(self, text: str, write: Callable[[], Preset]) -> None:
+        """Write the files of a preset, so that this can be undone."""
+        from workbench.plan.library import own_folder  # noqa: PLC0415 - not before the first paint
 
-    def _on_kept(self, preset: Preset | None) -> None:
-        self.error.show_text("")
-        if preset is not None:
+        def work() -> tuple[Preset, list[Change]]:
+            with stores.recorded() as changes:
+                return write(), changes
+
+        def done(result: tuple[Preset, list[Change]]) -> None:
+            preset, changes = result
+            self._history.add(rewriting(text, changes, own_folder(), self._read))
             self.list.mark(preset.id)
             self.kept.emit(preset)
-        self._bridge.submit(resources.presets(), self.show_presets, self.error.show_text)
+            self._read()
+
+        self._bridge.do(work, done, self.error.show_text)
+
+    def _read(self) -> None:
+        self.error.show_text("")
+        self._bridge.submit(resources.presets(), self._on_read, self.error.show_text)
+
+    def _on_read(self, presets: Sequence[Preset]) -> None:
+        self.show_presets(presets)
+        self.changed.emit()
 
     def _on_taken(self, preset: Preset) -> None:
         self.error.show_text(preset.problem)

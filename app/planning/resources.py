@@ -172,33 +172,6 @@ async def to_yaml(plan: Plan) -> str:
     return await asyncio.to_thread(to_yaml, plan)
 
 
-async def save(plan: Plan, name: str, over: str = "") -> Preset:
-    """Raises BadInput."""
-    import asyncio
-
-    from workbench.plan import library
-
-    return await asyncio.to_thread(library.save, plan, name, over=over)
-
-
-async def rename(id: str, name: str) -> Preset:
-    """Raises BadInput."""
-    import asyncio
-
-    from workbench.plan import library
-
-    return await asyncio.to_thread(library.rename, id, name)
-
-
-async def delete(id: str) -> None:
-    """Raises BadInput."""
-    import asyncio
-
-    from workbench.plan import library
-
-    await asyncio.to_thread(library.delete, id)
-
-
 async def presets() -> tuple[Preset, ...]:
     """Return the current presets."""
     import asyncio

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from app.colour import mix, with_opacity
+from app.fields import TextArea
 from app.plain import tip
 from app.servers.highlight import Highlighter
 from app.theme import Theme, font
@@ -30,7 +31,7 @@ _LEAST_PX = 80
 _INDENT = 4
 
 
-class CodeView(QPlainTextEdit):
+class CodeView(TextArea):
     """One file. Tab leaves it if it is read-only; otherwise Tab indents and Esc leaves."""
 
     def __init__(self, theme: Theme) -> None:

@@ -131,7 +131,7 @@ class Detail(QWidget):
             self._own.duplicate(self.pane.known)
 
     def delete(self) -> None:
-        """Delete the server after a confirmation; its folder is moved aside."""
+        """Move the server to the trash."""
         if self.pane.known is not None:
             self._own.delete(self.pane.known)
 
@@ -143,7 +143,7 @@ class Detail(QWidget):
         made.addSeparator()
         made.addAction("Duplicate…", self.duplicate).setEnabled(known.copyable)
         made.addAction("Open folder", self.reveal_requested.emit)
-        made.addAction("Delete…", self.delete).setEnabled(known.own)
+        made.addAction("Delete", self.delete).setEnabled(known.own)
         made.aboutToHide.connect(made.deleteLater)
         return made
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.context import Desk
-from app.question import ask
-from app.servers.edits import Edits
+from app.history import History, deletion, rewriting
+from app.servers.edits import Edit, Edits
 from app.servers.known import Known
 from app.servers.naming import NewServer
 from app.servers.rows import Rows
+from workbench import stores
 from workbench.servers import user_servers
+from workbench.stores import Change
+from workbench.trash import Trashed
 
 
 class Owning(QObject):
@@ -25,14 +28,15 @@ class Owning(QObject):
     """A `Known` whose files or folder have changed."""
     refused = Signal(str)
     """One sentence."""
-    answered = Signal()
-    """A question was answered, with any answer."""
+    removed = Signal()
+    """A server was deleted."""
 
     def __init__(self, page: QWidget, desk: Desk, edits: Edits, rows: Rows) -> None:
         """`rows`: knows the names in use."""
         super().__init__(page)
         self._page, self._desk, self._edits, self._rows = page, desk, edits, rows
-        self._question: QMessageBox | None = None
+        self.history = History(desk.bridge, page)
+        self.history.failed.connect(self.refused)
 
     def new(self) -> None:
         """Ask for a name, and create a server from the template."""
@@ -53,11 +57,20 @@ class Owning(QObject):
         """Write every changed file of a server."""
         changed = self._edits.of(known)
 
-        def work() -> None:
-            for name, edit in changed.items():
-                user_servers.save(known.folder, name, edit.text, was=edit.was)
+        def work() -> list[Change]:
+            with stores.recorded() as written:
+                for name, edit in changed.items():
+                    user_servers.save(known.folder, name, edit.text, was=edit.was)
+            return written
 
-        def done(_: None) -> None:
+        def swapped() -> None:
+            for name in changed:
+                self._edits.rebase(known, name, user_servers.read(known.folder).get(name, ""))
+            self.saved.emit(known)
+
+        def done(written: list[Change]) -> None:
+            text = f"Saving of “{known.name}”"
+            self.history.add(rewriting(text, written, user_servers.folder(), swapped))
             for name, edit in changed.items():
                 # Changes made in the meantime are not saved yet.
                 if self._edits.text(known, name) == edit.text:
@@ -70,26 +83,23 @@ class Owning(QObject):
         self._desk.bridge.do(work, done, self.refused.emit)
 
     def delete(self, known: Known) -> None:
-        """Delete a server after a confirmation; its folder is moved aside."""
-        if not known.own or self._question is not None:
+        """Move a server to the trash. Its unsaved changes come back with it."""
+        if not known.own:
             return
-        self._question = ask(
-            self._page,
-            f"Delete the server “{known.name}”?",
-            f"Its folder is moved to {user_servers.folder() / user_servers.REMOVED}; "
-            "move it back to restore the server. Sessions are kept.",
-            go="Delete",
-            do=lambda: self._remove(known),
-        )
-        self._question.finished.connect(self._on_answered)
+        edits: dict[str, Edit] = {}
 
-    def _remove(self, known: Known) -> None:
-        def done(_: object) -> None:
-            self._edits.kept.pop(known.key, None)
+        def discard() -> Trashed:
+            return user_servers.remove(known.folder)
+
+        def done(kept: Trashed) -> None:
+            edits.update(self._edits.kept.pop(known.key, {}))
+            self.history.add(deletion(f"the server “{known.name}”", kept, discard, restored))
+            self.saved.emit(known)
+            self.removed.emit()
+
+        def restored() -> None:
+            if edits and known.folder.is_dir():
+                self._edits.kept.setdefault(known.key, edits)
             self.saved.emit(known)
 
-        self._desk.bridge.do(lambda: user_servers.remove(known.folder), done, self.refused.emit)
-
-    def _on_answered(self) -> None:
-        self._question = None
-        self.answered.emit()
+        self._desk.bridge.do(discard, done, self.refused.emit)

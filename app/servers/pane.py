@@ -140,6 +140,11 @@ class CodePane(QFrame):
         self._show_file(file or (files[0] if files else ""))
         self._check()
 
+    def shows(self, known: Known) -> bool:
+        """Whether this server is shown with its present text."""
+        text = self._edits.text(known, self._file)
+        return known == self.known and text == self.code.toPlainText()
+
     @property
     def _writable(self) -> bool:
         return not self._reading and self.known is not None and self.known.own

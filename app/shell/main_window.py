@@ -34,9 +34,10 @@ from app.shell.refreshing import Refreshing
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
 from app.widgets import column, dress, row
-from workbench import paths
+from workbench import paths, trash
 
 if TYPE_CHECKING:
+    from app.history import History
     from app.log import Line
     from app.shell.log_drawer import LogDrawer
     from app.shell.palette import Palette
@@ -133,6 +134,21 @@ class MainWindow(PagedWindow):
         from app.shell.palette import Palette  # noqa: PLC0415 - not before the first paint
 
         return Palette(self)
+
+    def undo(self) -> None:
+        """Undo what was done last on the shown page."""
+        if (history := self.history) is not None:
+            history.undo()
+
+    def redo(self) -> None:
+        """Do again what was undone last on the shown page."""
+        if (history := self.history) is not None:
+            history.redo()
+
+    @property
+    def history(self) -> History | None:
+        """Return what was done on the shown page; None: nothing there can be undone."""
+        return getattr(self.shown, "history", None)
 
     def reload(self) -> None:
         """Have the pages read servers, machines and sessions again."""
@@ -231,6 +247,7 @@ class MainWindow(PagedWindow):
         self._warm = True
         _ = self.palette_box  # so that it opens at once
         self.start.load()
+        self.desk.bridge.do(trash.tidy)
         self.refreshing.check()
         self._read_shelf()
 

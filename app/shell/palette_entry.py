@@ -31,7 +31,8 @@ class Entry:
 
 def find(entries: Iterable[Entry], typed: str, recent: Sequence[str] = ()) -> list[Entry]:
     """Return the entries that contain every typed word: the groups of the best first, within a
-    group the best first. `recent`: ids of those run last, latest first; they win a tie.
+    group the best first. `recent`: ids of those run last, latest first; they win a tie,
+    then the shorter one does.
     """
     rank = {id_: place for place, id_ in enumerate(recent)}
     words = typed.casefold().split()
@@ -39,12 +40,13 @@ def find(entries: Iterable[Entry], typed: str, recent: Sequence[str] = ()) -> li
     for place, entry in enumerate(entries):
         score = _score(entry, words)
         if score is not None:
-            found.append((score, rank.get(entry.id, len(rank)), place, entry))
-    found.sort(key=lambda each: each[:3])
+            length = len(entry.text) if words else 0
+            found.append((score, rank.get(entry.id, len(rank)), length, place, entry))
+    found.sort(key=lambda each: each[:4])
     order: dict[str, int] = {}
     for *_, entry in found[:MOST]:
         order.setdefault(entry.group, len(order))
-    return sorted((each[3] for each in found[:MOST]), key=lambda entry: order[entry.group])
+    return sorted((each[4] for each in found[:MOST]), key=lambda entry: order[entry.group])
 
 
 def _score(entry: Entry, words: Sequence[str]) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -86,9 +86,13 @@ def _actions(window: PagedWindow) -> Iterator[Entry]:
     if window.desk.busy:
         for action in actions.RUN:
             yield _entry(action, ACTIONS, partial(_steer, window, action))
+    history = window.history
+    steps = {"undo": history and history.latest, "redo": history and history.next, "find": None}
     for action in actions.WINDOW:
-        if action.method != "find":
-            yield _entry(action, ACTIONS, getattr(window, action.method))
+        step = steps.get(action.method)
+        if step is not None or action.method not in steps:
+            about = step.text if step else ""
+            yield _entry(action, ACTIONS, getattr(window, action.method), about)
 
 
 def _pages(window: PagedWindow) -> Iterator[Entry]:
@@ -185,8 +189,8 @@ def _choose(window: PagedWindow, name: str, key: str) -> None:
     window.show_page(name)
 
 
-def _entry(action: Action, group: str, run: partial[object]) -> Entry:
-    return Entry(action.text, group, run, action.icon, "", action.shown_keys)
+def _entry(action: Action, group: str, run: Callable[[], object], about: str = "") -> Entry:
+    return Entry(action.text, group, run, action.icon, about, action.shown_keys)
 
 
 def _send(page: QWidget, key: str) -> None:

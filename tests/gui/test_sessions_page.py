@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QLineEdit, QMessageBox
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -24,10 +24,10 @@ from app.sessions.thumbnail import Outlines, Thumbnail
 from app.sessions.view import SessionsView
 from app.settings import Settings
 from app.widgets import dress
-from tests.gui.windows import says, the
+from tests.gui.windows import press, says, sees, the
 from tests.recording import record_session
 from tests.synthetic import End, session
-from workbench import paths
+from workbench import paths, trash
 from workbench.documents import MachineRecord, RunStart
 from workbench.machines.profiles import Profile, remove_profile, save_profile
 from workbench.plan.model import Plan
@@ -119,11 +119,6 @@ def rows(page: SessionsPage) -> SessionsView:
 def cell(page: SessionsPage, row: int, column: str, role: int = Qt.ItemDataRole.DisplayRole) -> str:
     """What is read there."""
     return str(rows(page).model().index(row, COLUMNS.index(column)).data(role))
-
-
-def asked(page: SessionsPage) -> QMessageBox:
-    """The question that is open."""
-    return the(page, QMessageBox)
 
 
 def row_at(page: SessionsPage, row: int) -> QPoint:
@@ -310,41 +305,50 @@ def test_a_session_runs_again_on_its_machines_or_says_which_are_gone(
     )
 
 
-def test_a_session_goes_to_the_trash_only_after_a_confirmation_that_defaults_to_no(
+def test_deleted_sessions_are_restored_by_undo_and_deleted_again_by_redo(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
     path = record(home / "a.pong.yaml", "Mine")
     record(home / "b.pong.yaml", "Stays", month=2)
     listed(qtbot, desk, page, 2)
-
-    def delete() -> QMessageBox:
-        page.setFocus()
-        qtbot.keyClick(rows(page), Qt.Key.Key_Delete)
-        return asked(page)
-
-    question = delete()
-    assert "“Mine”" in question.text()
-    assert question.defaultButton().text() == "Cancel"
-    question.defaultButton().click()
-    assert path.exists()
-    (move,) = [b for b in delete().buttons() if b.text() == "Move to trash"]
-    move.click()
+    before = path.read_bytes()
+    page.setFocus()
+    qtbot.keyClick(rows(page), Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: names(page) == ["b"], timeout=PATIENCE_MS)
     assert not path.exists()
-    assert page.error.text == ""
     assert page.card.title.text() == "Stays"
+    sees(qtbot, page, "Moved “Mine” to the trash, which keeps it for 30 days.")
+    press(page, "Undo")
+    qtbot.waitUntil(lambda: sorted(names(page)) == ["a", "b"], timeout=PATIENCE_MS)
+    assert path.read_bytes() == before
+    assert not says(page, "Moved “Mine”")
+    page.history.redo()
+    qtbot.waitUntil(lambda: names(page) == ["b"], timeout=PATIENCE_MS)
 
 
-def test_a_computer_without_a_trash_keeps_the_session_and_says_so(
-    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path, monkeypatch: pytest.MonkeyPatch
+def test_undo_never_replaces_what_another_program_wrote_meanwhile(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", "/proc/nowhere")
-    path = record(home / "a.pong.yaml")
+    path = record(home / "a.pong.yaml", "Mine")
     listed(qtbot, desk, page, 1)
     page.trash()
-    (move,) = [b for b in asked(page).buttons() if b.text() == "Move to trash"]
-    move.click()
-    qtbot.waitUntil(lambda: "could not be moved" in page.error.text, timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not path.exists(), timeout=PATIENCE_MS)
+    sees(qtbot, page, "Moved “Mine”")
+    record(path, "Theirs")
+    theirs = path.read_bytes()
+    page.history.undo()
+    qtbot.waitUntil(lambda: "There is another" in page.error.text, timeout=PATIENCE_MS)
+    assert path.read_bytes() == theirs
+
+
+def test_a_trash_that_cannot_be_written_keeps_the_session_and_says_so(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    path = record(home / "a.pong.yaml")
+    listed(qtbot, desk, page, 1)
+    trash.folder().write_text("in the way")
+    page.trash()
+    qtbot.waitUntil(lambda: "to the trash" in page.error.text, timeout=PATIENCE_MS)
     assert path.exists()
 
 
@@ -417,8 +421,7 @@ def test_markup_in_a_session_is_shown_as_text(
     assert cell(page, 0, "Session") == "<b>bold</b>"
     assert "<b>" not in cell(page, 0, "Session", Qt.ItemDataRole.ToolTipRole)
     page.trash()
-    assert asked(page).textFormat() is Qt.TextFormat.PlainText
-    asked(page).reject()
+    sees(qtbot, page, "Moved “<b>bold</b>” to the trash")
 
 
 def test_a_thumbnail_on_another_page_is_drawn_when_it_gets_a_session(

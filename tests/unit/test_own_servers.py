@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench import paths
+from workbench import paths, trash
 from workbench.cli import main
 from workbench.errors import BadInput
 from workbench.servers import user_servers
@@ -105,13 +105,18 @@ def test_a_shipped_server_is_never_written() -> None:
         user_servers.remove(shipped)
 
 
-def test_a_removed_server_is_set_aside_and_its_name_is_free_again() -> None:
+def test_a_removed_server_is_in_the_trash_and_its_name_is_free_again() -> None:
     made = user_servers.new("Mine")
-    kept = user_servers.remove(made.folder)
+    removed = user_servers.remove(made.folder)
+    ((_, kept),) = removed.moved
     assert (kept / "server.py").is_file()
     assert "mine" not in Catalogue.load()
-    user_servers.remove(user_servers.new("Mine").folder)
-    assert len(list(kept.parent.iterdir())) == 2
+    user_servers.new("Mine")
+    with pytest.raises(BadInput, match="There is another"):
+        trash.restore(removed)
+    user_servers.remove(made.folder)
+    trash.restore(removed)
+    assert "mine" in Catalogue.load()
 
 
 def test_the_template_has_no_problems() -> None:

@@ -63,7 +63,7 @@ def test_among_equals_the_last_used_comes_first() -> None:
 def test_groups_stay_together_the_best_first() -> None:
     groups = [each.group for each in find(LISTED, "s")]
     assert groups == sorted(groups, key=groups.index)
-    assert groups[0] == "Actions"
+    assert groups[0] == "Pages"
 
 
 def test_thousands_of_sessions_are_cut_to_what_can_be_read() -> None:

@@ -187,6 +187,7 @@ def test_a_machine_is_described_changed_and_copied_from_the_command_line(
     assert load_profile("nut").cpus.server == "auto"
     capsys.readouterr()
     assert main(["machines", "remove", "nut"]) == 0
+    assert "Moved to" in capsys.readouterr().err
     assert main(["machines", "show", "nut"]) == 2
     assert capsys.readouterr().err.startswith("pongbench: There is no machine profile 'nut'.")
 

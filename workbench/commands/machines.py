@@ -115,8 +115,9 @@ def run_duplicate(args: argparse.Namespace) -> int:
 
 
 def run_remove(args: argparse.Namespace) -> int:
-    """Remove one of the user's profiles."""
-    profiles.remove_profile(args.name)
+    """Move one of the user's profiles to the trash."""
+    ((_, kept),) = profiles.remove_profile(args.name).moved
+    to_stderr(f"Moved to {kept}.")
     return ExitCode.DONE
 
 

@@ -15,9 +15,10 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 import yaml
 
-from workbench import formatting, paths, stores
+from workbench import formatting, paths, stores, trash
 from workbench.config.yaml import convert, load_yaml
 from workbench.errors import BadInput, PongbenchError, why
+from workbench.trash import Trashed
 
 Role: TypeAlias = Literal["target", "client"]
 Cores: TypeAlias = (
@@ -146,12 +147,12 @@ def examples() -> list[Profile]:
 def is_own(name: str) -> bool:
     """Return whether the profile is the user's own, and so can be changed and removed."""
     path = _files().get(name)
-    return path is not None and path.parent == _folder()
+    return path is not None and path.parent == folder()
 
 
 def path_of(name: str) -> Path:
     """Return the path of the user's own profile of this name, existing or not."""
-    return _folder() / f"{name}.yaml"
+    return folder() / f"{name}.yaml"
 
 
 def make_profile(values: dict[str, Any]) -> Profile:
@@ -191,16 +192,17 @@ def duplicate_profile(name: str, new: str) -> Path:
     return save_profile(copy, replace=False)
 
 
-def remove_profile(name: str) -> None:
-    """Remove a profile. Raises BadInput for one that is not the user's own."""
+def remove_profile(name: str) -> Trashed:
+    """Move a profile to the trash. Raises BadInput for one that is not the user's own."""
     with _writing(name):
         if not is_own(name):
             load_profile(name)
             raise BadInput(f"'{name}' is shipped with Pongbench and cannot be removed.")
-        path_of(name).unlink()
+        return trash.discard([path_of(name)])
 
 
-def _folder() -> Path:
+def folder() -> Path:
+    """Return the folder of the user's own profiles; it may not exist yet."""
     return paths.config_dir() / "profiles"
 
 
@@ -208,7 +210,7 @@ def _folder() -> Path:
 def _writing(name: str) -> Iterator[None]:
     """Keep other programs from changing profiles in the meantime."""
     try:
-        with stores.locked(_folder()):
+        with stores.locked(folder()):
             yield
     except OSError as error:
         raise PongbenchError(f"{path_of(name)} cannot be written: {why(error)}.") from None
@@ -225,6 +227,6 @@ def _write(profile: Profile) -> Path:
 
 def _files() -> dict[str, Path]:
     """Return the profiles by name; the user's own hide shipped ones."""
-    folders = (paths.PROFILES, _folder())
+    folders = (paths.PROFILES, folder())
     found = {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
     return {name: found[name] for name in sorted(found) if _NAME.fullmatch(name)}

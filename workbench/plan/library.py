@@ -13,10 +13,11 @@ from typing import Any
 import msgspec
 import yaml
 
-from workbench import paths, stores
+from workbench import paths, stores, trash
 from workbench.errors import BadInput, why
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
+from workbench.trash import Trashed
 from workbench.workloads.base import Workload
 from workbench.workloads.pong.declaration import PongWorkload
 
@@ -78,9 +79,10 @@ def rename(id: str, name: str) -> Preset:
         return made
 
 
-def delete(id: str) -> None:
-    """Delete one of the user's own. Raises BadInput."""
-    _remove(_own(id))
+def delete(id: str) -> Trashed:
+    """Move one of the user's own to the trash. Raises BadInput."""
+    with _locked():
+        return trash.discard([_own(id)])
 
 
 def to_yaml(plan: Plan) -> str:
@@ -166,6 +168,6 @@ def _own(id: str) -> Path:
 
 def _remove(path: Path) -> None:
     try:
-        path.unlink()
+        stores.remove(path)
     except OSError as error:
         raise BadInput(f"The plan {path} cannot be deleted: {why(error)}.") from None

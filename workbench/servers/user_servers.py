@@ -1,13 +1,12 @@
-"""A user's own servers: created from a template or a copy, edited, and set aside.
+"""A user's own servers: created from a template or a copy, edited, and deleted.
 
-A folder below `servers/` of the data directory; its content is the user's and is
-never deleted.
+A folder below `servers/` of the data directory; its content is the user's, and
+what is deleted is kept in the trash.
 """
 
 from __future__ import annotations
 
 import contextlib
-import datetime
 import json
 import os
 import re
@@ -16,15 +15,13 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-from workbench import paths, stores
+from workbench import paths, stores, trash
 from workbench.errors import BadInput, why
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
+from workbench.trash import Trashed
 
 TEMPLATE = paths.RESOURCES / "templates" / "server"
-REMOVED = ".removed"
-"""The folder beside the servers for those set aside."""
-
 MOST_BYTES = 256 << 10
 """The largest file that is shown and edited."""
 MOST_FILES = 40
@@ -109,19 +106,11 @@ def save(server: Path, name: str, text: str, *, was: str) -> None:
         )
 
 
-def remove(server: Path) -> Path:
-    """Set one of the user's own servers aside. Returns its new place. Raises BadInput."""
+def remove(server: Path) -> Trashed:
+    """Move one of the user's own servers to the trash. Raises BadInput."""
     _must_be_own(server)
     with _writing(f"The folder {server} cannot be moved"):
-        now = datetime.datetime.now().strftime("%Y-%m-%d-%H%M%S")
-        kept = folder() / REMOVED / f"{server.name}-{now}"
-        for number in range(2, 100):
-            if not kept.exists():
-                break
-            kept = kept.with_name(f"{server.name}-{now}-{number}")
-        stores.make_folder(kept.parent)
-        server.rename(kept)
-    return kept
+        return trash.discard([server])
 
 
 def _make(name: str, origin: Path) -> ServerEntry:

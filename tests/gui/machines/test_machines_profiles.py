@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.choices import Tick
@@ -83,12 +82,16 @@ def test_a_machine_is_duplicated_edited_and_forgotten(
     control(editor, "Save").click()
     sees(qtbot, page, "The other one")
     assert load_profile("box-2").address == "127.0.0.1"
-    control(page, "Remove…").click()
-    asked = page.findChild(QMessageBox)
-    assert asked is not None
-    next(b for b in asked.buttons() if b.text() == "Remove").click()
+    control(page, "Remove").click()
     qtbot.waitUntil(lambda: "box-2" not in page.listing.rows)
     assert profile_names() == ["box", "localhost"]
+    control(page, "Undo").click()
+    qtbot.waitUntil(lambda: "box-2" in page.listing.rows)
+    assert load_profile("box-2").description == "The other one"
+    qtbot.waitUntil(lambda: page.history.latest is not None)
+    page.history.undo()
+    qtbot.waitUntil(lambda: load_profile("box-2").description != "The other one")
+    qtbot.waitUntil(lambda: not says(page, "The other one"))
 
 
 def test_ssh_hosts_are_imported_by_their_alias(

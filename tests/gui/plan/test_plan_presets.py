@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QInputDialog, QMessageBox, QPlainTextEdit
+from PySide6.QtWidgets import QInputDialog, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -12,8 +13,8 @@ from app.pages.plan import PlanPage
 from app.plain import tip
 from app.planning.preset_list import two_lines
 from app.shell.main_window import MainWindow
-from tests.gui.plan.steps import SHORT, edit, judged, plan_of, write
-from tests.gui.windows import press, says, the
+from tests.gui.plan.steps import SHORT, edit, judged, leave_out, opened, plan_of, write
+from tests.gui.windows import press, says, sees, shown, the
 from workbench import paths
 from workbench.plan import library
 from workbench.plan.reading import load_plan
@@ -88,14 +89,55 @@ def test_a_plan_is_saved_renamed_and_deleted_after_confirmation(
     qtbot.waitUntil((own / "my-morning.yaml").exists)
     qtbot.waitUntil(lambda: page.gallery.list.preset("my-morning") is not None)
     assert not (own / "my-evening.yaml").exists()
-    press(page, "Delete…")
-    (question,) = page.findChildren(QMessageBox)
-    assert "Delete the plan My morning?" in question.text()
-    assert question.defaultButton().text() == "Cancel"
-    (gone,) = [b for b in question.buttons() if b.text() == "Delete"]
-    gone.click()
-    qtbot.waitUntil(lambda: not list(own.glob("*")))
+    press(page, "Delete")
+    qtbot.waitUntil(lambda: not list(own.glob("*.yaml")))
     assert page.form.servers.value() == SHORT.servers
+    sees(qtbot, page, "Moved the plan My morning to the trash")
+    for left in (["my-morning.yaml"], ["my-evening.yaml"]):  # the deletion, then the renaming
+        step = page.history.latest
+        page.history.undo()
+        qtbot.waitUntil(lambda left=left: [p.name for p in own.glob("*.yaml")] == left)
+        qtbot.waitUntil(lambda step=step: page.history.next is step)
+    qtbot.waitUntil(lambda: page.gallery.list.preset("my-evening") is not None)
+    assert page.form.servers.value() == SHORT.servers
+
+
+def test_edits_are_undone_and_done_again_a_field_at_a_time(qtbot: QtBot, page: PlanPage) -> None:
+    edit(qtbot, page, SHORT)
+    page.form.inputs["repeats"].setFocus()
+    write(qtbot, page, "repeats", "12")
+    leave_out(qtbot, page, 0)
+    judged(qtbot, page)
+    assert page.form.data()["servers"] == SHORT.servers[1:]
+    seen = []
+    for _ in range(2):
+        page.history.undo()
+        judged(qtbot, page)
+        seen.append((page.form.data()["servers"], page.form.data()["repeats"]))
+    assert seen == [(SHORT.servers, 12), (SHORT.servers, 1)]
+    page.history.redo()
+    page.history.redo()
+    judged(qtbot, page)
+    assert plan_of(page).servers == SHORT.servers[1:]
+    assert plan_of(page).repeats == 12
+
+
+def test_the_key_undoes_in_a_field_what_was_typed_and_then_on_the_page(qtbot: QtBot) -> None:
+    with shown(qtbot) as window:
+        page = opened(qtbot, window)
+        edit(qtbot, page, SHORT)
+        leave_out(qtbot, page, 0)
+        field = page.form.name
+        field.setFocus()
+        qtbot.keyClicks(field, "x")
+        control = Qt.KeyboardModifier.ControlModifier
+        qtbot.keyClick(field, Qt.Key.Key_Z, control)
+        assert field.text() == "Short"
+        assert page.form.data()["servers"] == SHORT.servers[1:]
+        for _ in range(2):  # the first is what was typed and taken back
+            qtbot.keyClick(field, Qt.Key.Key_Z, control)
+        judged(qtbot, page)
+        assert page.form.data()["servers"] == SHORT.servers
 
 
 def test_a_name_that_is_taken_is_refused_with_a_message(qtbot: QtBot, page: PlanPage) -> None:

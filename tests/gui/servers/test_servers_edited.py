@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -18,7 +17,7 @@ from app.servers.highlight import lexer_for
 from app.servers.naming import NewServer
 from app.shell.main_window import MainWindow
 from tests.gui.servers.steps import Open, choose, make, names, saved, type_over
-from tests.gui.windows import control, says, sees, the
+from tests.gui.windows import control, press, says, sees, the
 from workbench.servers import user_servers
 from workbench.servers.catalogue import Catalogue
 
@@ -215,21 +214,48 @@ def test_a_file_changed_elsewhere_is_not_overwritten(qtbot: QtBot, opened: Open)
     assert "ours" in page.pane.code.toPlainText()
 
 
-def test_deleting_asks_first_and_sets_the_folder_aside(
+def test_a_deleted_server_comes_back_with_its_unsaved_changes(
     qtbot: QtBot, opened: Open, desk: Desk, own_servers: Path
 ) -> None:
     user_servers.new("Mine")
     page = opened()
     choose(page, "mine")
-    page.detail.delete()
-    (asked,) = page.findChildren(QMessageBox)
-    assert asked.defaultButton().text() == "Cancel"
-    (away,) = [b for b in asked.buttons() if b.text() == "Delete"]
+    page.pane.code.setPlainText("# mine\n")
     with qtbot.waitSignal(desk.servers_changed):
-        away.click()
+        page.detail.delete()
     qtbot.waitUntil(lambda: "Mine" not in names(page))
     assert not (own_servers / "mine").exists()
-    assert len(list((own_servers / user_servers.REMOVED).glob("mine-*/server.py"))) == 1
+    assert says(page, "Moved the server “Mine” to the trash")
+    press(page, "Undo")
+    qtbot.waitUntil(lambda: "Mine" in names(page))
+    choose(page, "mine")
+    assert page.pane.code.toPlainText() == "# mine\n"
+
+
+def test_saving_is_undone_unless_another_program_has_changed_the_file(
+    qtbot: QtBot, opened: Open, own_servers: Path
+) -> None:
+    user_servers.new("Mine")
+    page = opened()
+    choose(page, "mine")
+    file = own_servers / "mine" / "server.py"
+    before = file.read_text()
+    page.pane.code.setPlainText("# mine\n")
+    press(page, "Save")
+    qtbot.waitUntil(lambda: file.read_text() == "# mine\n")
+    qtbot.waitUntil(lambda: page.history.latest is not None)
+    page.history.undo()
+    qtbot.waitUntil(lambda: file.read_text() == before)
+    qtbot.waitUntil(lambda: page.pane.code.toPlainText() == before)
+    qtbot.waitUntil(lambda: page.history.next is not None)
+    page.history.redo()
+    qtbot.waitUntil(lambda: file.read_text() == "# mine\n")
+    qtbot.waitUntil(lambda: page.history.latest is not None)
+    file.write_text("# theirs\n")
+    page.history.undo()
+    qtbot.waitUntil(lambda: page.history.latest is None)
+    qtbot.waitUntil(lambda: "changed by another program" in page.error.text)
+    assert file.read_text() == "# theirs\n"
 
 
 def test_a_new_server_is_offered_on_the_first_page(qtbot: QtBot, desk: Desk) -> None:

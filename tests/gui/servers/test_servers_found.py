@@ -187,7 +187,7 @@ def test_the_context_menu_offers_the_actions_for_the_server_under_it(
     offered = {action.text(): action for action in menu.actions()}
     assert offered["Test"].isEnabled()
     assert offered["Duplicate…"].isEnabled()
-    assert not offered["Delete…"].isEnabled()
+    assert not offered["Delete"].isEnabled()
     offered["Select to compare"].trigger()
     sees(qtbot, page, "1 selected")
     offered["Pin code on the right"].trigger()

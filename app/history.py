@@ -1,0 +1,147 @@
+"""What was done on a page, and how it is undone and done again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge import Bridge
+from app.widgets import Inline
+from workbench import stores, trash
+from workbench.errors import PongbenchError, why
+from workbench.stores import Change
+from workbench.trash import Trashed
+
+_MOST = 200
+
+
+@dataclass
+class Step:
+    """An edit or a deletion."""
+
+    text: str
+    """What was done, as a noun phrase: "Deletion of cedar"."""
+    undo: Callable[[], object]
+    redo: Callable[[], object]
+    said: str = ""
+    """One sentence to show with a button to undo it; empty: none."""
+    then: Callable[[], object] = lambda: None
+    """Called in the GUI's thread after either."""
+    files: bool = True
+    """`undo` and `redo` read and write files, and belong in the engine's thread."""
+    key: object = None
+    """Successive steps with one key are one step."""
+
+
+class History(QObject):
+    """The steps of one page. One that fails is reported and dropped."""
+
+    changed = Signal()
+    failed = Signal(str)
+
+    def __init__(self, bridge: Bridge, parent: QObject) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._done: list[Step] = []
+        self._undone: list[Step] = []
+        self._busy = False
+
+    def add(self, step: Step) -> None:
+        """Remember what was just done."""
+        self._undone.clear()
+        if step.key is not None and self._done and self._done[-1].key == step.key:
+            self._done[-1].redo = step.redo
+        else:
+            self._done = [*self._done[1 - _MOST :], step]
+        self.changed.emit()
+
+    def extend(self, redo: Callable[[], object]) -> None:
+        """Replace how the last step is done again: it had a consequence."""
+        if self._done and not self._done[-1].files:
+            self._done[-1].redo = redo
+
+    def undo(self) -> None:
+        if self._done and not self._busy:
+            step = self._done.pop()
+            step.key = None
+            self._carry_out(step, step.undo, self._undone)
+
+    def redo(self) -> None:
+        if self._undone and not self._busy:
+            step = self._undone.pop()
+            self._carry_out(step, step.redo, self._done)
+
+    @property
+    def latest(self) -> Step | None:
+        """Return the step that would be undone."""
+        return self._done[-1] if self._done else None
+
+    @property
+    def next(self) -> Step | None:
+        """Return the step that would be done again."""
+        return self._undone[-1] if self._undone else None
+
+    def _carry_out(self, step: Step, work: Callable[[], object], to: list[Step]) -> None:
+        def done(_: object = None) -> None:
+            self._busy = False
+            to.append(step)
+            step.then()
+            self.changed.emit()
+
+        def failed(sentence: str) -> None:
+            self._busy = False
+            step.then()
+            self.changed.emit()
+            self.failed.emit(sentence)
+
+        if step.files:
+            self._busy = True
+            self._bridge.do(work, done, failed)
+        else:
+            work()
+            done()
+
+
+class UndoBar(Inline):
+    """Says what was done last, where that is worth a sentence, with a button to undo it."""
+
+    def __init__(self, history: History) -> None:
+        super().__init__("Undo")
+        self._history = history
+        self.pressed.connect(history.undo)
+        history.changed.connect(self._refresh)
+
+    def _refresh(self) -> None:
+        step = self._history.latest
+        self.show_text(step.said if step else "", "soft")
+
+
+def deletion(
+    what: str, kept: Trashed, discard: Callable[[], Trashed], then: Callable[[], object]
+) -> Step:
+    """Return the step of a deletion; `discard` does it again."""
+
+    def redo() -> None:
+        nonlocal kept
+        kept = discard()
+
+    said = f"Moved {what} to the trash, which keeps it for {trash.KEPT_DAYS} days."
+    return Step(f"Deletion of {what}", lambda: trash.restore(kept), redo, said, then)
+
+
+def rewriting(
+    text: str, changes: Sequence[Change], lock: Path, then: Callable[[], object], said: str = ""
+) -> Step:
+    """Return the step of changed files. `lock`: see `stores.locked`."""
+
+    def swap() -> None:
+        nonlocal changes
+        try:
+            changes = stores.undo(changes, lock)
+        except OSError as error:
+            raise PongbenchError(f"{changes[0].path} cannot be written: {why(error)}.") from error
+
+    return Step(text, swap, swap, said, then)

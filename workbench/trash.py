@@ -1,0 +1,126 @@
+"""What the user deleted, kept for a while so that it can be restored.
+
+A folder `trash/` of the data directory with one folder for each deletion; its name begins with the
+time, and inside are the files below the name of the folder they were in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench import paths, stores
+from workbench.errors import BadInput, PongbenchError, why
+
+KEPT_DAYS = 30
+MOST_BYTES = 2_000_000_000
+"""More than this is not kept, the oldest goes first; but what was deleted within a day is."""
+_DAY_S = 86_400
+
+
+@dataclass(frozen=True)
+class Trashed:
+    """Files and folders of one deletion: (where each was, where it is)."""
+
+    moved: tuple[tuple[Path, Path], ...]
+
+
+def folder() -> Path:
+    return paths.data_dir() / "trash"
+
+
+def discard(deleted: Sequence[Path]) -> Trashed:
+    """Move files and folders to the trash: all or none. Raises PongbenchError."""
+    moved: list[tuple[Path, Path]] = []
+    try:
+        place = _new_place(deleted[0].name)
+        for path in deleted:
+            kept = place / path.parent.name / path.name
+            kept.parent.mkdir(exist_ok=True)
+            shutil.move(path, kept)
+            moved.append((path, kept))
+    except OSError as error:
+        for path, kept in moved:
+            shutil.move(kept, path)
+        named = error.filename or deleted[0]
+        raise PongbenchError(f"{named} cannot be moved to the trash: {why(error)}.") from error
+    return Trashed(tuple(moved))
+
+
+def restore(trashed: Trashed) -> None:
+    """Move everything back. Raises BadInput when something else is there by now, or it is no longer
+    in the trash, and PongbenchError.
+    """
+    for path, kept in trashed.moved:
+        if path.exists():
+            raise BadInput(f"There is another {path} by now. The deleted one is {kept}.")
+        if not kept.exists():
+            raise BadInput(f"{path.name} is no longer in the trash.")
+    try:
+        for path, kept in trashed.moved:
+            stores.make_folder(path.parent)
+            shutil.move(kept, path)
+    except OSError as error:
+        raise PongbenchError(f"{error.filename} cannot be restored: {why(error)}.") from error
+    for place in {kept.parent for _, kept in trashed.moved}:
+        with contextlib.suppress(OSError):  # not empty
+            place.rmdir()
+            place.parent.rmdir()
+
+
+def tidy(now: float | None = None) -> None:
+    """Delete for good what is too old, and the oldest beyond the limit. `now`: in seconds since the
+    epoch.
+    """
+    now = time.time() if now is None else now
+    total = 0
+    for place in sorted(_places(), key=_deleted_at, reverse=True):
+        age = now - _deleted_at(place)
+        total += sum(_size(path) for path in place.rglob("*"))
+        if age > KEPT_DAYS * _DAY_S or (total > MOST_BYTES and age > _DAY_S):
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def empty() -> None:
+    """Delete all of it for good. Raises PongbenchError."""
+    try:
+        for place in _places():
+            shutil.rmtree(place)
+    except OSError as error:
+        raise PongbenchError(f"{error.filename} cannot be deleted: {why(error)}.") from error
+
+
+def _new_place(name: str) -> Path:
+    """Return a new folder for a deletion."""
+    stores.make_folder(folder())
+    stamp = time.strftime("%Y-%m-%d-%H%M%S")
+    for number in range(1, 1000):
+        place = folder() / (f"{stamp}-{name}" if number == 1 else f"{stamp}-{name}-{number}")
+        with contextlib.suppress(FileExistsError):
+            place.mkdir(mode=0o700)
+            return place
+    raise PongbenchError(f"{folder()} has no room for another deletion within one second.")
+
+
+def _places() -> list[Path]:
+    with contextlib.suppress(OSError):
+        return [path for path in folder().iterdir() if path.is_dir() and not path.is_symlink()]
+    return []
+
+
+def _deleted_at(place: Path) -> float:
+    try:
+        return place.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0
