@@ -19,6 +19,7 @@ from app import theme
 from app.charts.series import Quantity
 from app.context import Desk
 from app.live.controls import State
+from app.live.preparing import time_left_s
 from app.live.present import Presentation
 from app.live.run import LiveRun, Trial
 from app.live.status_strip import NowStrip
@@ -527,6 +528,37 @@ def test_before_a_run_its_servers_are_listed_with_their_state(page: LivePage) ->
     page.refresh()
     assert read(legend, "asyncio streams ") == "asyncio streams not run yet"
     assert not says(page, " ready")
+
+
+def test_until_the_first_point_a_card_in_place_of_the_charts_shows_the_steps(
+    page: LivePage,
+) -> None:
+    documents = session(2, 4)
+    page.begin(plan_from_data(documents[0].plan, name="a test"))
+    servers = ((TWO[0], "asyncio streams"), (TWO[1], "asyncio Protocol"), ("null", "Null server"))
+    page.prepare(Trial(servers, 1))
+    page.show_status("Installing asyncio Protocol: 2 packages")
+    charts = page.board.trio
+    for text in ("Before the first point", "Installing asyncio Protocol: 2 packages", "1 of 3"):
+        assert says(charts, text)
+    page.prepare(Trial(servers, 3))
+    assert says(charts, "Install and test servers")
+    assert says(charts, "3 of 3")
+    first = next(d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
+    page.consume(documents[0])
+    assert says(charts, "Before the first point")
+    page.consume(first)
+    assert not says(charts, "Before the first point")
+
+
+@pytest.mark.parametrize(
+    ("finished", "elapsed_s", "left_s"), [(-1, 3, None), (0, 9, None), (2, 10, 5), (3, 10, 0)]
+)
+def test_the_time_left_is_that_of_the_tests_before(
+    finished: int, elapsed_s: float, left_s: float | None
+) -> None:
+    trial = Trial((("a", "A"), ("b", "B"), ("c", "C")), finished)
+    assert time_left_s(trial, elapsed_s) == left_s
 
 
 def test_charts_without_a_server_say_how_to_show_all_again(page: LivePage) -> None:
