@@ -24,6 +24,7 @@ from app.charts.pointing import Pointing
 from app.charts.series import Quantity
 from app.charts.showing import ACROSS, Showing
 from app.charts.sizes import Sizes
+from app.charts.spoken import PointsTable
 from app.charts.stack import Stack
 from app.charts.zooming import Zooming
 from app.painted import Painted
@@ -60,6 +61,7 @@ class Trio(Stack):
         self.zooming.wanted.connect(self.show_part)
         self.zooming.undone.connect(self.pointing.unpick)
         self._ring = _Ring(self, theme)
+        self.spoken = PointsTable(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Charts: arrow keys move between servers and points")
 
@@ -93,6 +95,7 @@ class Trio(Stack):
     def refresh(self) -> bool:
         drawn = super().refresh()
         if drawn:
+            self.spoken.renew()
             self.pointing.again()
             self.crosshair.again()
         return drawn
@@ -112,9 +115,11 @@ class Trio(Stack):
         if not shown:
             self.pointing.leave(server)
         super().set_shown(server, shown)
+        self.spoken.renew()
 
     def set_view(self, view: View) -> None:
         super().set_view(view)
+        self.spoken.renew()
         self.pointing.point_to(self.pointing.server, self.pointing.rate)
         self.crosshair.again()
 
@@ -137,7 +142,7 @@ class Trio(Stack):
 
     def is_foreign(self, child: QWidget) -> bool:
         own = self.pointing.is_card(child) or self.crosshair.is_readout(child)
-        return not own and child is not self._ring and super().is_foreign(child)
+        return not own and child not in (self._ring, self.spoken) and super().is_foreign(child)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -164,6 +169,7 @@ class Trio(Stack):
         if self.zooming.key(event) or self.crosshair.key(event):
             return True
         known = self.pointing.key(event)
+        self.spoken.choose(self.pointing.server, self.pointing.rate)
         self.crosshair.follow()
         return known
 
