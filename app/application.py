@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-from app import qt_log
+from app import qt_log, scale
 from app.bridge import Bridge
 from app.context import Desk
 from app.log import LogBook
@@ -26,15 +26,16 @@ def run(session: Path | None = None) -> int:
     book = LogBook()
     book.install()
     qt_log.install()
+    stores.close_folders()
+    file = SettingsFile()
+    kept = file.load()
+    scale.use(kept.size)
     app = Application(["pongbench"])
     qt_log.begin()
     app.setApplicationName("pongbench")
     app.setApplicationDisplayName("Pongbench")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("io.github.pongbench.Pongbench")
-    stores.close_folders()
-    file = SettingsFile()
-    kept = file.load()
     theme = theme_for(kept.colours)
     apply(app, theme)
     bridge = Bridge()
@@ -43,6 +44,8 @@ def run(session: Path | None = None) -> int:
     Keeper(desk, file, window)
     if file.complaint:
         desk.notice.emit(file.complaint, "warn")
+    if small := scale.complaint(kept.size, window.screen().availableSize()):
+        desk.notice.emit(small, "warn")
     app.setQuitOnLastWindowClosed(False)
     window.left.connect(app.quit)
     app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_changed.emit())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 
 class Scrolled(QScrollArea):
@@ -24,6 +24,24 @@ class Scrolled(QScrollArea):
         self.setAccessibleName(name)
         if not name:
             self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+
+class Whole(Scrolled):
+    """The contents of a window that may be smaller than they need; what gets the focus by keys is
+    brought into view.
+    """
+
+    def __init__(self, body: QWidget) -> None:
+        super().__init__(body)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._follow)
+
+    def _follow(self, before: QWidget | None, now: QWidget | None) -> None:
+        clicked = QApplication.mouseButtons() != Qt.MouseButton.NoButton
+        if now is not None and not clicked and self.widget().isAncestorOf(now):
+            self.ensureWidgetVisible(now)
 
 
 class Reader(Scrolled):

@@ -20,6 +20,8 @@ class Settings:
 
     colours: str = "system"
     """system, dark or light."""
+    size: int = 100
+    """Of text and controls, in percent of what the desktop asks for."""
     calm: bool = False
     """Less motion: nothing is animated."""
     page: str = "Start"

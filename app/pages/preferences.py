@@ -7,10 +7,11 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QButtonGroup,
     QGridLayout,
+    QHBoxLayout,
     QWidget,
 )
 
-from app import folders
+from app import folders, scale
 from app.about.box import AboutBox
 from app.choices import Pick, Tick
 from app.context import Desk
@@ -30,14 +31,14 @@ _WIDEST = 900
 
 
 class PreferencesPage(QWidget):
-    """Every change applies at once."""
+    """Every change applies at once, but for the size, which Qt reads at its start."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
         outer = column(self)
         top = TopBar("Settings")
-        top.show_text("Settings", "Changes apply at once.")
+        top.show_text("Settings")
         keys = button(
             "Shortcuts and glossary", "info", on_click=lambda: desk.page_requested.emit("Help")
         )
@@ -91,6 +92,11 @@ class PreferencesPage(QWidget):
             group.addButton(radio)
             inside.addWidget(radio, 0, Qt.AlignmentFlag.AlignLeft)
         inside.addSpacing(8)
+        inside.addWidget(label("Size of text and controls", 14, Weight.DemiBold))
+        inside.addLayout(self._make_sizes())
+        self._restart = label("", 12, tone="muted", wrap=True)
+        inside.addWidget(self._restart)
+        inside.addSpacing(8)
         inside.addWidget(label("Motion", 14, Weight.DemiBold))
         calm = Tick("Reduce motion (no animation of the running point)")
         calm.setChecked(self._desk.settings.calm)
@@ -99,6 +105,21 @@ class PreferencesPage(QWidget):
         self._desk.theme_changed.connect(self._show_colours)
         inside.addWidget(calm, 0, Qt.AlignmentFlag.AlignLeft)
         return card
+
+    def _make_sizes(self) -> QHBoxLayout:
+        across, group = row(gap=16), QButtonGroup(self)
+        for percent in scale.SIZES:
+            radio = Pick(f"{percent} %", f"Size: {percent} %")
+            radio.setChecked(percent == self._desk.settings.size)
+            radio.clicked.connect(lambda _=False, percent=percent: self._choose_size(percent))
+            group.addButton(radio)
+            across.addWidget(radio)
+        across.addStretch(1)
+        return across
+
+    def _choose_size(self, percent: int) -> None:
+        self._desk.settings.size = percent
+        self._restart.setText("Applies at the next start of Pongbench.")
 
     def _make_folders(self) -> QWidget:
         card = frame()

@@ -27,6 +27,8 @@ from app import page_registry
 from app.context import Desk
 from app.planning import resources
 from app.question import ask
+from app.scale import LEAST
+from app.scrolling import Whole
 from app.shell import keys
 from app.shell.notice import NoticeBar
 from app.shell.paged_window import PagedWindow
@@ -64,7 +66,9 @@ class MainWindow(PagedWindow):
         self._question: QMessageBox | None = None
         self._drawer: LogDrawer | None = None
         self.setWindowTitle("Pongbench")
-        self.setMinimumSize(960, 620)
+        room = self.screen().availableSize() - _FRAME
+        # A chosen size may leave less room than the contents need; then they scroll.
+        self.setMinimumSize(LEAST if desk.settings.size == 100 else LEAST.boundedTo(room))
         self.resize(_SIZE)
         if desk.settings.geometry:
             self.restoreGeometry(b64decode(desk.settings.geometry))
@@ -82,7 +86,8 @@ class MainWindow(PagedWindow):
         across.addWidget(body, 1)
         down.addWidget(self.notice)
         down.addWidget(self._split, 1)
-        self.setCentralWidget(root)
+        root.setMinimumSize(LEAST)
+        self.setCentralWidget(Whole(root))
         desk.open_requested.connect(self.open)
         desk.refused.connect(self._on_refused)
         desk.shelf_stale.connect(self._read_shelf)

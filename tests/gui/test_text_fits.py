@@ -1,0 +1,163 @@
+"""Text is seen whole, on every page and at every size of text and window."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import furniture
+import pytest
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QRadioButton,
+    QToolButton,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app import page_registry, scale
+from app.settings import Settings
+from app.shell.main_window import MainWindow
+from app.widgets import Elided
+from tests.gui.windows import control, name_of, says, shown
+from tests.recording import record_session
+from tests.synthetic import session
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+SIZES = [QSize(1280, 800), QSize(1024, 768), QSize(960, 620)]
+"""At 100 %. At 150 and 200 % the window of 1280 x 800 has no more room than the last one, which
+then scrolls."""
+
+
+@pytest.fixture
+def furnished(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[MainWindow]:
+    """With a session of many servers and machines in every state."""
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = tmp_path / "data" / "sessions" / "nine.pong.yaml"
+    record_session(path, session(9, 6))
+    with shown(qtbot) as window:
+        furniture.machines(window.desk.settings.more)
+        window.open(path)
+        qtbot.waitUntil(lambda: window.film.isVisible() and window.film.board.model.over)
+        yield window
+
+
+def is_cut(each: QWidget) -> bool:
+    """Whether its text needs more room than it has. Elided texts end in an ellipsis, and have a
+    tool tip."""
+    if isinstance(each, Elided):
+        return False
+    if isinstance(each, QLabel):
+        if not each.text() or not each.pixmap().isNull():
+            return False
+        if each.wordWrap():
+            return each.heightForWidth(each.width()) > each.height() + 1
+        return each.sizeHint().width() > each.width() + 1
+    if isinstance(each, QCheckBox | QRadioButton):
+        # Both elide what does not fit, with a tool tip.
+        return each.sizeHint().width() > each.width() + 1 and not each.toolTip()
+    if isinstance(each, QToolButton):
+        return each.fontMetrics().horizontalAdvance(each.text()) > each.width()
+    if isinstance(each, QAbstractButton):
+        return bool(each.text()) and each.sizeHint().width() > each.width() + 1
+    return False
+
+
+def cut(page: QWidget) -> list[str]:
+    kinds = (QLabel, QAbstractButton, QComboBox)
+    parts = [each for kind in kinds for each in page.findChildren(kind)]
+    return [
+        f"{type(each).__name__} {name_of(each) or each.text()!r}"
+        for each in parts
+        if each.isVisible() and is_cut(each)
+    ]
+
+
+def lists_are_full(page: QWidget) -> bool:
+    lists = [view for view in page.findChildren(QAbstractItemView) if view.isVisible()]
+    return all(view.model() is None or view.model().rowCount() for view in lists)
+
+
+@pytest.fixture
+def large(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+    """As much of a window as fits on a screen of 1024 x 768 at 200 %."""
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    record_session(tmp_path / "data" / "sessions" / "two.pong.yaml", session(2, 4))
+    with shown(qtbot, Settings(size=200)) as window:
+        window.setMinimumSize(1, 1)
+        window.resize(512, 384)
+        yield window
+
+
+@pytest.mark.parametrize("name", list(page_registry.ALL))
+def test_at_twice_the_size_tab_brings_every_control_into_view(
+    qtbot: QtBot, large: MainWindow, name: str
+) -> None:
+    large.show_page(name)
+    qtbot.waitUntil(lambda: lists_are_full(large.page(name)))
+    stops, unseen = set[QWidget](), []
+    while (at := QApplication.focusWidget()) not in stops:
+        assert at is not None
+        stops.add(at)
+        if at.visibleRegion().isEmpty():
+            unseen.append(f"{type(at).__name__} {name_of(at)!r}")
+        qtbot.keyClick(at, Qt.Key.Key_Tab)
+        if QApplication.focusWidget() is at:  # an editor, which indents
+            at.nextInFocusChain().setFocus(Qt.FocusReason.TabFocusReason)
+    assert len(stops) > 8
+    assert not unseen
+
+
+def test_the_size_is_kept_and_a_screen_too_small_for_it_is_answered_in_words(
+    qtbot: QtBot, large: MainWindow
+) -> None:
+    large.show_page("Settings")
+    control(large.page("Settings"), "Size: 150 %").click()
+    assert large.desk.settings.size == 150
+    assert says(large, "Applies at the next start")
+    assert "1,024 × 768 pixels is too small" in scale.complaint(200, QSize(512, 384))
+    assert not scale.complaint(100, QSize(512, 384))
+    assert not scale.complaint(150, QSize(1280, 800))
+
+
+def test_a_size_is_what_qt_scales_by_unless_the_environment_has_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("QT_SCALE_FACTOR", raising=False)
+    scale.use(100)
+    scale.use(77)  # not one of ours: by hand, in the file
+    assert "QT_SCALE_FACTOR" not in os.environ
+    monkeypatch.setenv("QT_SCALE_FACTOR", "1.25")
+    scale.use(200)
+    assert os.environ["QT_SCALE_FACTOR"] == "1.25"
+    monkeypatch.delenv("QT_SCALE_FACTOR")
+    scale.use(150)
+    assert os.environ["QT_SCALE_FACTOR"] == "1.5"
+
+
+@pytest.mark.parametrize("name", list(page_registry.ALL))
+def test_no_text_of_a_page_is_cut(qtbot: QtBot, furnished: MainWindow, name: str) -> None:
+    window = furnished
+    window.show_page(name)
+    page = window.page(name)
+    qtbot.waitUntil(lambda: lists_are_full(page))
+
+    def nothing_is_cut() -> None:
+        assert not cut(page)
+
+    for size in SIZES:
+        window.resize(size)
+        qtbot.waitUntil(lambda size=size: window.size() == size)
+        qtbot.waitUntil(nothing_is_cut)
