@@ -6,55 +6,39 @@ AT-SPI, UI Automation and NSAccessibility, has every point that they show, in wo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import isnan
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QPaintEvent
+from PySide6.QtGui import QAccessible, QPaintEvent
 from PySide6.QtWidgets import QTableView
 
-from app.charts import words
-from app.charts.hover import HoverCard
-from app.charts.series import Quantity, Series
+from app.charts.card import Card
 from app.charts.stack import Stack
-from workbench import formatting
-from workbench.analysis.results import PointResult, View
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
 _NONE = QModelIndex()
-_Cell: TypeAlias = Callable[[Series, PointResult, View], str]
-
-
-def _time(series: Series, reading: PointResult, view: View) -> str:
-    ms = reading.value(Quantity.TIME.value, view)
-    return "no replies" if isnan(ms) else formatting.duration(ms * 1000)
-
-
-_COLUMNS: tuple[_Cell, ...] = (
-    lambda series, reading, view: series.name,
-    lambda series, reading, view: reading.axis.at(reading.x),
-    lambda series, reading, view: words.per_second(reading.replies_per_s),
-    _time,
-    lambda series, reading, view: formatting.percent(reading.errors_pct),
-    lambda series, reading, view: words.verdict(reading),
-)
+_COLUMNS = 6
 
 
 class Points(QAbstractTableModel):
-    """A row for every point that is shown, by server in the legend's order."""
+    """A row for every point that is shown, by server in the legend's order: the server, where it
+    is, the figures of its card, and the card's sentence.
+    """
 
     def __init__(self, stack: Stack) -> None:
         super().__init__(stack)
         self._stack = stack
         self._known: object = None
-        self._rows: list[tuple[Series, PointResult]] = []
+        self._rows: list[tuple[Any, Any]] = []
+        """Series and reading."""
 
     def renew(self) -> None:
         """Read the points again, if there are others."""
-        stack = self._stack
-        shown = [s for s in stack.model.ranked() if s.shown and stack.is_shown(s.id)]
-        known = [(series.id, series.version, len(series.shown)) for series in shown], stack.view
+        stack, drawn = self._stack, self._stack.drawn
+        # Of time there may be very many, which nobody reads without a screen reader.
+        wanted = drawn is stack.model or QAccessible.isActive()
+        shown = [s for s in drawn.ranked() if stack.is_shown(s.id)] if wanted else []
+        known = drawn, [(series.id, series.version) for series in shown], stack.view
         if known == self._known:
             return
         self.beginResetModel()
@@ -71,27 +55,35 @@ class Points(QAbstractTableModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = _NONE) -> int:
-        return 0 if parent.isValid() else len(_COLUMNS)
+        return 0 if parent.isValid() else _COLUMNS
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> str | None:
-        series, reading = self._rows[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return _COLUMNS[index.column()](series, reading, self._stack.view)
-        if role == Qt.ItemDataRole.AccessibleDescriptionRole and index.column() == 0:
-            return HoverCard.text(series, reading, self._stack.view)
-        return None
+        column = index.column()
+        if role == Qt.ItemDataRole.AccessibleDescriptionRole and column == 0:
+            return self._card(index.row()).text
+        if role != Qt.ItemDataRole.DisplayRole:
+            return None
+        card, (series, reading) = self._card(index.row()), self._rows[index.row()]
+        figures = [
+            f"{figure} {unit}".replace(" /s", "/s").strip() for _, figure, unit in card.figures
+        ]
+        place = self._stack.drawn.axis.at(reading.x)
+        return str((series.name, place, *figures, card.sentence)[column])
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> str | None:
-        if role != Qt.ItemDataRole.DisplayRole:
+        if role != Qt.ItemDataRole.DisplayRole or not self._rows:
             return None
         if orientation == Qt.Orientation.Vertical:
-            series, reading = self._rows[section]
-            return f"{series.name} {words.offered(reading)}"
-        time = f"{words.percentile(self._stack.view.percentile)} response time"
-        label = self._stack.model.axis.label
-        return ("Server", label, "Replies", time, "Errors", "Verdict")[section]
+            return f"{self._rows[section][0].name} {self._card(section).at}"
+        ends = self._card(0).figures, self._card(len(self._rows) - 1).figures
+        # In a distribution, every row is of another percentile.
+        captions = (a[0] if a[0] == b[0] else "Response time" for a, b in zip(*ends, strict=True))
+        return ("Server", self._stack.drawn.axis.label, *captions, "Verdict")[section]
+
+    def _card(self, row: int) -> Card:
+        return self._stack.drawn.card(*self._rows[row], self._stack.view)
 
 
 class PointsTable(QTableView):
