@@ -47,12 +47,12 @@ class FilmPage(QWidget):
         self._again = button("Run again", "rotate-cw", on_click=self._run_again)
         compare = button("Compare", "git-compare", on_click=self._compare)
         export = button("Export…", "share-2", on_click=self.export)
-        self._profiles = button("CPU profiles", "cpu", on_click=self.show_profiles)
+        self._profiles = tool("CPU profiles (Ctrl+P)", "cpu", self.show_profiles)
         self._profiles.hide()
         self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
         self._drawer.hide()
         present = tool("Full screen (F11)", "maximize", self.present)
-        for each in (back, self._profiles, compare, export, self._again, present, self._drawer):
+        for each in (back, compare, export, self._again, self._profiles, present, self._drawer):
             self._top.actions.addWidget(each)
         outer.addWidget(self._top)
         inside = QVBoxLayout()

@@ -61,15 +61,15 @@ class LivePage(QWidget):
         self._choose.clicked.connect(lambda: desk.page_requested.emit("Start"))
         self._open = button("Open session", "film")
         self._open.clicked.connect(lambda: desk.open_requested.emit(self._path))
-        self._profiles = button("CPU profiles", "cpu", on_click=self.show_profiles)
+        self._profiles = tool("CPU profiles (Ctrl+P)", "cpu", self.show_profiles)
         self._profiles.hide()
         self._present = tool("Full screen (F11)", "maximize", self.present)
         self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
         self._drawer.hide()
         self._export = button("Export…", "share-2", on_click=self.export)
         left, right = (
-            (self._open, self._profiles, self._export),
-            (self._choose, self._present, self._drawer),
+            (self._open, self._export),
+            (self._choose, self._profiles, self._present, self._drawer),
         )
         for each in (*left, *self._controls.buttons, *right):
             self._top.actions.addWidget(each)
