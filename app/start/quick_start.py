@@ -37,14 +37,13 @@ class Offer:
     @property
     def entries(self) -> tuple[ServerEntry, ...]:
         """Return the servers that can run the plan and answer at its path, the plan's own first."""
-        protocol, listed = self.plan.workload.protocol, self.plan.servers
-        path = getattr(self.plan.workload, "path", "/")
+        plan, listed = self.plan, self.plan.servers
         able = [
             entry
             for entry in self.resources.entries
-            if protocol in entry.protocols
+            if plan.workload.protocol in entry.protocols
             and not entry.unavailable
-            and path in ("/", *entry.replies)
+            and plan.declared.suits(plan.workload, entry)
         ]
         first = [entry for id_ in listed for entry in able if entry.id == id_]
         others = [entry for entry in able if entry not in first]
