@@ -170,9 +170,7 @@ class TaggedNames(EndNames):
 
     def name(self, curve: Curve) -> str:
         """Return the name without the letter: a server has one name in all sessions."""
-        return (
-            curve.series.label if isinstance(curve.series, OverlaidSeries) else super().name(curve)
-        )
+        return curve.series.label
 
     def width(self, curve: Curve, size: QFont) -> float:
         return super().width(curve, size) + (self._chart.sizes.px(21) if _tag(curve) else 0)

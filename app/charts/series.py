@@ -63,6 +63,8 @@ class Series(SeriesResult):
         gave_up: str = "",
     ) -> None:
         super().__init__(key, name, axis=axis, stops=stops)
+        self.label = name
+        """Its name at the end of its line."""
         self.index = index
         """Its place in the plan, which determines its style."""
         self.gave_up = gave_up

@@ -41,7 +41,7 @@ class CompareBoard(QWidget):
         self.views = ViewBar(self.trio)
         around.addWidget(self.views)
         self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at))
-        around.addWidget(self.trio)
+        around.addWidget(self.trio, 1)
         across.addWidget(card, 1)
         self.empty = self._make_empty()
         self.sessions = SessionCards(desk.theme)

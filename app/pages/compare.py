@@ -310,7 +310,7 @@ class ComparePage(QWidget):
         on_charts = self._views.currentIndex() == 0
         if event.key() == Qt.Key.Key_F9 and self._beside_on.isVisible():
             self._beside_on.toggle()
-        elif not (on_charts and self.trio.key(event)):
+        elif not (on_charts and (self.board.views.key(event) or self.trio.key(event))):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

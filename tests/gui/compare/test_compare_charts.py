@@ -166,3 +166,19 @@ def test_the_figures_of_2009_are_not_offered_for_another_workload(
     )
     compare(qtbot, page, other)
     assert not offers(page, PRINTED)
+
+
+def test_distributions_of_two_sessions_are_drawn_over_one_another(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    press(page, "Distribution")
+    chart = page.trio.charts[Quantity.TIME]
+    assert chart.isVisible()
+    assert not page.trio.charts[Quantity.REPLIES].isVisible()
+    assert chart.height() > page.board.height() / 2, "the charts have the room"
+    for key in ("A/gevent", "B/gevent"):
+        assert len(chart.curves[key].values.x)
+    assert not offers(page, "Over time")
+    press(page, "Sweep")
+    assert page.trio.charts[Quantity.REPLIES].isVisible()
