@@ -94,7 +94,11 @@ class Projection:
             return "whole sweep"
         if axis.bounds:
             return "at each peak"
-        return "at each sustained rate" if axis.has_limit else "at most replies of each"
+        if not axis.has_limit:
+            return "at most replies of each"
+        each = self.of.series.values()
+        unknown = any(s.knee is None and s.most and s.most.replies_per_s for s in each)
+        return "at each sustained rate" + (" or most replies" if unknown else "")
 
     @property
     def series(self) -> dict[str, ProjectedSeries]:

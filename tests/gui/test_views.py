@@ -257,6 +257,14 @@ def test_a_server_without_replies_has_no_distribution(qtbot: QtBot) -> None:
     assert "No response times at each sustained rate." in said
 
 
+def test_a_rate_that_was_not_sustained_is_not_called_so(qtbot: QtBot) -> None:
+    weak = Contestant("weak", "Weak", "", 100, 100, 1 << 20)
+    board = opened(qtbot, session([weak], 3, rates=[1_000.0, 2_000.0]))
+    press(qtbot, board, "Distribution")
+    said = str(board.trio.charts[Quantity.TIME].ground.key())
+    assert "at each sustained rate or most replies" in said
+
+
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.name)
 @pytest.mark.parametrize("view", ["Over time", "Distribution"])
 def test_older_sessions_open_in_every_view(qtbot: QtBot, path: Path, view: str) -> None:
