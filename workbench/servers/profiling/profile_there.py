@@ -1,7 +1,8 @@
 """Runs on a machine: profiles a server there. Standard library only.
 
-Argument: one JSON object {method, pid, delay_s, seconds, rate, program, work}; `program`: that of
-py-spy, `work`: a directory for files. Output: JSON lines: `part` {data}: base64 of a compressed
+Argument: one JSON object {method, pid, delay_s, seconds, rate, program, work, recording};
+`program`: that of py-spy, `work`: a directory for files, `recording`: the file of a JVM, in its
+working directory. Output: JSON lines: `part` {data}: base64 of a compressed
 piece of what the profiler wrote, one file after another, each ended by `file` {}; the last is
 `ready` {version, from_s, to_s} or `failed` {why, detail}.
 
@@ -32,8 +33,6 @@ MOST_BYTES = 64 << 20
 PIECE = 256 << 10
 WRITTEN_WITHIN_S = 20.0
 DENIED = "denied" if os.geteuid() else "denied-to-root"
-RECORDING = "profile.jfr"
-"""The recording of a JVM, in its working directory."""
 
 
 class Failed(Exception):
@@ -150,7 +149,7 @@ def flight_recorder(task: dict[str, Any]) -> tuple[list[bytes], str]:
     if not pids:
         raise Failed("failed", "it is no process of java")
     pid = pids[0]
-    recording = os.path.join(os.readlink(f"/proc/{pid}/cwd"), RECORDING)
+    recording = os.path.join(os.readlink(f"/proc/{pid}/cwd"), task["recording"])
     reader = os.path.join(os.path.dirname(os.readlink(f"/proc/{pid}/exe")), "jfr")
     if not os.access(reader, os.X_OK):
         raise Failed("absent", "jfr")

@@ -8,11 +8,14 @@ from typing import Literal
 from msgspec.structs import replace
 
 from workbench.servers.entry import ServerEntry
-from workbench.servers.profiling.profile_there import RECORDING
 
 Method = Literal["py-spy", "perf", "signal", "clock"]
 """How it is sampled under load; see `profile_there`."""
 Format = Literal["py-spy", "perf", "cpuprofile", "pprof", "flight-recording"]
+
+
+RECORDING = "profile.jfr"
+"""The recording of a JVM, in its working directory."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from workbench.machines.wire import Text, quoted
 from workbench.servers.deploy import Deployment
 from workbench.servers.profiling import folded
 from workbench.servers.profiling.folded import Stacks
-from workbench.servers.profiling.profilers import Profiler
+from workbench.servers.profiling.profilers import RECORDING, Profiler
 from workbench.servers.runtimes.builders import run_builder
 
 HELPER = Path(__file__).with_name("profile_there.py")
@@ -129,6 +129,7 @@ class Profiling:
             "rate": self._profiler.rate,
             "program": self._program,
             "work": f"{self._machine.run_dir}/tools",
+            "recording": RECORDING,
         }
         files: list[bytes] = []
         packed: list[str] = []
