@@ -239,7 +239,7 @@ class Picture(QWidget):
         wide = 150 if beside else 0
         left = wide + 36 if beside else 20 if fleet.control else 0
         room = self.width() - left
-        node = min(230, (room - _LINK_PX) // 2)
+        node = min(280, (room - _LINK_PX) // 2)
         end_x = self.width() - node
         tops = [self._top + place * _STEP_PX for place in range(len(fleet.clients))]
         middle = (tops[0] + tops[-1]) // 2
