@@ -278,7 +278,6 @@ def _close_in_mid_run(window: MainWindow, qtbot: QtBot) -> None:
 DIALOGS: dict[str, Callable[[MainWindow, QtBot], object]] = {
     "add a machine": lambda window, qtbot: _machines(window, qtbot).add(),
     "edit a machine": lambda window, qtbot: _machines(window, qtbot).detail.edit.click(),
-    "forget a machine": lambda window, qtbot: _machines(window, qtbot).detail.remove.click(),
     "machines of ssh": _press_on("Machines", "Import from ~/.ssh/config…"),
     "a password": _ask_password,
     "a new server": _press_on("Servers", "New server"),
