@@ -141,6 +141,11 @@ class ChartModel:
         self._unaudited = True
         self.audit()
 
+    @property
+    def unaudited(self) -> bool:
+        """Whether something has come since the last audit."""
+        return self._unaudited
+
     def audit(self) -> None:
         """Audit what has come by now, and mark what is tainted."""
         if not self._unaudited:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import nan
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
@@ -35,6 +35,8 @@ from workbench.messages.topics import read_note, severity
 
 _NARROW = 1160
 """Below this width the column beside the charts is a drawer: a window of 1280 has more."""
+_AUDIT_MS = 1000
+"""Between audits while documents come: each reads all points."""
 
 _CLOCKS: tuple[tuple[Clock, str], ...] = (
     ("latency", "Latency (from scheduled time)"),
@@ -55,6 +57,8 @@ class Board(QWidget):
         self.model = ChartModel()
         self._whole: Whole | None = None
         self._fresh = False
+        self._audited = QTimer(self, interval=_AUDIT_MS, singleShot=True)
+        self._audited.timeout.connect(self._audit_again)
         self._doubts = Doubts()
         self._window = -1
         """The index of the running point's latest window."""
@@ -119,13 +123,25 @@ class Board(QWidget):
     def refresh(self) -> None:
         if self._fresh:
             self._fresh = False
+            self._audited.stop()
             self.trio.set_model(self.model)
-        self.model.audit()
-        self.side.checklist.display(self.model.audits)
+        self._audit()
         self.trio.refresh()
         self.views.refresh()
         self._table.refresh()
         self.side.refresh()
+
+    def _audit(self) -> None:
+        if self._audited.isActive() and not self.model.over:
+            return
+        if self.model.unaudited:
+            self._audited.start()
+        self.model.audit()
+        self.side.checklist.display(self.model.audits)
+
+    def _audit_again(self) -> None:
+        if self.model.unaudited:
+            self.refresh()
 
     def set_paused(self, paused: bool) -> None:
         """Show whether the running server is paused."""
