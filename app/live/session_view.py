@@ -188,11 +188,6 @@ class Board(QWidget):
         self._controls.show()
         self.trio.show()
 
-    def _go_to(self, *point: object) -> None:
-        """Show a point where it stands among the others."""
-        self.views.show_view(SWEEP)
-        self.trio.go_to(*point)
-
     def _on_view(self, view: str) -> None:
         self._table.setVisible(view == DISTRIBUTION)
         self._table.refresh()
