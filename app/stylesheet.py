@@ -11,11 +11,16 @@ from app.theme import Theme, font, load_fonts
 
 def apply(app: QApplication, theme: Theme) -> None:
     """Apply a theme to the whole application; it may be called again with another."""
-    load_fonts()
-    app.setStyle("Fusion")
-    app.setFont(font(13))
+    sheet = stylesheet(theme)
+    if app.styleSheet() == sheet:
+        return
+    if not app.styleSheet():
+        load_fonts()
+        # With a window open it takes seconds, as all its widgets are polished anew.
+        app.setStyle("Fusion")
+        app.setFont(font(13))
     app.setPalette(palette(theme))
-    app.setStyleSheet(stylesheet(theme))
+    app.setStyleSheet(sheet)
 
 
 def palette(theme: Theme) -> QPalette:
