@@ -50,8 +50,11 @@ looks: 1
 """
 """A connection request that is lost is repeated after a second: too late."""
 FLEET = Fleet("h1", ("h2", "h3"))
-ATTEMPTS = 3
-"""Where a point is disturbed."""
+ATTEMPTS = 5
+"""While a point is disturbed."""
+
+BUSY = {"background-load", "clients-late", "client-busy"}
+"""Codes that say so."""
 
 ACCUSED = "the server's"
 """In place of `server-limited` and `faulty`: what a dying server shows, refusals and resets, may be
@@ -230,9 +233,12 @@ def test_a_link_that_loses_3_percent_is_never_blamed_on_the_server(
         assert len(points) == 2 and ACCUSED not in map(whose, points)
         if not disturbed(documents):
             break
-    assert [point.verdict for point in points] == ["network-limited"] * 2
     for point in points:
-        assert re.search(r"loses packets: .* retransmitted [\d,]+ segments in", point.reasons[0])
+        said = " ".join(point.reasons)
+        assert re.search(r"loses packets: .* retransmitted [\d,]+ segments in", said), said
+        if point.verdict != "network-limited":  # the machine was busy each time
+            assert point.verdict == "inconclusive"
+            assert {found["code"] for found in point.findings} & BUSY, said
     assert summarise(list(completed(documents))).servers[SERVER].knee is None
 
 
