@@ -63,7 +63,15 @@ run: $(VENV) $(QT_WINDOW)
 test: export LANG = C.UTF-8
 test: export QT_QPA_PLATFORM = offscreen
 test: check $(QT_OFFSCREEN) $(SCREEN)
+ifdef ARGS
 	$(BIN)/pytest $(ARGS)
+else
+	@# What measures, and what has a screen to itself, runs alone.
+	status=0; \
+	  $(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal tests/unit tests/gui tests/packaging || status=$$?; \
+	  $(BIN)/pytest tests/process tests/window || status=$$?; \
+	  exit $$status
+endif
 
 verify: export LANG = C.UTF-8
 verify: export QT_QPA_PLATFORM = offscreen
