@@ -30,9 +30,14 @@ _CAUSES = (
         "add the authority of your network to the certificates of this computer, or name its file"
         " in SSL_CERT_FILE",
     ),
-    (r"tunnel error|ProxyError", "the proxy did not connect to it", "see HTTPS_PROXY"),
     (
-        r"dns error|[Nn]ame or service not known|name resolution|nodename nor servname",
+        r"tunnel error|CONNECT tunnel|ProxyError",
+        "the proxy did not connect to it",
+        "see HTTPS_PROXY",
+    ),
+    (
+        r"dns error|Could not resolve host|unable to look up|[Nn]ame or service not known"
+        r"|name resolution|nodename nor servname",
         "its name cannot be resolved (DNS)",
         "",
     ),
@@ -72,7 +77,7 @@ def unreached(output: str) -> bool:
     return bool(re.search(UNREACHED, output))
 
 
-def why_unreached(output: str, connect: str) -> str:
+def why_unreached(output: str, connect: str, what: str = "the package index") -> str:
     """ "the package index is out of reach, for its name cannot be resolved (DNS); CONNECT", to
     stand in a sentence. `connect`: what to do where only a network is missing."""
     lines = re.findall(r"^ *cause: (.*)|^ *╰─▶ (.*)", output, re.MULTILINE)
@@ -80,5 +85,5 @@ def why_unreached(output: str, connect: str) -> str:
     for sign, meaning, cure in _CAUSES:
         if re.search(sign, output):
             detail = "" if cure == "" else f" ({cause.strip().rstrip('.')[:200]})"
-            return f"the package index is out of reach, for {meaning}{detail}; {cure or connect}"
-    return f"the package index is out of reach ({cause.strip().rstrip('.')[:200]}); {connect}"
+            return f"{what} is out of reach, for {meaning}{detail}; {cure or connect}"
+    return f"{what} is out of reach ({cause.strip().rstrip('.')[:200]}); {connect}"

@@ -31,6 +31,7 @@ _FOUND_BY = Qt.ItemDataRole.UserRole + 1
 _ABOUT = Qt.ItemDataRole.UserRole + 2
 _SPEAKS = Qt.ItemDataRole.UserRole + 3
 _WHY = Qt.ItemDataRole.UserRole + 4
+_GONE = Qt.ItemDataRole.UserRole + 5
 
 
 class Picker(QFrame):
@@ -77,6 +78,7 @@ class Picker(QFrame):
             item.setData(_ID, entry.id)
             item.setData(_ABOUT, " · ".join(filter(None, about)))
             item.setData(_SPEAKS, [] if entry.unavailable else list(entry.protocols))
+            item.setData(_GONE, entry.unavailable.word if entry.unavailable else "")
             found_by = f"{entry.id} {entry.name} {item.data(_ABOUT)} {entry.description}"
             item.setData(_FOUND_BY, found_by.casefold())
             item.setToolTip(
@@ -92,7 +94,7 @@ class Picker(QFrame):
             on = item.data(_ID) in ids
             item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
             speaks = item.data(_SPEAKS)
-            why = "" if protocol in speaks else f"no {protocol}" if speaks else "unavailable"
+            why = "" if protocol in speaks else f"no {protocol}" if speaks else item.data(_GONE)
             item.setData(_WHY, why)
             about = ", ".join(filter(None, [item.data(_ABOUT), why]))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {about}")

@@ -97,8 +97,9 @@ def _sentences(known: Known) -> Iterator[tuple[str, str]]:
     for note in entry.notes:
         yield note, "soft"
     if gone := entry.unavailable:
-        yield f"Unavailable: {gone.reason}", "warn"
-        yield f"Checked on {gone.tried}.", "muted"
+        yield f"{gone.word.capitalize()}: {gone.reason}", "warn"
+        if gone.tried:
+            yield f"Checked on {gone.tried}.", "muted"
         if gone.instead:
             yield f"Closest maintained alternative: {gone.instead}.", "soft"
     elif known.ready:
@@ -140,11 +141,17 @@ def _running(known: Known, entry: ServerEntry) -> list[tuple[str, str]]:
     return [
         ("Needs", ", ".join(filter(None, (runtime, *programs)))),
         ("Version", version(known)),
+        ("Source", _source(entry)),
         ("Workers requested", f"{entry.processes:,}" if entry.processes > 1 else ""),
         ("Processes seen", _seen(entry.seen) if not known.measured and entry.seen else ""),
         ("Protocols", ", ".join(map(short, entry.protocols))),
         ("Closes first", f"the {entry.closes_first}"),
     ]
+
+
+def _source(entry: ServerEntry) -> str:
+    source = entry.source_at
+    return f"{breakable(source.git)}, {source.commit[:12]}, {source.licence}" if source else ""
 
 
 def _measured(known: Known) -> list[tuple[str, str, str]]:

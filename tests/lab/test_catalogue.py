@@ -76,7 +76,7 @@ def test_the_command_tests_servers_on_another_machine(
     profile: Profile, emptied: Host, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asyncio.run(trusted(profile))
-    status = main(["catalogue", "check", "--on", "h1", "--json", "null", "tornado", "multitask"])
+    status = main(["catalogue", "check", "--on", "h1", "--json", "null", "tornado", "friendlyflow"])
     assert status == 0
     null, tornado, gone = json.loads(capsys.readouterr().out)["servers"]
     assert (null["status"], tornado["status"], gone["status"]) == (

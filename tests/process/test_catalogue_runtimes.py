@@ -1,7 +1,6 @@
 """One server of the catalogue for every kind of runtime, made and run for real: the first time that
 takes minutes, later ones seconds."""
 
-import re
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -22,7 +21,6 @@ from workbench.servers.programs import PROGRAMS, MissingPrograms, Program, Progr
 from workbench.servers.runtimes.make import make
 
 SHIPPED = Catalogue.load(extra_dirs=[])
-GONE = Path(__file__).parents[1] / "cases" / "gone"
 
 KINDS = [
     ("go", "Go "),
@@ -67,19 +65,6 @@ async def test_a_server_of_every_runtime_runs_and_passes_the_gate(
     assert runtime in record.runtime
     assert result.processes >= 1 and result.rss_bytes > 1_000_000
     assert not processes_with(f"{machine.run_dir}/servers/")
-
-
-@pytest.mark.timeout(1800)
-async def test_an_unavailable_server_runs_once_its_source_is_supplied(
-    machine: LocalMachine, tmp_path: Path
-) -> None:
-    folder = shutil.copytree(SHIPPED["multitask"].folder, tmp_path / "multitask")
-    shutil.copytree(GONE / "multitask", folder / "source")
-    file = folder / "server.yaml"
-    text = re.sub(r"^unavailable:\n(  .*\n)+", "", file.read_text(), flags=re.MULTILINE)
-    file.write_text(text)
-    theirs = Catalogue.load(extra_dirs=[tmp_path])["multitask"]
-    await passed(machine, theirs)
 
 
 async def test_nothing_is_unpacked_before_someone_consents(

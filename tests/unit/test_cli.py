@@ -131,13 +131,13 @@ def test_a_plan_with_a_server_that_is_unavailable_is_refused_at_once(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plan = tmp_path / "plan.yaml"
-    plan.write_text("servers: [asyncio-streams, chiral]\nrates: [500]\nseconds: 1\n")
+    plan.write_text("servers: [asyncio-streams, friendlyflow]\nrates: [500]\nseconds: 1\n")
     assert main(["run", str(plan), "--preview"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err == (
-        "pongbench: Chiral is not available: No package registry has it; chiral on the Python"
-        " Package Index is a different program. Leave it out of the plan.\n"
+        "pongbench: FriendlyFlow is not available: Its code was on Google Code and is in no public"
+        " repository found; only its wiki is left. Leave it out of the plan.\n"
     )
 
 

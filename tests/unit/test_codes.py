@@ -24,6 +24,7 @@ READERS = {
     "workbench/machines": "what SSH, sudo, uv, /proc and our programs there print",
     "workbench/servers/runtimes": "what pip, apt, compilers and linkers print",
     "workbench/servers/profiling": "what profilers print",
+    "workbench/servers/sources.py": "what git prints",
     "workbench/servers/lint.py": "where PyYAML and Python found an error",
     "workbench/servers/user_servers.py": "files of servers",
     "workbench/servers/entry_reading.py": "files of servers",

@@ -39,7 +39,7 @@ NARROWEST = 96
 WIDEST = 160
 """Columns of the list in a file or a pipe, where nothing has to be left out."""
 
-STYLES = {"passed": "green", "failed": "bold red", "unavailable": "dim"}
+STYLES = {"passed": "green", "failed": "bold red", "unavailable": "dim", "needs source": "dim"}
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -75,7 +75,7 @@ def run_list(args: argparse.Namespace) -> int:
     rows: list[list[Cell]] = []
     for entry in catalogue:
         licence = entry.today.licence.value if entry.today.licence else ""
-        speaks = "unavailable" if entry.unavailable else ", ".join(entry.protocols)
+        speaks = entry.unavailable.word if entry.unavailable else ", ".join(entry.protocols)
         family = entry.family if entry.shipped else f"{entry.family} (yours)"
         words = (entry.id, entry.name, family, entry.style, speaks, licence)
         rows.append([Text(one_line(word)) for word in words])
@@ -160,9 +160,12 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
     if entry.in_2009:
         row = msgspec.structs.asdict(entry.in_2009).items()
         facts.append(("In 2009", ", ".join(f"{k.replace('_', ' ')}: {v}" for k, v in row if v)))
+    if source := entry.source_at:
+        facts.append(("Source", f"{source.git}, commit {source.commit}, licence {source.licence}"))
     if entry.unavailable:
         unavailable = entry.unavailable
-        facts.append(("Unavailable", f"{unavailable.reason} (tested {unavailable.tried})"))
+        tested = f" (tested {unavailable.tried})" if unavailable.tried else ""
+        facts.append((unavailable.word.capitalize(), f"{unavailable.reason}{tested}"))
         facts.append(("Instead", unavailable.instead))
     return [(name, value) for name, value in facts if value]
 

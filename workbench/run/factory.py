@@ -19,6 +19,7 @@ from workbench.run.engine import Engine
 from workbench.run.environment import HERE, Fleet
 from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
+from workbench.servers.sources import at_hand
 from workbench.workloads.registry import FAMILIES
 
 __all__ = ["FAMILIES", "HERE", "Fleet", "engine_for", "of_families", "session_path"]
@@ -61,7 +62,8 @@ def unfit(plan: Plan) -> list[Problem]:
 
 
 def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
-    """Ids of all servers of these families that support a plan's workload.
+    """Ids of all servers of these families that support a plan's workload and whose source is at
+    hand.
 
     Raises BadInput if there is none.
     """
@@ -71,6 +73,7 @@ def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
         for entry in Catalogue.load().contestants()
         if entry.family in families
         and entry.unavailable is None
+        and (entry.source_at is None or at_hand(entry))  # consent is given server by server
         and workload.protocol in gate_cache.protocols(entry)
         and plan.declared.suits(workload, entry)
     ]

@@ -20,6 +20,7 @@ from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult, gate
 from workbench.servers.runtimes import Notify
+from workbench.servers.sources import NeedsSource
 
 AT_ONCE = max(2, os.cpu_count() or 2)
 """Servers checked concurrently: most of the time is waiting, for packages and for timeouts."""
@@ -30,7 +31,7 @@ class Checked:
     """The result of checking one server."""
 
     entry: ServerEntry
-    status: Literal["passed", "failed", "unavailable"]
+    status: Literal["passed", "failed", "unavailable", "needs source"]
     reason: str
     """Sentences."""
     deployment: Deployment | None = None
@@ -81,8 +82,8 @@ async def check(
     machine: Machine, entry: ServerEntry, notify: Notify, *, install: bool = False
 ) -> Checked:
     """Deploy a server, pass it through the gate, stop it."""
-    if entry.unavailable:
-        return Checked(entry, "unavailable", entry.unavailable.reason)
+    if gone := entry.unavailable:
+        return Checked(entry, "needs source" if gone.source else "unavailable", gone.reason)
     try:
         deployment = await deploy(
             machine,
@@ -97,6 +98,8 @@ async def check(
             result = await gate(deployment)
         finally:
             await deployment.stop()
+    except NeedsSource as error:
+        return Checked(entry, "needs source", str(error))
     except PongbenchError as error:
         if error.code == "machine-gone":
             raise

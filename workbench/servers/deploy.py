@@ -20,11 +20,12 @@ from workbench.machines.answers import output
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.wire import InvalidMessage, decode, quoted
 from workbench.rights import Confinement
+from workbench.servers import sources
 from workbench.servers.confinement import confined, in_force
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import quiet
 from workbench.servers.requirements import normalised
-from workbench.servers.runtimes import Notify, Runtime
+from workbench.servers.runtimes import Notify, Runtime, heritage
 from workbench.servers.runtimes.prepare import prepare
 
 PORTS = range(20_000, 30_000)
@@ -208,11 +209,18 @@ async def deploy(
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
     if port:  # Check this before anything is built.
         await _port(machine, entry, host, port)
+    also = heritage.to_fetch(entry)
+    source = await sources.provide(entry, install=install, notify=notify, also=also)
     notify(f"Copying {entry.name} to {machine.name}")
     files = await asyncio.to_thread(entry.files)
     folder = await machine.put(entry.folder, f"servers/{entry.id}-{next(_numbers)}")
     for path in entry.shared_paths:
         await machine.put(path, f"{folder}/{path.name}")
+    if source and entry.source_at:
+        files["source"] = await asyncio.to_thread(sources.digest, source)
+        if source.parent != entry.folder:
+            package = f"/{entry.source_at.package}".rstrip("/")
+            await machine.put(source, f"{folder}/source{package}")
     runtime = await prepare(machine, entry, folder, notify=notify, install=install)
 
     async def start(port: int) -> Deployment:

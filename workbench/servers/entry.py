@@ -109,14 +109,42 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Whether the body is JSON, compared by value."""
 
 
+class SourceAt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the source of a server is public."""
+
+    git: Annotated[str, Meta(pattern=r"^(https?|git|file)://\S+$", max_length=300)]
+    commit: Annotated[str, Meta(pattern=r"^[0-9a-f]{40}$")]
+    licence: Annotated[str, Meta(min_length=1, max_length=200)]
+    sha256: Annotated[str, Meta(pattern=r"^([0-9a-f]{64})?$")] = ""
+    """Of an archive of its tree, see `sources.digest`; empty: only git's hash, the commit."""
+    package: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]*$")] = ""
+    """The folder below `source` that it is copied to, if the repository itself is the package."""
+    build: Annotated[str, Meta(max_length=2_000)] = ""
+    """What its own documentation asks for to compile it. Then the user builds it, and puts the
+    result into `sources.place`."""
+
+    @property
+    def name(self) -> str:
+        """The name of its folder: "chiral-1f287209"."""
+        repository = self.git.rstrip("/").rpartition("/")[2].removesuffix(".git")
+        return f"{repository}-{self.commit[:8]}"
+
+
 class Unavailable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Why a server cannot be run."""
 
     reason: Text
-    tried: Text
+    tried: str = ""
     """ISO date."""
     instead: str = ""
     """The closest maintained alternative: an id or a name."""
+    source: bool = False
+    """Whether it runs once the user supplies its source; never in a file."""
+
+    @property
+    def word(self) -> str:
+        """The status in lists."""
+        return "needs source" if self.source else "unavailable"
 
 
 class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -181,6 +209,12 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     in_2009: In2009 | None = None
     today: Today = Today()
     seen: Seen | None = None
+    source_at: SourceAt | None = None
+    """Public source that no package registry has; deployed as the folder `source`."""
+    fault: str = ""
+    """A fault of its own with which it may fail the wire gate; it is measured all the same."""
+    improves: str = ""
+    """The id of the published listing of which this is the improved one."""
     unavailable: Unavailable | None = None
 
 

@@ -10,9 +10,10 @@ import msgspec
 
 from workbench.config import yaml
 from workbench.errors import BadInput
-from workbench.servers.entry import APPS, ServerEntry, ServerFile
+from workbench.servers.entry import APPS, ServerEntry, ServerFile, Unavailable
 from workbench.servers.programs import PROGRAMS
 from workbench.servers.requirements import PIN, normalised, requirements
+from workbench.servers.sources import at_hand, to_build
 from workbench.untrusted import one_line, safe
 from workbench.workloads.registry import MESSAGES, WORKLOADS
 
@@ -37,7 +38,16 @@ def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
     )
     if problem := _problem(entry):
         raise BadInput(f"server {path}{problem}")
-    return entry
+    return _without_source(entry)
+
+
+def _without_source(entry: ServerEntry) -> ServerEntry:
+    """Mark an entry whose source the user has to build, and has not."""
+    source = entry.source_at
+    if entry.unavailable or not source or not source.build or at_hand(entry):
+        return entry
+    reason = to_build(source)
+    return msgspec.structs.replace(entry, unavailable=Unavailable(reason=reason, source=True))
 
 
 def _problem(entry: ServerEntry) -> str:

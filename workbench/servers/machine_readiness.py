@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from workbench.machines.base import Machine
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import PROGRAMS
-from workbench.servers.readiness import Readiness, listed
+from workbench.servers.readiness import Readiness, lacking_source, listed
 from workbench.servers.runtimes import brought_python
 from workbench.servers.runtimes.builders import run_builder
 from workbench.servers.runtimes.provide import FINDER
@@ -31,6 +31,8 @@ class MachineReadiness:
 
     def readiness(self, entry: ServerEntry) -> Readiness:
         name = self.machine
+        if lacking := lacking_source(entry):
+            return lacking
         if missing := self.missing_programs.get(entry.id, ()):
             return Readiness(
                 "to fetch",

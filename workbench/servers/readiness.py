@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from workbench import paths
-from workbench.servers import gate_cache
+from workbench.servers import gate_cache, sources
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import PROGRAMS
 from workbench.servers.runtimes import build_python, find_programs, heritage
@@ -37,6 +37,8 @@ def readiness(entry: ServerEntry) -> Readiness:
         return Readiness("to fetch", problem, ("an x86-64 processor",))
     missing = tuple(PROGRAMS[name].title for name in entry.programs if not _has_program(name))
     made = entry.runtime == "none" or _has_runtime(entry)
+    if lacking := lacking_source(entry):
+        return lacking
     if missing:
         return Readiness(
             "to fetch",
@@ -47,6 +49,19 @@ def readiness(entry: ServerEntry) -> Readiness:
     if made:
         return Readiness("ready", "Everything it needs is installed.")
     return Readiness("to make", _first_start(entry))
+
+
+def lacking_source(entry: ServerEntry) -> Readiness | None:
+    """Return that the source is still to be fetched; None: it is here, or none is needed."""
+    source = entry.source_at
+    if source is None or sources.at_hand(entry):
+        return None
+    return Readiness(
+        "to fetch",
+        f"It needs its source code (licence: {source.licence}), from {source.git}. Testing it shows"
+        " what would be fetched and asks first.",
+        ("its source code",),
+    )
 
 
 def _first_start(entry: ServerEntry) -> str:

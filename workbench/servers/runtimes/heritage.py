@@ -244,6 +244,12 @@ async def bring(
     )
 
 
+def to_fetch(entry: ServerEntry) -> list[str]:
+    """Return the commands that fetch what this computer lacks of that Python."""
+    debs = DEBS.get(entry.runtime.removeprefix("python"), ())
+    return [f"fetch {MIRRORS[0]}{deb.path}" for deb in debs if not _kept(deb).is_file()]
+
+
 def unfit(architecture: str) -> str:
     """Return why there is no such Python for a processor, as a sentence; empty: there is one."""
     if architecture in ("x86_64", "amd64"):

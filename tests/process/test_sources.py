@@ -1,0 +1,210 @@
+"""Sources that no registry has, fetched from a git server on loopback; the code is a stand-in of
+our own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from gate_checks import KEPT, passed
+from oracle import eventually
+
+from workbench.errors import BadInput, PongbenchError
+from workbench.machines.local import open_local
+from workbench.servers import sources
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.checking import check
+from workbench.servers.entry import ServerEntry, SourceAt
+from workbench.servers.entry_reading import load_entry
+from workbench.servers.programs import MissingPrograms
+
+GONE = Path(__file__).parents[1] / "cases" / "gone"
+
+
+def git(folder: Path, *words: str) -> str:
+    env = {
+        **{key: value for key, value in os.environ.items() if not key.startswith("GIT_")},
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        **{f"GIT_{who}_NAME": "Nobody" for who in ("AUTHOR", "COMMITTER")},
+        **{f"GIT_{who}_EMAIL": "nobody@example.org" for who in ("AUTHOR", "COMMITTER")},
+    }
+    done = subprocess.run(
+        ["git", *words], cwd=folder, env=env, check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SourceAt]:
+    """A repository with the stand-in for MultiTask, a link and a submodule, behind git's daemon."""
+    base = tmp_path_factory.mktemp("public")
+    folder = shutil.copytree(GONE / "multitask", base / "python-multitask")
+    (folder / "link").symlink_to("/etc/passwd")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "README").write_text("A stand-in.\n")
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    (folder / ".gitmodules").write_text('[submodule "x"]\n\tpath = x\n\turl = ../nowhere\n')
+    git(folder, "add", ".")
+    git(folder, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},x")
+    git(folder, "commit", "--quiet", "--message", "A stand-in")
+    commit = git(folder, "rev-parse", "HEAD")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    daemon = subprocess.Popen(
+        [
+            *("git", "daemon", "--export-all", "--reuseaddr", "--listen=127.0.0.1"),
+            *(f"--port={port}", f"--base-path={base}", str(base)),
+        ],
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert eventually(lambda: _listens(port))
+        yield SourceAt(
+            git=f"git://127.0.0.1:{port}/python-multitask", commit=commit, licence="MIT-0"
+        )
+    finally:
+        daemon.terminate()
+        daemon.wait()
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    return tmp_path
+
+
+def multitask(source: SourceAt) -> ServerEntry:
+    return msgspec.structs.replace(
+        Catalogue.load(extra_dirs=[])["multitask"], source_at=source, unavailable=None
+    )
+
+
+async def fetched(entry: ServerEntry, *, install: bool = True) -> Path:
+    folder = await sources.provide(entry, install=install, notify=lambda _: None)
+    assert folder is not None
+    return folder
+
+
+async def test_a_source_is_fetched_once_with_consent_checked_and_kept(
+    public: SourceAt, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = multitask(public)
+    with pytest.raises(MissingPrograms) as caught:
+        await fetched(entry, install=False)
+    assert caught.value.offer == (
+        "MultiTask needs its source code (licence: MIT-0). It can be fetched from"
+        f" {public.git} (commit {public.commit}) and unpacked into Pongbench's cache."
+    )
+    assert caught.value.commands == [f"git fetch {public.git} {public.commit}"]
+    assert not (home / "cache").exists()
+
+    # A configuration of the user could run programs, or lead elsewhere.
+    evil = home / "gitconfig"
+    evil.write_text(f'[url "file:///nowhere/"]\n\tinsteadOf = {public.git}\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(evil))
+    folder = await fetched(entry)
+    names = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert names == {"multitask.py", "docs/README", ".gitmodules"}  # neither link nor submodule
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+    monkeypatch.setenv("PATH", "")  # kept: git is no longer needed
+    assert await fetched(entry, install=False) == folder
+    right = msgspec.structs.replace(public, sha256=sources.digest(folder))
+    assert await fetched(multitask(right), install=False) == folder
+    (folder / "multitask.py").write_text("changed\n")
+    with pytest.raises(PongbenchError, match=r"has the SHA-256 .* remove that folder\.$"):
+        await fetched(multitask(right))
+
+
+CHANGES: list[tuple[dict[str, str], str]] = [
+    ({"git": "git://127.0.0.1:9/x"}, r"cannot be fetched: git://127\.0\.0\.1:9/x is out of reach"),
+    ({"git": "https://nowhere.invalid/x"}, r"its name cannot be resolved \(DNS\); to run Multi"),
+    ({"git": "file:///nowhere/x"}, r"^There is no public repository at file:///nowhere/x; to run"),
+    ({"commit": "0" * 40}, r"^git://\S+ no longer has commit 0{40}; to run MultiTask without"),
+    ({"sha256": "0" * 64}, r"^What was fetched for MultiTask .* nothing of it was kept\.$"),
+]
+
+
+@pytest.mark.parametrize(("change", "sentence"), CHANGES, ids=lambda x: "".join(x)[:8])
+async def test_a_source_that_cannot_be_had_is_one_sentence_and_leaves_nothing(
+    public: SourceAt, home: Path, change: dict[str, str], sentence: str
+) -> None:
+    entry = multitask(msgspec.structs.replace(public, **change))
+    with pytest.raises(PongbenchError, match=sentence) as caught:
+        await fetched(entry)
+    assert "\n" not in str(caught.value)
+    assert not list((home / "cache").rglob("*.py"))
+    assert not list((home / "cache" / "sources").iterdir())
+
+
+async def test_without_git_a_sentence_says_what_to_put_where(
+    public: SourceAt, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    entry = multitask(public)
+    with pytest.raises(PongbenchError, match=r"^git, which .* put commit \w{40} into /") as caught:
+        await fetched(entry)
+    where = Path(str(caught.value).removesuffix(".").rpartition(" ")[2])
+    shutil.copytree(GONE / "multitask", where)
+    assert await fetched(entry) == where == sources.at_hand(entry)
+
+
+def test_an_address_that_git_would_run_or_read_as_an_option_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(Catalogue.load(extra_dirs=[])["multitask"].folder, folder)
+    file = folder / "server.yaml"
+    for address in ("ext::sh -c true", "--upload-pack=true", "ssh://host/x"):
+        file.write_text(re.sub(r"git: .*", f'git: "{address}"', file.read_text()))
+        with pytest.raises(BadInput, match=r"source_at\.git"):
+            load_entry(folder)
+
+
+@pytest.mark.timeout(900)
+async def test_a_server_runs_with_what_was_fetched_and_with_what_its_user_has_built(
+    public: SourceAt, home: Path
+) -> None:
+    # Beside the kept Python 2.7, only the source is fetched.
+    (home / "cache").mkdir()
+    for name in ("debs", "programs", "runtimes"):
+        (KEPT / "cache" / name).mkdir(parents=True, exist_ok=True)
+        (home / "cache" / name).symlink_to(KEPT / "cache" / name)
+    machine = await open_local(cache_dir=home / "cache")
+    try:
+        record, _ = await passed(machine, multitask(public))
+        kept = sources.at_hand(multitask(public))
+        assert kept and record.files["source"] == sources.digest(kept)
+
+        folder = shutil.copytree(multitask(public).folder, home / "data" / "servers" / "compiled")
+        file = folder / "server.yaml"
+        text = file.read_text().replace("  licence: MIT", "  licence: MIT\n  build: a compiler")
+        file.write_text(re.sub(r"git: .*", "git: https://example.org/built", text))
+        entry = Catalogue.load()["compiled"]
+        result = await check(machine, entry, lambda _: None)
+        assert result.status == "needs source" and entry.source_at
+        where = sources.place(entry.source_at)
+        assert result.reason == (
+            f"Build commit {entry.source_at.commit} of https://example.org/built (licence: MIT) and"
+            f" put the result into {where}; its documentation asks for a compiler."
+        )
+        shutil.copytree(GONE / "multitask", where)
+        built = Catalogue.load()["compiled"]
+        assert built.unavailable is None
+        await passed(machine, built)
+    finally:
+        await machine.close()
