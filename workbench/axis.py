@@ -146,8 +146,11 @@ def of_plan(plan: Mapping[str, Any]) -> Axis:
 
 
 def rates_count(plan: Mapping[str, Any]) -> str:
-    """Return what the rates of a recorded plan count: "connections", "requests"."""
-    one_call = _workload(plan).get("calls_per_connection", 1) == 1
+    """Return what the rates of a recorded plan count: "connections", "requests", "messages"."""
+    workload = _workload(plan)
+    if "connections" in workload:  # It holds them.
+        return "messages"
+    one_call = workload.get("calls_per_connection", 1) == 1
     return str(plan.get("rate_of") or ("connections" if one_call else "requests"))
 
 

@@ -35,7 +35,7 @@ def block(document: str, language: str, containing: str) -> str:
 @pytest.mark.parametrize("document", ["README.md", "docs/plans.md"])
 def test_the_documented_plan_can_be_run(document: str, tmp_path: Path) -> None:
     path = tmp_path / "shown.yaml"
-    path.write_text(block(document, "yaml", "rates:"))
+    path.write_text(block(document, "yaml", "servers:"))
     assert load_plan(path).servers == ["tornado", "twisted"]
 
 

@@ -618,6 +618,43 @@ SENTENCES: list[tuple[Message, str]] = [
         "pong ends after one reply; use http/1.1.",
     ),
     (
+        plans.OneCallOnly(keys=("workload.calls_per_connection",), protocol="websocket"),
+        "Messages are not counted by connection; give rates (per second) and seconds.",
+    ),
+    (
+        plans.NoClosedLoop(workload="WebSocket"),
+        "WebSocket has no closed loop; set workload.mode to open, and give rates.",
+    ),
+    (
+        plans.SecondsOnly(workload="WebSocket"),
+        "Points of WebSocket last a number of seconds; give seconds, and workload.connections for those held open.",
+    ),
+    (
+        plans.TooManyHeld(
+            keys=("vary",),
+            x=100_000.0,
+            suffix=" connections",
+            connections=100_000,
+            where="clients",
+            resource="ports",
+            available=28_232,
+            per_client=28_232,
+        ),
+        "100,000 connections held open need as many local ports; the clients have 28,232. Use 4 clients or a wider net.ipv4.ip_local_port_range.",
+    ),
+    (
+        plans.TooManyHeld(
+            keys=("vary",),
+            x=20_000.0,
+            suffix=" connections",
+            connections=20_000,
+            where="target",
+            resource="descriptors",
+            available=19_936,
+        ),
+        "20,000 connections held open need as many file descriptors; the target has 19,936. Raise nofile and the machine's hard limit, or hold fewer.",
+    ),
+    (
         plans.PipelineTooDeep(keys=("workload.pipeline",), pipeline=4),
         "4 calls at once need as many calls_per_connection.",
     ),

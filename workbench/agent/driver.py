@@ -89,7 +89,8 @@ class Driver:
         self.epoll = select.epoll()
         self.watcher = loop.io(self.epoll.fileno(), 1)
 
-    def start(self) -> None:
+    def start(self, at_ns: int) -> None:
+        """Begin; the point's clock is 0 at `at_ns`."""
         self.watcher.start(self.on_events)
 
     def expire(self, now: int) -> None:

@@ -6,6 +6,7 @@ import importlib
 import resource
 from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import chain
 from time import monotonic_ns
 from typing import Any
 
@@ -68,7 +69,7 @@ class Point:
             self.pending.begin(at_ns)
         self.cpu_before = _cpu_us()
         self.pace.begin(at_ns)
-        self.driver.start()
+        self.driver.start(at_ns)
         self.alarm.set(at_ns)
 
     def stop(self) -> None:
@@ -254,12 +255,17 @@ class OpenPace(Pace):
     def __init__(self, load: Load) -> None:
         super().__init__(load)
         self.at_ns = 0
-        self.length_ns = round(load.connections / load.rate_per_s * 1e9)
-        self.offsets: Iterator[int] = (
+        ramp_ns = round(load.ramp_s * 1e9)
+        self.length_ns = ramp_ns + round(load.connections / load.rate_per_s * 1e9)
+        calls: Iterator[int] = (
             poisson(load.rate_per_s, load.connections, load.seed, load.share, load.shares)
             if load.arrivals == "poisson"
             else uniform(load.rate_per_s, load.connections, load.share, load.shares)
         )
+        if load.held:
+            held = uniform(load.held_per_s, load.held, load.share, load.shares)
+            calls = chain(held, (ramp_ns + offset for offset in calls))
+        self.offsets = calls
         # Not in `begin`: the first Poisson instant needs the sum of all gaps, which takes longer
         # than the lead time of the start.
         self._advance()

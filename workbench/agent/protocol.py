@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-VERSION = 3
+VERSION = 4
 
 WINDOW_NS = 200_000_000
 MOST_FAULTS = 8
@@ -55,6 +55,12 @@ class Load:
     """Of the whole point; in a closed loop 0 means: until `seconds` have passed."""
     seconds: float = 0.0
     concurrency: int = 0
+    held: int = 0
+    """Connections of the whole point that are made in the ramp, before the schedule, and held open
+    until after it; the schedule then starts calls on them. 0: it starts connections."""
+    held_per_s: float = 0.0
+    """Of these, made per second."""
+    ramp_s: float = 0.0
     arrivals: str = "uniform"
     """Or "poisson"."""
     seed: int = 0

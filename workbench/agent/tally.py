@@ -63,6 +63,10 @@ class Tally:
         self.lateness: list[int] = []
         self.alike: list[int] = []
         """Latency, service time and first byte in one, where they are the same."""
+        self.untimed = 0
+        """Calls answered without a latency: connections held to the end."""
+        self.figures: Counter[str] = Counter()
+        """The workload's own, of the whole point."""
         self.whole_at_once: list[int] = []
         """Service time and first byte in one: the whole reply came at once."""
         self.totals: Counter[str] = Counter()
@@ -81,7 +85,7 @@ class Tally:
         if fault := self.faults.get(error):
             fault.connections += 1
         elif len(self.faults) < MOST_FAULTS:
-            self.faults[error] = Fault(monotonic_ns(), self.calls - calls, data)
+            self.faults[error] = Fault(monotonic_ns(), max(0, self.calls - calls), data)
 
     def window(self) -> dict[str, Any]:
         """Return the results since the last window as plain data, and begin a new one."""
@@ -91,10 +95,10 @@ class Tally:
             "sent": (len(self.lateness) + self.replaced) * self.calls,
             "late": sum(ns > LATE_NS for ns in self.lateness) * self.calls,
             "established": len(self.connect),
-            "replies": len(self.latency) + len(self.alike),
+            "replies": len(self.latency) + len(self.alike) + self.untimed,
         }
         self.totals.update(counts)
-        self.due = self.unsent = self.replaced = 0
+        self.due = self.unsent = self.replaced = self.untimed = 0
         data: dict[str, Any] = {**counts, "errors": dict(self.errors)}
         self.error_totals.update(self.errors)
         self.errors.clear()
@@ -121,5 +125,6 @@ class Tally:
             **{name: self.totals[name] for name in self.COUNTS},
             "errors": dict(self.error_totals),
             "faults": {name: fault.record(started_ns) for name, fault in self.faults.items()},
+            "figures": dict(self.figures),
             "histograms": {name: sparse(self.whole[name]) for name in TIMES},
         }

@@ -130,6 +130,10 @@ class Evidence:
     lateness_us: Percentiles | None = None
     client_cpu_pct: float | None = 0.0
     """Percent of one core: the busiest worker while the schedule ran. None: unknown."""
+    latency_us: Percentiles | None = None
+    """From the scheduled time."""
+    p99_limit_ms: float | None = None
+    """Of the workload; None: it has none."""
     timeout_s: float = 0.0
     """A call not answered by then has failed; 0: unknown."""
     workers: int = 1

@@ -139,7 +139,7 @@ def arrived(counts: Counts) -> int:
 
 
 def _is_shed(error: str) -> bool:
-    return error in _SHED or error.startswith("protocol-5")
+    return error in _SHED or error.startswith(("protocol-5", "protocol-close-"))
 
 
 def _saturated(evidence: Evidence, arrived: int, *, busy: bool) -> bool:

@@ -57,6 +57,7 @@ from workbench.documents import (
 )
 from workbench.messages import reasons as messages
 from workbench.messages.base import Message
+from workbench.messages.limits import TooSlow
 
 LATE_SHARE = 0.05
 """Share of the connections started more than 5 ms late. Clients past their limit fall ever further
@@ -270,8 +271,11 @@ def _server_signs(evidence: Evidence) -> list[Message]:
         signs.append(
             messages.FellBehind(replied=queue.replied, calls=queue.due, waiting=queue.open_at_end)
         )
-    if signs and (times := overflows(evidence)):
-        signs.append(messages.AcceptQueueOverflowed(times=times))
+    times, limit_ms = evidence.latency_us, evidence.p99_limit_ms
+    if limit_ms is not None and times is not None and times.p99 > 1000 * limit_ms:
+        signs.append(TooSlow(p99_ms=times.p99 / 1000, limit_ms=limit_ms))
+    if signs and (overflowed := overflows(evidence)):
+        signs.append(messages.AcceptQueueOverflowed(times=overflowed))
     return signs
 
 

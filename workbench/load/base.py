@@ -37,6 +37,13 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
     """Connections (not calls) started per second; 0 in a closed loop."""
     concurrency: int = 0
     """Closed loop only."""
+    held: int = 0
+    """Connections made in the ramp and held open for the whole point, each counted as one call. The
+    schedule then has calls on them in place of connections."""
+    held_per_s: float = 0.0
+    """Of these, made per second."""
+    ramp_s: float = 0.0
+    """Part of `seconds` before the first scheduled call."""
     connections: int = 0
     """Connections in the schedule; 0: not fixed, for `seconds` (closed loop)."""
     seconds: float = 0.0
@@ -56,7 +63,8 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
         connection_s = self.calls_per_connection * (self.timeout_s + self.think_time_s)
         if self.mode == "closed" and not self.seconds:
             return math.ceil(self.connections / self.concurrency) * connection_s
-        return self.seconds + connection_s
+        drain_s = self.held / self.held_per_s + 2 * self.timeout_s if self.held else 0.0
+        return self.seconds + connection_s + drain_s
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,6 +142,8 @@ class LoadReport:
     complaints: list[Message] = field(default_factory=list)
     """About clients that were lost or lost data; see `messages.reasons`."""
     clients: list[ClientPart] = field(default_factory=list)
+    figures: dict[str, int] = field(default_factory=dict)
+    """The workload's own, see its driver; empty: it has none."""
     faults: dict[str, Fault] = field(default_factory=dict)
     """The server's unexpected responses: the first of each kind, by error."""
 

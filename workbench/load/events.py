@@ -94,6 +94,8 @@ class Done(Event, frozen=True, kw_only=True):
     in_flight: Count
     errors: Errors
     faults: Annotated[dict[ErrorName, Fault], msgspec.Meta(max_length=MOST_FAULTS)] = {}
+    figures: Annotated[dict[ErrorName, Count], msgspec.Meta(max_length=20)] = {}
+    """The workload's own. Merged by adding, those of a time (`_us`) by the longest."""
     histograms: Times
     at_schedule_end: ScheduleEnd
     cpu_us: Count

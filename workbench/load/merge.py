@@ -97,6 +97,7 @@ def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadRep
         schedule_s=max(end.wall_us for end in ends) / 1e6,
         complaints=complaints,
         faults=_faults(reports),
+        figures=_figures(reports),
     )
 
 
@@ -134,6 +135,14 @@ def _errors(parts: Sequence[Window | Done]) -> Errors:
     for part in parts:
         total.update(part.errors)
     return dict(sorted(total.items()))
+
+
+def _figures(reports: Sequence[Done]) -> dict[str, int]:
+    names = {name for report in reports for name in report.figures}
+    return {
+        name: (max if name.endswith("_us") else sum)(r.figures.get(name, 0) for r in reports)
+        for name in sorted(names)
+    }
 
 
 def _faults(reports: Sequence[Done]) -> dict[str, Fault]:

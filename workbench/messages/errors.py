@@ -31,8 +31,15 @@ _UNEXPECTED = {
     "protocol-cut": "cut short",
     "protocol-idle": "closed while idle",
     "protocol-malformed": "malformed response",
+    "protocol-accept": "wrong handshake",
+    "protocol-upgrade": "wrong handshake",
+    "protocol-extension": "wrong handshake",
+    "protocol-surplus": "unexpected message",
 }
 """Unexpected responses by detail; any other detail of `protocol` is a status."""
+
+_CLOSED = "protocol-close-"
+"""Followed by the code of WebSocket with which a server closed; 1006: without a word."""
 
 SHORT_LABELS = {
     "connrefused": "refused",
@@ -48,6 +55,8 @@ def error_label(name: str, *, short: bool = False) -> str:
     """ "connection reset", "unexpected response: 503"; unknown classes are returned as they are."""
     if name in _UNEXPECTED:
         return _UNEXPECTED[name]
+    if name.startswith(_CLOSED):
+        return f"closed: {name.removeprefix(_CLOSED)}"
     labels = ERROR_LABELS | SHORT_LABELS if short else ERROR_LABELS
     label = labels.get(error_class(name), name)
     detail = name.removeprefix(error_class(name)).removeprefix("-")
@@ -65,7 +74,13 @@ def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
         "connreset": ends or "resets connections",
         "cut": "cuts replies short",
         "malformed": "gives malformed responses",
+        "accept": "answers the handshake of WebSocket wrongly",
+        "upgrade": "answers the handshake of WebSocket wrongly",
+        "extension": "answers the handshake of WebSocket wrongly",
+        "surplus": "sends messages that nobody asked for",
     }
+    if error.startswith(_CLOSED):
+        return f"closes connections (code {error.removeprefix(_CLOSED)})"
     return fixed.get(detail) or f"answers {detail}"
 
 

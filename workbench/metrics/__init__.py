@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from workbench.documents import Metric
-from workbench.metrics import cpu, memory, switches
+from workbench.metrics import cpu, held, memory, switches
 from workbench.metrics.base import Measured, PointMetric
 
 log = logging.getLogger(__name__)
@@ -25,19 +25,28 @@ METRICS: Sequence[PointMetric] = (
 )
 """In display order."""
 
+HELD: Sequence[PointMetric] = (
+    held.ConnectAll(),
+    held.Survivors(),
+    held.Reconnects(),
+    held.CpuPerConnection(),
+)
+"""Of workloads that hold their connections, after the others."""
+
 BESIDE: Sequence[PointMetric] = (cpu.PerCallMargin(),)
 """Recorded with the others, but shown with the figure they belong to."""
 
 
-def records() -> list[Metric]:
-    """For `RunStart.metrics`."""
-    return [metric.record for metric in METRICS]
+def records(*, held: bool = False) -> list[Metric]:
+    """For `RunStart.metrics`. `held`: whether the workload holds its connections."""
+    return [metric.record for metric in (*METRICS, *(HELD if held else ()))]
 
 
 def values(measured: Measured) -> dict[str, float | None]:
     """The values of one point, by key; None where a metric fails, which does not affect the
     point."""
-    return {metric.record.key: _value(metric, measured) for metric in (*METRICS, *BESIDE)}
+    known = (*METRICS, *(HELD if measured.held else ()), *BESIDE)
+    return {metric.record.key: _value(metric, measured) for metric in known}
 
 
 def _value(metric: PointMetric, measured: Measured) -> float | None:

@@ -19,6 +19,8 @@ class Measured:
     windows: Sequence[Window]
     usage: Usage
     """Resource usage of the server and its machine."""
+    held: int = 0
+    """Connections that the workload holds; 0: they come and go."""
 
 
 class PointMetric(Protocol):

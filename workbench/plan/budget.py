@@ -112,7 +112,7 @@ def assess(
         ports_free=limits.ports,
         open_at_worst=open_at_worst,
         cool_down_s=rests,
-        problems=suitability.problems(plan, entries, planned, limits, duration_s),
+        problems=suitability.problems(plan, entries, planned, limits, duration_s, clients=clients),
         warnings=suitability.warnings(plan, planned, limits, clients),
         rests=plans.RestsForPorts(longest_s=longest_s) if longest_s > plan.cool_down_s else None,
         sensitivity=None if plan.search else _sensitivity(plan, target),

@@ -33,6 +33,8 @@ def problems(plan: Plan) -> Iterator[plans.Problem]:
         yield from _concurrency_problems(plan) if plan.closed else _rate_problems(plan)
     if (plan.connections is None) == (plan.seconds is None):
         yield plans.LengthUnclear(both=plan.seconds is not None)
+    elif plan.connections is not None and plan.declared.held(plan.workload):
+        yield plans.SecondsOnly(workload=plan.declared.label)
     if plan.profiled and plan.profiled.at:
         yield from _profile_problems(plan, plan.profiled.at)
     if plan.vary and not plan.search:

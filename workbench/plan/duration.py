@@ -27,7 +27,7 @@ def of_sweeps(
     timeouts = sum(point.workload.timeout_s for point in planned)
     stay = longest_stay_s(planned)
     warm_up = plan.warm_up.seconds + stay + plan.cool_down_s if plan.warm_up else 0.0
-    schedules = sum(point.seconds + stay_s(point) for point in planned)
+    schedules = sum(point.seconds + after_s(point) for point in planned)
     low, high = _calibration_s(plan, warm_up, stay)
     for own_warm_up, rest in servers:
         sweeps = plan.repeats * (own_warm_up + warm_up + schedules + sum(rest))
@@ -39,7 +39,7 @@ def of_sweeps(
             high += profile + DEPLOY_S[1] + plan.workload.timeout_s
         if plan.looks > 1 and plan.axis.has_limit:
             # One more turn of each server, up to the point after the one in doubt.
-            longest = max(point.seconds for point in planned) + stay
+            longest = max(point.seconds + after_s(point) for point in planned)
             turn = DEPLOY_S[1] + own_warm_up + warm_up + 2 * (longest + max(rest))
             high += plan.repeats * turn
     return low, high
@@ -89,6 +89,11 @@ def _calibration_s(plan: Plan, warm_up: float, stay: float) -> tuple[float, floa
 def stay_s(point: PointPlan) -> float:
     """Return how long think time keeps each connection open."""
     return declaration(point.workload.protocol).stay_s(point.workload)
+
+
+def after_s(point: PointPlan) -> float:
+    """Return how long a point goes on after its schedule if every call is answered at once."""
+    return stay_s(point) + declaration(point.workload.protocol).drain_s(point.workload)
 
 
 def longest_stay_s(planned: Sequence[PointPlan]) -> float:

@@ -94,8 +94,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     workload: Workload = PongWorkload()
     """What one client does with one connection."""
     rate_of: Literal["connections", "requests"] | None = None
-    """What `rates` count. None: connections when each has one call, requests otherwise; see
-    `unit`."""
+    """What `rates` count, unless the workload says what. None: connections when each has one call,
+    requests otherwise; see `unit`."""
     rates: list[Rate] | Range = []
     concurrency: list[Annotated[int, Meta(ge=1, le=1_000_000)]] = []
     """Closed loop only, in place of `rates`."""
@@ -184,8 +184,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return declaration(self.workload.protocol)
 
     @property
-    def unit(self) -> Literal["connections", "requests"]:
-        """What rates count."""
+    def unit(self) -> str:
+        """What rates count: "connections", "requests", or what the workload says."""
+        if self.declared.counts:
+            return self.declared.counts
         one_call = self.declared.calls(self.workload) == 1
         return self.rate_of or ("connections" if one_call else "requests")
 

@@ -75,6 +75,8 @@ def _wait(in_use: Sequence[tuple[float, int]], clock: float, allowed: int) -> fl
 
 def ports_of(point: PointPlan, limits: ClientLimits) -> int:
     """Return the ports occupied after a point, when every connection was closed from this side."""
+    if point.held:
+        return point.held
     if not point.connection_rate_per_s:
         return point.connections or point.concurrency
     return min(point.connections, math.ceil(point.connection_rate_per_s * limits.port_reuse_s))

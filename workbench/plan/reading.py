@@ -113,7 +113,8 @@ def _set(data: dict[str, Any], change: str) -> None:
     key, equals, text = change.partition("=")
     if not equals or not key.strip():
         raise BadInput(f"--set {change}: write KEY=VALUE, for example seconds=10.")
-    if key in _keys_of_workloads() - set(Plan.__struct_fields__):
+    own = options_of(data["workload"]).__struct_fields__
+    if key in own or key in _keys_of_workloads() - set(Plan.__struct_fields__):
         key = f"workload.{key}"
     value = loads_yaml(text, name=change, what="--set") if text else ""
     if key == "workload.protocol" and value in PROTOCOLS:

@@ -43,9 +43,10 @@ class PointPlan:
     connection_rate_per_s: float
     """0 in a closed loop."""
     connections: int
-    """Connections in the schedule; 0: not fixed, for `seconds` (closed loop)."""
+    """Connections in the schedule, or the calls on those that are held; 0: not fixed, for
+    `seconds` (closed loop)."""
     seconds: float
-    """Length of the schedule; 0: until `connections` are done (closed loop)."""
+    """Length of the schedule, with the ramp; 0: until `connections` are done (closed loop)."""
     workload: Workload
     """The workload at this point."""
     concurrency: int = 0
@@ -65,6 +66,16 @@ class PointPlan:
     def samples(self) -> int:
         """Calls in the schedule; 0: unknown (closed loop by seconds)."""
         return self.connections * self.calls_per_connection
+
+    @property
+    def ramp_s(self) -> float:
+        """Part of `seconds` in which the connections are made that the point holds."""
+        return declaration(self.workload.protocol).ramp_s(self.workload)
+
+    @property
+    def held(self) -> int:
+        """Connections held open for the whole point; 0: they come and go."""
+        return declaration(self.workload.protocol).held(self.workload)
 
     @property
     def judged(self) -> bool:
@@ -246,7 +257,7 @@ def _open_point(plan: Plan, server: str, at: Load, connections: int, **more: Any
         server=server,
         connection_rate_per_s=connection_rate,
         connections=connections,
-        seconds=connections / connection_rate,
+        seconds=plan.declared.ramp_s(at.workload) + connections / connection_rate,
         workload=at.workload,
         **{"x": at.rate_per_s, "load": RATE.at(at.rate_per_s), **more},
     )

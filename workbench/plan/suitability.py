@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
 from workbench.analysis.histogram import samples_needed
@@ -49,14 +49,18 @@ def problems(
     planned: Sequence[PointPlan],
     limits: ClientLimits,
     duration_s: tuple[float, float],
+    *,
+    clients: int = 1,
 ) -> list[plans.Problem]:
-    """Return why the plan cannot be run as specified; empty: it can."""
+    """Return why the plan cannot be run as specified; empty: it can. `limits`: the ports of all
+    `clients` together, the descriptors of one process."""
     size = _size_keys(plan)
     needs_ports = any(clients_close(plan, entry.closes_first) for entry in entries)
     return [
         *_too_long(duration_s, size),
         *protocol_problems(plan, entries),
         *(list(_size_problems(plan, planned, size)) or _limit_problems(plan, planned, size)),
+        *_held_problems(plan, planned, limits, clients),
         *(_port_problems(plan, planned, limits, size) if needs_ports else ()),
     ]
 
@@ -84,8 +88,8 @@ def open_at_worst(point: PointPlan) -> int:
 
 
 def _open(point: PointPlan, stay_s: float) -> int:
-    if point.concurrency:
-        return point.concurrency
+    if point.concurrency or point.held:
+        return point.concurrency or point.held
     return min(point.connections, math.ceil(point.connection_rate_per_s * stay_s))
 
 
@@ -108,13 +112,13 @@ def protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[pla
 
 
 def _size_problems(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[plans.Problem]:
-    short = [p for p in planned if 0 < p.seconds + _rounding(p) < SHORTEST_S]
+    short = [p for p in planned if 0 < p.seconds - p.ramp_s + _rounding(p) < SHORTEST_S]
     if short:
         point = min(short, key=lambda p: p.seconds)
         connections = math.ceil(point.connection_rate_per_s * SHORTEST_S)
         yield plans.PointTooShort(
             keys=keys,
-            seconds=point.seconds,
+            seconds=point.seconds - point.ramp_s,
             shortest_s=SHORTEST_S,
             **_remedy(plan, point, connections, SHORTEST_S),
         )
@@ -196,6 +200,32 @@ def _port_problems(
         )
 
 
+def _held_problems(
+    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
+) -> Iterator[plans.Problem]:
+    """Return what is missing to hold the connections of the first point with too many."""
+    descriptors = max(0, min(plan.nofile, limits.descriptors) - _OWN_DESCRIPTORS)
+    key = "vary" if "connections" in plan.vary else "workload.connections"
+    have: list[tuple[int, Literal["clients", "target"], plans.Resource]] = [
+        (limits.ports, "clients", "ports"),
+        (clients * plan.workers * descriptors, "clients", "descriptors"),
+        (max(0, plan.nofile - _OWN_DESCRIPTORS), "target", "descriptors"),
+    ]
+    for available, where, resource in have:
+        point = next((point for point in planned if point.held > available), None)
+        if point is not None:
+            yield plans.TooManyHeld(
+                keys=(key,),
+                connections=point.held,
+                where=where,
+                resource=resource,
+                available=available,
+                per_client=limits.ports // clients,
+                **_place(plan, point),
+            )
+            return
+
+
 def _lengthened(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[plans.Warned]:
     if plan.connections is None or not plan.lengthen:
         return
@@ -243,7 +273,7 @@ def _pile_up(
                 **_place(plan, full[0]),
             )
             continue
-        beyond = [point for point in planned if open_at_worst(point) > have]
+        beyond = [p for p in planned if open_at_worst(p) > have and not p.held]
         if beyond:
             yield plans.TimeoutsFill(
                 keys=keys,

@@ -197,5 +197,5 @@ class Engine:
             order=order(self.plan, self.seed),
             seed=self.seed,
             axis=self.plan.axis,
-            metrics=metrics.records(),
+            metrics=metrics.records(held=self.plan.declared.held(self.plan.workload) > 0),
         )

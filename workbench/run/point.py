@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from workbench import metrics
 from workbench.analysis import histogram, phases
 from workbench.analysis.causes import Observations, cause
-from workbench.analysis.evidence import Evidence, queue_of
+from workbench.analysis.evidence import Evidence, Queue, queue_of
 from workbench.analysis.verdicts import judge
 from workbench.axis import RATE, recorded
 from workbench.closing import ended
@@ -156,7 +156,9 @@ class _PointRecording:
             service_us=histogram.percentiles(window.service),
             latency=histogram.coarse(window.latency),
             service=histogram.coarse(window.service),
-            phase=phases.phase(window.index, self._point.seconds, self._think_s)
+            phase=phases.phase(
+                window.index, self._point.seconds, self._point.ramp_s or self._think_s
+            )
             if self._point.seconds
             else "measure",
         )
@@ -178,9 +180,11 @@ class _PointRecording:
         complete = complete and not report.complaints
         seconds = point.seconds if complete and point.seconds else report.schedule_s
         per_unit = 1 / point.calls_per_connection if self._run.plan.unit == "connections" else 1.0
-        offered = _rate(counts.scheduled * per_unit, seconds)
         lateness = histogram.percentiles(times.lateness)
         steady = self._steady(seconds)
+        offered = _rate(counts.scheduled * per_unit, seconds)
+        if point.held:  # Those are calls of their own, made in the ramp.
+            offered = _rate(steady.due, steady.seconds) if steady else 0.0
         evidence = Evidence(
             counts=counts,
             seconds=seconds,
@@ -191,15 +195,11 @@ class _PointRecording:
             client_cpu_pct=report.client_cpu_pct,
             workers=self._run.stage.load.workers,
             client_cores=len(self._run.stage.placement.agents),
-            queue=None
-            if point.concurrency or not self._can.windows or not self._can.due_times
-            else queue_of(
-                self._windows,
-                seconds,
-                calls_per_connection=point.calls_per_connection,
-                think_time_s=point.workload.think_time_s,
-                steady=steady,
-            ),
+            queue=self._queue(seconds, steady),
+            latency_us=histogram.percentiles(times.latency),
+            p99_limit_ms=self._run.plan.declared.p99_limit_ms(point.workload)
+            if point.judged
+            else None,
             timeout_s=point.workload.timeout_s,
             ceiling_per_s=self._run.limit.per_s if point.judged else None,
             ceiling_others_pct=self._run.limit.background_load_pct,
@@ -231,7 +231,7 @@ class _PointRecording:
             offered_per_s=offered,
             replies_per_s=round(calls_per_s * per_unit, 3),
             measured_s=measured_s,
-            values=metrics.values(Measured(report, self._windows, usage)),
+            values=metrics.values(Measured(report, self._windows, usage, point.held)),
             errors_pct=round(100 * lost / counts.scheduled, 4) if counts.scheduled else 0.0,
             latency_us=histogram.percentiles(times.latency),
             service_us=histogram.percentiles(times.service),
@@ -253,8 +253,31 @@ class _PointRecording:
         search = self._run.plan.search
         return with_limits(stop, search) if search and point.judged else stop
 
+    def _queue(self, seconds: float, steady: phases.Steady | None) -> Queue | None:
+        point, windows = self._point, self._windows
+        if point.concurrency or not self._can.windows or not self._can.due_times:
+            return None
+        if point.held:
+            # Their number says nothing; that of the messages not answered yet does.
+            first = round(point.ramp_s * 1e6 / WINDOW_US)
+            windows = [
+                replace(w, index=w.index - first, in_flight=round(w.pending or 0))
+                for w in windows
+                if w.index >= first
+            ]
+            seconds -= point.ramp_s
+        return queue_of(
+            windows,
+            seconds,
+            calls_per_connection=point.calls_per_connection,
+            think_time_s=point.workload.think_time_s,
+            steady=steady,
+        )
+
     def _steady(self, schedule_s: float) -> phases.Steady | None:
         workload = self._point.workload
+        if self._point.held:
+            return phases.steady(self._windows, schedule_s, self._point.ramp_s)
         ramp_s = phases.ramp_s(
             self._windows, self._point.calls_per_connection, workload.think_time_s
         )
@@ -314,6 +337,9 @@ def _spec(plan: Plan, point: PointPlan, target: Target) -> PointSpec:
         connections=point.connections,
         seconds=point.seconds,
         concurrency=point.concurrency,
+        held=point.held,
+        held_per_s=plan.declared.held_per_s(point.workload),
+        ramp_s=point.ramp_s,
         arrivals=point.workload.arrivals,
         seed=point.seed,
         calls_per_connection=point.calls_per_connection,

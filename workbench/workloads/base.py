@@ -14,7 +14,7 @@ from msgspec import NODEFAULT, Meta, inspect
 
 from workbench import formatting
 from workbench.axis import Axis
-from workbench.messages.plans import OneCallOnly
+from workbench.messages.plans import NoClosedLoop, OneCallOnly
 
 if TYPE_CHECKING:
     from workbench.messages.plans import Problem
@@ -216,6 +216,10 @@ class Declaration:
     """What a plan may vary in place of the load, by `vary`."""
     several_calls: ClassVar[bool] = True
     """Whether a connection can have several calls."""
+    closed_loop: ClassVar[bool] = True
+    """Whether it has the mode `closed`."""
+    counts: ClassVar[str] = ""
+    """What rates count; empty: connections or requests."""
     null_server: ClassVar[str] = ""
     """Id of the server for calibrating the clients; empty: there is none."""
 
@@ -238,6 +242,8 @@ class Declaration:
         """Return all problems beyond the bounds of single fields."""
         if workload.calls_per_connection > 1 and not self.several_calls:
             yield OneCallOnly(protocol=workload.protocol)
+        if workload.mode == "closed" and not self.closed_loop:
+            yield NoClosedLoop(workload=self.label)
 
     def unfit(self, workload: Any, entry: Server) -> str:
         """Return why a server that speaks the protocol cannot be measured; empty: it can."""
@@ -263,6 +269,27 @@ class Declaration:
     def stay_s(self, workload: Workload) -> float:
         """Return how long the workload alone keeps a connection, and its descriptor, open."""
         return (workload.calls_per_connection - 1) * workload.think_time_s
+
+    def held(self, workload: Workload) -> int:
+        """Return the connections that are made before a point's schedule and held open until after
+        it; the schedule then has calls on them. 0: connections come and go."""
+        return 0
+
+    def held_per_s(self, workload: Workload) -> float:
+        """Return how many of these are made per second."""
+        return 0.0
+
+    def ramp_s(self, workload: Workload) -> float:
+        """Return how long making them takes."""
+        return 0.0
+
+    def drain_s(self, workload: Workload) -> float:
+        """Return how long a point goes on after its schedule if every call is answered at once."""
+        return 0.0
+
+    def p99_limit_ms(self, workload: Workload) -> float | None:
+        """Return the p99 of the latency above which a value is not sustained; None: any is."""
+        return None
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
         """Return whether clients end connections, which occupies their ports. `closes_first`: who

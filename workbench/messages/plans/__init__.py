@@ -3,11 +3,13 @@
 from workbench.messages.plans.keys import (
     InvalidPath,
     LengthUnclear,
+    NoClosedLoop,
     NoServers,
     OneCallOnly,
     PipelineTooDeep,
     ProtocolNotSupported,
     RunTooLong,
+    SecondsOnly,
     ServerTwice,
 )
 from workbench.messages.plans.points import (
@@ -28,6 +30,7 @@ from workbench.messages.plans.resources import (
     RestsForPorts,
     ThinkTimeFills,
     TimeoutsFill,
+    TooManyHeld,
 )
 from workbench.messages.plans.servers import MoreRights, OldServersExposed, more_rights
 from workbench.messages.plans.values import (
@@ -55,6 +58,7 @@ __all__ = [
     "InvalidValue",
     "LengthUnclear",
     "MoreRights",
+    "NoClosedLoop",
     "NoServers",
     "NoSteadyPart",
     "NoValues",
@@ -82,12 +86,14 @@ __all__ = [
     "SearchBoundsDescend",
     "SearchInClosedLoop",
     "SearchStepTooLarge",
+    "SecondsOnly",
     "Sensitivity",
     "ServerTwice",
     "SmallPoint",
     "ThinkTimeFills",
     "TimeoutsFill",
     "TooFewForLimit",
+    "TooManyHeld",
     "TooManyPoints",
     "Warned",
     "more_rights",

@@ -42,6 +42,27 @@ class LengthUnclear(Problem, frozen=True, kw_only=True):
         return f"{'Both are' if self.both else 'Neither is'} given; give exactly one of the two."
 
 
+class SecondsOnly(Problem, frozen=True, kw_only=True):
+    """Points of a workload that holds its connections."""
+
+    keys: tuple[str, ...] = ("connections",)
+    workload: str
+
+    def text(self) -> str:
+        return (
+            f"Points of {self.workload} last a number of seconds; give seconds, and"
+            " workload.connections for those held open."
+        )
+
+
+class NoClosedLoop(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("workload.mode",)
+    workload: str
+
+    def text(self) -> str:
+        return f"{self.workload} has no closed loop; set workload.mode to open, and give rates."
+
+
 class InvalidPath(Problem, frozen=True, kw_only=True):
     keys: tuple[str, ...] = ("workload.path",)
 
@@ -54,6 +75,8 @@ class OneCallOnly(Problem, frozen=True, kw_only=True):
     protocol: str
 
     def text(self) -> str:
+        if self.protocol == "websocket":
+            return "Messages are not counted by connection; give rates (per second) and seconds."
         return f"{self.protocol} ends after one reply; use http/1.1."
 
 

@@ -28,6 +28,27 @@ class NotEnoughPorts(PointProblem, frozen=True, kw_only=True):
         )
 
 
+class TooManyHeld(PointProblem, frozen=True, kw_only=True):
+    """More connections are to be held open than a machine has ports or descriptors for."""
+
+    connections: int
+    where: Literal["clients", "target"]
+    resource: Resource
+    available: int
+    per_client: int = 0
+    """Of the clients' resource, one client's."""
+
+    def text(self) -> str:
+        has = (
+            f"{self.connections:,} connections held open need as many {_RESOURCES[self.resource]};"
+            f" the {self.where} {'has' if self.where == 'target' else 'have'} {self.available:,}."
+        )
+        if self.resource == "descriptors":
+            return f"{has} Raise nofile and the machine's hard limit, or hold fewer."
+        clients = -(-self.connections // max(1, self.per_client))
+        return f"{has} Use {clients:,} clients or a wider net.ipv4.ip_local_port_range."
+
+
 class FewDescriptors(Warned, frozen=True, kw_only=True):
     allowed: int
     wanted: int

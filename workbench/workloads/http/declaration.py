@@ -32,6 +32,11 @@ Pipeline = Annotated[
 ]
 
 
+def path_problems(path: str) -> Iterator[plans.Problem]:
+    if not re.fullmatch(r"/[\x21-\x7e]*", path):
+        yield plans.InvalidPath()
+
+
 class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Calls of HTTP."""
 
@@ -60,8 +65,7 @@ class Http(Declaration):
 
     def problems(self, workload: Any) -> Iterator[plans.Problem]:
         yield from super().problems(workload)
-        if not re.fullmatch(r"/[\x21-\x7e]*", workload.path):
-            yield plans.InvalidPath()
+        yield from path_problems(workload.path)
         if workload.pipeline > workload.calls_per_connection:
             yield plans.PipelineTooDeep(pipeline=workload.pipeline)
 

@@ -1,0 +1,215 @@
+"""WebSocket: frames and handshakes as in RFC 6455, and what a plan of held connections needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from workbench.agent.parser import ProtocolError
+from workbench.agent.websocket import (
+    BINARY,
+    CLOSE,
+    NO_STATUS,
+    TEXT,
+    Frame,
+    accept_of,
+    accepted,
+    client_frame,
+    close_code,
+    new_key,
+    parse_frame,
+    server_frame,
+)
+from workbench.analysis.evidence import Evidence
+from workbench.analysis.verdicts import judge
+from workbench.documents import Counts, Percentiles
+from workbench.errors import BadInput
+from workbench.messages import plans
+from workbench.messages.errors import error_label
+from workbench.messages.limits import TooSlow
+from workbench.plan import checks
+from workbench.plan.budget import assess
+from workbench.plan.model import Plan
+from workbench.plan.reading import with_set
+from workbench.plan.schedule import points
+from workbench.workloads.registry import workload as a_workload
+
+KEY, ACCEPT = b"dGhlIHNhbXBsZSBub25jZQ==", b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+"""The RFC's own example, 1.3."""
+HEAD = (
+    b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\n"
+    b"Sec-WebSocket-Accept: " + ACCEPT + b"\r\n\r\n"
+)
+
+
+def test_the_handshake_of_the_rfc_is_accepted_and_no_two_keys_are_alike() -> None:
+    assert accept_of(KEY) == ACCEPT
+    assert accepted(HEAD + b"\x81\x00", ACCEPT) == len(HEAD)
+    assert accepted(HEAD[:-1], ACCEPT) is None
+    keys = {new_key() for _ in range(100)}
+    assert len(keys) == 100 and {len(key) for key in keys} == {24}
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"HTTP/1.1 404 Not Found\r\n\r\n", "404"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nPong!", "200"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "malformed"),
+        (HEAD.replace(ACCEPT, b"x" * 28), "accept"),
+        (HEAD.replace(b"WebSocket\r", b"h2c\r"), "upgrade"),
+        (HEAD.replace(b"keep-alive, Upgrade", b"close"), "upgrade"),
+        (HEAD.replace(b"\r\n\r\n", b"\r\nSec-WebSocket-Extensions: x\r\n\r\n"), "extension"),
+    ],
+)
+def test_any_other_handshake_is_refused_with_its_reason(data: bytes, kind: str) -> None:
+    with pytest.raises(ProtocolError) as refused:
+        accepted(data, ACCEPT)
+    assert refused.value.kind == kind
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536, 1 << 20])
+def test_a_frame_of_every_length_comes_back_and_is_known_to_be_incomplete(size: int) -> None:
+    payload = bytes(n % 251 for n in range(size))
+    data = server_frame(BINARY, payload)
+    assert parse_frame(data + b"more", 1 << 20) == Frame(True, BINARY, payload, len(data))
+    for cut in {1, len(data) // 2, len(data) - 1} - {0}:
+        assert parse_frame(data[:cut], 1 << 20) is None
+
+
+def test_what_a_client_sends_is_masked_as_in_the_rfc() -> None:
+    first, second = client_frame(TEXT, b"Hello"), client_frame(TEXT, b"Hello")
+    assert first != second, "a new mask for every frame"
+    assert first[:2] == b"\x81\x85"
+    mask = first[2:6]
+    assert bytes(c ^ mask[n % 4] for n, c in enumerate(first[6:])) == b"Hello"
+    assert server_frame(TEXT, b"Hello") == b"\x81\x05Hello"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        client_frame(TEXT, b"masked"),
+        b"\xc1\x00",
+        b"\x83\x00",
+        b"\x09\x00",
+        b"\x89\x7e\x00\x7e" + b"x" * 126,
+        b"\x81\x7e\x00\x05Hello",
+        b"\x81\x7f\x00\x00\x00\x00\x00\x00\xff\xff",
+        server_frame(TEXT, b"x" * 200),
+    ],
+    ids=["masked", "reserved", "opcode", "part", "ping", "length-16", "length-64", "long"],
+)
+def test_what_a_server_must_not_send_is_an_error(data: bytes) -> None:
+    with pytest.raises(ProtocolError):
+        parse_frame(data, 150)
+
+
+def test_codes_of_a_close() -> None:
+    assert [close_code(code.to_bytes(2, "big")) for code in (1000, 1011, 4321)] == [
+        1000,
+        1011,
+        4321,
+    ]
+    assert close_code(b"") == NO_STATUS
+    for payload in (b"\x03", b"\x03\xee", b"\x03\xed", b"\x00\x00"):
+        with pytest.raises(ProtocolError):
+            close_code(payload)
+    assert server_frame(CLOSE, b"\x03\xe8") == b"\x88\x02\x03\xe8"
+    assert error_label("protocol-close-1011") == "closed: 1011"
+
+
+@dataclass
+class Entry:
+    id: str = "one"
+    name: str = "One"
+    closes_first: str = "server"
+    protocols: list[str] = field(default_factory=lambda: ["websocket"])
+    warm_up_s: float = 0.0
+    heritage: bool = False
+    rights: dict[str, str] = field(default_factory=dict)
+
+
+def plan(**changes: Any) -> Plan:
+    settings: dict[str, Any] = {
+        "servers": ["one"],
+        "workload": a_workload(protocol="websocket", timeout_s=2.0),
+        "vary": {"connections": [100.0, 10_000.0]},
+        "rates": [100.0],
+        "seconds": 10.0,
+        "warm_up": None,
+        "cool_down_s": 0.0,
+        "looks": 1,
+    }
+    return Plan(**(settings | changes))
+
+
+def test_a_point_makes_its_connections_first_and_pings_them_last() -> None:
+    low, high = points(plan(), "one")
+    assert (low.held, low.ramp_s, low.seconds, low.samples) == (100, 0.8, 10.8, 1_000)
+    assert (high.held, high.ramp_s, high.seconds, high.samples) == (10_000, 20.6, 30.6, 1_000)
+    assert plan().axis.at(10_000) == "10,000 connections" and plan().axis.has_limit
+    assert plan().unit == "messages"
+    expected_s = 0.5 + low.seconds + 0.2 + high.seconds + 20.0
+    assert assess(plan(), [Entry()], {}).duration_s[0] == pytest.approx(expected_s)
+
+
+@pytest.mark.parametrize(
+    ("changes", "facts", "resource", "where", "available"),
+    [
+        (
+            {},
+            {"sysctls": {"net.ipv4.ip_local_port_range": "40000 45999"}},
+            "ports",
+            "clients",
+            6_000,
+        ),
+        ({"nofile": 8_000, "workers": 2}, {}, "descriptors", "target", 7_936),
+        ({}, {"descriptor_limits": {"hard": 4_096}}, "descriptors", "clients", 4_032),
+    ],
+)
+def test_connections_beyond_ports_or_descriptors_are_refused_before_anything_starts(
+    changes: dict[str, Any], facts: dict[str, Any], resource: str, where: str, available: int
+) -> None:
+    (problem,) = assess(plan(**changes), [Entry()], facts).problems
+    assert isinstance(problem, plans.TooManyHeld)
+    assert (problem.resource, problem.where, problem.available) == (resource, where, available)
+    assert (problem.connections, problem.x) == (10_000, 10_000)
+    assert not assess(plan(**changes), [Entry()], facts, clients=3).problems or where == "target"
+
+
+def test_ten_thousand_need_as_many_ports_and_one_agent_worker_has_descriptors_for_them() -> None:
+    budget = assess(plan(), [Entry()], {})
+    assert not budget.problems and not [w for w in budget.warnings if w.code != "few-samples"]
+    assert budget.ports_needed == 10_000
+
+
+def test_what_the_workload_does_not_have_is_refused() -> None:
+    closed = a_workload(protocol="websocket", mode="closed")
+    assert plans.NoClosedLoop(workload="WebSocket") in checks.problems(
+        plan(workload=closed, rates=[], concurrency=[5], vary={})
+    )
+    assert [*checks.problems(plan(seconds=None, connections=100))] == [
+        plans.SecondsOnly(workload="WebSocket")
+    ]
+    with pytest.raises(BadInput, match="message_size"):
+        with_set(plan(), ["message_size=2000000"])
+
+
+def test_connections_set_on_the_command_line_are_those_held_open() -> None:
+    changed = with_set(plan(vary={}), ["connections=7", "rates=[10]"])
+    assert changed.connections is None
+    assert next(points(changed, "one")).held == 7
+
+
+def test_an_echo_slower_than_the_limit_is_not_sustained() -> None:
+    counts = Counts(scheduled=1_100, unsent=0, sent=1_100, late=0, established=100, succeeded=1_100)
+    slow = Percentiles(count=1_000, p50=20_000, p90=90_000, p99=250_000, p999=260_000, max=260_000)
+    evidence = {"counts": counts, "seconds": 10.0, "latency_us": slow}
+    assert judge(Evidence(**evidence, p99_limit_ms=300.0)) == ("ok", [])
+    assert judge(Evidence(**evidence, p99_limit_ms=100.0)) == (
+        "server-limited",
+        [TooSlow(p99_ms=250.0, limit_ms=100.0)],
+    )

@@ -1,0 +1,1 @@
+"""Connections that are held open, with few messages on them."""

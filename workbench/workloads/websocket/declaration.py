@@ -1,0 +1,141 @@
+"""WebSocket: what a plan says about it, and what it takes."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta
+
+from workbench.agent.websocket import LONGEST_MESSAGE
+from workbench.workloads.base import Declaration, Protocol, Varied, Workload
+from workbench.workloads.http.declaration import Path, path_problems
+
+if TYPE_CHECKING:
+    from workbench.messages.plans import Problem
+    from workbench.workloads.gating import GateResult
+    from workbench.workloads.server import Server
+    from workbench.workloads.wire import Wire
+
+SETTLE_S = 0.5
+"""After the last connection of the ramp is begun, before the first message."""
+WINDOW_S = 0.2
+"""A ramp ends with a window of the report."""
+
+
+class WebSocketWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Connections that are held, and messages on them."""
+
+    protocol: Annotated[Literal["websocket"], Meta(title="Protocol")]
+    connections: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=1_000_000,
+            title="Connections held open",
+            description="for the whole point, of all clients together; the rates count messages,"
+            " which go to one after another",
+            extra_json_schema={"unit": "connections"},
+        ),
+    ] = 1_000
+    connect_per_s: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=100_000,
+            title="Connections made",
+            description="per second, before the first message; pinged at the end as fast",
+            extra_json_schema={"unit": "/s", "advanced": True},
+        ),
+    ] = 500.0
+    message_size: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=LONGEST_MESSAGE,
+            title="Message size",
+            description="of text, echoed by the server",
+            extra_json_schema={"unit": "bytes"},
+        ),
+    ] = 64
+    p99_ms: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=600_000,
+            title="p99 limit",
+            description="of the echo latency; a point above it is not sustained",
+            extra_json_schema={"unit": "ms"},
+        ),
+    ] = 100.0
+    reconnect_s: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=3_600,
+            title="Reconnect after",
+            description="where a connection is lost before the end; 0: never",
+            extra_json_schema={"unit": "s", "advanced": True},
+        ),
+    ] = 1.0
+    path: Path = "/"
+
+
+class WebSocket(Declaration):
+    """Connections made in a ramp and held; few messages, and a ping on each at the end."""
+
+    key = "websocket"
+    label = "WebSocket"
+    options: ClassVar[type[Workload]] = WebSocketWorkload
+    protocols: ClassVar[Mapping[str, Protocol]] = {
+        "websocket": Protocol("WebSocket, held open", "WebSocket", "WebSocket")
+    }
+    families: ClassVar[Mapping[str, str]] = {"websocket": "WebSocket"}
+    axes: ClassVar[Sequence[Varied]] = (
+        Varied("connections", scale="log", limit="highest"),
+        Varied("message_size", scale="log"),
+    )
+    several_calls = False
+    closed_loop = False
+    counts = "messages"
+    null_server = "null-websocket"
+
+    def problems(self, workload: Any) -> Iterator[Problem]:
+        yield from super().problems(workload)
+        yield from path_problems(workload.path)
+
+    def held(self, workload: Any) -> int:
+        return int(workload.connections)
+
+    def held_per_s(self, workload: Any) -> float:
+        return float(workload.connect_per_s)
+
+    def ramp_s(self, workload: Any) -> float:
+        connecting_s = workload.connections / workload.connect_per_s + SETTLE_S
+        return float(round(math.ceil(connecting_s / WINDOW_S - 1e-9) * WINDOW_S, 6))
+
+    def drain_s(self, workload: Any) -> float:
+        return float(workload.connections / workload.connect_per_s)
+
+    def p99_limit_ms(self, workload: Any) -> float | None:
+        return float(workload.p99_ms)
+
+    def clients_close(self, workload: Workload, closes_first: str) -> bool:
+        return closes_first == "client"
+
+    async def gate(self, wire: Wire, entry: Server) -> GateResult:
+        from workbench.workloads.websocket.gate import gate  # noqa: PLC0415  it brings asyncio
+
+        return await gate(wire, entry)
+
+    async def warm_up(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, entry: Server
+    ) -> bool:
+        from workbench.workloads.websocket.gate import one_echo  # noqa: PLC0415
+
+        return await one_echo(reader, writer)
+
+
+DECLARATION = WebSocket()

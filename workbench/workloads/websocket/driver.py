@@ -1,0 +1,462 @@
+"""WebSocket: connections that are made in a ramp and held, messages by a schedule, a last ping.
+
+A connection is one call, which begins with its handshake and is answered by the pong to its last
+ping; so every connection that is refused, closed or silent is one lost call with its own error. A
+message is one call, answered by its echo. Message after message goes to the next connection, also
+to one that is lost: it is lost with the error of that connection.
+"""
+
+from __future__ import annotations
+
+import _socket
+import errno
+from collections import deque
+from time import monotonic_ns
+from typing import Any
+
+from workbench.agent.driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, Driver, error_name
+from workbench.agent.parser import ProtocolError
+from workbench.agent.protocol import Load
+from workbench.agent.tally import Tally
+from workbench.agent.websocket import (
+    ABNORMAL,
+    CLOSE,
+    CONTINUATION,
+    NORMAL,
+    PING,
+    PONG,
+    TEXT,
+    accept_of,
+    accepted,
+    client_frame,
+    close_code,
+    handshake,
+    new_key,
+    parse_frame,
+    server_frame,
+)
+
+CONNECTING, SHAKING, OPEN, CLOSING, LOST = range(5)
+"""States of a connection: waits for TCP, for the server's handshake, is held, waits for the
+server's close, is no more."""
+
+_PING = b"pongbench"
+_GOODBYE = NORMAL.to_bytes(2, "big")
+_AGAIN_AT_ONCE = 32
+"""The most reconnections and pings begun before the event loop reads replies again."""
+
+
+class Awaited:
+    """Something that the server has to answer in time."""
+
+    __slots__ = ("begun", "connection", "due", "expected", "kind", "sent")
+
+    def __init__(self, connection: Connection, kind: int, due: int, begun: int) -> None:
+        self.connection: Connection | None = connection
+        """None: answered or lost."""
+        self.kind = kind
+        """CONTINUATION: the handshake; TEXT: an echo; PONG; CLOSE."""
+        self.due = due
+        self.begun = begun
+        self.sent = 0
+        """Of a message; 0: it waits for its connection."""
+        self.expected = b""
+        """The whole frame, as servers usually send it; of a handshake its Sec-WebSocket-Accept."""
+
+
+class Connection:
+    """One connection. There may be a hundred thousand, so this is small."""
+
+    __slots__ = ("awaited", "counted", "data", "error", "fd", "sock", "state")
+
+    def __init__(self) -> None:
+        self.sock: Any = None
+        self.fd = -1
+        self.state = CONNECTING
+        self.awaited: list[Awaited] | None = None
+        """In the order of sending; None: nothing."""
+        self.data = b""
+        """Received and not understood yet."""
+        self.error = ""
+        """Why it was lost."""
+        self.counted = False
+        """Whether its own call was answered or lost."""
+
+
+class WorkloadDriver(Driver):
+    """Options: `message_size` in bytes, `reconnect_s` (0: never), `path`."""
+
+    open: dict[int, Connection]
+
+    def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
+        super().__init__(loop, load, tally)
+        self.before_key, self.after_key = handshake(
+            load.host, load.port, load.options.get("path", "/")
+        )
+        self.size: int = load.options["message_size"]
+        self.filler = bytes(97 + n % 26 for n in range(self.size))
+        self.longest = max(self.size, len(_PING), 125)
+        self.again_ns = round(load.options.get("reconnect_s", 0) * 1e9)
+        self.all: list[Connection] = []
+        """In the order of the ramp, the lost ones included."""
+        self.turn = 0
+        """Messages so far."""
+        self.asked = 0
+        """Messages sent and not answered yet."""
+        self.fragments: dict[int, tuple[int, bytes]] = {}
+        """By descriptor, the opcode and the payload of a message that came in part."""
+        self.unsent: dict[int, bytes] = {}
+        """By descriptor, what the socket's buffer has no room for."""
+        self.leaving: set[Connection] = set()
+        """Their last pong has come, but not all echoes."""
+        self.deadlines: deque[Awaited] = deque()
+        """By `begun`."""
+        self.lost: deque[tuple[int, Connection]] = deque()
+        """(when to reconnect, connection)."""
+        self.pinged = 0
+        """Connections whose turn in the ping round has come."""
+        self.held_from = self.pings_from = self.at_ns = 0
+        self.ping_gap_ns = 1e9 / load.held_per_s * load.shares
+        self.pong = server_frame(PONG, _PING)
+        self.pending = lambda: self.asked
+        self.begin = self._begin
+        self.on_events = self._on_events
+
+    def start(self, at_ns: int) -> None:
+        load = self.load
+        self.at_ns = at_ns
+        self.held_from = at_ns + round(load.ramp_s * 1e9)
+        self.pings_from = self.held_from + round(load.connections / load.rate_per_s * 1e9)
+        super().start(at_ns)
+
+    def _begin(self, due: int, now: int) -> bool:
+        if due < self.held_from:
+            connection = Connection()
+            self.all.append(connection)
+            return self.connect(connection, now)
+        if not self.all:
+            self.tally.unsent += 1
+            return True
+        connection = self.all[self.turn % len(self.all)]
+        self.turn += 1
+        if connection.state >= CLOSING:
+            self.tally.errors[connection.error] += 1
+            return True
+        message = self.await_(connection, TEXT, due, now)
+        if connection.state == OPEN:
+            self.say(connection, message)
+        return True
+
+    def connect(self, connection: Connection, now: int) -> bool:
+        """Begin a handshake. Returns False if that failed at once."""
+        sock = None
+        try:
+            sock = connection.sock = _socket.socket(self.family, STREAM)
+            code = sock.connect_ex(self.address)
+            if code not in (0, errno.EINPROGRESS):
+                raise OSError(code, "connect")
+        except OSError as error:
+            connection.awaited = None
+            if sock is not None:
+                sock.close()
+            self.count(connection, error_name(error))
+            self.lose_later(connection)
+            return False
+        connection.fd = sock.fileno()
+        connection.state = CONNECTING
+        connection.data = b""
+        self.open[connection.fd] = connection
+        self.await_(connection, CONTINUATION, now, now)
+        self.epoll.register(connection.fd, WRITING)
+        return True
+
+    def await_(self, connection: Connection, kind: int, due: int, now: int) -> Awaited:
+        awaited = Awaited(connection, kind, due, now)
+        if connection.awaited is None:
+            connection.awaited = [awaited]
+        else:
+            connection.awaited.append(awaited)
+        self.deadlines.append(awaited)
+        return awaited
+
+    def say(self, connection: Connection, message: Awaited) -> None:
+        """Send a message: text that no other message of the point has, as far as it is long enough
+        for that."""
+        text = (b"%016x" % monotonic_ns())[-self.size :] + self.filler[16:]
+        message.expected = server_frame(TEXT, text)
+        message.sent = monotonic_ns()
+        self.asked += 1
+        self.send(connection, client_frame(TEXT, text))
+
+    def send(self, connection: Connection, data: bytes) -> None:
+        """Send. Loses the connection where that fails."""
+        unsent = self.unsent
+        if unsent and connection.fd in unsent:
+            unsent[connection.fd] += data
+            return
+        try:
+            sent = connection.sock.send(data)
+        except BlockingIOError:
+            sent = 0
+        except OSError as error:
+            self.lose(connection, error_name(error))
+            return
+        if sent < len(data):
+            unsent[connection.fd] = data[sent:]
+            self.epoll.modify(connection.fd, READING | WRITING)
+
+    def flush(self, connection: Connection) -> None:
+        """Go on with what the socket's buffer had no room for."""
+        data = self.unsent.pop(connection.fd, b"")
+        self.epoll.modify(connection.fd, READING)
+        self.send(connection, data)
+
+    def _on_events(self) -> None:
+        for fd, events in self.epoll.poll(0, AT_ONCE):
+            connection = self.open.get(fd)
+            if connection is None:  # Lost by an event before this one.
+                continue
+            if events & WRITING:
+                if connection.state == CONNECTING:
+                    self.connected(connection)
+                    continue
+                self.flush(connection)
+                if connection.state == LOST or not events & ~WRITING:
+                    continue
+            try:
+                data = connection.sock.recv(RECEIVE)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                self.ended(connection, error_name(error))
+                continue
+            awaited = connection.awaited
+            if awaited and data == awaited[0].expected and not connection.data:
+                self.answered(connection, awaited[0])
+            elif data:
+                self.received(connection, data)
+            else:
+                shaking = connection.state == SHAKING
+                self.ended(connection, "protocol-closed" if shaking else closed_by(ABNORMAL))
+
+    def connected(self, connection: Connection) -> None:
+        """Send the handshake when TCP has connected."""
+        code = connection.sock.getsockopt(_socket.SOL_SOCKET, _socket.SO_ERROR)
+        if code:
+            self.lose(connection, error_name(OSError(code, "connect")))
+            return
+        key = new_key()
+        assert connection.awaited
+        connection.awaited[0].expected = accept_of(key)
+        connection.state = SHAKING
+        self.epoll.modify(connection.fd, READING)
+        self.send(connection, self.before_key + key + self.after_key)
+
+    def received(self, connection: Connection, data: bytes) -> None:
+        """Understand everything that has come of a connection."""
+        connection.data += data
+        try:
+            if connection.state == SHAKING:
+                assert connection.awaited
+                end = accepted(connection.data, connection.awaited[0].expected)
+                if end is None:
+                    return
+                connection.data = connection.data[end:]
+                self.shaken(connection, connection.awaited[0])
+            while connection.state in (OPEN, CLOSING):
+                frame = parse_frame(connection.data, self.longest)
+                if frame is None:
+                    return
+                connection.data = connection.data[frame.end :]
+                if frame.opcode >= CLOSE:
+                    self.controlled(connection, frame.opcode, frame.payload)
+                else:
+                    self.told(connection, frame.opcode, frame.payload, frame.final)
+        except ProtocolError as error:
+            self.lose(connection, f"protocol-{error.kind}", error.body or data)
+
+    def shaken(self, connection: Connection, shake: Awaited) -> None:
+        now = monotonic_ns()
+        tally = self.tally
+        tally.connect.append(now - shake.begun)
+        self.settle(connection, shake)
+        connection.state = OPEN
+        if connection.counted:
+            tally.figures["reconnects"] += 1
+        else:
+            tally.figures["connected"] += 1
+            tally.figures["connected_us"] = (now - self.at_ns) // 1000
+        for message in connection.awaited or ():
+            self.say(connection, message)
+
+    def controlled(self, connection: Connection, opcode: int, payload: bytes) -> None:
+        if opcode == PING:
+            self.send(connection, client_frame(PONG, payload))
+        elif opcode == PONG:  # One that nobody asked for is allowed.
+            if payload == _PING and (found := self.first(connection, PONG)):
+                self.answered(connection, found)
+        elif connection.state == CLOSING:
+            close_code(payload)
+        else:
+            code = close_code(payload)
+            self.send(connection, client_frame(CLOSE, payload[:2]))
+            self.lose(connection, closed_by(code))
+
+    def told(self, connection: Connection, opcode: int, payload: bytes, final: bool) -> None:
+        """Take a message or a part of one."""
+        begun = self.fragments.pop(connection.fd, None)
+        if (opcode == CONTINUATION) != (begun is not None):
+            raise ProtocolError("a continuation of nothing, or a message within another")
+        if begun is not None:
+            opcode, payload = begun[0], begun[1] + payload
+        if len(payload) > self.longest:
+            raise ProtocolError("more than was sent", "body", payload)
+        if not final:
+            self.fragments[connection.fd] = (opcode, payload)
+            return
+        echo = self.first(connection, TEXT)
+        if connection.state == CLOSING and echo is None:
+            return
+        if echo is None:
+            raise ProtocolError("a message that nobody asked for", "surplus", payload)
+        if server_frame(opcode, payload) != echo.expected:
+            raise ProtocolError("another message than was sent", "body", payload)
+        self.answered(connection, echo)
+
+    def first(self, connection: Connection, kind: int) -> Awaited | None:
+        return next((each for each in connection.awaited or () if each.kind == kind), None)
+
+    def answered(self, connection: Connection, awaited: Awaited) -> None:
+        """Count an echo or a pong."""
+        now = monotonic_ns()
+        self.settle(connection, awaited)
+        if awaited.kind == TEXT:
+            self.asked -= 1
+            self.tally.latency.append(now - awaited.due)
+            self.tally.whole_at_once.append(now - awaited.sent)
+        else:
+            if not connection.counted:
+                connection.counted = True
+                self.tally.untimed += 1
+                self.tally.figures["survivors"] += 1
+            self.leaving.add(connection)
+        if self.leaving and connection in self.leaving and connection.awaited is None:
+            self.leaving.remove(connection)
+            self.leave(connection)
+
+    def settle(self, connection: Connection, awaited: Awaited) -> None:
+        assert connection.awaited
+        awaited.connection = None
+        connection.awaited.remove(awaited)
+        if not connection.awaited:
+            connection.awaited = None
+
+    def leave(self, connection: Connection) -> None:
+        """Say goodbye. The server answers that and closes first (RFC 6455, 7.1.1), so that no port
+        of ours is left in TIME_WAIT."""
+        connection.state = CLOSING
+        connection.error = closed_by(NORMAL)
+        now = monotonic_ns()
+        self.await_(connection, CLOSE, now, now)
+        self.send(connection, client_frame(CLOSE, _GOODBYE))
+
+    def ended(self, connection: Connection, error: str) -> None:
+        """The server has closed or reset."""
+        if connection.state == CLOSING:
+            error = connection.error
+        self.lose(connection, error)
+
+    def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
+        """Count what a connection has left with its error, and end it."""
+        if connection.state == LOST:
+            return
+        calls = 0
+        for awaited in connection.awaited or ():
+            awaited.connection = None
+            if awaited.kind == TEXT:
+                calls += 1
+                self.asked -= awaited.sent > 0
+        connection.awaited = None
+        self.count(connection, error, calls, data)
+        del self.open[connection.fd]
+        self.fragments.pop(connection.fd, None)
+        self.unsent.pop(connection.fd, None)
+        self.leaving.discard(connection)
+        connection.sock.close()
+        self.lose_later(connection)
+
+    def count(
+        self, connection: Connection, error: str, messages: int = 0, data: bytes = b""
+    ) -> None:
+        """Count lost calls: messages, and the connection itself unless that was done before."""
+        connection.error = error
+        calls = messages + (not connection.counted)
+        connection.counted = True
+        if calls:
+            self.tally.lose(error, calls, data)
+
+    def lose_later(self, connection: Connection) -> None:
+        """Let go of a lost connection, and reconnect it later."""
+        was_leaving = connection.state == CLOSING
+        connection.state = LOST
+        connection.sock = None
+        connection.data = b""
+        now = monotonic_ns()
+        if self.again_ns and not was_leaving and now + self.again_ns < self.pings_from:
+            self.lost.append((now + self.again_ns, connection))
+
+    def think(self, now: int) -> int:
+        """Reconnect, and ping each connection once after the schedule, at the pace of the ramp."""
+        for _ in range(_AGAIN_AT_ONCE):
+            if not self.lost or self.lost[0][0] > now:
+                break
+            self.connect(self.lost.popleft()[1], monotonic_ns())
+        if now < self.pings_from:
+            return self.lost[0][0] if self.lost else self.pings_from
+        self.lost.clear()
+        for _ in range(_AGAIN_AT_ONCE):
+            if self.pinged == len(self.all):
+                return 0
+            if self._ping_due() > now:
+                return self._ping_due()
+            self.ping(self.all[self.pinged])
+            self.pinged += 1
+        return now
+
+    def _ping_due(self) -> int:
+        return self.pings_from + round(self.pinged * self.ping_gap_ns)
+
+    def ping(self, connection: Connection) -> None:
+        if connection.state in (CONNECTING, SHAKING):
+            self.lose(connection, "client-timo")
+        elif connection.state == OPEN:
+            now = monotonic_ns()
+            self.await_(connection, PONG, now, now).expected = self.pong
+            self.send(connection, client_frame(PING, _PING))
+
+    def expire(self, now: int) -> None:
+        deadlines, limit = self.deadlines, now - self.timeout_ns
+        while deadlines:
+            connection = deadlines[0].connection
+            if connection is not None:
+                if deadlines[0].begun > limit:
+                    break
+                self.ended(connection, "client-timo")
+            deadlines.popleft()
+
+    def calls_in_flight(self) -> int:
+        messages = sum(
+            each.kind == TEXT for one in self.open.values() for each in one.awaited or ()
+        )
+        return messages + sum(not one.counted for one in self.all)
+
+    def drop(self) -> None:
+        for connection in self.open.values():
+            connection.sock.close()
+        self.deadlines.clear()
+        self.lost.clear()
+
+
+def closed_by(code: int) -> str:
+    """Return the error of a connection that the server closed with a code."""
+    return f"protocol-close-{code}"

@@ -1,0 +1,230 @@
+"""The gate of WebSocket: the server's handshake, echoes, a pong and the close, as RFC 6455 has
+them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from workbench.agent.parser import ProtocolError
+from workbench.agent.websocket import (
+    BINARY,
+    CLOSE,
+    CONTINUATION,
+    LONGEST_MESSAGE,
+    PING,
+    PONG,
+    TEXT,
+    accept_of,
+    accepted,
+    client_frame,
+    close_code,
+    handshake,
+    new_key,
+    parse_frame,
+)
+from workbench.workloads.gating import GateResult, agreed
+from workbench.workloads.server import Server
+from workbench.workloads.wire import Fault, Wire
+
+SIZES = (5, 126, 65_536, LONGEST_MESSAGE)
+"""Bytes of a message, one for each form of its length, and the largest of a plan."""
+CONNECTIONS = 20
+"""Concurrent connections, each with an echo."""
+
+
+async def gate(wire: Wire, entry: Server) -> GateResult:
+    """Test echoes of text and binary messages of several sizes, a ping, many connections, clients
+    that leave, and the close."""
+    async with _connection(wire) as first:
+        handshake_bytes = await first.shake()
+        for size in SIZES:
+            await first.echo(TEXT, _text(size))
+        await first.echo(BINARY, bytes(range(256)))
+        await first.ping(b"are you there")
+        closes = await first.close(wire.impatience_s)
+    async with contextlib.AsyncExitStack() as stack:
+        many = [await stack.enter_async_context(_connection(wire)) for _ in range(CONNECTIONS)]
+        await asyncio.gather(*(each.shake() for each in many))
+        await asyncio.gather(*(each.echo(TEXT, b"%02d" % n) for n, each in enumerate(many)))
+    # They left without a word.
+    async with _connection(wire) as last:
+        try:
+            await last.shake()
+            await last.echo(TEXT, b"still there")
+        except Fault as fault:
+            raise Fault(f"It did not survive clients that left without a close: {fault}") from None
+    return agreed(
+        GateResult(
+            server=entry.id,
+            passed=True,
+            sentences=[
+                f"It accepts the handshake with {handshake_bytes} bytes, echoes messages of up to"
+                f" {LONGEST_MESSAGE >> 20} MiB and answers a ping.",
+                "It answers a close with its own"
+                + (", and closes the connection." if closes == "server" else "."),
+            ],
+            protocols=["websocket"],
+            bytes_on_wire=handshake_bytes,
+            closes_first="server" if closes == "server" else "client",
+        ),
+        entry,
+    )
+
+
+async def one_echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    """Make a handshake and one echo. Returns whether both were answered."""
+    client = _Client(reader, writer, "pongbench", 80, 5.0)
+    try:
+        await client.shake()
+        await client.echo(TEXT, b"hello")
+    except Fault:
+        return False
+    return True
+
+
+@contextlib.asynccontextmanager
+async def _connection(wire: Wire) -> AsyncIterator[_Client]:
+    try:
+        async with asyncio.timeout(wire.patience_s):
+            reader, writer = await asyncio.open_connection(wire.host, wire.port)
+    except TimeoutError:
+        raise Fault(f"It accepted no connection within {wire.patience_s:g} s.") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise Fault(f"It accepted no connection ({reason}).") from None
+    try:
+        yield _Client(reader, writer, wire.host, wire.port, wire.patience_s)
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+class _Client:
+    """One connection. All methods raise `Fault`."""
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        host: str,
+        port: int,
+        patience_s: float,
+    ) -> None:
+        self._reader, self._writer = reader, writer
+        self._host, self._port, self._patience_s = host, port, patience_s
+        self._data = b""
+
+    async def shake(self) -> int:
+        """Make the handshake; return the bytes of the server's."""
+        key = new_key()
+        before, after = handshake(self._host, self._port, "/")
+        self._writer.write(before + key + after)
+        try:
+            while (end := accepted(self._data, accept_of(key))) is None:
+                await self._more("the handshake")
+        except ProtocolError as error:
+            if error.kind.isdigit():
+                raise Fault(
+                    f"It answered the handshake with {error.kind} instead of 101, so it does not"
+                    " speak WebSocket at /."
+                ) from None
+            raise Fault(f"Its handshake is wrong: {error}.") from None
+        self._data = self._data[end:]
+        return end
+
+    async def echo(self, opcode: int, payload: bytes) -> None:
+        what = f"a {'text' if opcode == TEXT else 'binary'} message of {len(payload):,} bytes"
+        self._writer.write(client_frame(opcode, payload))
+        found, echoed = await self._message(what)
+        if (found, echoed) != (opcode, payload):
+            kind = "" if found == opcode else "of another kind "
+            raise Fault(f"It answered {what} with {len(echoed):,} bytes {kind}that are no echo.")
+
+    async def ping(self, payload: bytes) -> None:
+        self._writer.write(client_frame(PING, payload))
+        while True:
+            opcode, answer = await self._frame("a ping")
+            if opcode == PONG and answer == payload:
+                return
+            if opcode == PONG:
+                raise Fault("Its pong does not have the payload of the ping.")
+
+    async def close(self, impatience_s: float) -> str:
+        """Say goodbye; return who closes the connection: "server" or "client"."""
+        self._writer.write(client_frame(CLOSE, (1000).to_bytes(2, "big")))
+        opcode, payload = await self._frame("a close")
+        if opcode != CLOSE:
+            raise Fault("It answered a close with another frame.")
+        try:
+            code = close_code(payload)
+        except ProtocolError as error:
+            raise Fault(f"It answered a close wrongly: {error}.") from None
+        if code not in (1000, 1005):
+            raise Fault(f"It answered a close of 1000 with {code}.")
+        try:
+            async with asyncio.timeout(impatience_s):
+                rest = await self._reader.read()
+        except TimeoutError:
+            return "client"
+        except OSError:
+            return "server"
+        if rest:
+            raise Fault("It sent something after its close.")
+        return "server"
+
+    async def _message(self, what: str) -> tuple[int, bytes]:
+        """Return a whole message, of one frame or several."""
+        begun, payload = -1, b""
+        while True:
+            opcode, part, final = await self._part(what)
+            if opcode == CLOSE:
+                raise Fault(f"It closed with {_code(part)} instead of answering {what}.")
+            if opcode in (PING, PONG):
+                continue
+            if (opcode == CONTINUATION) != (begun >= 0):
+                raise Fault(f"It answered {what} with parts of messages in each other.")
+            begun = begun if opcode == CONTINUATION else opcode
+            payload += part
+            if final:
+                return begun, payload
+
+    async def _frame(self, what: str) -> tuple[int, bytes]:
+        opcode, payload, _ = await self._part(what)
+        return opcode, payload
+
+    async def _part(self, what: str) -> tuple[int, bytes, bool]:
+        try:
+            while (frame := parse_frame(self._data, 2 * LONGEST_MESSAGE)) is None:
+                await self._more(what)
+        except ProtocolError as error:
+            raise Fault(f"Its answer to {what} is no frame of WebSocket: {error}.") from None
+        self._data = self._data[frame.end :]
+        if frame.opcode == PING:
+            self._writer.write(client_frame(PONG, frame.payload))
+        return frame.opcode, frame.payload, frame.final
+
+    async def _more(self, what: str) -> None:
+        try:
+            async with asyncio.timeout(self._patience_s):
+                data = await self._reader.read(1 << 18)
+        except TimeoutError:
+            raise Fault(f"It did not answer {what} within {self._patience_s:g} s.") from None
+        except OSError:
+            data = b""
+        if not data:
+            raise Fault(f"It closed the connection instead of answering {what}.")
+        self._data += data
+
+
+def _text(size: int) -> bytes:
+    return (b"pong" * (size // 4 + 1))[:size]
+
+
+def _code(payload: bytes) -> str:
+    try:
+        return str(close_code(payload))
+    except ProtocolError:
+        return "an invalid code"
