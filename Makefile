@@ -66,10 +66,9 @@ test: check $(QT_OFFSCREEN) $(SCREEN)
 ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
-	@# What measures, and what has a screen to itself, runs alone.
 	status=0; \
-	  $(BIN)/pytest -n auto --maxprocesses 4 --dist worksteal tests/unit tests/gui tests/packaging || status=$$?; \
-	  $(BIN)/pytest tests/process tests/window || status=$$?; \
+	  $(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile -m "not alone" || status=$$?; \
+	  $(BIN)/pytest -m alone || status=$$?; \
 	  exit $$status
 endif
 

@@ -15,6 +15,8 @@ from workbench.run.engine import Engine
 from workbench.servers.catalogue import Catalogue
 from workbench.workloads.registry import workload
 
+pytestmark = pytest.mark.alone
+
 PLAN = Plan(
     servers=["asyncio-protocol"],
     rates=[200.0, 1_000.0],

@@ -19,6 +19,8 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import workload as a_workload
 
+pytestmark = pytest.mark.alone
+
 PLAN = Plan(
     name="Two servers",
     servers=["asyncio-protocol", "asyncio-streams"],

@@ -21,6 +21,8 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import workload as a_workload
 
+pytestmark = pytest.mark.alone
+
 SERVERS = Path(__file__).with_name("servers")
 PLAN = Plan(
     servers=[],

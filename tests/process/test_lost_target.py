@@ -27,6 +27,8 @@ from workbench.run.factory import Fleet, engine_for
 from workbench.sessions import completed
 from workbench.workloads.registry import workload as a_workload
 
+pytestmark = pytest.mark.alone
+
 SERVER = "asyncio-streams"
 SECONDS = 20.0
 PLAN = Plan(

@@ -15,6 +15,8 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import workload as a_workload
 
+pytestmark = pytest.mark.alone
+
 SERVER = Path(__file__).with_name("servers") / "allocates"
 SIZES = (16_384, 65_536, 262_144)
 PLAN = Plan(

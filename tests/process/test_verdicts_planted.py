@@ -10,6 +10,8 @@ from planted.conditions import LOCAL
 from planted.ground import Ground, ground
 from planted.trials import Score, carry_out
 
+pytestmark = pytest.mark.alone
+
 __all__ = ["ground"]
 
 

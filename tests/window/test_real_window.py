@@ -33,9 +33,12 @@ MISSING += [name for name in LIBRARIES if not _there(name)]
 PATIENCE_S = 120.0
 """For what a quiet machine does at once."""
 
-pytestmark = pytest.mark.skipif(
-    bool(MISSING), reason=f"this machine lacks {', '.join(MISSING)}; `make test` installs them"
-)
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.skipif(
+        bool(MISSING), reason=f"this machine lacks {', '.join(MISSING)}; `make test` installs them"
+    ),
+]
 
 
 @pytest.fixture(scope="module")
