@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from app.plain import tip
 from app.planning.picker import Picker
 from app.planning.tags import ROW, Tags
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight
 from app.widgets import Elided, button, column, dress, label, row
+from workbench.servers.listings import as_improved, as_published
 
 if TYPE_CHECKING:
     from workbench.servers.entry import ServerEntry
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 5.5
 """Half a row shows that there are more."""
+
+
+_Swap: TypeAlias = Callable[[Sequence[str], Iterable["ServerEntry"]], list[str]]
 
 
 class Servers(QWidget):
@@ -53,6 +58,12 @@ class Servers(QWidget):
         self._clear = button("Remove all", kind="ghost", on_click=lambda: self._change([]))
         foot.addWidget(self._open)
         foot.addWidget(self._clear)
+        self._published = button("As published", kind="ghost", on_click=self._publish)
+        self._published.setToolTip(tip("Servers as listed in the benchmark that measured them"))
+        self._improved = button("As improved", kind="ghost", on_click=self._improve)
+        self._improved.setToolTip(tip("Servers as their communities then improved them"))
+        foot.addWidget(self._published)
+        foot.addWidget(self._improved)
         self._prune = button("", kind="ghost", on_click=self._leave_unusable_out)
         foot.addWidget(self._prune)
         foot.addStretch(1)
@@ -121,6 +132,8 @@ class Servers(QWidget):
         odd = len(unusable)
         self._clear.setVisible(bool(named) and not odd)
         self._prune.setVisible(bool(odd))
+        self._published.setVisible(self._swapped(as_published) != self._ids)
+        self._improved.setVisible(self._swapped(as_improved) != self._ids)
         text = f"Remove {odd} unusable servers" if odd > 1 else f"Remove {''.join(unusable)}"
         self._prune.setText(text)
         self._prune.setAccessibleName(text)
@@ -146,6 +159,17 @@ class Servers(QWidget):
     def _leave_unusable_out(self) -> None:
         self._change([id_ for id_ in self._ids if self._usable(id_)])
         self._open.setFocus()
+
+    def _swapped(self, swap: _Swap) -> list[str]:
+        return swap(self._ids, self._entries.values())
+
+    def _publish(self) -> None:
+        self._change(self._swapped(as_published))
+        self._improved.setFocus()
+
+    def _improve(self) -> None:
+        self._change(self._swapped(as_improved))
+        self._published.setFocus()
 
     def _remove(self, place: int) -> None:
         self._change(self._ids[:place] + self._ids[place + 1 :])

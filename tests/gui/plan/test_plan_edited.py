@@ -6,7 +6,7 @@ import pytest
 from msgspec import structs
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
@@ -249,6 +249,23 @@ def test_servers_without_the_protocol_are_left_out_with_one_click(
     assert page.form.servers.value() == ["cheroot"]
     assert page.draft is not None
     assert page.draft.sound
+
+
+def test_listings_as_published_and_as_improved_are_one_click_apart(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    edit(qtbot, page, Plan(servers=["gevent", "circuits", "twisted"], rates=[500.0], seconds=1.0))
+    servers = page.form.servers
+    published, improved = (
+        next(b for b in servers.findChildren(QPushButton) if b.text().strip() == text)
+        for text in ("As published", "As improved")
+    )
+    assert published.isVisible() and not improved.isVisible()
+    qtbot.mouseClick(published, Qt.MouseButton.LeftButton)
+    assert servers.value() == ["gevent", "circuits-select", "twisted-published"]
+    assert improved.isVisible() and not published.isVisible()
+    qtbot.mouseClick(improved, Qt.MouseButton.LeftButton)
+    assert servers.value() == ["gevent", "circuits", "twisted"]
 
 
 def test_tab_goes_through_the_servers_before_the_load(qtbot: QtBot, page: PlanPage) -> None:

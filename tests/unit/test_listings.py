@@ -1,0 +1,23 @@
+"""Published listings of servers and their improved ones."""
+
+import msgspec
+
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.entry import Unavailable
+from workbench.servers.listings import as_improved, as_published
+
+SHIPPED = Catalogue.load(extra_dirs=[]).contestants()
+
+
+def test_each_server_is_replaced_by_its_other_listing_where_that_can_run() -> None:
+    chosen = ["twisted", "gevent", "circuits", "circuits-select", "cogen"]
+    published = ["twisted-published", "gevent", "circuits-select", "cogen-published"]
+    assert as_published(chosen, SHIPPED) == published
+    assert as_improved(published, SHIPPED) == ["twisted", "gevent", "circuits", "cogen"]
+    without = [
+        msgspec.structs.replace(each, unavailable=Unavailable(reason="It has no source."))
+        if each.id == "cogen-published"
+        else each
+        for each in SHIPPED
+    ]
+    assert as_published(["cogen"], without) == ["cogen"]
