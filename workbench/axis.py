@@ -7,9 +7,10 @@ instead; only this module reads those two, see `of_plan` and `place`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
 
 import msgspec
+from msgspec import Meta
 
 from workbench import formatting
 from workbench.shapes import Number
@@ -27,6 +28,8 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scale: Literal["linear", "log"] = "linear"
     values: list[Number] = []
     """Planned values, ascending."""
+    points: Annotated[int, Meta(ge=0, le=100_000)] = 0
+    """How many values there will be, where the client limit decides them; a note has them."""
     bounds: list[Number] = []
     """Of a search, which chooses its values while it runs: the lowest and the highest."""
     step: Number = 0.0
@@ -43,8 +46,13 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def counts(self) -> str:
-        """What is counted: "connections", "requests"."""
+        """What is counted: "connections", "requests", "users" (with a connection each)."""
         return self.unit.removesuffix("/s")
+
+    @property
+    def of_connections(self) -> bool:
+        """Whether one unit is a connection with all its calls."""
+        return self.counts in ("connections", "users")
 
     @property
     def has_limit(self) -> bool:
@@ -132,6 +140,16 @@ def concurrency(values: list[float]) -> Axis:
 def searched(unit: str, low: float, high: float, step: float) -> Axis:
     """Return an axis of rates on which a search chooses."""
     return msgspec.structs.replace(rate(unit, []), bounds=[low, high], step=step)
+
+
+def to_client_limit(unit: str, points: int) -> Axis:
+    """Return an axis of rates that end at the client limit, which is not known yet."""
+    return msgspec.structs.replace(rate(unit, []), points=points)
+
+
+def known(axis: Axis, values: list[float]) -> Axis:
+    """Return the axis with the values that the client limit decided."""
+    return msgspec.structs.replace(axis, values=values)
 
 
 RATE = rate("connections", [])

@@ -18,12 +18,13 @@ from workbench import axis as axes
 from workbench.axis import Axis
 from workbench.shapes import Number, Positive, Rate, Signed, Whole, check_plan
 
-VERSION = 4
+VERSION = 5
 """The newest version of the document format. A reader opens all versions up to its own.
 
 2: figures that a load tool cannot measure are null, the axis is a field of the workload, or points
 are faulty. Before a run it is unknown whether any point will be faulty, so every run records at
-least version 2. 3: a search. 4: profiles (`version_of`).
+least version 2. 3: a search. 4: profiles. 5: rates that end at the client limit
+(`version_of`).
 """
 
 WINDOW_US = 200_000
@@ -434,8 +435,9 @@ AnyDocument: TypeAlias = RunStart | PointStart | Window | HostSample | PointStop
 
 
 def version_of(axis: Axis, *, profiles: bool = False) -> int:
-    """Return the version that a run records: who knows no profile or search would misread one."""
-    return 4 if profiles else 3 if axis.bounds else 2
+    """Return the version that a run records: who knows no profile, search or
+    rates up to the client limit would misread them."""
+    return 5 if axis.points else 4 if profiles else 3 if axis.bounds else 2
 
 
 def error_class(name: str) -> str:

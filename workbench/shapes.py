@@ -35,6 +35,7 @@ class _Workload(msgspec.Struct, frozen=True):
     path: str = "/"
     calls_per_connection: Positive = 1
     think_time_s: Seconds = 0.0
+    think_times: str = "constant"
     pipeline: Whole = 1
     timeout_s: Timeout = 5.0
     arrivals: str = "uniform"
@@ -51,13 +52,20 @@ class _Search(msgspec.Struct):
     p99_ms: Number | None = None
 
 
+class _ToCeiling(msgspec.Struct):
+    """Rates that end at the client limit."""
+
+    from_: Rate = msgspec.field(name="from")
+    points: Positive
+
+
 class _Plan(msgspec.Struct):
     """A plan in the form of `plans.to_data`."""
 
     name: str = ""
     workload: _Workload = _Workload()
     rate_of: str | None = None
-    rates: list[Rate] = []
+    rates: list[Rate] | _ToCeiling = []
     concurrency: list[Whole] = []
     search: _Search | None = None
     connections: Whole | None = None

@@ -16,7 +16,7 @@ from workbench.analysis.cost import rank
 from workbench.analysis.over_time import OverTime
 from workbench.analysis.results import PointResult, View
 from workbench.analysis.running import Running
-from workbench.axis import RATE, Axis
+from workbench.axis import RATE, Axis, known
 from workbench.documents import (
     AnyDocument,
     HostSample,
@@ -28,7 +28,7 @@ from workbench.documents import (
     RunStop,
     Window,
 )
-from workbench.messages.notes import NotProfiled, Profile
+from workbench.messages.notes import NotProfiled, Profile, Rates
 from workbench.messages.topics import read_note
 from workbench.report.setup import Setup
 
@@ -81,10 +81,9 @@ class ChartModel:
         match document:
             case RunStart():
                 self.start = document
-                self.axis = document.axis or RATE
-                self.last_x = max(self.axis.ends, default=1000.0)
                 for record in document.series:
-                    self._series(record.key, record.label).axis = self.axis
+                    self._series(record.key, record.label)
+                self._extend(document.axis or RATE)
             case PointStart():
                 self.running = Running(document, self.axis)
                 self.sweeping = document if document.judged else None
@@ -107,6 +106,9 @@ class ChartModel:
 
     def _note(self, note: Note) -> None:
         match note.topic:
+            case "rates":
+                if isinstance(found := read_note(note), Rates):
+                    self._extend(known(self.axis, found.values))
             case "ceiling":
                 self.ceiling_per_s = note.data.get("ceiling_per_s")
             case "gave-up" | "peak" if note.server in self.series:
@@ -116,6 +118,12 @@ class ChartModel:
                     self.profiles[note.server] = found
             case _:
                 self.version -= 1
+
+    def _extend(self, axis: Axis) -> None:
+        """Take the axis, with the values that are known by now."""
+        self.axis, self.last_x = axis, max(axis.ends, default=1000.0)
+        for series in self.series.values():
+            series.axis = axis
 
     def expect(
         self,

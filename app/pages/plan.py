@@ -329,7 +329,9 @@ class PlanPage(QWidget):
         self._named = self.form.show_faults(draft.faults)
         if "" in draft.faults:
             self.notice.show_text(draft.faults[""])
-        self.form.show_rates(draft.plan.rates_per_s if draft.plan else (), _order(draft))
+        plan = draft.plan
+        rates = plan.rates_per_s if plan else ()
+        self.form.show_rates(rates, _order(draft), to_ceiling=bool(plan and plan.to_ceiling))
         self.outlook.show_draft(draft, self.form.unplaced)
         if draft.plan is None:
             self.outlook.show_text("")

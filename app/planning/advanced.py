@@ -18,7 +18,12 @@ from workbench.plan.editing import plan_data
 from workbench.plan.model import Plan, Profile
 from workbench.workloads.registry import form_fields
 
-_COUNTED = [(None, "default"), ("connections", "connections"), ("requests", "requests")]
+_COUNTED = [
+    (None, "default"),
+    ("connections", "connections"),
+    ("requests", "requests"),
+    ("users", "users"),
+]
 _BARE_PLAN = plan_data(Plan(servers=[]))
 DEFAULTS: dict[str, Any] = {
     **{

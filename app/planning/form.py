@@ -122,9 +122,10 @@ class PlanForm(QWidget):
             self.more.open()
         return named
 
-    def show_rates(self, rates: Sequence[float], order: str) -> None:
-        """Show the rates per second that the fields yield, and the order as text."""
-        self.load.show_rates(rates)
+    def show_rates(self, rates: Sequence[float], order: str, *, to_ceiling: bool = False) -> None:
+        """Show the rates per second that the fields yield, and the order as text. `to_ceiling`:
+        the rates end at the client limit, so they are an estimate."""
+        self.load.show_rates(rates, to_ceiling=to_ceiling)
         self.servers.show_order(order)
 
     def _section(self, title: str) -> None:

@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+import msgspec
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.fields import Figure, Flag, Line, Options, Segments
 from app.planning import workload
 from app.planning.figures import Figures
-from app.widgets import button, column, label, row
+from app.widgets import column, label, row
+from workbench.plan.model import Range
 from workbench.workloads.base import LOAD_MODELS, LoadModel
 from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
 _PROTOCOLS = [(key, protocol.label) for key, protocol in PROTOCOLS.items()]
 _LENGTHS = [("seconds", "seconds"), ("connections", "connections")]
 _METHODS = [("sweep", "Sweep all rates"), ("search", "Search the peak")]
+_RATES = [("range", "range"), ("list", "list"), ("ceiling", "up to the client limit")]
+_SPACINGS = [("linear", "equal steps"), ("geometric", "equal ratios")]
 _ORDERS = [("sequential", "server by server"), ("interleaved", "interleaved, random order")]
 
 
@@ -51,6 +55,7 @@ class LoadFields(QWidget):
             "rates.from": self._low,
             "rates.to": self._high,
             "rates.step": self._step,
+            "rates.points": self._points,
             "search.from": self._low,
             "search.to": self._high,
             "search.step": self._step,
@@ -66,7 +71,7 @@ class LoadFields(QWidget):
         }
         boxes: list[Any] = [box for _, box in self._fields.values()]
         for each in (self._model, self._method, self._errors, self._p99,
-                     self._low, self._high, self._step, self._list,
+                     self._low, self._high, self._step, self._points, self._spacing, self._list,
                      self._at_once, self._length, self._unit, self._lengthen, self._protocol,
                      self._varied, self._repeats, self._order, *boxes):  # fmt: skip
             each.edited.connect(self.edited)
@@ -118,13 +123,16 @@ class LoadFields(QWidget):
             rates, self._most_points = search, search.get("points", 30)
             self._errors.set_value(search.get("errors_pct", 1))
             self._p99.set_value(search.get("p99_ms"))
-        self._as_list = not isinstance(rates, dict)
-        if isinstance(rates, dict):
+        self._show_kind(_kind(rates))
+        if isinstance(rates, dict) and _kind(rates) != "list":
+            self._points.set_value(rates.get("points") or 10)
+            self._spacing.set_value(rates.get("spacing", "linear"))
             ends = (("from", self._low), ("to", self._high), ("step", self._step))
             for key, field in ends:
-                field.set_value(rates.get(key))
+                if rates.get(key) != "ceiling":
+                    field.set_value(rates.get(key))
         else:
-            self._list.set_value(rates)
+            self._list.set_value(_listed(rates))
         if data.get("concurrency"):
             self._at_once.set_value(data["concurrency"])
         unit = "connections" if data.get("connections") is not None else "seconds"
@@ -140,11 +148,13 @@ class LoadFields(QWidget):
         self._repeats.set_value(data.get("repeats", 1))
         self._order.set_value(data.get("order", "sequential"))
 
-    def show_rates(self, rates: Sequence[float]) -> None:
-        """Show the rates per second that the fields yield."""
+    def show_rates(self, rates: Sequence[float], *, to_ceiling: bool = False) -> None:
+        """Show the rates per second that the fields yield. `to_ceiling`: they are an estimate."""
         span = ""
         if len(rates) > 1 and self._searches:
             span = f"Chooses among {len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s"
+        elif to_ceiling:
+            span = f"{len(rates):,} rates from {rates[0]:,.6g}/s; the calibration finds the highest"
         elif len(rates) > 1:
             span = f"{len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s"
         elif rates:
@@ -157,21 +167,25 @@ class LoadFields(QWidget):
         self._model_line.explain(self._model.value().help)
         workload.fit(self.lines, self.inputs, protocol)
         self._varied.fit(protocol)
-        if self._varied.key and not self._as_list:
+        kind = self._kind.value()
+        if self._varied.key and kind != "list":
             self._list.set_value([self._low.value()])
-            self._as_list = True
-        if self._searches and self._as_list:
+            self._show_kind("list")
+        if self._searches and kind != "range":
             self._to_range()
+            self._show_kind("range")
+        kind = self._kind.value()
         self._method_line.setVisible(not closed and not self._varied.key)
         self._limits_line.setVisible(self._searches)
         self._rate_label.setText("Concurrency" if closed else "Offered rate")
-        self._range.setVisible(not closed and not self._as_list)
-        self._list.setVisible(not closed and self._as_list)
+        self._range.setVisible(not closed and kind != "list")
+        for part in self._to_highest:
+            part.setVisible(kind == "range")
+        for part in self._to_limit:
+            part.setVisible(kind == "ceiling")
+        self._list.setVisible(not closed and kind == "list")
         self._at_once.setVisible(closed)
-        self._swap.setVisible(not (closed or self._varied.key or self._searches))
-        text = "Use a range" if self._as_list else "Use a list"
-        self._swap.setText(text)
-        self._swap.setAccessibleName(f"{text} of rates")
+        self._kind_line.setVisible(not (closed or self._varied.key or self._searches))
         in_connections = self._unit.value() == "connections"
         self._lengthen_line.setVisible(in_connections and not closed)
 
@@ -183,22 +197,14 @@ class LoadFields(QWidget):
         self._method = Segments("Method", _METHODS)
         self._method_line = Line("Method", self._method, stretch=False)
         inside.addWidget(self._method_line)
-        self._low, self._high = Figure("Lowest rate"), Figure("Highest rate")
-        self._step = Figure("Step between rates")
-        self._range = QWidget()
-        parts = row(self._range, gap=6)
-        for part in (self._low, "to", self._high, "step", self._step, "/s"):
-            parts.addWidget(label(part, 12, tone="muted") if isinstance(part, str) else part)
-        parts.addStretch(1)
+        inside.addWidget(self._make_kind())
+        self._range = self._make_range()
         self._list = Figures("Rates per second")
         self._at_once = Figures("Concurrent connections")
         self._at_once.set_value([1, 10, 50, 100])
-        self._as_list = False
-        self._swap = button("Use a list", kind="ghost", on_click=self._swap_rates)
         self._rate_line = Line(
-            "Offered rate", self._range, self._list, self._at_once, self._swap, stretch=False
+            "Offered rate", self._range, self._list, self._at_once, stretch=False
         )
-        self._rate_line.parts.setAlignment(self._swap, Qt.AlignmentFlag.AlignTop)
         self._rate_label = self._rate_line.word
         inside.addWidget(self._rate_line)
         self._errors, self._p99 = Figure("Errors, percent"), Figure("p99, milliseconds")
@@ -231,9 +237,44 @@ class LoadFields(QWidget):
         self._passes_line = Line("Passes", self._repeats, self._order)
         inside.addWidget(self._passes_line)
 
+    def _make_kind(self) -> Line:
+        self._kind = Options("Rates as", _RATES)
+        self._kind_line = Line("Rates", self._kind)
+        self._shown_kind = "range"
+        self._kind.edited.connect(self._on_kind)
+        return self._kind_line
+
+    def _make_range(self) -> QWidget:
+        self._low, self._high = Figure("Lowest rate"), Figure("Highest rate")
+        self._step = Figure("Step between rates")
+        found = QWidget()
+        parts = row(found, gap=6)
+        self._points = Figure("Number of rates")
+        self._points.set_value(10)
+        self._spacing = Options("Spacing of the rates", _SPACINGS)
+        self._to_highest, self._to_limit = (
+            [label(part, 12, tone="muted") if isinstance(part, str) else part for part in side]
+            for side in (
+                ("to", self._high, "step", self._step, "/s"),
+                ("/s, in", self._points, "points,", self._spacing),
+            )
+        )
+        for each in (self._low, *self._to_highest, *self._to_limit):
+            parts.addWidget(each)
+        parts.addStretch(1)
+        return found
+
     def _rates(self) -> Any:
-        if self._as_list:
+        kind = self._kind.value()
+        if kind == "list":
             return self._list.value()
+        if kind == "ceiling":
+            return {
+                "from": self._low.value(),
+                "to": "ceiling",
+                "points": self._points.value(),
+                "spacing": self._spacing.value(),
+            }
         return {
             "from": self._low.value(),
             "to": self._high.value(),
@@ -255,12 +296,24 @@ class LoadFields(QWidget):
         """Whether the peak is searched for: of rates, and with nothing else varied."""
         return self._method.value() == "search" and not self.closed and not self._varied.key
 
-    def _swap_rates(self) -> None:
-        if self._as_list:
+    def _on_kind(self) -> None:
+        """Keep the rates as far as the chosen kind can express them."""
+        kind = self._kind.value()
+        if kind != "list" and self._shown_kind == "list":
             self._to_range()
-        else:
+        elif kind == "list" and self._shown_kind == "range":
             self._to_list()
+        elif kind == "list":
+            self._list.set_value([self._low.value()])
+        elif kind == "range" and self._high.value() is None:
+            self._high.set_value(10_000)
+            self._step.set_value(1_000)
+        self._show_kind(kind)
         self.edited.emit()
+
+    def _show_kind(self, kind: str) -> None:
+        self._kind.set_value(kind)
+        self._shown_kind = kind
 
     def _to_range(self) -> None:
         numbers = [v for v in self._list.value() if isinstance(v, int | float)]
@@ -269,14 +322,31 @@ class LoadFields(QWidget):
         step = round((high - low) / count, 6) or max(1, low)
         for field, value in ((self._low, low), (self._high, high), (self._step, step)):
             field.set_value(int(value) if float(value).is_integer() else value)
-        self._as_list = False
 
     def _to_list(self) -> None:
         low, high, step = self._low.value(), self._high.value(), self._step.value()
         if all(isinstance(v, int | float) for v in (low, high, step)) and step > 0:
             count = min(2_000, int((high - low) / step + 1e-9) + 1)
             self._list.set_value([round(low + n * step, 6) for n in range(count)])
-        self._as_list = True
+
+
+def _kind(rates: Any) -> str:
+    """Return how rates are given; those by their number between two rates are listed."""
+    if not isinstance(rates, dict):
+        return "list"
+    if rates.get("to") == "ceiling":
+        return "ceiling"
+    return "list" if rates.get("points") and rates.get("step") is None else "range"
+
+
+def _listed(rates: Any) -> Any:
+    """Return rates as a list, if they are valid."""
+    if not isinstance(rates, dict):
+        return rates
+    try:
+        return msgspec.convert(rates, Range).values(0)
+    except msgspec.ValidationError:
+        return []
 
 
 def _model(given: Mapping[str, Any]) -> LoadModel:

@@ -218,6 +218,10 @@ def _remarks(draft: Draft, faults: Sequence[str]) -> list[tuple[str, str]]:
     assert budget is not None
     found = [("bad", text) for text in faults]
     found += [("warn", warning.text()) for warning in draft.warnings]
+    if budget.estimated:
+        found.append(("muted", budget.estimated.text()))
+    if budget.several:
+        found.append(("muted", budget.several.text()))
     if budget.rests:
         found.append(("muted", budget.rests.text()))
     if not found and not draft.faults:

@@ -61,6 +61,9 @@ class Offer:
             span = f"{plan.search.from_:,.0f} to {plan.search.to:,.0f}"
             return f"Searched between {span} {unit}."
         rates = plan.rates_per_s
+        if plan.to_ceiling:
+            span = f"{rates[0]:,.0f} {unit} to the client limit"
+            return f"{len(rates)} rates, {span}, {plan.seconds:g} s each."
         seconds = f"{plan.seconds:g} s each"
         if len(rates) == 1:
             return f"{rates[0]:,.0f} {unit}, {plan.seconds:g} s, {plan.repeats} passes."

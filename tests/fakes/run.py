@@ -141,6 +141,7 @@ async def a_run(
                 rehearsed={entry.id: _rehearsed(entry) for entry in [*contestants, null]},
                 control=control,
                 emit=documents.append,
+                assess=lambda plan: assess(plan, contestants, stage.facts, loopback=True),
                 notify=texts.append,
                 seed=1,
                 zero_us=time.monotonic_ns() // 1000,

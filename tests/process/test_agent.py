@@ -105,7 +105,8 @@ def test_http_1_0_waits_for_the_server_to_close() -> None:
     assert outcome.conserved
 
 
-def test_think_time_spaces_the_calls_and_is_no_latency() -> None:
+@pytest.mark.parametrize("more", [{}, {"think_times": "exponential", "addresses": 3}])
+def test_think_time_spaces_the_calls_and_is_no_latency(more: dict[str, Any]) -> None:
     with target("http", "3") as server, agent() as load:
         outcome = load.run(
             server.port,
@@ -115,8 +116,10 @@ def test_think_time_spaces_the_calls_and_is_no_latency() -> None:
             calls_per_connection=3,
             think_time_s=1.0,
             timeout_s=PATIENCE_S,
+            **more,
         )
     assert outcome.total("replies") == 60
+    assert outcome.conserved
     assert len(outcome.windows) >= 10, "two thinks of 1 s"
     # Two of three calls follow a think time: if it counted, at most one in three would be faster.
     quick = percentile(outcome.histogram("latency"), 0.4)

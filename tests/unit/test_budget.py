@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import pytest
 
 from workbench.errors import BadInput
@@ -201,7 +202,9 @@ def test_kept_alive_connections_are_closed_by_the_client() -> None:
 def test_more_ports_than_available_are_refused() -> None:
     budget = assess(plan(seconds=None, connections=40_000, rates=[9000.0]), [POLITE], FACTS)
     assert budget.problems == [
-        messages.NotEnoughPorts(keys=("connections",), x=9000.0, ports=28232, needed=40000)
+        messages.NotEnoughPorts(
+            keys=("connections",), x=9000.0, ports=28232, needed=40000, addresses=2, have=1
+        )
     ]
 
 
@@ -235,9 +238,6 @@ def test_think_time_keeps_connections_open_and_the_point_running() -> None:
             resource="descriptors",
             available=19936,
         ),
-        messages.TimeoutsFill(
-            keys=("nofile",), x=500.0, connections=28500, resource="ports", available=28232
-        ),
     ]
 
 
@@ -245,8 +245,38 @@ def test_a_connection_holds_its_port_during_think_time_and_time_wait() -> None:
     users = plan(workload=THOUGHTFUL, rate_of="connections", rates=[500.0], seconds=300.0)
     budget = assess(users, [Entry()], FACTS)
     assert budget.problems == [
-        messages.NotEnoughPorts(keys=("seconds",), x=500.0, ports=28232, needed=57500)
+        messages.NotEnoughPorts(
+            keys=("seconds",), x=500.0, ports=28232, needed=57500, addresses=3, have=1
+        )
     ]
+    two = assess(users, [Entry()], FACTS | {"addresses": 2})
+    assert (two.problems[0].record()["addresses"], two.ports_free) == (3, 56_464)
+
+
+def test_a_client_with_several_addresses_uses_as_many_as_it_needs() -> None:
+    users = plan(workload=THOUGHTFUL, rate_of="users", rates=[500.0], seconds=300.0)
+    budget = assess(users, [Entry()], FACTS | {"addresses": 5})
+    assert (budget.problems, budget.addresses, budget.ports_free) == ([], 3, 84_696)
+    assert budget.several == messages.SeveralAddresses(addresses=3, ports=28232)
+    # Over loopback, ports are free again after a second, and there are addresses enough.
+    budget = assess(users, [Entry()], FACTS, loopback=True)
+    assert (budget.problems, budget.addresses, budget.ports_needed) == ([], 2, 28_500)
+    assert assess(plan(), [POLITE], FACTS, loopback=True).addresses == 1
+    # They are shared by clients.
+    assert assess(users, [Entry()], FACTS, loopback=True, clients=2).addresses == 1
+
+
+def test_random_think_times_make_a_longer_ramp_but_no_more_connections() -> None:
+    workload = a_workload(
+        protocol="http/1.1", calls_per_connection=13, think_time_s=5.0, think_times="exponential"
+    )
+    mayhem = plan(workload=workload, rate_of="users", rates=[500.0], seconds=90.0, nofile=65_000)
+    budget = assess(mayhem, [Entry()], FACTS, loopback=True)
+    # The mean of twelve think times is 60 s, their standard deviation 17.3 s.
+    assert [problem.code for problem in budget.problems] == ["no-steady-part"]
+    assert budget.problems[0].text().endswith("Set seconds to 95.7 or more.")
+    longer = assess(msgspec.structs.replace(mayhem, seconds=300.0), [Entry()], FACTS, loopback=True)
+    assert longer.problems == [] and longer.open_at_worst == 32_500
 
 
 def test_a_point_that_ends_before_its_first_connections_do_is_refused() -> None:

@@ -720,6 +720,16 @@ SENTENCES: list[tuple[Message, str]] = [
         "The client has 28,232 free ports and needs 40,000 at 9,000/s, because it closes first. Widen its range (net.ipv4.ip_local_port_range), or use fewer connections per point.",
     ),
     (
+        plans.NotEnoughPorts(
+            keys=("seconds",), x=500.0, ports=28232, needed=57500, addresses=3, have=1
+        ),
+        "The client has 28,232 free ports and needs 57,500 at 500/s, because it closes first. Widen its range (net.ipv4.ip_local_port_range), give it 2 more local addresses, or use fewer connections per point.",
+    ),
+    (
+        plans.SeveralAddresses(addresses=2, ports=28232),
+        "Each client connects from 2 local addresses in turn, because one has only 28,232 ports.",
+    ),
+    (
         plans.PointsLengthened(
             keys=("connections",), lengthened=1, points=2, connections=400, most=9000
         ),
@@ -950,6 +960,26 @@ SENTENCES: list[tuple[Message, str]] = [
     (
         notes.ClientLimitUnknown(protocol="http/1.0"),
         "The null server does not support http/1.0, so the client limit was not measured.",
+    ),
+    (
+        notes.Rates(values=[500.0, 2_500.0, 12_300.0], suffix="/s"),
+        "3 rates up to the client limit: 500 to 12,300/s.",
+    ),
+    (
+        plans.RatesEstimated(ceiling="20,000/s"),
+        "The rates end at the client limit, which is measured first: duration, calls and ports are estimates for 20,000/s.",
+    ),
+    (
+        plans.StepOrPoints(),
+        "A range has either a step or a number of points; give one of the two.",
+    ),
+    (
+        plans.CeilingInPoints(),
+        "Rates up to the client limit need a number of points in place of a step.",
+    ),
+    (
+        plans.CeilingUnknown(),
+        "The rates end at the client limit, which only a calibration finds; set calibrate to true, or give the highest rate.",
     ),
     (notes.ClientLimitUnknown(protocol=""), "The client limit was not measured."),
     (

@@ -68,8 +68,8 @@ def test_a_server_at_half_the_rate_is_reported_although_it_catches_up_in_the_end
 
 def test_think_time_makes_a_ramp_of_a_stay() -> None:
     windows = [window(i, 10, 10, 1000) for i in range(50)]
-    assert ramp_s(windows, 3, 2.0) == pytest.approx(4.003)
-    found = steady(windows, 10.0, ramp_s(windows, 3, 2.0))
+    assert ramp_s(windows, 3, 4.0) == pytest.approx(4.003)
+    found = steady(windows, 10.0, ramp_s(windows, 3, 4.0))
     assert found is not None
     assert (found.from_s, found.to_s) == (pytest.approx(4.2), pytest.approx(10.0))
 

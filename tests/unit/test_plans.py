@@ -48,6 +48,30 @@ def test_a_plan_needs_only_servers_rates_and_a_size() -> None:
     assert plan.unit == "connections"
 
 
+@pytest.mark.parametrize(
+    ("rates", "values"),
+    [
+        ({"from": 100, "to": 400, "points": 4}, [100, 200, 300, 400]),
+        ({"from": 100, "to": 6_400, "points": 4, "spacing": "geometric"}, [100, 400, 1600, 6400]),
+        ({"from": 500, "to": 20_777, "points": 3}, [500, 10_600, 20_777]),
+        ({"from": 9, "to": 10, "points": 2}, [9, 10]),
+    ],
+)
+def test_a_range_may_have_a_number_of_points(rates: dict[str, Any], values: list[float]) -> None:
+    assert plan_from_data(SOUND | {"rates": rates}, name="p").rates_per_s == values
+
+
+def test_rates_to_the_ceiling_stay_open_until_it_is_known() -> None:
+    rates = {"from": 500, "to": "ceiling", "points": 3}
+    plan = plan_from_data(SOUND | {"rates": rates}, name="p")
+    assert (plan.to_ceiling, plan.axis.values, plan.axis.points) == (True, [], 3)
+    known = plan.ending_at(10_567)
+    # Not above the limit.
+    assert (known.to_ceiling, known.rates_per_s) == (False, [500, 5_500, 10_500])
+    # A session's plan is run again as it was given.
+    assert plan_from_data(to_data(plan), name="p") == plan
+
+
 def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
     keep_alive = {"protocol": "http/1.1", "calls_per_connection": 10}
     assert plan_from_data(SOUND | {"workload": keep_alive}, name="p").unit == "requests"
@@ -83,6 +107,31 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
             plans.RangeDescends(keys=("rates",), first=9000, last=400),
         ),
         (
+            "neither step nor points",
+            {"rates": {"from": 400, "to": 9000}},
+            plans.StepOrPoints(),
+        ),
+        (
+            "both step and points",
+            {"rates": {"from": 400, "to": 9000, "step": 100, "points": 9}},
+            plans.StepOrPoints(),
+        ),
+        (
+            "steps without end",
+            {"rates": {"from": 400, "to": "ceiling", "step": 100}},
+            plans.CeilingInPoints(),
+        ),
+        (
+            "a ceiling that nothing finds",
+            {"rates": {"from": 400, "to": "ceiling", "points": 9}, "calibrate": False},
+            plans.CeilingUnknown(),
+        ),
+        (
+            "another word",
+            {"rates": {"from": 400, "to": "roof", "points": 9}},
+            "rates.to: expected ceiling, got 'roof'.",
+        ),
+        (
             "step zero",
             {"rates": {"from": 1, "to": 4, "step": 0}},
             "rates.step: expected a number above 0, got 0.",
@@ -97,7 +146,6 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
             {"rates": list(range(1, 2002))},
             plans.TooManyPoints(keys=("rates",), points=2001, most=2000),
         ),
-        ("no step", {"rates": {"from": 1, "to": 4}}, "the key 'step' is missing; add it."),
         (
             "no servers",
             {"servers": []},
@@ -365,7 +413,13 @@ def test_all_problems_are_reported_at_once() -> None:
 
 def test_a_recorded_plan_is_read_with_its_workload() -> None:
     recorded = {"protocol": "pong", "path": "/", "calls_per_connection": 1, "pipeline": 1}
-    recorded |= {"think_time_s": 0.0, "timeout_s": 5.0, "arrivals": "uniform", "mode": "open"}
+    recorded |= {
+        "think_time_s": 0.0,
+        "think_times": "constant",
+        "timeout_s": 5.0,
+        "arrivals": "uniform",
+        "mode": "open",
+    }
     data = {"servers": ["a"], "rates": [100], "seconds": 2, "workload": recorded}
     plan = plan_from_data(data, name="p")
     assert plan.workload == PongWorkload() and to_data(plan)["workload"] == recorded

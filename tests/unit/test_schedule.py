@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from tests.histograms import histogram_of
 from workbench.agent.buckets import bucket_of, count_buckets, sparse
-from workbench.agent.schedule import poisson, share_of, uniform
+from workbench.agent.protocol import Load
+from workbench.agent.schedule import poisson, share_of, think_times, uniform
 from workbench.analysis import histogram
 
 RATES = st.floats(0.5, 50_000)
@@ -81,3 +82,17 @@ def test_every_bucket_has_the_same_number_on_both_sides() -> None:
     chosen = random.Random(1).sample(range(histogram.LARGEST_US), 5_000)
     times = [*range(5_000), *chosen, histogram.LARGEST_US, histogram.LARGEST_US + 1]
     assert Counter(map(bucket_of, times)) == Counter(map(histogram.bucket_of, times))
+
+
+def test_random_think_times_are_exponential_and_repeat_with_their_seed() -> None:
+    def drawn(**more: int) -> list[int]:
+        load = Load("h", 1, "http", think_time_s=5.0, think_times="exponential", **more)
+        following = think_times(load)
+        return [following() for _ in range(4_000)]
+
+    found = drawn(seed=7)
+    assert found == drawn(seed=7) != drawn(seed=7, share=1)
+    assert sum(found) / len(found) == pytest.approx(5e9, rel=0.05)
+    # Of an exponential distribution, a share of exp(-1) exceeds the mean.
+    assert sum(ns > 5e9 for ns in found) / len(found) == pytest.approx(0.368, abs=0.03)
+    assert think_times(Load("h", 1, "http", think_time_s=0.25))() == 250_000_000

@@ -12,7 +12,7 @@ from fakes.run import Run, a_plan, a_run, a_session, cancelled_at
 from workbench.control import Stopped
 from workbench.documents import PointStop, RunStart, RunStop
 from workbench.errors import PongbenchError
-from workbench.plan.model import GiveUp, Plan, WarmUp
+from workbench.plan.model import GiveUp, Plan, Range, WarmUp
 from workbench.run.environment import HERE
 from workbench.workloads.registry import workload as a_workload
 
@@ -112,6 +112,40 @@ async def test_calibration_comes_first_and_judges_the_rates_beyond_the_client_li
     first = [d for d in run.documents if isinstance(d, PointStop)][:6]
     assert [point.purpose for point in first] == ["ceiling"] * 6
     assert [stop.verdict for stop in run.stops] == ["ok", "client-limited"]
+
+
+async def test_rates_to_the_ceiling_end_at_the_client_limit_that_calibration_found(
+    tmp_path: Path,
+) -> None:
+    plan = changed(rates=Range(from_=500, to="ceiling", points=4), calibrate=True)
+    async with a_run(plan, tmp_path, Script(capacity=lambda x: min(x, 25_200))) as run:
+        await run.scheduler.run()
+        run.assert_whole()
+    tried = [d.x for d in run.documents if isinstance(d, PointStop) and d.purpose == "ceiling"]
+    # A typical limit first, then twice as much, and once more; then what lies between.
+    assert tried[:3] == [20_000, 40_000, 40_000]
+    limit = run.notes("ceiling")[0].data["ceiling_per_s"]
+    assert 24_000 < limit <= 25_200
+    (rates,) = run.notes("rates")
+    values = rates.data["values"]
+    assert values[0] == 500 and len(values) == 4 and limit - 100 < values[-1] <= limit
+    assert [stop.x for stop in run.stops] == values * 2
+    assert all(stop.verdict == "ok" for stop in run.stops)
+
+
+@pytest.mark.parametrize(
+    ("reached", "why"),
+    [(0.0, "could not be measured"), (400.0, "begin at 30,000/s, but the clients reach only")],
+)
+async def test_rates_to_a_ceiling_below_them_are_refused_with_a_reason(
+    tmp_path: Path, reached: float, why: str
+) -> None:
+    rates = Range(from_=30_000, to="ceiling", points=4)
+    plan = changed(rates=rates, calibrate=True, connections=5_000, seconds=None)
+    script = Script(capacity=lambda x: x if reached and x <= 20_000 else 0.0)
+    async with a_run(plan, tmp_path, script) as run:
+        with pytest.raises(PongbenchError, match=why):
+            await run.scheduler.run()
 
 
 async def test_a_sustained_rate_raises_the_client_limit(tmp_path: Path) -> None:

@@ -836,5 +836,5 @@ def test_a_schedule_of_a_single_window_shows_no_queue() -> None:
 
 def test_connections_held_open_by_think_time_are_no_queue() -> None:
     windows = [window(i, 100 * i) for i in range(50)]
-    assert queue_of(windows, 10.0, calls_per_connection=12, think_time_s=5.0) is None
-    assert queue_of(windows, 10.0, calls_per_connection=12, think_time_s=0.1) is not None
+    assert queue_of(windows, 10.0, calls_per_connection=12, ramp_s=55.0) is None
+    assert queue_of(windows, 10.0, calls_per_connection=12, ramp_s=1.1) is not None

@@ -19,6 +19,7 @@ import socket
 from collections.abc import Callable
 from typing import Any
 
+from .addresses import sockets
 from .parser import ProtocolError, Response, parse
 from .protocol import Load
 from .tally import Tally
@@ -77,6 +78,7 @@ class Driver:
         self.timeout_ns = round(load.timeout_s * 1e9)
         self.family = socket.AF_INET6 if ":" in load.host else socket.AF_INET
         self.address = (load.host, load.port)
+        self.new_socket = sockets(load.host, load.addresses)
         self.replies: dict[bytes, Response] = {}
         """Whole replies understood before, and as wanted."""
         self.status: int | None = load.reply.get("status")

@@ -67,6 +67,10 @@ class Load:
     calls_per_connection: int = 1
     think_time_s: float = 0.0
     """Think time between a reply and the next call on the same connection."""
+    think_times: str = "constant"
+    """Or "exponential", with that mean."""
+    addresses: int = 1
+    """Local addresses to connect from, in turn; see `addresses.local_addresses`."""
     timeout_s: float = 5.0
     """From the actual start of each call."""
     share: int = 0

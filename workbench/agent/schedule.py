@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+
+from .protocol import Load
 
 SECOND_NS = 1_000_000_000
 
@@ -41,3 +43,13 @@ def poisson(
     for _ in range(mine):
         at += gaps.expovariate(1.0)
         yield round(at / total * length_ns)
+
+
+def think_times(load: Load) -> Callable[[], int]:
+    """Return what gives the next think time in nanoseconds, of any connection."""
+    mean_ns = load.think_time_s * SECOND_NS
+    if load.think_times == "constant":
+        constant = round(mean_ns)
+        return lambda: constant
+    draw = random.Random(f"think/{load.seed}/{load.share}/{load.shares}").expovariate
+    return lambda: round(mean_ns * draw(1.0))

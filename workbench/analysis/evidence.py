@@ -76,17 +76,17 @@ def queue_of(
     seconds: float,
     *,
     calls_per_connection: int = 1,
-    think_time_s: float = 0.0,
+    ramp_s: float = 0.0,
     steady: Steady | None = None,
 ) -> Queue | None:
     """The queue over a point's schedule of `seconds`; windows after it are ignored. `steady`: the
-    point's measured part.
+    point's measured part. `ramp_s`: how long think time alone keeps connections open.
 
     None: unknown, because the schedule has fewer than two windows, or because think time alone
     keeps connections open for more than half of it.
     """
     whole = math.floor(seconds * 1e6 / WINDOW_US + 1e-6)
-    if whole < 2 or (calls_per_connection - 1) * think_time_s > seconds / 2:
+    if whole < 2 or ramp_s > seconds / 2:
         return None
     inside = [window for window in windows if window.index < whole]
     open_at = {window.index: window.in_flight for window in inside}

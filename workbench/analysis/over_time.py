@@ -293,7 +293,7 @@ class Slice:
         """A slice is of one pass."""
 
     def per_s(self, calls: int) -> float:
-        each = self.stretch.start.calls_per_connection if self.of.counts == "connections" else 1
+        each = self.stretch.start.calls_per_connection if self.of.of_connections else 1
         return calls / each / self.seconds
 
 

@@ -34,19 +34,15 @@ class Steady:
         return self.to_s - self.from_s
 
 
-def think_s(calls_per_connection: int, think_time_s: float) -> float:
-    """Time that think time alone keeps a connection open."""
-    return (calls_per_connection - 1) * think_time_s
-
-
-def ramp_s(windows: Sequence[Window], calls_per_connection: int, think_time_s: float) -> float:
+def ramp_s(windows: Sequence[Window], calls_per_connection: int, thinking_s: float) -> float:
     """Time for which the first connections stay open, from the response time of the first calls,
-    before a queue can build up. 0: no call was answered."""
+    before a queue can build up, and `thinking_s`, which the workload adds. 0: no call was
+    answered."""
     first = next((window for window in windows if window.service_us is not None), None)
     if first is None or first.service_us is None:
         return 0.0
     answering_s = calls_per_connection * first.service_us.p50 / 1e6
-    return answering_s + think_s(calls_per_connection, think_time_s)
+    return answering_s + thinking_s
 
 
 def steady(windows: Sequence[Window], schedule_s: float, ramp_s: float) -> Steady | None:
@@ -65,8 +61,8 @@ def steady(windows: Sequence[Window], schedule_s: float, ramp_s: float) -> Stead
     )
 
 
-def phase(index: int, schedule_s: float, known_ramp_s: float) -> Phase:
-    """The phase of a window while the point runs: only think time is known to be ramp by then."""
+def phase(index: int, schedule_s: float, thinking_s: float) -> Phase:
+    """The phase of a window while the point runs, when only the time for thinking is known."""
     if (index + 1) * _WINDOW_S > schedule_s + _WINDOW_S * 0.999:
         return "drain"
-    return "ramp" if (index + 1) * _WINDOW_S <= known_ramp_s else "measure"
+    return "ramp" if (index + 1) * _WINDOW_S <= thinking_s else "measure"

@@ -33,7 +33,7 @@ class Running:
     @property
     def _calls_per_unit(self) -> int:
         """Calls per unit that the axis counts."""
-        return self.start.calls_per_connection if self.axis.counts == "connections" else 1
+        return self.start.calls_per_connection if self.axis.of_connections else 1
 
     @property
     def errors_pct(self) -> tuple[float, float] | None:

@@ -29,7 +29,7 @@ from workbench.documents import (
     RunStop,
 )
 from workbench.messages.limits import phrase
-from workbench.messages.notes import Backlog, Gate, Peak, Profile, Resources
+from workbench.messages.notes import Backlog, Gate, Peak, Profile, Rates, Resources
 from workbench.messages.topics import read_note, severity
 
 
@@ -226,6 +226,12 @@ def _note(summary: Summary, note: Note) -> None:
     if note.topic == "ceiling":
         summary.ceiling_per_s = note.data.get("ceiling_per_s")
         summary.noted.append(note)
+    elif note.topic == "rates":
+        message = read_note(note)
+        if isinstance(message, Rates):
+            summary.axis = axes.known(summary.axis, message.values)
+            for each in summary.servers.values():
+                each.axis = summary.axis
     elif note.topic in ("gate", "backlog", "resources"):
         _found(summary, note)
     elif server := summary.servers.get(note.server):

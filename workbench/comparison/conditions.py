@@ -243,6 +243,8 @@ def _rates(side: Side) -> str:
         return f"a search from {axis.figure(axis.bounds[0])} to {axis.at(axis.bounds[1])}"
     if not axis.values:
         return ""
+    if axis.points:
+        return f"{len(axis.values)} from {axis.figure(axis.values[0])} to the client limit"
     span = f"{axis.figure(min(axis.values))} to {axis.at(max(axis.values))}"
     return f"{len(axis.values)} from {span}"
 

@@ -45,14 +45,19 @@ def _complaint(found: str, shown: str, types: list[inspect.Type]) -> str:
     if match := re.match(r"Object missing required field `(.*)`", found):
         return f"the key {match[1]!r} is missing; add it."
     if match := re.match(r"Expected `([^`]*)`(?: of length)?(?: (>=|>|<=|<) (\S+))?", found):
-        return f"expected {_expected(match[1], match[2], match[3], found)}, got {shown}."
+        expected = _expected(match[1], match[2], match[3], found, types)
+        return f"expected {expected}, got {shown}."
     if found.startswith("Invalid enum value") and (choices := list(_choices(types))):
         return f"expected {_either(choices)}, got {shown}."
     return f"{found[:1].lower()}{found[1:]}."
 
 
-def _expected(names: str, comparison: str | None, bound: str | None, found: str) -> str:
+def _expected(
+    names: str, comparison: str | None, bound: str | None, found: str, types: list[inspect.Type]
+) -> str:
     kinds = [_TYPES.get(name, name) for name in names.split(" | ") if name != "null"]
+    if len(kinds) > 1 and (choices := list(_choices(types))):
+        kinds = [kind for kind in kinds if kind != _TYPES["str"]] + choices
     expected = _either(kinds) if kinds else "nothing"
     if comparison is None or bound is None:
         return expected

@@ -54,13 +54,20 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
     calls_per_connection: int = 1
     think_time_s: float = 0.0
     """Think time between a reply and the next call of its connection."""
+    think_times: Literal["constant", "exponential"] = "constant"
+    """exponential: random, with that mean."""
+    addresses: int = 1
+    """Local addresses that each client uses in turn, if one has too few ports."""
     timeout_s: float = 5.0
     """Timeout of each call, from its actual start."""
 
     @property
     def longest_s(self) -> float:
         """The duration of the point if every call is answered just before its timeout."""
-        connection_s = self.calls_per_connection * (self.timeout_s + self.think_time_s)
+        calls = self.calls_per_connection
+        # Of random think times ten standard deviations: none of a billion connections stays longer.
+        thinks = calls + 10 * math.sqrt(calls) * (self.think_times == "exponential")
+        connection_s = calls * self.timeout_s + thinks * self.think_time_s
         if self.mode == "closed" and not self.seconds:
             return math.ceil(self.connections / self.concurrency) * connection_s
         drain_s = self.held / self.held_per_s + 2 * self.timeout_s if self.held else 0.0

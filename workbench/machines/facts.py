@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workbench.agent.addresses import ROUTES, networks
+
 PORT_RANGE = "net.ipv4.ip_local_port_range"
 LONGEST = 400
 """The longest text of a fact, in characters."""
@@ -103,6 +105,11 @@ def hypervisor(cpuinfo: str) -> object:
     return "virtual machine" if re.search(r"^flags.*\bhypervisor\b", cpuinfo, re.M) else None
 
 
+def addresses(fib_trie: str) -> object:
+    """Return the number of local addresses of the network with the most, without loopback."""
+    return max((len(each) for each in networks(fib_trie)), default=None)
+
+
 FACTS = (
     Fact("kernel", "/proc/version", kernel),
     Fact("distribution", "/etc/os-release", distribution),
@@ -113,6 +120,7 @@ FACTS = (
     Fact("memory_bytes", "/proc/meminfo", memory_bytes),
     Fact("load_average", "/proc/loadavg", load_average),
     Fact("descriptor_limits", "/proc/self/limits", descriptor_limits),
+    Fact("addresses", ROUTES, addresses),
     Fact("virtualisation", "/proc/cpuinfo", hypervisor),
     Fact("vendor", "/sys/class/dmi/id/sys_vendor", line),
     Fact("product", "/sys/class/dmi/id/product_name", line),

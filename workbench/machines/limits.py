@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from workbench.agent.addresses import LOOPBACK
+
 TIME_WAIT_S = 60.0
 """A constant of the Linux kernel, in seconds."""
 
@@ -18,7 +20,9 @@ class ClientLimits:
     """The limits of a client's kernel."""
 
     ports: int = 28_232
-    """Local ports free to use; the default is that of Linux."""
+    """Local ports of one address that are free to use; the default is that of Linux."""
+    addresses: int = 1
+    """Local addresses that reach the target."""
     descriptors: int = 1_048_576
     """Hard descriptor limit of one process."""
     port_reuse_s: float = TIME_WAIT_S
@@ -39,5 +43,6 @@ def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> ClientLimi
     return ClientLimits(
         ports=ports,
         descriptors=facts.get("descriptor_limits", {}).get("hard", defaults.descriptors),
+        addresses=LOOPBACK if loopback else facts.get("addresses", 1),
         port_reuse_s=REUSE_S if reused else TIME_WAIT_S,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,8 +13,8 @@ from workbench.errors import BadInput
 from workbench.machines.limits import limits_of
 from workbench.messages import plans
 from workbench.plan import duration, suitability
-from workbench.plan.model import Plan
-from workbench.plan.ports import clients_close, drain, drain_any
+from workbench.plan.model import TYPICAL_CEILING_PER_S, Plan, three_figures
+from workbench.plan.ports import addresses_for, clients_close, drain, drain_any, highest_rate
 from workbench.plan.schedule import points
 from workbench.plan.suitability import Contestant
 from workbench.sessions.spreads import earlier
@@ -44,6 +45,16 @@ class Budget:
     sensitivity: plans.Sensitivity | None = None
     """The differences that its passes can show; None: a search, whose points have no rate in
     common."""
+    addresses: int = 1
+    """Local addresses that each client connects from in turn."""
+    several: plans.SeveralAddresses | None = None
+    """Why several; None: one is enough."""
+    ceiling_per_s: float = 0.0
+    """The client limit that all this assumes, if the rates end there; 0: they do not."""
+    most_per_s: float = math.inf
+    """The highest rate for which there are ports."""
+    estimated: plans.RatesEstimated | None = None
+    """Of such a plan, what is only an estimate."""
 
     def check(self) -> None:
         """Raise BadInput with all problems."""
@@ -61,6 +72,8 @@ class Budget:
             f"A point has {span} calls." if most else "The number of calls per point is not fixed.",
             _ports_text(self.ports_needed, self.ports_free),
             *([self.sensitivity.text()] if self.sensitivity else []),
+            *([self.several.text()] if self.several else []),
+            *([self.estimated.text()] if self.estimated else []),
         ]
 
 
@@ -79,11 +92,19 @@ def assess(
     `target`: its name, to find the spread of passes in earlier sessions there.
     """
     limits = limits_of(facts, loopback=loopback)
-    planned = list(points(plan, ""))
-    reuse_s = limits.port_reuse_s + duration.longest_stay_s(planned)
-    limits = replace(limits, ports=clients * limits.ports, port_reuse_s=reuse_s)
-    open_at_worst = max(suitability.open_at_worst(point) for point in planned)
+    reuse_s = limits.port_reuse_s + plan.declared.stay_s(plan.workload)
+    one_address = clients * limits.ports
+    limits = replace(limits, ports=one_address, port_reuse_s=reuse_s)
     client_closes = [clients_close(plan, entry.closes_first) for entry in entries]
+    addresses = addresses_for(plan, limits) if any(client_closes) else 1
+    limits = replace(limits, ports=one_address * addresses)
+    most_per_s = highest_rate(plan, limits) if any(client_closes) else math.inf
+    ceiling_per_s = 0.0
+    if plan.to_ceiling:
+        ceiling_per_s = three_figures(min(TYPICAL_CEILING_PER_S, most_per_s), down=True)
+        plan = plan.ending_at(ceiling_per_s)
+    planned = list(points(plan, ""))
+    open_at_worst = max(suitability.open_at_worst(point) for point in planned)
     if any(client_closes):
         drained, in_use = (
             drain_any(planned, limits, plan.cool_down_s, plan.search.points)
@@ -116,6 +137,15 @@ def assess(
         warnings=suitability.warnings(plan, planned, limits, clients),
         rests=plans.RestsForPorts(longest_s=longest_s) if longest_s > plan.cool_down_s else None,
         sensitivity=None if plan.search else _sensitivity(plan, target),
+        addresses=addresses,
+        several=plans.SeveralAddresses(addresses=addresses, ports=one_address // clients)
+        if addresses > 1
+        else None,
+        ceiling_per_s=ceiling_per_s,
+        most_per_s=most_per_s,
+        estimated=plans.RatesEstimated(ceiling=plan.axis.at(ceiling_per_s))
+        if ceiling_per_s
+        else None,
     )
 
 

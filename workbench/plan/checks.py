@@ -57,6 +57,15 @@ def _rate_problems(plan: Plan) -> Iterator[plans.Problem]:
     keys = ("rates",)
     if isinstance(plan.rates, Range):
         low, high = plan.rates.from_, plan.rates.to
+        if isinstance(high, str):
+            if plan.rates.points is None or plan.rates.step is not None:
+                yield plans.CeilingInPoints()
+            if not plan.calibrate:
+                yield plans.CeilingUnknown()
+            return
+        if (plan.rates.step is None) == (plan.rates.points is None):
+            yield plans.StepOrPoints()
+            return
         if low > high:
             yield plans.RangeDescends(first=low, last=high)
         yield from _too_many(keys, plan.rates.count)
@@ -79,7 +88,7 @@ def _search_problems(plan: Plan, search: Search) -> Iterator[plans.Problem]:
         yield plans.SearchBoundsDescend(low=low, high=high)
     elif low + step > high:
         yield plans.SearchStepTooLarge(step=step, low=low, high=high)
-    yield from _too_many(("search.step",), search.count)
+    yield from _too_many(("search.step",), search.grid.count)
 
 
 def _concurrency_problems(plan: Plan) -> Iterator[plans.Problem]:
@@ -122,7 +131,7 @@ def _vary_problems(plan: Plan) -> Iterator[plans.Problem]:
 
 
 def _profile_problems(plan: Plan, at: float) -> Iterator[plans.Problem]:
-    values = plan.values
+    values = [] if plan.to_ceiling else plan.values
     if values and not values[0] <= at <= values[-1]:
         yield plans.ProfileOutside(at=at, low=values[0], high=values[-1], suffix=plan.axis.suffix)
 

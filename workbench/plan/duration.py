@@ -25,10 +25,9 @@ def of_sweeps(
     """Return the duration. `servers`: seconds of warm-up calls before every turn, and the rests, of
     each."""
     timeouts = sum(point.workload.timeout_s for point in planned)
-    stay = longest_stay_s(planned)
-    warm_up = plan.warm_up.seconds + stay + plan.cool_down_s if plan.warm_up else 0.0
+    warm_up = plan.warm_up.seconds + plan.cool_down_s if plan.warm_up else 0.0
     schedules = sum(point.seconds + after_s(point) for point in planned)
-    low, high = _calibration_s(plan, warm_up, stay)
+    low, high = _calibration_s(plan, warm_up)
     for own_warm_up, rest in servers:
         sweeps = plan.repeats * (own_warm_up + warm_up + schedules + sum(rest))
         low += sweeps + plan.repeats * DEPLOY_S[0]
@@ -52,8 +51,8 @@ def of_searches(
     assert plan.search is not None
     found = example(plan)
     stay = longest_stay_s(planned)
-    warm_up = plan.warm_up.seconds + stay + plan.cool_down_s if plan.warm_up else 0.0
-    low, high = _calibration_s(plan, warm_up, stay)
+    warm_up = plan.warm_up.seconds + plan.cool_down_s if plan.warm_up else 0.0
+    low, high = _calibration_s(plan, warm_up)
     place = {point.x: n for n, point in enumerate(planned)}
     for own_warm_up, rests in servers:
         expected = sum(point.seconds + stay + rests[place[point.x]] for point in found)
@@ -74,12 +73,12 @@ def _profile_s(plan: Plan, own_warm_up: float, warm_up: float) -> float:
     return own_warm_up + warm_up + plan.profiled.seconds + 2 * PROFILE_LEAD_S
 
 
-def _calibration_s(plan: Plan, warm_up: float, stay: float) -> tuple[float, float]:
+def _calibration_s(plan: Plan, warm_up: float) -> tuple[float, float]:
     """Return how long the calibration of the clients takes."""
     if not (plan.calibrate and plan.axis.calibrated):
         return 0.0, 0.0
     most = CEILING_ATTEMPTS + CEILING_HALVINGS
-    point = SHORTEST_S + stay + plan.cool_down_s
+    point = SHORTEST_S + plan.cool_down_s
     return (
         DEPLOY_S[0] + warm_up + point,
         DEPLOY_S[1] + warm_up + most * (point + plan.workload.timeout_s),
@@ -87,14 +86,17 @@ def _calibration_s(plan: Plan, warm_up: float, stay: float) -> tuple[float, floa
 
 
 def stay_s(point: PointPlan) -> float:
-    """Return how long think time keeps each connection open."""
+    """Return how long think time keeps a connection open, on average."""
     return declaration(point.workload.protocol).stay_s(point.workload)
 
 
 def after_s(point: PointPlan) -> float:
     """Return how long a point goes on after its schedule if every call is answered at once."""
-    return stay_s(point) + declaration(point.workload.protocol).drain_s(point.workload)
+    declared = declaration(point.workload.protocol)
+    return declared.longest_stay_s(point.workload) + declared.drain_s(point.workload)
 
 
 def longest_stay_s(planned: Sequence[PointPlan]) -> float:
-    return max(map(stay_s, planned))
+    """Return how long think time keeps nearly all connections open: load rises for so long at the
+    beginning of a point, and drains at its end."""
+    return max(declaration(p.workload.protocol).longest_stay_s(p.workload) for p in planned)

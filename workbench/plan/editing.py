@@ -30,6 +30,7 @@ _PLACEHOLDERS: dict[str, Any] = {
     "rates.from": 1,
     "rates.to": 1,
     "rates.step": 1,
+    "rates.points": 2,
     "search.from": 1,
     "search.to": 2,
     "search.step": 1,
@@ -124,6 +125,7 @@ def examine(
         by_key.setdefault(problem.keys[-1], []).append(problem.text())
     for key, sentences in by_key.items():
         faults.setdefault(key, " ".join(sentences))
+    given, plan = plan, plan.ending_at(budget.ceiling_per_s)
     planned = list(points(plan, ""))
     rests = max(budget.cool_down_s.values(), key=sum, default=[plan.cool_down_s] * len(planned))
     if plan.search:
@@ -132,7 +134,7 @@ def examine(
         rests = [after[point.x] for point in planned]
     total = sum(p.connections for p in planned) * plan.repeats * len(plan.servers)
     return Draft(
-        plan,
+        given,
         faults,
         budget,
         steps=list(_steps(plan, planned, rests)),

@@ -20,33 +20,69 @@ from workbench.workloads.registry import (
     declaration,
 )
 
-Rate: TypeAlias = Annotated[float, Meta(gt=0, le=1_000_000)]
+HIGHEST_RATE_PER_S = 1_000_000
+Rate: TypeAlias = Annotated[float, Meta(gt=0, le=HIGHEST_RATE_PER_S)]
 Seconds: TypeAlias = Annotated[float, Meta(gt=0, le=86_400)]
 Count: TypeAlias = Annotated[int, Meta(ge=1, le=100_000_000)]
 
 
-class Range(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Rates in equal steps, both ends included."""
+TYPICAL_CEILING_PER_S = 20_000.0
+"""A client limit to plan with before it is known."""
+
+
+class Range(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """Rates from one to another, both ends included, in steps of one size or by their number."""
+
+    from_: Rate = msgspec.field(name="from")
+    to: Rate | Literal["ceiling"]
+    """ceiling: the client limit, known after the calibration."""
+    step: Rate | None = None
+    points: Annotated[int, Meta(ge=2, le=2_000)] | None = None
+    """In place of `step`."""
+    spacing: Literal["linear", "geometric"] = "linear"
+    """With `points`: equal differences or equal ratios."""
+
+    @property
+    def count(self) -> int:
+        if isinstance(self.to, str) or self.step is None:
+            return self.points or 0
+        # A rounding error must not lose the last step of 0.1.
+        return max(0, math.floor((self.to - self.from_) / self.step + 1e-9) + 1)
+
+    def values(self, ceiling_per_s: float) -> list[float]:
+        """Return the rates, ascending. `ceiling_per_s`: where they end if `to` is the ceiling."""
+        low, high = self.from_, ceiling_per_s if isinstance(self.to, str) else self.to
+        if self.points is None:
+            return [round(float(low + k * (self.step or 0)), 6) for k in range(self.count)]
+        if high <= low:
+            return [float(low)]
+        parts = [k / (self.points - 1) for k in range(1, self.points - 1)]
+        inner = [
+            low * (high / low) ** part if self.spacing == "geometric" else low + part * (high - low)
+            for part in parts
+        ]
+        return [*dict.fromkeys([float(low), *map(three_figures, inner), float(high)])]
+
+
+class Search(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A search for the peak between two rates: the highest rate that meets the limits."""
 
     from_: Rate = msgspec.field(name="from")
     to: Rate
     step: Rate
-
-    @property
-    def count(self) -> int:
-        # A rounding error must not lose the last step of 0.1.
-        return max(0, math.floor((self.to - self.from_) / self.step + 1e-9) + 1)
-
-
-class Search(Range, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A search for the peak between two rates: the highest rate that meets the limits."""
-
     errors_pct: Annotated[float, Meta(ge=0, lt=50)] = 1.0
     """Limit: percent of the attempts that may fail."""
     p99_ms: Annotated[float, Meta(gt=0, le=600_000)] | None = None
     """Limit: p99 of the latency, from the scheduled time; None: not limited."""
     points: Annotated[int, Meta(ge=6, le=1_000)] = 30
     """Maximum number of points per server and pass; a search that is certain ends earlier."""
+
+    @property
+    def grid(self) -> Range:
+        """The rates that it may choose."""
+        return Range(from_=self.from_, to=self.to, step=self.step)
 
 
 class WarmUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -93,9 +129,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Ids of the catalogue."""
     workload: Workload = PongWorkload()
     """What one client does with one connection."""
-    rate_of: Literal["connections", "requests"] | None = None
-    """What `rates` count, unless the workload says what. None: connections when each has one call,
-    requests otherwise; see `unit`."""
+    rate_of: Literal["connections", "requests", "users"] | None = None
+    """What `rates` count, unless the workload says what; a user is a connection. None: connections
+    when each has one call, requests otherwise; see `unit`."""
     rates: list[Rate] | Range = []
     concurrency: list[Annotated[int, Meta(ge=1, le=1_000_000)]] = []
     """Closed loop only, in place of `rates`."""
@@ -142,11 +178,23 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def rates_per_s(self) -> list[float]:
         """Offered rates, ascending, in `unit` per second; of a search those it may choose. Empty in
-        a closed loop."""
-        rates = self.search or self.rates
+        a closed loop. If they end at the client limit, that is a typical one."""
+        rates = self.search.grid if self.search else self.rates
         if not isinstance(rates, Range):
             return [float(rate) for rate in rates]
-        return [round(float(rates.from_ + k * rates.step), 6) for k in range(rates.count)]
+        return rates.values(TYPICAL_CEILING_PER_S)
+
+    @property
+    def to_ceiling(self) -> bool:
+        """Whether its rates end at the client limit, so that they are not known yet."""
+        return not self.search and isinstance(self.rates, Range) and self.rates.to == "ceiling"
+
+    def ending_at(self, ceiling_per_s: float) -> Plan:
+        """Return the plan with its rates, given where they end."""
+        if not (self.to_ceiling and isinstance(self.rates, Range)):
+            return self
+        values = self.rates.values(three_figures(ceiling_per_s, down=True))
+        return msgspec.structs.replace(self, rates=values)
 
     @property
     def axis(self) -> Axis:
@@ -158,12 +206,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             return axes.concurrency([float(n) for n in self.concurrency])
         if self.search:
             return axes.searched(self.unit, self.search.from_, self.search.to, self.search.step)
+        if self.to_ceiling and isinstance(self.rates, Range):
+            return axes.to_client_limit(self.unit, self.rates.count)
         return axes.rate(self.unit, self.rates_per_s)
 
     @property
     def values(self) -> list[float]:
-        """The values that may be measured, ascending."""
-        return self.rates_per_s if self.search else self.axis.values
+        """The values that may be measured, ascending; see `rates_per_s`."""
+        return self.rates_per_s if self.search or self.to_ceiling else self.axis.values
 
     def at(self, x: float) -> Load:
         """Return the load at a value of the axis. The plan must have no `problems`."""
@@ -195,6 +245,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 def varied(workload: Workload, key: str, x: float) -> Workload:
     """Check the varied field's values. Raises msgspec.ValidationError for an invalid one."""
     return msgspec.convert(msgspec.to_builtins(workload) | {key: plain(x)}, type(workload))
+
+
+def three_figures(rate: float, *, down: bool = False) -> float:
+    """Return a rate with three significant figures: 12,300 for 12,345."""
+    if rate <= 0:
+        return 0.0
+    unit = 10.0 ** (math.floor(math.log10(rate)) - 2)
+    steps = math.floor(rate / unit + 1e-9) if down else round(rate / unit)
+    return round(steps * unit, 6)
 
 
 def plain(x: float) -> int | float:

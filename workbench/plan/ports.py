@@ -12,7 +12,11 @@ from collections.abc import Sequence
 
 from workbench.machines.limits import ClientLimits
 from workbench.plan.model import Plan
-from workbench.plan.schedule import PointPlan
+from workbench.plan.schedule import PointPlan, points
+
+_FULL = 0.8
+"""Share of its ports from which an address counts as full: the kernel's search for a free one gets
+slow, and random arrivals exceed their mean."""
 
 
 def clients_close(plan: Plan, closes_first: str) -> bool:
@@ -58,6 +62,27 @@ def drain_any(
     occupied_s = limits.port_reuse_s
     rests = [max(cool_down_s, occupied_s * min(1.0, need / room)) for need in needs]
     return rests, max(largest, limits.ports)
+
+
+def addresses_for(plan: Plan, limits: ClientLimits) -> int:
+    """Return how many of its addresses each client uses, so that its largest point has enough ports
+    with room to spare; 1 if the rates end where the ports of one end."""
+    if plan.to_ceiling:
+        return 1
+    needed = max(ports_of(point, limits) for point in points(plan, ""))
+    return min(limits.addresses, max(1, math.ceil(needed / (_FULL * limits.ports))))
+
+
+def highest_rate(plan: Plan, limits: ClientLimits) -> float:
+    """Return the highest rate whose points have enough ports, in the plan's unit, if the clients
+    close first; infinite: any."""
+    if plan.connections is not None and plan.connections <= limits.ports:
+        return math.inf
+    occupied_s = limits.port_reuse_s
+    if plan.seconds is not None:
+        occupied_s = min(occupied_s, plan.seconds)
+    calls = plan.declared.calls(plan.workload) if plan.unit == "requests" else 1
+    return calls * limits.ports / occupied_s
 
 
 def _wait(in_use: Sequence[tuple[float, int]], clock: float, allowed: int) -> float:

@@ -154,10 +154,11 @@ def _no_key(key: str, known: Sequence[str]) -> str:
 
 
 def to_data(plan: Plan) -> dict[str, Any]:
-    """Return plain data, complete with defaults; `rates` is always a list, empty of a search.
-    `plan_from_data` reads it."""
+    """Return plain data, complete with defaults; `rates` is a list, empty of a search, unless they
+    end at the client limit. `plan_from_data` reads it."""
     data: dict[str, Any] = msgspec.to_builtins(plan)
-    data["rates"] = [] if plan.search else plan.rates_per_s
+    if not plan.to_ceiling:
+        data["rates"] = [] if plan.search else plan.rates_per_s
     return data
 
 

@@ -12,12 +12,14 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+import msgspec
+
 from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S, SUSTAINED_SHARE
 from workbench.analysis.repeats import in_doubt, is_sustained
 from workbench.axis import RATE
 from workbench.documents import JUDGED, Block, PointStop, Purpose, client_errors
 from workbench.messages.notes import GaveUp
-from workbench.plan.model import GiveUp, Load, Plan
+from workbench.plan.model import HIGHEST_RATE_PER_S, GiveUp, Load, Plan
 from workbench.workloads.base import Workload
 from workbench.workloads.registry import declaration
 
@@ -178,23 +180,30 @@ class Ceiling:
 
 
 def calibration(
-    plan: Plan, server: str = "null", *, seed: int = 0
+    plan: Plan, server: str = "null", *, seed: int = 0, most_per_s: float = math.inf
 ) -> Generator[PointPlan, PointStop, Ceiling]:
     """Yield points that find the client limit, which is returned.
 
-    The plan's highest rate is tried first: if it is reached, so is every rate of the plan.
-    Otherwise the interval below is bisected.
+    The plan's highest rate is tried first: if it is reached, so is every rate of the plan, unless
+    they end at the client limit, for which the rate is then doubled, up to `most_per_s`. What lies
+    between a rate that was reached and one that was missed is bisected.
     """
     if before_it := warm_up(plan, server, seed, 1):
         yield before_it
-    top = max(plan.rates_per_s, default=0.0)
-    others_pct = 0.0
-    for _ in range(CEILING_ATTEMPTS):
-        stop = yield _ceiling_point(plan, server, top, seed)
-        if _reached(stop):
+    top = min(max(plan.rates_per_s, default=0.0), most_per_s)
+    reached = others_pct = 0.0
+    while True:
+        for _ in range(CEILING_ATTEMPTS):
+            stop = yield _ceiling_point(plan, server, top, seed)
+            if _reached(stop):
+                break
+            others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
+        else:
+            break
+        if not plan.to_ceiling or top >= min(most_per_s, HIGHEST_RATE_PER_S):
             return Ceiling(top)
-        others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
-    reached, missed = 0.0, top
+        reached, top = top, min(2 * top, most_per_s, HIGHEST_RATE_PER_S)
+    missed = top
     for _ in range(CEILING_HALVINGS):
         rate = round((reached + missed) / 2, 6)
         stop = yield _ceiling_point(plan, server, rate, seed)
@@ -309,9 +318,11 @@ def _ceiling_point(plan: Plan, server: str, rate: float, seed: int) -> PointPlan
 
 
 def _at_rate(plan: Plan, rate: float) -> Load:
-    """Return the load at a rate, whatever the axis; a varied workload gets its first value."""
+    """Return the load at a rate, whatever the axis, to warm up or to calibrate: a varied workload
+    gets its first value, and nobody thinks, so that such a point is short and has the same calls
+    per second."""
     workload = plan.at(plan.axis.values[0]).workload if plan.vary else plan.workload
-    return Load(workload, rate, 0)
+    return Load(msgspec.structs.replace(workload, think_time_s=0.0), rate, 0)
 
 
 def _connection_rate(plan: Plan, load: Load) -> float:

@@ -195,8 +195,14 @@ def _port_problems(
     point = max(planned, key=lambda p: ports_of(p, limits))
     needed = ports_of(point, limits)
     if needed > limits.ports:
+        one_address = limits.ports // limits.addresses  # All are used by then.
         yield plans.NotEnoughPorts(
-            keys=keys, ports=limits.ports, needed=needed, **_place(plan, point)
+            keys=keys,
+            ports=limits.ports,
+            needed=needed,
+            addresses=math.ceil(needed / one_address),
+            have=limits.addresses,
+            **_place(plan, point),
         )
 
 
@@ -260,7 +266,7 @@ def _pile_up(
         (limits.ports, "ports"),
     ]
     for have, resource in resources:
-        stay_s = duration.longest_stay_s(planned)
+        stay_s = max(map(duration.stay_s, planned))
         thought = planned if stay_s and not plan.closed else []
         full = [point for point in thought if _open(point, stay_s) > have]
         if full:

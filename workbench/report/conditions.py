@@ -145,7 +145,7 @@ def method(start: RunStart, summary: Summary) -> list[str]:
         rate = f"{formatting.rate(summary.ceiling_per_s)}/s"
         rows.append(
             f"The clients reach at least {rate}, all that was offered."
-            if summary.ceiling_per_s >= _highest(setup)
+            if summary.ceiling_per_s >= _highest(setup) and not setup.axis.points
             else f"The client limit is {rate}: the most the clients reached, against the null"
             " server or any other. Beyond it a failure says nothing about a server."
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -121,6 +122,7 @@ class Engine:
                 rehearsed=rehearsed,
                 control=self.control,
                 emit=self.emit,
+                assess=functools.partial(self._assess, stage.facts),
                 notify=self.notify,
                 seed=self.seed,
                 zero_us=zero,
@@ -149,9 +151,10 @@ class Engine:
                     self.emit(stop)
             return stop
 
-    def _assess(self, facts: Mapping[str, Any]) -> Budget:
+    def _assess(self, facts: Mapping[str, Any], plan: Plan | None = None) -> Budget:
+        """`plan`: the plan with its rates, once they are known."""
         budget = assess(
-            self.plan,
+            plan or self.plan,
             self.entries,
             facts,
             loopback=self.fleet.loopback,

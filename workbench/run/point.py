@@ -59,7 +59,7 @@ class PointRunner:
         is marked incomplete.
         """
         self._points += 1
-        spec = _spec(self._run.plan, point, target)
+        spec = _spec(self._run.plan, point, target, self._run.budget.addresses)
         below = self._history.below(point, self._run.plan.axis)
         recording = _PointRecording(self._run, point, self._points, spec, below)
         stage = self._run.stage
@@ -132,8 +132,7 @@ class _PointRecording:
             **recorded(axis, point.x),
         )
         self._windows: list[Window] = []
-        think_time_s = point.workload.think_time_s
-        self._think_s = phases.think_s(point.calls_per_connection, think_time_s)
+        self._stay_s = run.plan.declared.longest_stay_s(point.workload)
 
     def started(self, at_us: int) -> None:
         self._start = replace(self._start, t_us=self._run.session_us(at_us))
@@ -157,7 +156,7 @@ class _PointRecording:
             latency=histogram.coarse(window.latency),
             service=histogram.coarse(window.service),
             phase=phases.phase(
-                window.index, self._point.seconds, self._point.ramp_s or self._think_s
+                window.index, self._point.seconds, self._point.ramp_s or self._stay_s
             )
             if self._point.seconds
             else "measure",
@@ -179,7 +178,8 @@ class _PointRecording:
         point, counts, times = self._point, report.counts, report.histograms
         complete = complete and not report.complaints
         seconds = point.seconds if complete and point.seconds else report.schedule_s
-        per_unit = 1 / point.calls_per_connection if self._run.plan.unit == "connections" else 1.0
+        units = ("connections", "users")
+        per_unit = 1 / point.calls_per_connection if self._run.plan.unit in units else 1.0
         lateness = histogram.percentiles(times.lateness)
         steady = self._steady(seconds)
         offered = _rate(counts.scheduled * per_unit, seconds)
@@ -270,17 +270,14 @@ class _PointRecording:
             windows,
             seconds,
             calls_per_connection=point.calls_per_connection,
-            think_time_s=point.workload.think_time_s,
+            ramp_s=self._stay_s,
             steady=steady,
         )
 
     def _steady(self, schedule_s: float) -> phases.Steady | None:
-        workload = self._point.workload
         if self._point.held:
             return phases.steady(self._windows, schedule_s, self._point.ramp_s)
-        ramp_s = phases.ramp_s(
-            self._windows, self._point.calls_per_connection, workload.think_time_s
-        )
+        ramp_s = phases.ramp_s(self._windows, self._point.calls_per_connection, self._stay_s)
         return phases.steady(self._windows, schedule_s, ramp_s)
 
     def _cause(self, usage: Usage) -> Message | None:
@@ -323,7 +320,7 @@ class _PointRecording:
         return replies / steady.seconds, [round(steady.from_s, 3), round(steady.to_s, 3)]
 
 
-def _spec(plan: Plan, point: PointPlan, target: Target) -> PointSpec:
+def _spec(plan: Plan, point: PointPlan, target: Target, addresses: int) -> PointSpec:
     """The point as passed to a load tool."""
     entry = target.entry
     return PointSpec(
@@ -344,6 +341,8 @@ def _spec(plan: Plan, point: PointPlan, target: Target) -> PointSpec:
         seed=point.seed,
         calls_per_connection=point.calls_per_connection,
         think_time_s=point.workload.think_time_s,
+        think_times=point.workload.think_times,
+        addresses=addresses,
         timeout_s=point.workload.timeout_s,
     )
 

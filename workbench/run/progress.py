@@ -105,7 +105,7 @@ class RunProgress:
         """Time in pauses since the first sweep, which does not count for the length of a point."""
         self.axis = RATE
         self._expected = 0
-        """Points of a block of a search, which may take more or fewer."""
+        """Points of a block whose values are not known: a search may take more or fewer."""
         self._calls_per_unit = 1
 
     def __call__(self, document: AnyDocument) -> None:
@@ -222,7 +222,7 @@ class RunProgress:
         self._planned = len(start.order)
         self.passes = max((block.pass_number for block in start.order), default=1)
         self.axis = start.axis or RATE
-        self._expected = expected_points(self.axis) if self.axis.bounds else 0
+        self._expected = expected_points(self.axis) if self.axis.bounds else self.axis.points
         self._calls_per_unit = _calls_per_unit(plan)
         for record in start.servers:
             total = sum(
@@ -288,4 +288,4 @@ class RunProgress:
 def _calls_per_unit(plan: dict[str, Any]) -> int:
     """Windows count calls; the plan's rates may count connections."""
     calls: int = plan.get("workload", {}).get("calls_per_connection", 1)
-    return calls if plan.get("rate_of") == "connections" else 1
+    return calls if plan.get("rate_of") in ("connections", "users") else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -9,8 +10,11 @@ import msgspec
 
 from workbench.analysis.repeats import is_sustained, undecided
 from workbench.analysis.verdicts import OTHERS_PCT
+from workbench.axis import RATE
 from workbench.documents import Block, PointStop
+from workbench.errors import PongbenchError
 from workbench.messages import notes
+from workbench.plan.model import Plan
 from workbench.plan.schedule import Sweep, calibration, order, repeat_sweep, sweep
 from workbench.plan.search import PeakSearch
 from workbench.rights import recorded
@@ -26,7 +30,6 @@ class Scheduler:
 
     def __init__(self, run: RunState) -> None:
         self._run = run
-        self._plan = run.plan
         self.servers = ServerRunner(run)
         self._results: defaultdict[tuple[str, int], list[PointStop]] = defaultdict(list)
         """By server and pass."""
@@ -34,6 +37,10 @@ class Scheduler:
         """Servers and passes that are not repeated: skipped, died, or could not be started."""
         self.left_out: list[str] = []
         """Why servers could not be measured after all, as sentences."""
+
+    @property
+    def _plan(self) -> Plan:
+        return self._run.plan
 
     async def run(self) -> None:
         """All blocks of the plan's order. Raises Stopped when it was asked to end."""
@@ -43,6 +50,8 @@ class Scheduler:
         if profiles:
             await profiles.prepare()
         await self._calibrate()
+        if self._plan.to_ceiling:
+            self._set_rates()
         blocks = order(self._plan, self._run.seed)
         for block in blocks:
             await self._sweep(block)
@@ -101,7 +110,13 @@ class Scheduler:
         ceiling = None
         try:
             ceiling = await self.servers.run(
-                null.id, calibration(self._plan, null.id, seed=self._run.seed)
+                null.id,
+                calibration(
+                    self._plan,
+                    null.id,
+                    seed=self._run.seed,
+                    most_per_s=self._run.budget.most_per_s if self._plan.to_ceiling else math.inf,
+                ),
             )
         except NotMeasurable as reason:
             self._run.note(notes.Deploy(said=str(reason)), null.id)
@@ -109,7 +124,8 @@ class Scheduler:
             self._run.note(notes.ClientLimitUnknown())
             return
         self._run.limit.calibrated(ceiling.per_s, ceiling.others_pct)
-        reached_all = ceiling.per_s >= max(self._plan.rates_per_s)
+        top = self._run.budget.most_per_s if self._plan.to_ceiling else max(self._plan.rates_per_s)
+        reached_all = ceiling.per_s >= top
         found = notes.Ceiling(
             ceiling_per_s=ceiling.per_s,
             reached_all=reached_all,
@@ -117,6 +133,26 @@ class Scheduler:
             disturbed=ceiling.others_pct >= OTHERS_PCT,
         )
         self._run.note(found, null.id)
+
+    def _set_rates(self) -> None:
+        """Give the plan its rates, which end at the client limit. Raises PongbenchError if that is
+        unknown or below all of them."""
+        run, ceiling_per_s = self._run, self._run.limit.per_s
+        if not ceiling_per_s:
+            raise PongbenchError(
+                "The rates end at the client limit, which could not be measured; give the highest"
+                " rate in place of 'ceiling'."
+            )
+        plan = run.plan.ending_at(min(ceiling_per_s, run.budget.most_per_s))
+        if len(plan.rates_per_s) < 2:
+            lowest, highest = RATE.at(plan.rates_per_s[0]), RATE.at(ceiling_per_s)
+            raise PongbenchError(
+                f"The rates begin at {lowest}, but the clients reach only {highest}; lower"
+                " rates.from."
+            )
+        run.plan, run.budget = plan, run.assess(plan)
+        run.budget.check()
+        run.note(notes.Rates(values=plan.rates_per_s, suffix=plan.axis.suffix))
 
     async def _sweep(self, block: Block) -> None:
         """Run one server's points in one pass."""

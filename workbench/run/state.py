@@ -27,13 +27,13 @@ class Rehearsal:
     gate: GateResult
 
 
-@dataclass(frozen=True)
+@dataclass
 class RunState:
     """What a run was given, and where it puts what it finds.
 
     The engine makes it, and every part of the run (scheduler, server runs, points, client recovery)
     takes it. What goes in is fixed; what comes out are documents, through `emit` and `note`; what
-    changes is `limit`.
+    changes is `limit`, and `plan` and `budget` once, if the plan's rates end at the client limit.
     """
 
     plan: Plan
@@ -44,6 +44,8 @@ class RunState:
     """By server."""
     control: Control
     emit: Callable[[AnyDocument], None]
+    assess: Callable[[Plan], Budget]
+    """Returns the budget of a plan on these machines."""
     notify: Callable[[str], None]
     """Takes the progress of the run, in words."""
     seed: int

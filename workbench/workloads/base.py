@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Arrivals: TypeAlias = Literal["uniform", "poisson"]
 Mode: TypeAlias = Literal["open", "closed"]
+ThinkTimes: TypeAlias = Literal["constant", "exponential"]
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -53,6 +55,14 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             extra_json_schema={"unit": "s", "advanced": True},
         ),
     ] = 0.0
+    think_times: Annotated[
+        ThinkTimes,
+        Meta(
+            title="Think times",
+            description="`constant`, or `exponential` with that mean, seeded",
+            extra_json_schema={"advanced": True},
+        ),
+    ] = "constant"
     timeout_s: Annotated[
         float,
         Meta(
@@ -267,8 +277,15 @@ class Declaration:
         return workload.calls_per_connection
 
     def stay_s(self, workload: Workload) -> float:
-        """Return how long the workload alone keeps a connection, and its descriptor, open."""
+        """Return how long, on average, the workload alone keeps a connection open."""
         return (workload.calls_per_connection - 1) * workload.think_time_s
+
+    def longest_stay_s(self, workload: Workload) -> float:
+        """Return how long it keeps nearly all of them open: with random think times two standard
+        deviations longer. By then connections end as often as they begin."""
+        thinks = workload.calls_per_connection - 1
+        spread = 2 * math.sqrt(thinks) if workload.think_times == "exponential" else 0.0
+        return (thinks + spread) * workload.think_time_s
 
     def held(self, workload: Workload) -> int:
         """Return the connections that are made before a point's schedule and held open until after

@@ -8,9 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.fields import Options
 from app.pages.plan import PlanPage
 from app.planning.tags import Tag
 from app.shell.main_window import MainWindow
+from tests.gui.windows import the
 from workbench.plan.model import Plan
 
 SHORT = Plan(
@@ -39,6 +41,19 @@ def write(qtbot: QtBot, page: PlanPage, field: str | QWidget, text: str) -> None
     field.selectAll()  # type: ignore[attr-defined]
     qtbot.keyClicks(field, text) if text else qtbot.keyClick(field, Qt.Key.Key_Delete)
     judged(qtbot, page)
+
+
+def choose(qtbot: QtBot, page: PlanPage, name: str, text: str) -> None:
+    """Choose by keys in the combo box of this accessible name."""
+    box = the(page, Options, name)
+    box.setFocus()
+    for _ in range(box.count()):
+        if box.currentText() != text:
+            qtbot.keyClick(box, Qt.Key.Key_Down)
+    for _ in range(box.count()):
+        if box.currentText() != text:
+            qtbot.keyClick(box, Qt.Key.Key_Up)
+    assert box.currentText() == text
 
 
 def leave_out(qtbot: QtBot, page: PlanPage, place: int) -> None:

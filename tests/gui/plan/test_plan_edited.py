@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.pages.plan import PlanPage
 from app.planning.tags import Tag
 from app.shell.main_window import MainWindow
-from tests.gui.plan.steps import SHORT, edit, judged, leave_out, wanted, write
+from tests.gui.plan.steps import SHORT, choose, edit, judged, leave_out, wanted, write
 from tests.gui.windows import control, press, says
 from workbench import paths
 from workbench.messages import plans
@@ -32,7 +32,7 @@ def test_it_starts_with_a_plan_that_can_run(
 ) -> None:
     assert says(page, "Ready to run")
     assert says(page, "1 of 7 sweeps")
-    assert says(page, "1,000 to 22,000")
+    assert says(page, "9 rates from 1,000/s")
     plan = wanted(qtbot, window, lambda: press(window, "Run"))
     assert plan == load_plan("demo")
 
@@ -110,6 +110,21 @@ def test_the_preview_follows_every_keystroke(qtbot: QtBot, page: PlanPage) -> No
     assert says(page, "Connections: 2,800")
     assert says(page, "amber: too few for a steady p99")
     assert says(page, "3 rates")
+
+
+def test_rates_up_to_the_client_limit_are_chosen_and_the_preview_says_that_it_estimates(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    edit(qtbot, page, structs.replace(SHORT, calibrate=True))
+    choose(qtbot, page, "Rates as", "up to the client limit")
+    write(qtbot, page, "rates.points", "6")
+    assert says(page, "6 rates from 200/s; the calibration finds the highest")
+    assert says(page, "are estimates for 20,000/s")
+    assert says(page, "Points: 12")
+    plan = wanted(qtbot, window, page.run_this)
+    assert plan.rates == Range(from_=200, to="ceiling", points=6)
+    choose(qtbot, page, "Rates as", "list")
+    assert page.form.data()["rates"] == [200]
 
 
 def test_rates_are_written_and_read_with_thousands_commas_and_are_all_visible(

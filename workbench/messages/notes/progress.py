@@ -7,6 +7,7 @@ from workbench.axis import RATE
 from workbench.documents import Verdict
 from workbench.messages.base import place
 from workbench.messages.notes.notice import Notice, Point, Severity
+from workbench.shapes import Rate
 
 
 class GaveUp(Point, frozen=True, kw_only=True):
@@ -62,6 +63,17 @@ class Settle(Notice, frozen=True, kw_only=True):
             f"{self.name} still had connections waiting {self.seconds:.0f} s after the last point; "
             "they carry over into the next one."
         )
+
+
+class Rates(Notice, frozen=True, kw_only=True):
+    """The rates of the plan, which end at the client limit."""
+
+    values: list[Rate]
+    suffix: str = RATE.suffix
+
+    def text(self) -> str:
+        low, high = RATE.figure(self.values[0]), place(self.values[-1], self.suffix)
+        return f"{len(self.values)} rates up to the client limit: {low} to {high}."
 
 
 class Again(Notice, frozen=True, kw_only=True):

@@ -26,8 +26,10 @@ from workbench.messages.plans.problem import PointProblem, PointWarned, Problem,
 from workbench.messages.plans.resources import (
     FewDescriptors,
     NotEnoughPorts,
+    RatesEstimated,
     Resource,
     RestsForPorts,
+    SeveralAddresses,
     ThinkTimeFills,
     TimeoutsFill,
     TooManyHeld,
@@ -35,6 +37,8 @@ from workbench.messages.plans.resources import (
 from workbench.messages.plans.servers import MoreRights, OldServersExposed, more_rights
 from workbench.messages.plans.values import (
     BesideSearch,
+    CeilingInPoints,
+    CeilingUnknown,
     InvalidValue,
     NotAscending,
     NotInThisLoop,
@@ -47,11 +51,14 @@ from workbench.messages.plans.values import (
     SearchBoundsDescend,
     SearchInClosedLoop,
     SearchStepTooLarge,
+    StepOrPoints,
     TooManyPoints,
 )
 
 __all__ = [
     "BesideSearch",
+    "CeilingInPoints",
+    "CeilingUnknown",
     "FewDescriptors",
     "FewSamples",
     "InvalidPath",
@@ -80,6 +87,7 @@ __all__ = [
     "ProfileOutside",
     "ProtocolNotSupported",
     "RangeDescends",
+    "RatesEstimated",
     "Resource",
     "RestsForPorts",
     "RunTooLong",
@@ -89,7 +97,9 @@ __all__ = [
     "SecondsOnly",
     "Sensitivity",
     "ServerTwice",
+    "SeveralAddresses",
     "SmallPoint",
+    "StepOrPoints",
     "ThinkTimeFills",
     "TimeoutsFill",
     "TooFewForLimit",

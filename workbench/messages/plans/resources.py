@@ -19,12 +19,31 @@ class NotEnoughPorts(PointProblem, frozen=True, kw_only=True):
 
     ports: int
     needed: int
+    addresses: int = 0
+    """Local addresses that would be enough; 0: not recorded."""
+    have: int = 1
+
+    def text(self) -> str:
+        more = f", give it {self.addresses - self.have} more local addresses" * bool(self.addresses)
+        return (
+            f"The client has {self.ports:,} free ports and needs {self.needed:,} at {self.at()}, "
+            "because it closes first. Widen its range (net.ipv4.ip_local_port_range)"
+            f"{more}, or use fewer connections per point."
+        )
+
+
+class SeveralAddresses(Message, frozen=True, kw_only=True):
+    """One local address of a client has too few ports for the connections open or in TIME_WAIT."""
+
+    keys: tuple[str, ...] = ("nofile",)
+    addresses: int
+    ports: int
+    """Of one address."""
 
     def text(self) -> str:
         return (
-            f"The client has {self.ports:,} free ports and needs {self.needed:,} at {self.at()}, "
-            "because it closes first. Widen its range (net.ipv4.ip_local_port_range), or use fewer "
-            "connections per point."
+            f"Each client connects from {self.addresses} local addresses in turn, because one has "
+            f"only {self.ports:,} ports."
         )
 
 
@@ -91,6 +110,20 @@ class TimeoutsFill(PointWarned, frozen=True, kw_only=True):
             f"connections open until the timeout; the client has {self.available:,} "
             f"{_RESOURCES[self.resource]}. Such points count as the client's limit, not the "
             "server's."
+        )
+
+
+class RatesEstimated(Message, frozen=True, kw_only=True):
+    """The rates end at the client limit, which is not known yet."""
+
+    keys: tuple[str, ...] = ("rates",)
+    ceiling: str
+    """With its unit."""
+
+    def text(self) -> str:
+        return (
+            "The rates end at the client limit, which is measured first: duration, calls and ports"
+            f" are estimates for {self.ceiling}."
         )
 
 

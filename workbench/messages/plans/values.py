@@ -30,6 +30,32 @@ class RangeDescends(Problem, frozen=True, kw_only=True):
         return f"They run from {self.first:g} down to {self.last:g}; swap the two."
 
 
+class StepOrPoints(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("rates",)
+
+    def text(self) -> str:
+        return "A range has either a step or a number of points; give one of the two."
+
+
+class CeilingInPoints(Problem, frozen=True, kw_only=True):
+    """Rates up to the client limit in steps, of which there would be any number."""
+
+    keys: tuple[str, ...] = ("rates.points",)
+
+    def text(self) -> str:
+        return "Rates up to the client limit need a number of points in place of a step."
+
+
+class CeilingUnknown(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("rates", "calibrate")
+
+    def text(self) -> str:
+        return (
+            "The rates end at the client limit, which only a calibration finds; set calibrate to "
+            "true, or give the highest rate."
+        )
+
+
 class SearchInClosedLoop(Problem, frozen=True, kw_only=True):
     keys: tuple[str, ...] = ("search",)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import _socket
 import errno
-from collections import deque
 from collections.abc import Callable
+from heapq import heappop, heappush
 from time import monotonic_ns
 from typing import Any
 
@@ -13,6 +12,7 @@ from workbench.agent.driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, D
 from workbench.agent.parser import ProtocolError
 from workbench.agent.protocol import Load
 from workbench.agent.request import http_request
+from workbench.agent.schedule import think_times
 from workbench.agent.tally import Tally
 
 _PATIENCE_NS = 1_000_000_000
@@ -58,13 +58,14 @@ class WorkloadDriver(Driver):
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         super().__init__(loop, load, tally)
         self.request = http_request(load)
-        self.thinking: deque[tuple[int, Connection]] = deque()
-        """(due, connection) between a reply and the next call, by due."""
+        self.thinking: list[tuple[int, int, Connection]] = []
+        """A heap of (due, descriptor, connection) between a reply and the next call."""
         self.leaving: set[int] = set()
         """Descriptors of connections whose calls are answered and that the server is to close."""
         self.pipeline = min(load.options.get("pipeline", 1), self.calls)
         self.first_request = self.request * self.pipeline
         self.think_ns = round(load.think_time_s * 1e9)
+        self.next_think = think_times(load)
         self.may_be_fast = self.pipeline == 1 and not self.think_ns
         if self.pipeline == 1:  # service times of pipelined calls overlap
             self.pending = self._pending
@@ -75,7 +76,7 @@ class WorkloadDriver(Driver):
         sock = None
         events = READING
         try:
-            sock = _socket.socket(self.family, STREAM)
+            sock = self.new_socket(self.family, STREAM)
             code = sock.connect_ex(self.address)
             if code not in (0, errno.EINPROGRESS):
                 raise OSError(code, "connect")
@@ -196,12 +197,14 @@ class WorkloadDriver(Driver):
 
     def next_call(self, connection: Connection) -> None:
         """Send the next call, at once or after the think time."""
-        due = monotonic_ns() + self.think_ns
+        due = monotonic_ns()
+        if self.think_ns:
+            due += self.next_think()
         connection.due = due
         # No timeout in the meantime: no call is pending.
         connection.sent = due
         if self.think_ns:
-            self.thinking.append((due, connection))
+            heappush(self.thinking, (due, connection.fd, connection))
         else:
             self.ask(connection, due)
 
@@ -219,7 +222,7 @@ class WorkloadDriver(Driver):
 
     def think(self, now: int) -> int:
         while self.thinking and self.thinking[0][0] <= now:
-            _, connection = self.thinking.popleft()
+            _, _, connection = heappop(self.thinking)
             # It may have ended, and its descriptor may have been reused.
             if self.open.get(connection.fd) is connection:
                 self.ask(connection, monotonic_ns())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _socket
 import errno
 from collections.abc import Callable
 from time import monotonic_ns
@@ -46,7 +45,7 @@ class WorkloadDriver(Driver):
         self.on_events = self._on_events()
 
     def _begin(self) -> Callable[[int, int], bool]:
-        new_socket, family, address = _socket.socket, self.family, self.address
+        new_socket, family, address = self.new_socket, self.family, self.address
         request, connections, register = self.request, self.open, self.epoll.register
         add_connect, in_progress = self.tally.connect.append, errno.EINPROGRESS
 
