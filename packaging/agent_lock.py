@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import subprocess
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-LISTED = ROOT / "resources" / "agent" / "requirements.txt"
-PACKAGES = ("gevent", "greenlet", "zope-event", "zope-interface")
-"""gevent and what it does not begin without."""
+LISTED = {
+    "requirements.txt": ("gevent", "greenlet", "zope-event", "zope-interface"),
+    "zeromq.txt": ("pyzmq",),
+}
+"""Packages by their list in resources/agent: gevent and what it does not begin without; what the
+client of ZeroMQ servers has in its place."""
 HEAD = """\
 # What the load agent is brought to machines with: the versions of uv.lock, and the hashes of all
 # their files, for machines may have Python 3.10, of which uv.lock has none. See `make agent-lock`.
@@ -21,11 +25,16 @@ HEAD = """\
 
 
 def main() -> None:
+    for name, packages in LISTED.items():
+        write(ROOT / "resources" / "agent" / name, packages)
+
+
+def write(path: Path, packages: Sequence[str]) -> None:
     # Newer Pythons get what is locked; for 3.10 the newest that fits is found.
     newer = "; python_version >= '3.11'"
     pins = "\n".join(
         f"{name}=={version}{newer if name.startswith('zope') else ''}"
-        for name, version in locked().items()
+        for name, version in locked(packages).items()
     )
     compile_ = ("pip", "compile", "-", "--generate-hashes", "--universal", "--quiet")
     options = ("--python-version", "3.10", "--no-header", "--no-annotate", "--no-config")
@@ -36,13 +45,13 @@ def main() -> None:
         check=True,
         text=True,
     ).stdout
-    LISTED.write_text(HEAD + made, encoding="utf-8")
+    path.write_text(HEAD + made, encoding="utf-8")
 
 
-def locked() -> dict[str, str]:
+def locked(packages: Sequence[str]) -> dict[str, str]:
     """Versions by name."""
     lock = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
-    return {p["name"]: p["version"] for p in lock["package"] if p["name"] in PACKAGES}
+    return {p["name"]: p["version"] for p in lock["package"] if p["name"] in packages}
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ Python code about a tenth slower than a distribution's `python3`, that has it in
 
     bin/python3                         finds the libraries of the system in `_internal`
     lib/python311.zip                   the standard library: base_library.zip, which both read
-    lib/python3.11                      gevent and what it needs, which the window does not
+    lib/python3.11                      gevent, what it needs, and pyzmq, which the window does not
     lib/python3.11/lib-dynload          extension modules: those in python3.11, which both load
     pyvenv.cfg                          keeps the user's own packages out
 """
@@ -27,7 +27,7 @@ from pathlib import Path
 from bootstrap import base_python, install_missing
 from surplus import BULKY, OUTSIDE, UNUSED
 
-PACKAGES = ("gevent", "greenlet", "zope.event", "zope.interface")
+PACKAGES = ("gevent", "greenlet", "zope.event", "zope.interface", "pyzmq")
 TESTS = {"test", "tests"}
 STDLIB = Path(sysconfig.get_path("stdlib"))
 VERSION = sysconfig.get_python_version()

@@ -13,7 +13,7 @@ OUTSIDE = [
     *("numpy.f2py", "numpy.random", "numpy.fft", "numpy.polynomial", "numpy.testing"),
     # Of servers and of the load agent, which run on this computer under Linux only; for them see
     # `interpreter.py`.
-    *("gevent", "greenlet", "zope"),
+    *("gevent", "greenlet", "zope", "zmq"),
     *(
         f"PySide6.{name}"
         for name in (
@@ -47,6 +47,7 @@ UNSPOKEN = re.compile(rf"pygments\.lexers\.(?!({_LANGUAGES})$)")
 SENT = (
     *("__init__.py", "agent/*.py", "machines/*.py"),
     *("workloads/__init__.py", "workloads/*/__init__.py", "workloads/*/driver.py"),
+    "workloads/*/generator/*.py",
     *("servers/confine.py", "servers/free_port.py", "servers/runtimes/*.py"),
     "servers/profiling/profile_there.py",
 )

@@ -12,6 +12,7 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.gate_cache import Measured
 from workbench.servers.machine_readiness import MachineReadiness
 from workbench.servers.readiness import Readiness, readiness
+from workbench.workloads.registry import MESSAGES
 
 RUNS, FIRST, NOT = "Ready", "Needs setup", "Unavailable"
 KINDS = (RUNS, FIRST, NOT)
@@ -87,7 +88,7 @@ class Known:
     @property
     def comparable(self) -> bool:
         """Whether a plan can measure it."""
-        return self.runs and self.family != "message"
+        return self.runs and self.entry is not None and MESSAGES not in self.entry.protocols
 
 
 def load(machine: str = "", there: MachineReadiness | None = None) -> list[Known]:

@@ -615,7 +615,11 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         plans.OneCallOnly(keys=("workload.calls_per_connection",), protocol="pong"),
-        "pong ends after one reply; use http/1.1.",
+        "It must be 1 with pong.",
+    ),
+    (
+        plans.QueuesTooLarge(message_size=16777216, high_water_mark=1000, most_bytes=1 << 30),
+        "A queue of 1,000 messages of 16,777,216 bytes takes more than 1 GiB; lower message_size or high_water_mark.",
     ),
     (
         plans.OneCallOnly(keys=("workload.calls_per_connection",), protocol="websocket"),

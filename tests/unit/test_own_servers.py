@@ -48,7 +48,7 @@ def test_a_copy_brings_the_code_but_not_the_history() -> None:
     assert made.source_path.read_text() == Catalogue.load()["tornado"].source_path.read_text()
 
 
-@pytest.mark.parametrize("like", ["", "tornado", "cheroot", "flask", "chosen-path"])
+@pytest.mark.parametrize("like", ["", "tornado", "cheroot", "flask", "zeromq-pair", "chosen-path"])
 def test_a_new_server_can_be_run_by_the_suggested_command(
     like: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -63,10 +63,13 @@ def test_a_new_server_can_be_run_by_the_suggested_command(
     assert main([*shlex.split(advised), "--preview"]) == 0, capsys.readouterr().err
 
 
-def test_running_is_not_suggested_for_a_server_tested_by_its_own_program(
-    capsys: pytest.CaptureFixture[str],
+def test_running_is_not_suggested_for_a_server_that_only_its_own_program_can_test(
+    home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["catalogue", "new", "Mine", "--like", "zeromq-pair"]) == 0
+    user_servers.duplicate(Catalogue.load().find("zeromq-pair"), "Own messages")
+    file = home / "own-messages" / "server.yaml"
+    file.write_text(file.read_text().replace("[zeromq]", "[messages]"))
+    assert main(["catalogue", "new", "Mine", "--like", "own-messages"]) == 0
     output = capsys.readouterr().out
     assert "catalogue check mine" in output
     assert "pongbench run" not in output

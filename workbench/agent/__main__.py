@@ -1,4 +1,7 @@
-"""`python -m workbench.agent [--workers N] [--cpus 1,2] [--lease S]`: see `protocol.py`."""
+"""`python -m workbench.agent [--workers N] [--cpus 1,2] [--lease S] [--worker MODULE]`.
+
+See `protocol.py`.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,10 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--cpus", default="", help="cores, comma-separated; worker k gets k-th")
     parser.add_argument("--lease", type=float, default=4.0, help="seconds of silence allowed")
+    parser.add_argument("--worker", default="workbench.agent.worker", help="module of the workers")
     args = parser.parse_args(argv)
     cpus = [int(cpu) for cpu in args.cpus.split(",") if cpu]
-    return supervisor.run(args.workers, cpus, args.lease)
+    return supervisor.run(args.workers, cpus, args.lease, args.worker)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ It never imports gevent, so that forking the workers is safe, and it offers no l
 from __future__ import annotations
 
 import ctypes
+import importlib
 import json
 import os
 import platform
@@ -34,10 +35,13 @@ class WorkerProcess:
     received: bytes = b""
 
 
-def run(workers: int, cpus: list[int], lease_s: float) -> int:
-    """Serve until stdin closes, the lease expires, a signal arrives or a worker dies."""
+def run(
+    workers: int, cpus: list[int], lease_s: float, worker: str = "workbench.agent.worker"
+) -> int:
+    """Serve until stdin closes, the lease expires, a signal arrives or a worker dies. `worker`: the
+    module whose `run` the workers are."""
     raise_descriptor_limit()
-    processes = [_fork_worker(number, cpus) for number in range(workers)]
+    processes = [_fork_worker(number, cpus, worker) for number in range(workers)]
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
     try:
@@ -138,7 +142,7 @@ def _write(data: bytes) -> None:
         data = data[os.write(1, data) :]
 
 
-def _fork_worker(number: int, cpus: list[int]) -> WorkerProcess:
+def _fork_worker(number: int, cpus: list[int], worker: str) -> WorkerProcess:
     commands_out, commands_in = os.pipe()
     output_out, output_in = os.pipe()
     supervisor = os.getpid()
@@ -156,9 +160,8 @@ def _fork_worker(number: int, cpus: list[int]) -> WorkerProcess:
                 os.sched_setaffinity(0, {cpus[number % len(cpus)]})
         os.close(commands_in)
         os.close(output_out)
-        from . import worker  # noqa: PLC0415  gevent must not be there before the fork
-
-        worker.run(number, commands_out, output_in)
+        # gevent must not be there before the fork.
+        importlib.import_module(worker).run(number, commands_out, output_in)
     except Exception as error:
         text = f"worker {number} ended by {type(error).__name__}: {error}"
         event = {"ev": "error", "id": None, "worker": number, "text": text}

@@ -53,6 +53,8 @@ class Tally:
         self.unsent = 0
         self.replaced = 0
         """Closed loop: connections begun in the place of one that had ended; never late."""
+        self.sent = 0
+        """Further calls, of which it is not known when they were sent."""
         self.errors: Counter[str] = Counter()
         self.faults: dict[str, Fault] = {}
         """By error: what came in place of the reply."""
@@ -64,7 +66,8 @@ class Tally:
         self.alike: list[int] = []
         """Latency, service time and first byte in one, where they are the same."""
         self.untimed = 0
-        """Calls answered without a latency: connections held to the end."""
+        """Calls answered without a latency: connections held to the end, or messages of another
+        machine's clock."""
         self.figures: Counter[str] = Counter()
         """The workload's own, of the whole point."""
         self.whole_at_once: list[int] = []
@@ -75,7 +78,7 @@ class Tally:
 
     def replies(self) -> int:
         """Replies of the point so far."""
-        return self.totals["replies"] + len(self.latency) + len(self.alike)
+        return self.totals["replies"] + len(self.latency) + len(self.alike) + self.untimed
 
     def lose(self, error: str, calls: int, data: bytes = b"") -> None:
         """Count lost calls of a connection. `data`: the partial reply to the first of them."""
@@ -92,13 +95,13 @@ class Tally:
         counts = {
             "due": self.due + self.replaced * self.calls,
             "unsent": self.unsent,
-            "sent": (len(self.lateness) + self.replaced) * self.calls,
+            "sent": (len(self.lateness) + self.replaced) * self.calls + self.sent,
             "late": sum(ns > LATE_NS for ns in self.lateness) * self.calls,
             "established": len(self.connect),
             "replies": len(self.latency) + len(self.alike) + self.untimed,
         }
         self.totals.update(counts)
-        self.due = self.unsent = self.replaced = self.untimed = 0
+        self.due = self.unsent = self.replaced = self.untimed = self.sent = 0
         data: dict[str, Any] = {**counts, "errors": dict(self.errors)}
         self.error_totals.update(self.errors)
         self.errors.clear()

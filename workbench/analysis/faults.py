@@ -68,9 +68,11 @@ _REFUSED = ("connreset", "protocol-closed", "protocol-429", "protocol-503")
 
 
 def is_fault(error: str) -> bool:
-    """Whether an error is an unexpected reply. Closing a connection that has been idle for long
-    ("protocol-idle") is correct."""
-    return error.startswith(("protocol", "connreset")) and error != "protocol-idle"
+    """Whether an error is an unexpected reply. It is correct to close a connection that has been
+    idle for long ("protocol-idle"), or to drop messages beyond the high-water mark, as PUB does
+    ("protocol-lost")."""
+    correct = error in ("protocol-idle", "protocol-lost")
+    return error.startswith(("protocol", "connreset")) and not correct
 
 
 def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:

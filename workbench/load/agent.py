@@ -106,9 +106,10 @@ class Agent:
                 await self.send(op="hb")
 
 
-async def command(client: Client) -> Command:
-    """Return the agent's command with its options; the agent is copied there if it is missing."""
-    argv, env = await agent_command(client.machine)
+async def command(client: Client, worker: str = "") -> Command:
+    """Return the agent's command with its options; the agent is copied there if it is missing.
+    `worker`: see `agent_command`."""
+    argv, env = await agent_command(client.machine, worker)
     argv += ["--workers", str(client.workers), "--lease", f"{LEASE_S:g}"]
     if client.cpus:
         argv += ["--cpus", ",".join(map(str, client.cpus))]

@@ -95,6 +95,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """Keys of the workloads it can run."""
     clients: Literal["one", "many"] = "one"
     """The most client machines at once."""
+    one_connection: bool = False
+    """Whether it has one connection only, and so one worker."""
     common_start: bool = False
     """All clients start a point at the same instant."""
     stoppable: bool = False

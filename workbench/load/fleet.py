@@ -37,17 +37,19 @@ GRACE_S = 10.0
 class AgentFleet:
     """A `LoadGenerator` that distributes a point's schedule over all workers of all clients."""
 
-    def __init__(self, agents: list[Agent]) -> None:
+    def __init__(self, agents: list[Agent], worker: str = "") -> None:
         self._agents = agents
+        self._worker = worker
         self._point: Point | None = None
         self._stopping = False
         """The point is to end, however far its beginning is."""
         self._count = 0
 
     @classmethod
-    async def start(cls, clients: Sequence[Client]) -> AgentFleet:
-        """Start an agent on every client. Raises PongbenchError when one cannot be started."""
-        fleet = cls([])
+    async def start(cls, clients: Sequence[Client], worker: str = "") -> AgentFleet:
+        """Start an agent on every client. Raises PongbenchError when one cannot be started.
+        `worker`: see `bundle.agent_command`."""
+        fleet = cls([], worker)
         try:
             starting = [asyncio.ensure_future(fleet._start(client)) for client in clients]
             try:
@@ -61,7 +63,7 @@ class AgentFleet:
         return fleet
 
     async def _start(self, client: Client) -> None:
-        process = await client.machine.start(await command(client))
+        process = await client.machine.start(await command(client, self._worker))
         agent = Agent(client, process)
         self._agents.append(agent)
         await agent.ready()
@@ -71,7 +73,7 @@ class AgentFleet:
         when it does not start."""
         (lost,) = [agent for agent in self._agents if agent.name == machine.name]
         client = replace(lost.client, machine=machine)
-        agent = Agent(client, await machine.start(await command(client)))
+        agent = Agent(client, await machine.start(await command(client, self._worker)))
         try:
             await agent.ready()
         except BaseException:
@@ -153,7 +155,7 @@ TOOL = LoadTool(
         histograms=True,
         conservation=True,
         axes=("rate", "concurrency"),
-        workloads=tuple(key for key, each in WORKLOADS.items() if each.driven_by_agent),
+        workloads=tuple(key for key, each in WORKLOADS.items() if each.load_tool == "agent"),
         clients="many",
         common_start=True,
         stoppable=True,

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from workbench.errors import BadInput, PongbenchError
 from workbench.formatting import known
-from workbench.load import fleet
+from workbench.load import fleet, zeromq
 from workbench.load.base import Client, LoadGenerator, LoadTool
 from workbench.machines.answers import output
 from workbench.machines.base import Command, Machine
 from workbench.machines.wire import InvalidMessage
 from workbench.plan.model import Plan
 
-TOOLS: dict[str, LoadTool] = {tool.name: tool for tool in (fleet.TOOL,)}
+TOOLS: dict[str, LoadTool] = {tool.name: tool for tool in (fleet.TOOL, zeromq.TOOL)}
 
 _PROBE = "import shutil, sys; print(*(name for name in sys.argv[1:] if not shutil.which(name)))"
 
@@ -38,6 +38,8 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
         yield f"{tool.label} cannot offer the rate of the warm-up; set warm_up to null."
     if can.clients == "one" and clients > 1:
         yield f"{tool.label} runs on one client, not on {clients}; leave the others out."
+    if can.one_connection and (plan.workers > 1 or any(n > 1 for n in plan.concurrency)):
+        yield f"{tool.label} has one connection; set workers and concurrency to 1."
 
 
 async def start(tool: LoadTool, clients: Sequence[Client]) -> LoadGenerator:

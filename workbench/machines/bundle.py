@@ -89,19 +89,21 @@ async def archived(bundle: Bundle) -> Path:
     return archive
 
 
-async def agent_command(machine: Machine) -> tuple[list[str], dict[str, str]]:
-    """Return (argv, environment) to start a load agent there, without its options."""
+async def agent_command(machine: Machine, worker: str = "") -> tuple[list[str], dict[str, str]]:
+    """Return (argv, environment) to start a load agent there, without its options. `worker`: key of
+    the workload whose `generator` are its workers; empty: its own ones."""
+    options = ["--worker", f"workbench.workloads.{worker}.generator"] if worker else []
     if machine.platform is None:
-        return [paths.PYTHON, "-m", "workbench.agent"], {"PYTHONPATH": str(paths.CODE)}
-    place = await bring(
-        machine, Bundle("agent", machine.platform, agent_packages(), sources=agent_sources())
-    )
-    return [*machine.python, "-c", LAUNCH, place], {}
+        argv = [paths.PYTHON, "-m", "workbench.agent", *options]
+        return argv, {"PYTHONPATH": str(paths.CODE)}
+    name, packages = f"agent-{worker}".rstrip("-"), agent_packages(worker)
+    place = await bring(machine, Bundle(name, machine.platform, packages, sources=agent_sources()))
+    return [*machine.python, "-c", LAUNCH, place, *options], {}
 
 
-def agent_packages() -> str:
-    """Return the agent's packages as a requirements.txt with hashes."""
-    return (paths.RESOURCES / "agent" / "requirements.txt").read_text("utf-8")
+def agent_packages(worker: str = "") -> str:
+    """Return the packages of the agent, or of other workers, as a requirements.txt with hashes."""
+    return (paths.RESOURCES / "agent" / f"{worker or 'requirements'}.txt").read_text("utf-8")
 
 
 def agent_sources() -> dict[str, Path]:
@@ -113,6 +115,7 @@ def agent_sources() -> dict[str, Path]:
         "workloads/__init__.py",
         "workloads/*/__init__.py",
         "workloads/*/driver.py",
+        "workloads/*/generator/*.py",
     )
     files = [package / "__init__.py", *sorted(f for glob in sent for f in package.glob(glob))]
     return {str(path.relative_to(paths.CODE)): path for path in files}

@@ -30,6 +30,7 @@ _UNEXPECTED = {
     "protocol-closed": "closed early",
     "protocol-cut": "cut short",
     "protocol-idle": "closed while idle",
+    "protocol-lost": "message lost",
     "protocol-malformed": "malformed response",
     "protocol-accept": "wrong handshake",
     "protocol-upgrade": "wrong handshake",

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from workbench.documents import Metric
-from workbench.metrics import cpu, held, memory, switches
+from workbench.metrics import cpu, held, memory, switches, throughput
 from workbench.metrics.base import Measured, PointMetric
 
 log = logging.getLogger(__name__)
@@ -22,6 +22,7 @@ METRICS: Sequence[PointMetric] = (
     cpu.InKernel(),
     switches.PerCall(),
     memory.PerConnection(),
+    throughput.Throughput(),
 )
 """In display order."""
 

@@ -21,6 +21,8 @@ class Measured:
     """Resource usage of the server and its machine."""
     held: int = 0
     """Connections that the workload holds; 0: they come and go."""
+    payload_bytes: int | None = None
+    """Size of a reply's payload, where the workload fixes it."""
 
 
 class PointMetric(Protocol):

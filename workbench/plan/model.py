@@ -16,9 +16,7 @@ from workbench import axis as axes
 from workbench.axis import Axis
 from workbench.workloads.base import Declaration, Workload
 from workbench.workloads.pong.declaration import PongWorkload
-from workbench.workloads.registry import (
-    declaration,
-)
+from workbench.workloads.registry import WORKLOADS, declaration
 
 HIGHEST_RATE_PER_S = 1_000_000
 Rate: TypeAlias = Annotated[float, Meta(gt=0, le=HIGHEST_RATE_PER_S)]
@@ -160,13 +158,18 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     workers: Annotated[int, Meta(ge=1, le=256)] = 1
     """Agent processes per client."""
     load_tool: Annotated[str, Meta(min_length=1)] = "agent"
-    """The load tool; see `load.registry`."""
+    """The load tool; see `load.registry`. One that a workload names stands for that of the plan's
+    workload."""
     give_up: GiveUp | None = GiveUp()
     """None: every rate is run in any case."""
     calibrate: bool = True
     """Calibrate the clients against the null server first."""
     profile: Profile | bool = False
     """True: with the defaults."""
+
+    def __post_init__(self) -> None:
+        if self.load_tool in {each.load_tool for each in WORKLOADS.values()}:
+            msgspec.structs.force_setattr(self, "load_tool", self.declared.load_tool)
 
     @property
     def profiled(self) -> Profile | None:

@@ -231,7 +231,15 @@ class _PointRecording:
             offered_per_s=offered,
             replies_per_s=round(calls_per_s * per_unit, 3),
             measured_s=measured_s,
-            values=metrics.values(Measured(report, self._windows, usage, point.held)),
+            values=metrics.values(
+                Measured(
+                    report,
+                    self._windows,
+                    usage,
+                    point.held,
+                    self._run.plan.declared.payload_bytes(point.workload),
+                )
+            ),
             errors_pct=round(100 * lost / counts.scheduled, 4) if counts.scheduled else 0.0,
             latency_us=histogram.percentiles(times.latency),
             service_us=histogram.percentiles(times.service),

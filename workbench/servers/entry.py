@@ -193,8 +193,8 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     plan's own warm-up follows."""
     protocols: list[Protocol] = []
     check: list[Text] = []
-    """A program that tests it, for messages: its last line is the result, exit status 0 means
-    success."""
+    """A program that tests it in place of the workload's gate: its last line is the result, exit
+    status 0 means success."""
     path: str = "/"
     reply: Reply = Reply()
     also: dict[str, Reply] = {}

@@ -14,13 +14,13 @@ from workbench.servers.deploy import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import settled_footprint
 from workbench.workloads.gating import PIPELINED, GateResult, failed
-from workbench.workloads.registry import MESSAGES, spoken_by
+from workbench.workloads.registry import spoken_by
 from workbench.workloads.wire import Fault, Wire
 
 __all__ = ["PIPELINED", "GateResult", "gate"]
 
 CHECKED_WITHIN_S = 30.0
-"""Tested by a server's own program, for messages."""
+"""Tested by a server's own program."""
 
 TUNNELLED = "It was reached through SSH, so it was not tested with clients that reset connections."
 
@@ -53,8 +53,8 @@ async def _gate(deployment: Deployment, patience_s: float, impatience_s: float) 
     # SSH forwarding loses an early reset, and keeps the connection at the other end open.
     wire = Wire(*deployment.near, patience_s, impatience_s, resets=deployment.direct)
     workload = spoken_by(entry.protocols)
-    if workload is None:
-        return await _messages(deployment)
+    if workload is None or entry.check:
+        return await _own_check(deployment)
     try:
         result = await workload.gate(wire, entry)
     except Fault as fault:
@@ -94,7 +94,7 @@ def _faulty(entry: ServerEntry, failure: GateResult, reply: bytes) -> GateResult
     )
 
 
-async def _messages(deployment: Deployment) -> GateResult:
+async def _own_check(deployment: Deployment) -> GateResult:
     """Run the server's own test program on its machine."""
     entry, check = deployment.entry, deployment.check
     if check is None:
@@ -110,7 +110,9 @@ async def _messages(deployment: Deployment) -> GateResult:
         return failed(entry, f"Its check did not end within {CHECKED_WITHIN_S:.0f} s.")
     if status:
         return failed(entry, output)
-    return GateResult(server=entry.id, passed=True, sentences=[output], protocols=[MESSAGES])
+    return GateResult(
+        server=entry.id, passed=True, sentences=[output], protocols=list(entry.protocols)
+    )
 
 
 def _last_output(deployment: Deployment) -> str:

@@ -220,8 +220,8 @@ class Declaration:
     """By key in plans and in `server.yaml`: what a server must speak."""
     families: ClassVar[Mapping[str, str]] = {}
     """Families of the servers made for it: `family` in `server.yaml`, and its name for display."""
-    driven_by_agent: ClassVar[bool] = True
-    """Whether there is a `driver.py`; otherwise a load tool of its own runs it."""
+    load_tool: ClassVar[str] = "agent"
+    """What generates its load unless a plan names another tool. The agent needs a `driver.py`."""
     axes: ClassVar[Sequence[Varied]] = ()
     """What a plan may vary in place of the load, by `vary`."""
     several_calls: ClassVar[bool] = True
@@ -275,6 +275,10 @@ class Declaration:
     def calls(self, workload: Workload) -> int:
         """Return the calls (samples) of one connection."""
         return workload.calls_per_connection
+
+    def payload_bytes(self, workload: Any) -> int | None:
+        """Return the size of a reply's payload; None: the server decides it."""
+        return None
 
     def stay_s(self, workload: Workload) -> float:
         """Return how long, on average, the workload alone keeps a connection open."""

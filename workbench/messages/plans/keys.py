@@ -77,7 +77,23 @@ class OneCallOnly(Problem, frozen=True, kw_only=True):
     def text(self) -> str:
         if self.protocol == "websocket":
             return "Messages are not counted by connection; give rates (per second) and seconds."
-        return f"{self.protocol} ends after one reply; use http/1.1."
+        return f"It must be 1 with {self.protocol}."
+
+
+class QueuesTooLarge(Problem, frozen=True, kw_only=True):
+    """A socket's queue would take too much memory."""
+
+    keys: tuple[str, ...] = ("workload.message_size",)
+    message_size: int
+    high_water_mark: int
+    most_bytes: int
+
+    def text(self) -> str:
+        return (
+            f"A queue of {self.high_water_mark:,} messages of {self.message_size:,} bytes takes"
+            f" more than {self.most_bytes / (1 << 30):g} GiB; lower message_size or"
+            " high_water_mark."
+        )
 
 
 class PipelineTooDeep(Problem, frozen=True, kw_only=True):

@@ -174,7 +174,7 @@ class InvalidValue(Problem, frozen=True, kw_only=True):
     said: str
 
     def text(self) -> str:
-        return f"{self.value:g} is not possible: {self.said}"
+        return f"{self.value:,.12g} is not possible: {self.said}"
 
 
 class NotAscending(Problem, frozen=True, kw_only=True):

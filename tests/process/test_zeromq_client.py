@@ -1,0 +1,80 @@
+"""The ZeroMQ client and the catalogue's servers, against each other."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chosen import chosen
+
+from workbench import paths
+from workbench.load.base import Client, LoadGenerator, LoadReport, LoadWindow, PointSpec
+from workbench.load.zeromq import TOOL
+from workbench.machines.local import open_local
+
+PATTERNS = ("req-rep", "pair", "queue", "push-pull", "streamer", "pub-sub", "forwarder")
+LOSING = ("pub-sub", "forwarder")
+
+
+@pytest.fixture
+async def client(tmp_path: Path) -> AsyncIterator[LoadGenerator]:
+    machine = await open_local(cache_dir=tmp_path)
+    load = await TOOL.start([Client(machine)])
+    yield load
+    await load.close()
+    await machine.close()
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> Iterator[int]:
+    """Start the pattern's server. Returns its port."""
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        port = found.getsockname()[1]
+    argv = [sys.executable, paths.RESOURCES / "apps" / "zeromq.py", request.param]
+    process = subprocess.Popen([*argv, "127.0.0.1", str(port), "128"])
+    yield port
+    process.kill()
+    process.wait()
+
+
+async def run(load: LoadGenerator, port: int, **more: Any) -> tuple[LoadReport, list[LoadWindow]]:
+    options = {"message_size": 1024, "transport": "tcp", "high_water_mark": 1000}
+    options |= {key: more.pop(key) for key in list(more) if key in options}
+    spec = PointSpec(host="127.0.0.1", port=port, workload="zeromq", options=options, **more)
+    windows: list[LoadWindow] = []
+    report = await load.run(spec, started=lambda at_us: None, on_window=windows.append)
+    counts = report.counts
+    errors = sum(counts.errors.values())
+    assert report.conserved
+    assert counts.scheduled == counts.unsent + counts.succeeded + errors + counts.in_flight
+    assert sum(window.replies for window in windows) == counts.succeeded
+    assert sum(report.histograms.latency[1::2]) == counts.succeeded
+    return report, windows
+
+
+@pytest.mark.parametrize("server", chosen(PATTERNS, 3), indirect=True)
+async def test_every_message_is_answered_taken_or_counted_as_lost(
+    client: LoadGenerator, server: int, request: pytest.FixtureRequest
+) -> None:
+    pattern = request.node.callspec.params["server"]
+    closed: dict[str, Any] = {"mode": "closed", "concurrency": 1, "seconds": 0.3}
+    for more in ({"transport": "ipc"}, {"message_size": 1 << 17, "high_water_mark": 50}):
+        report, _ = await run(client, server, **closed, **more)
+        assert report.counts.succeeded > 0
+        assert set(report.counts.errors) <= ({"protocol-lost"} if pattern in LOSING else set())
+    # At a rate that all of them keep up with, nothing is lost, not even to a slow joiner.
+    report, _ = await run(client, server, rate_per_s=200.0, connections=60, seconds=0.3)
+    assert report.counts.succeeded == report.counts.scheduled == 60
+
+
+async def test_a_client_without_its_server_says_so(client: LoadGenerator) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        report, _ = await run(client, deaf.getsockname()[1], rate_per_s=100.0, connections=10)
+    assert report.counts.scheduled == 0
+    (complaint,) = report.complaints
+    assert "The server did not answer 'open' in 4 s." in complaint.text()

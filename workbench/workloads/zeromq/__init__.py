@@ -1,0 +1,1 @@
+"""Messages of one size over ZeroMQ."""

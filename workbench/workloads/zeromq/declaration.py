@@ -1,0 +1,82 @@
+"""ZeroMQ: messages of one size, as the server's pattern has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from msgspec import Meta
+
+from workbench.messages.plans import QueuesTooLarge
+from workbench.workloads.base import Declaration, Protocol, Varied, Workload
+
+if TYPE_CHECKING:
+    from workbench.messages.plans import Problem
+
+MOST_QUEUED = 1 << 30
+"""Bytes in the queue of one socket."""
+
+
+class ZeromqWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Messages of one size over one transport."""
+
+    protocol: Annotated[Literal["zeromq"], Meta(title="Protocol")] = "zeromq"
+    message_size: Annotated[
+        int,
+        Meta(
+            ge=32,
+            le=1 << 24,
+            title="Message size",
+            description="of each message; with ZeroMQ at least 32, for topic, number and times",
+            extra_json_schema={"unit": "bytes"},
+        ),
+    ] = 64
+    transport: Annotated[
+        Literal["tcp", "ipc"],
+        Meta(title="Transport", description="`ipc`: server and client on one machine"),
+    ] = "tcp"
+    high_water_mark: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=1_000_000,
+            title="High-water mark",
+            description="of each socket's queues; beyond it PUB drops messages, others wait",
+            extra_json_schema={"unit": "messages", "advanced": True},
+        ),
+    ] = 1_000
+
+
+class Zeromq(Declaration):
+    """One client socket; the server's entry decides the pattern."""
+
+    key = "zeromq"
+    label = "ZeroMQ"
+    options: ClassVar[type[Workload]] = ZeromqWorkload
+    protocols: ClassVar[Mapping[str, Protocol]] = {
+        "zeromq": Protocol("ZeroMQ messages", "ZeroMQ messages", "ZeroMQ")
+    }
+    families: ClassVar[Mapping[str, str]] = {"message": "Messages"}
+    load_tool = "zeromq"
+    axes: ClassVar[Sequence[Varied]] = (Varied("message_size", scale="log"),)
+    several_calls = False
+    counts = "messages"
+
+    def problems(self, workload: Any) -> Iterator[Problem]:
+        yield from super().problems(workload)
+        queued = workload.message_size * workload.high_water_mark
+        if queued > MOST_QUEUED:
+            yield QueuesTooLarge(
+                message_size=workload.message_size,
+                high_water_mark=workload.high_water_mark,
+                most_bytes=MOST_QUEUED,
+            )
+
+    def payload_bytes(self, workload: Any) -> int:
+        return int(workload.message_size)
+
+    def clients_close(self, workload: Workload, closes_first: str) -> bool:
+        return False  # One connection for all messages of a point.
+
+
+DECLARATION = Zeromq()

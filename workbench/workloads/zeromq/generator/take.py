@@ -1,0 +1,99 @@
+"""Takes messages from a source, which carry their number and when they were scheduled and sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import monotonic_ns
+from typing import TYPE_CHECKING
+
+import zmq
+
+from .message import HEADER, Refused
+
+if TYPE_CHECKING:
+    from .point import Point
+
+QUIET_NS = 500_000_000
+"""Without a message for this long, the rest of a source's messages are lost."""
+
+
+def take(point: Point) -> int:
+    """Receive what the source sends until the schedule ends, and what is on its way then. Returns
+    0: what does not come is lost."""
+    point.ask(op="start")
+    late_ns = 0 if point.closed else round(point.load.timeout_s * 1e9)
+    until = point.until_ns + late_ns
+    stopped = _receive(point, point.limit, lambda now, heard: now >= until)
+    point.note_end(monotonic_ns())
+    try:
+        sent = point.ask(op="stop")["sent"]
+    except Refused:  # It has ended, which is found out elsewhere.
+        return 0
+    if not stopped:
+        _receive(point, sent, lambda now, heard: now - heard > QUIET_NS)
+    point.lost(sent)
+    return 0
+
+
+def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
+    """Receive up to message `most`, or until `over`, which is asked with the time and that of the
+    last message, at the end of each window and while nothing comes. Returns whether the point was
+    ended."""
+    tally, size, copied = point.tally, point.size, point.copied
+    receive, unpack, clock, record = (
+        point.sock.recv,
+        HEADER.unpack_from,
+        monotonic_ns,
+        _record(point),
+    )
+    heard = clock()
+    boundary = 0
+    while point.number < most:
+        try:
+            data = receive(copy=copied)
+        except zmq.Again:
+            now, boundary = clock(), 0
+        else:
+            now = heard = clock()
+            _, number, due, sent = unpack(data if copied else data.buffer)
+            if number != point.number:
+                point.lost(number)
+            point.number += 1
+            if len(data) == size:
+                record(now, due, sent)
+            else:
+                tally.lose("protocol-body", 1)
+        if now >= boundary:
+            if point.over(now, ends=False):
+                return True
+            if over(now, heard):
+                return False
+            boundary = point.next_window
+            if now < point.until_ns:
+                boundary = min(boundary, point.until_ns)
+    return False
+
+
+def _record(point: Point) -> Callable[[int, int, int], None]:
+    """Return what records the times of a message: received, scheduled, sent."""
+    tally = point.tally
+    if not point.same_clock:
+
+        def untimed(now: int, due: int, sent: int) -> None:
+            tally.untimed += 1
+
+        return untimed
+    if point.closed:
+        add = tally.alike.append
+
+        def alike(now: int, due: int, sent: int) -> None:
+            add(now - sent)
+
+        return alike
+
+    def timed(now: int, due: int, sent: int) -> None:
+        tally.latency.append(now - due)
+        tally.whole_at_once.append(now - sent)
+        tally.lateness.append(sent - due)
+
+    return timed
