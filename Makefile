@@ -41,7 +41,7 @@ help:
 	@echo "make catalogue-sweep  every server under load for two seconds (about 20 minutes)"
 	@echo "make check   lint and types only"
 	@echo "make format  format the sources"
-	@echo "make docs    update the tables of docs/plans.md"
+	@echo "make docs    update the tables of docs/plans.md and docs/sources.md"
 	@echo "make clean   remove everything that was set up, but keep out/"
 
 demo: export LANG = C.UTF-8
@@ -132,9 +132,10 @@ catalogue-sweep: $(VENV)
 agent-lock: $(VENV)
 	$(BIN)/python packaging/agent_lock.py
 
-# Tables of docs/plans.md, from what the workloads declare.
+# Tables of docs/plans.md and docs/sources.md, from what the workloads and sources declare.
 docs: $(VENV)
 	$(BIN)/python -m workbench.workloads.tables docs/plans.md
+	$(BIN)/python -m workbench.report.then docs/sources.md
 
 format: $(VENV)
 	$(BIN)/ruff check --fix .

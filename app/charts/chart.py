@@ -27,12 +27,14 @@ from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.overlay_layer import DIM, DIM_RUNNING, Moving
 from app.charts.plot import Plot, second_percentile
+from app.charts.published import PublishedMarks
 from app.charts.series import Quantity, Values
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.colour import with_opacity
 from app.plain import tip
 from app.theme import Theme
+from workbench.analysis.published import Published
 from workbench.analysis.results import View
 
 NEAR_PX = 14.0
@@ -281,6 +283,12 @@ class Chart(Plot):
             self.names.place_ceiling(still)
         self.names.paint(painter)
         painter.restore()
+        if figures := self._shown_figures():
+            PublishedMarks(self).paint(painter, figures)
+
+    def _shown_figures(self) -> list[Published]:
+        """Return the published figures to mark."""
+        return self.model.published_of(self.model.series.keys() - self.hidden)
 
     # Mouse
 

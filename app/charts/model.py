@@ -14,6 +14,7 @@ from app.charts.series import Quantity, Series
 from workbench.analysis.audits import Audit, Auditor, tainted
 from workbench.analysis.cost import rank
 from workbench.analysis.over_time import OverTime
+from workbench.analysis.published import Published, figures_of
 from workbench.analysis.results import PointResult, View
 from workbench.analysis.running import Running
 from workbench.axis import RATE, Axis, known
@@ -50,6 +51,8 @@ class ChartModel:
         """Includes points of the warm-up and the calibration; see `running.start.purpose`."""
         self.sweeping: PointStart | None = None
         """The latest point of the current sweep; it stays set between points."""
+        self.published: Sequence[Published] = ()
+        """Figures of the source whose question the plan asks, with a place in the charts."""
         self.ceiling_per_s: float | None = None
         """The highest rate that the clients can offer."""
         self.axis = RATE
@@ -84,6 +87,9 @@ class ChartModel:
                 for record in document.series:
                     self._series(record.key, record.label)
                 self._extend(document.axis or RATE)
+                if document.plan.get("source"):
+                    stated = figures_of(document.plan, (s.id for s in document.servers))
+                    self.published = [each for each in stated if each.drawn]
             case PointStart():
                 self.running = Running(document, self.axis)
                 self.sweeping = document if document.judged else None
@@ -104,6 +110,11 @@ class ChartModel:
             case _:
                 self.version -= 1
 
+    def published_of(self, keys: Iterable[str]) -> list[Published]:
+        """Return the published figures of these series."""
+        shown = set(keys)
+        return [figure for figure in self.published if shown.intersection(figure.servers)]
+
     def _note(self, note: Note) -> None:
         match note.topic:
             case "rates":
@@ -111,7 +122,7 @@ class ChartModel:
                     self._extend(known(self.axis, found.values))
             case "ceiling":
                 self.ceiling_per_s = note.data.get("ceiling_per_s")
-            case "gave-up" | "peak" if note.server in self.series:
+            case "gave-up" | "peak" | "died" if note.server in self.series:
                 self.series[note.server].take(note)
             case "profile" | "not-profiled":
                 if isinstance(found := read_note(note), Profile | NotProfiled):

@@ -16,7 +16,6 @@ from app.charts.curve import Curve
 from app.charts.drawing import draw_text, stroke
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
-from app.charts.published import PublishedMarks
 from app.charts.series import Floats, Quantity, Series, Values, within
 from app.charts.showing import Span
 from app.charts.sides import draw_tag, side_style
@@ -24,7 +23,7 @@ from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.colour import mix
 from app.theme import SeriesStyle, Theme
-from workbench.analysis.published import IN_2009, Published, comparable
+from workbench.analysis.published import Published, figures_of
 from workbench.analysis.results import View
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
@@ -49,6 +48,7 @@ class OverlaidSeries(Series):
             stops=result.complete,
             gave_up=result.gave_up,
         )
+        self.ended_at = result.ended_at
         self.label = contender.name
         """The name without its session's letter."""
         self.tag = tag
@@ -70,7 +70,6 @@ class Overlay(ChartModel):
 
     def __init__(self, comparison: Comparison | None = None) -> None:
         super().__init__()
-        self.published: tuple[Published, ...] = ()
         self.tags: tuple[str, ...] = ()
         self._one_timeout = False
         if comparison is not None and comparison.sides:
@@ -99,13 +98,8 @@ class Overlay(ChartModel):
             )
         workloads = (side.plan.get("workload", {}) for side in comparison.sides)
         self._one_timeout = len({each.get("timeout_s", 5.0) for each in workloads}) == 1
-        if comparable(first.plan):
-            servers = {contender.id for contender in drawn}
-            self.published = tuple(
-                figure
-                for figure in IN_2009
-                if servers.intersection(figure.servers) and figure.offered_per_s <= self.last_x
-            )
+        stated = figures_of(first.plan, {contender.id for contender in drawn})
+        self.published = [f for f in stated if f.drawn and f.at and f.at <= self.last_x]
 
     @property
     def has_timeout(self) -> bool:
@@ -238,9 +232,9 @@ class OverlayChart(Chart):
         if self._passes:
             self._paint_passes(painter)
         super()._paint_still(painter)
-        if self._published and isinstance(self.model, Overlay):
-            shown = self.model.series.keys() - self.hidden
-            PublishedMarks(self).paint(painter, self.model.published_of(shown))
+
+    def _shown_figures(self) -> list[Published]:
+        return super()._shown_figures() if self._published else []
 
     def _paint_passes(self, painter: QPainter) -> None:
         painter.save()

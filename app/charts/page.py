@@ -207,9 +207,10 @@ class Page:
         at += QPointF(width + px(10), 0)
         if series.faulty and series.knee is not None:
             at = self._paint_cross(painter, at)
-        more = series.fault or self._at_knee(series)
+        more = series.fault or series.disqualified or self._at_knee(series)
         if at.x() + text_width(more, plain) <= cell.right():
-            draw_text(painter, at, more, plain, theme.bad if series.faulty else theme.muted)
+            bad = bool(series.faulty or series.disqualified)
+            draw_text(painter, at, more, plain, theme.bad if bad else theme.muted)
 
     def _paint_cross(self, painter: QPainter, at: QPointF) -> QPointF:
         """Draw the sign of a faulty server; returns where its text continues."""
@@ -279,6 +280,8 @@ class Page:
         if faulty:
             more = f" {len(faulty) - _MOST_FAULTY} more servers are." * (len(faulty) > _MOST_FAULTY)
             lines.append(f"Crossed markers: {' '.join(faulty[:_MOST_FAULTY])}{more}")
+        if stopped := [f"{s.name} {s.disqualified}" for s in model.ranked() if s.disqualified]:
+            lines.append(f"Disqualified: {'; '.join(stopped)}.")
         lines += noted.numbered(model, self._trio.notes)
         if self._trio.showing.zoom:
             lines.append("Zoomed: the session has more points than these charts show.")

@@ -6,7 +6,7 @@ so live, film, comparison and pictures show every view in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +16,7 @@ from app.charts.card import Card
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series, Values
 from workbench.analysis.audits import Audit
+from workbench.analysis.published import Published
 from workbench.analysis.results import PointResult, View
 from workbench.axis import Axis
 from workbench.documents import Metric
@@ -34,6 +35,7 @@ class ProjectedSeries:
         self.knee = None
         """No value of this view's axis is a sustained rate."""
         self.faulty = None
+        self.disqualified = ""
         self.pass_numbers: list[int] = []
         """Single passes have no lines of their own here."""
 
@@ -73,6 +75,10 @@ class Projection:
     def __init__(self, of: ChartModel, chosen: Chosen) -> None:
         self.of, self.chosen = of, chosen
         self._made: dict[str, ProjectedSeries] = {}
+
+    def published_of(self, keys: Iterable[str]) -> list[Published]:
+        """Published figures have no place in this view."""
+        return []
 
     def make(self, series: Series) -> ProjectedSeries:
         """Project one server."""

@@ -35,12 +35,12 @@ class PublishedMarks:
         """Return the cross's pixel; None: there is no figure of this metric, or it lies outside."""
         value = {
             Quantity.REPLIES: figure.replies_per_s,
-            Quantity.TIME: figure.latency_ms,
-            Quantity.ERRORS: figure.errors_pct,
+            Quantity.TIME: figure.mean_ms,
+            Quantity.ERRORS: 0.0 if figure.errors == 0 else None,
         }[self._chart.quantity]
-        if value is None:
+        if value is None or figure.at is None:
             return None
-        at = self._chart.at(figure.offered_per_s, value)
+        at = self._chart.at(figure.at, value)
         return at if self._chart.plot_rect().adjusted(-1, -1, 1, 1).contains(at) else None
 
     def _paint(
@@ -55,7 +55,7 @@ class PublishedMarks:
             painter.drawLine(at - QPointF(arm, arm), at + QPointF(arm, arm))
             painter.drawLine(at - QPointF(arm, -arm), at + QPointF(arm, -arm))
         if self._chart.quantity is not Quantity.ERRORS:
-            written.append(self._write(painter, at, figure.words, written))
+            written.append(self._write(painter, at, figure.label, written))
 
     def _write(self, painter: QPainter, at: QPointF, text: str, written: list[QRectF]) -> QRectF:
         """Write the label beside the cross, where it covers the fewest lines and no other label."""
@@ -76,7 +76,9 @@ class PublishedMarks:
             for box in places
             if room.contains(box) and not any(box.intersects(other) for other in written)
         ]
-        box = min(inside or places[:1], key=lambda b: labels.crosses(b.getCoords(), lines))
+        clamped = QRectF(places[1])
+        clamped.moveRight(min(clamped.right(), room.right()))
+        box = min(inside or [clamped], key=lambda b: labels.crosses(b.getCoords(), lines))
         self._lead(painter, at, box)
         tint = QColor(self._chart.theme.card)
         tint.setAlphaF(0.85)

@@ -14,7 +14,7 @@ from workbench.analysis.audits import Audit
 from workbench.analysis.results import PointResult, SeriesResult, View
 from workbench.axis import RATE, Axis
 from workbench.documents import Note, PointStop
-from workbench.messages.notes import Peak
+from workbench.messages.notes import Died, Peak
 from workbench.messages.topics import read_note
 
 Floats = NDArray[np.float64]
@@ -84,9 +84,11 @@ class Series(SeriesResult):
         self.version += 1
 
     def take(self, note: Note) -> None:
-        """Take why its sweep ended early, or what a search found."""
-        if isinstance(peak := read_note(note), Peak):
-            self.peaks.append(peak)
+        """Take why its sweep ended early, that it died, or what a search found."""
+        if isinstance(found := read_note(note), Peak):
+            self.peaks.append(found)
+        elif isinstance(found, Died):
+            self.ended_at = None if found.warming_up else found.x
         else:
             self.gave_up = note.text
         self.version += 1

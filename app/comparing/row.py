@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton
 from app.charts.drawing import draw_cross, draw_marker, draw_swatch, draw_text, elided, text_width
 from app.charts.sides import draw_tag
 from app.plain import tip
-from app.theme import SeriesStyle, Theme, Weight, font
+from app.theme import SeriesStyle, Theme, Weight, font, paint_icon
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
 from workbench.comparison.words import basis_text, interval_text, sustained_in
@@ -66,6 +66,8 @@ class RankingRow(QAbstractButton):
             spoken += f", its limit lies {'' if limit.startswith('from') else 'within '}{limit}"
         if faulty := contender.result.what_is_faulty:
             spoken += f", {faulty}"
+        if stopped := contender.result.disqualified:
+            spoken += f", disqualified: {stopped}"
         self.setAccessibleName(spoken)
         self.setToolTip(tip(f"{spoken} ({basis_text(contender)})"))
 
@@ -122,6 +124,10 @@ class RankingRow(QAbstractButton):
         colour = theme.muted if self._quiet else theme.text
         draw_text(painter, QPointF(right, middle), text, size, colour, "right")
         left = right - text_width(text, size) - 8
+        if contender.result.disqualified:
+            sign = QRectF(left - 13, middle - 7, 14, 14)
+            paint_icon(painter, "octagon-x", theme.bad, sign)
+            left -= 20
         if contender.result.faulty:
             draw_cross(painter, QPointF(left - 6, middle), 6, theme)
             left -= 18

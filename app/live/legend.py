@@ -125,6 +125,15 @@ class Legend(QFrame):
             entry.mark(id_ == server)
 
 
+def _sign(icon: str, colour: str, name: str) -> Label:
+    """Return a sign of a server's row, hidden at first."""
+    made = Label()
+    made.setPixmap(icon_pixmap(icon, colour, 15))
+    made.setAccessibleName(name)
+    made.hide()
+    return made
+
+
 class _Row(QFrame):
     def __init__(self, series: Series, place: int, trio: Trio, theme: Theme, *, live: bool) -> None:
         super().__init__()
@@ -151,14 +160,9 @@ class _Row(QFrame):
         self._dot.hide()
         self._word = label("", 12, tone="muted")
         self._figure = label("", 13, Weight.DemiBold, figures=True)
-        self._faulty = Label()
-        self._faulty.setPixmap(icon_pixmap("circle-x", theme.bad, 15))
-        self._faulty.setAccessibleName("faulty")
-        self._faulty.hide()
-        self._tainted = Label()
-        self._tainted.setPixmap(icon_pixmap("triangle-alert", theme.warn, 15))
-        self._tainted.setAccessibleName("an audit failed")
-        self._tainted.hide()
+        self._faulty = _sign("circle-x", theme.bad, "faulty")
+        self._disqualified = _sign("octagon-x", theme.bad, "disqualified")
+        self._tainted = _sign("triangle-alert", theme.warn, "an audit failed")
         self._eye = QPushButton()
         self._eye.setProperty("kind", "ghost")
         self._eye.setCheckable(True)
@@ -172,6 +176,7 @@ class _Row(QFrame):
         inside.addWidget(self._running)
         inside.addWidget(self._dot)
         inside.addWidget(self._faulty)
+        inside.addWidget(self._disqualified)
         inside.addWidget(self._tainted)
         inside.addWidget(self._word)
         inside.addWidget(self._figure)
@@ -185,7 +190,8 @@ class _Row(QFrame):
         result = sustained.parts(series, over=over)
         tainted = [audit for audit in model.audits if audit.failed and series.id in audit.servers]
         audits = [f"Audit failed: {audit.label}. {audit.message.text()}" for audit in tainted]
-        why = "\n".join(filter(None, (sustained.why_unknown(series), *audits)))
+        stopped = f"Disqualified: {series.disqualified}." * bool(series.disqualified)
+        why = "\n".join(filter(None, (sustained.why_unknown(series), stopped, *audits)))
         content = (result, why, running, paused, shown, bool(series.shown), model.over, before)
         if content == self._content:
             return
@@ -198,6 +204,7 @@ class _Row(QFrame):
         # The list's header explains the figures; the names need the space.
         self._word.setText(result.words)
         self._faulty.setVisible(series.faulty is not None)
+        self._disqualified.setVisible(bool(stopped))
         self._tainted.setVisible(bool(tainted))
         self._figure.setText(result.figure)
         self._figure.setVisible(bool(result.figure))

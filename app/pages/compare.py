@@ -140,8 +140,8 @@ class ComparePage(QWidget):
         self._charts_on.setChecked(True)
         about = "Show single passes, thin and pale"
         self._passes_on = self._switch("Passes", "layers", "Show single passes", about)
-        about = "Published figures of 2009, as crosses"
-        self._published_on = self._switch("2009", "history", "Show figures of 2009", about)
+        about = "Figures that the source of this measurement states, as crosses"
+        self._published_on = self._switch("Then", "history", "Show published figures", about)
         for switch, kept in ((self._passes_on, "passes"), (self._published_on, "published")):
             switch.setChecked(self._kept.get(kept) is not False)
             switch.toggled.connect(lambda _: self._on_extras())

@@ -12,6 +12,7 @@ from app.fields import Line, TextArea, TextField
 from app.planning.advanced import Advanced
 from app.planning.load import LoadFields
 from app.planning.machines import Machines
+from app.planning.origin import Origin
 from app.planning.servers import Servers
 from app.theme import Weight
 from app.widgets import column, frame, label, retone
@@ -30,6 +31,9 @@ class PlanForm(QWidget):
         self.setStyleSheet("PlanForm { background: transparent; }")
         inside = self._inside = column(self, gap=8)
         inside.setContentsMargins(16, 14, 16, 16)
+        self.origin = Origin()
+        inside.addWidget(self.origin)
+        inside.addSpacing(4)
         self.servers = Servers()
         self._servers_line = Line("Servers", stretch=False)
         self._servers_line.word.hide()
@@ -74,6 +78,7 @@ class PlanForm(QWidget):
         return {
             "name": self.name.value(),
             "description": self.description.toPlainText(),
+            "source": self.origin.question,
             "servers": self.servers.value(),
             **load,
             **more,
@@ -84,6 +89,7 @@ class PlanForm(QWidget):
         self._filling = True
         self.name.set_value(data.get("name", ""))
         self.description.setPlainText(str(data.get("description", "")))
+        self.origin.show_source(str(data.get("source") or ""))
         self.servers.set_value(data.get("servers"))
         self.load.fill(data)
         self.more.fill(data)

@@ -74,11 +74,13 @@ class PresetList(QListWidget):
 
     def show_presets(self, presets: Sequence[Preset]) -> None:
         self.clear()
-        own = [preset for preset in presets if preset.own]
+        group = ""
         for preset in presets:
-            if own and preset is own[0]:
-                head = QListWidgetItem("Yours", self)
+            if preset.group != group:
+                group = preset.group
+                head = QListWidgetItem(group, self)
                 head.setFlags(Qt.ItemFlag.NoItemFlags)
+                head.setToolTip(tip(group))
             item = QListWidgetItem(preset.name, self)
             about = _about(preset)
             item.setData(_PRESET, preset)
@@ -166,7 +168,10 @@ class _Painter(QStyledItemDelegate):
         if preset is None:
             painter.setFont(font(12, Weight.Medium))
             painter.setPen(QColor(theme.muted))
-            painter.drawText(rect.adjusted(4, 6, 0, 0), Qt.AlignmentFlag.AlignVCenter, "Yours")
+            box = rect.adjusted(4, 6, 0, 0)
+            group, right = index.data(Qt.ItemDataRole.DisplayRole), Qt.TextElideMode.ElideRight
+            text = painter.fontMetrics().elidedText(group, right, int(box.width()))
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
             painter.restore()
             return
         list_: PresetList = self.parent()  # type: ignore[assignment]

@@ -18,7 +18,7 @@ from app.__main__ import main
 from tests.recording import record_session
 from tests.synthetic import Contestant, contestants, session
 from workbench.analysis.intervals import PassKnee, difference, knee_interval, ranks
-from workbench.analysis.published import IN_2009, comparable
+from workbench.analysis.published import figures_of, question_of, sources
 from workbench.comparison.conditions import conditions
 from workbench.comparison.contenders import Contender
 from workbench.comparison.pairwise import pairwise
@@ -461,13 +461,15 @@ def test_what_an_old_session_did_not_record_is_no_difference() -> None:
     assert said_of(session(1), old) == ([], ())
 
 
-def test_the_figures_of_2009_are_compared_only_with_the_same_ping_pong() -> None:
+def test_published_figures_are_compared_only_with_the_same_workload() -> None:
     plan = session(1)[0].plan  # type: ignore[union-attr]
-    assert comparable(plan)
-    assert not comparable(plan | {"workload": {"protocol": "http/1.1"}})
-    rates = {server: each.offered_per_s for each in IN_2009 for server in each.servers}
-    assert rates["tornado"] == 7400
-    assert "circuits" not in rates, "that entry uses epoll, the server of 2009 did not"
+    assert [each.at for each in figures_of(plan, ["tornado"])] == [7400]
+    assert not figures_of(plan, ["circuits"])[0].at, "that entry uses epoll, that of 2009 did not"
+    assert not figures_of(plan | {"workload": {"protocol": "http/1.1"}}, ["tornado"])
+    asked = plan | {"source": "gasc-2015-slow-db", "workload": {"mode": "open", "path": "/agents"}}
+    assert [each.mean_ms for each in figures_of(asked, ["flask"])] == [18.74]
+    assert question_of(asked | {"workload": {"mode": "closed", "path": "/agents"}}) is None
+    assert len(sources()) >= 4
 
 
 # The command

@@ -16,6 +16,7 @@ from app.export import report
 from workbench.machines.profiles import Profile, load_profile
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
+from workbench.report import then
 from workbench.servers.entry import Seen, ServerFile, Today
 from workbench.servers.entry_reading import load_entry
 from workbench.workloads import tables
@@ -49,6 +50,12 @@ def test_the_keys_of_workloads_are_documented_as_they_are_declared() -> None:
     assert tables.written(text) == text, "run `make docs`"
     for field in own_fields():
         assert f"| `{field.key}` |" in text
+
+
+def test_the_figures_of_the_sources_are_documented_as_they_are_stated() -> None:
+    text = (ROOT / "docs/sources.md").read_text()
+    assert then.BEGIN in text
+    assert then.written(text) == text, "run `make docs`"
 
 
 @pytest.mark.parametrize("key", Profile.__struct_fields__)

@@ -1,52 +1,137 @@
-"""Figures that "Asynchronous Servers in Python" published on 22 December 2009; its charts are lost.
-
-The rest of its results is in docs/sources.md.
-"""
+"""The published benchmarks that Pongbench re-creates, their questions, and the figures that their
+texts state: `resources/sources.yaml`. Their charts are lost."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
+import msgspec
 
-@dataclass(frozen=True)
-class Published:
-    """A figure in its text, for one server at one offered rate (connections per second)."""
+from workbench import paths
+from workbench.config.yaml import convert, load_yaml
 
-    servers: tuple[str, ...]
+
+class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a text states of one server. None: it does not say."""
+
+    name: str
+    """As the text calls it."""
+    servers: tuple[str, ...] = ()
     """Ids of the catalogue's entries that it may be compared with."""
-    offered_per_s: float
-    words: str
+    at: float | None = None
+    """Value of the question's axis: connections or requests per second, or connections at once."""
     replies_per_s: float | None = None
-    latency_ms: float | None = None
-    errors_pct: float | None = None
+    mean_ms: float | None = None
+    """Mean response time."""
+    errors: int | None = None
+    """Of the whole run."""
+    requests: int | None = None
+    """Replies of the whole run."""
+    stopped_at: float | None = None
+    """The rate at which it stopped replying: it was disqualified."""
+    memory_mb: float | None = None
+    cited: str
+    """Where in the source it stands."""
+    drawn: bool = True
+    """Whether charts mark it."""
+
+    @property
+    def label(self) -> str:
+        """Its text beside a mark: "Tornado, then: 7,400/s"."""
+        return f"{self.name}, then: {next(iter(self.figures.values()))}"
+
+    @property
+    def figures(self) -> dict[str, str]:
+        """What is stated, for people, by kind."""
+        found = {
+            "replies": self.replies_per_s and f"{self.replies_per_s:,.0f}/s",
+            "requests": self.requests and f"{self.requests:,} in the run",
+            "mean": self.mean_ms and f"mean {_stated(self.mean_ms)}",
+            "errors": None if self.errors is None else f"{self.errors:,} errors",
+            "stopped": self.stopped_at and f"stopped replying at {self.stopped_at:,.0f}/s",
+            "memory": self.memory_mb and f"{self.memory_mb:g} MB",
+        }
+        return {kind: text for kind, text in found.items() if text}
 
 
-IN_2009 = (
-    Published(("tornado",), 7400, "Tornado, 2009: best, 7,400/s", replies_per_s=7400),
-    Published(
-        ("circuits-2009", "circuits-select"),  # it did not use epoll
-        1400,
-        "Circuits, 2009: 1,400/s",
-        replies_per_s=1400,
-    ),
-    Published(
-        ("cogen",),
-        9000,
-        "Cogen, 2009: 9,000/s, each after 7 s",
-        replies_per_s=9000,
-        latency_ms=7000,
-        errors_pct=0,
-    ),
-)
+def _stated(ms: float) -> str:
+    """Return a time with all its digits."""
+    return f"{ms / 1000:g} s" if ms >= 1000 else f"{ms:g} ms"
 
 
-def comparable(plan: dict[str, Any]) -> bool:
-    """Whether a plan (as data) measures what was measured in 2009: one pong per connection, at
-    offered rates."""
-    workload = plan.get("workload", {})
-    return bool(
-        workload.get("protocol", "pong") == "pong"
-        and workload.get("mode", "open") == "open"
-        and workload.get("calls_per_connection", 1) == 1
+class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question of a source: one measurement, which presets repeat in full and scaled."""
+
+    id: str
+    """A plan's `source`; the preset of the full form has the same name."""
+    label: str
+    asks: dict[str, str | int]
+    """Keys of a plan's workload, as the source had them: with others, a run is not comparable."""
+    shows: str
+    method: str
+    found: str
+    differs: str
+    """What is not as it was then."""
+    figures: tuple[Published, ...] = ()
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A published benchmark."""
+
+    id: str
+    author: str
+    title: str
+    published: str
+    """Its date, for people."""
+    questions: tuple[Question, ...]
+
+    @property
+    def year(self) -> str:
+        return self.published.split()[-1]
+
+    @property
+    def citation(self) -> str:
+        return f"{self.author}, {self.title}, {self.published}"
+
+
+@cache
+def sources() -> tuple[Source, ...]:
+    """Return all sources, oldest first."""
+    path = paths.RESOURCES / "sources.yaml"
+    data = load_yaml(path, what="sources")
+    return convert(data, tuple[Source, ...], name=str(path), what="sources")
+
+
+def source_of(question: str) -> tuple[Source, Question] | None:
+    """Return a question by its id, with its source; None: there is none of this name."""
+    return next(
+        (
+            (source, each)
+            for source in sources()
+            for each in source.questions
+            if each.id == question
+        ),
+        None,
     )
+
+
+def question_of(plan: Mapping[str, Any]) -> tuple[Source, Question] | None:
+    """Return the question that a plan (as data) asks; None: none of a source, or its workload is
+    not that of the source any more."""
+    # Sessions recorded before plans named their source may ask that of the sockets.
+    found = source_of(str(plan.get("source") or "piel-2009-sockets"))
+    workload = _DEFAULTS | plan.get("workload", {})
+    if found and all(workload.get(key) == value for key, value in found[1].asks.items()):
+        return found
+    return None
+
+
+_DEFAULTS = {"protocol": "pong", "mode": "open", "calls_per_connection": 1, "path": "/"}
+
+
+def figures_of(plan: Mapping[str, Any], servers: Iterable[str]) -> list[Published]:
+    """Return the published figures that a run of a plan may be compared with."""
+    found, ids = question_of(plan), set(servers)
+    return [figure for figure in found[1].figures if ids & set(figure.servers)] if found else []

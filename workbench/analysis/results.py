@@ -13,7 +13,7 @@ from functools import cached_property
 from math import isnan, nan
 from typing import Literal, TypeVar
 
-from workbench.analysis import peaks
+from workbench.analysis import disqualified, peaks
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.histogram import mean, merge, percentile_supported, percentiles
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
@@ -189,6 +189,8 @@ class SeriesResult:
         """Points of its sweeps or searches, as they came; those cut short, too."""
         self.peaks: list[Peak] = []
         """What its searches found, by pass."""
+        self.ended_at: float | None = None
+        """The value at which its process ended by itself; None: it did not."""
         self._cached_at = 0
         """Of `stops`, when the answers were found."""
         self._by_x: dict[float, PointResult] = {}
@@ -300,6 +302,20 @@ class SeriesResult:
         reasons = reasons_of(self.faulty) if self.faulty else []
         faults_text = (each.what() for each in reasons if isinstance(each, UnexpectedReplies))
         return next(faults_text, "gives unexpected responses" if self.faulty else "")
+
+    @property
+    def stopped_past(self) -> float | None:
+        """The highest value at which it replied, if it stopped replying above; None: it did not.
+        Such a server is disqualified."""
+        if not self.axis.has_limit or self.axis.bounds:
+            return None
+        return disqualified.stopped_past(self.counted, self.ended_at)
+
+    @property
+    def disqualified(self) -> str:
+        """ "stopped replying past 1,500/s"; empty: it did not stop."""
+        past = self.stopped_past
+        return "" if past is None else f"stopped replying past {self.axis.at(past)}"
 
     @property
     def knee_is_floor(self) -> bool:

@@ -29,7 +29,7 @@ from workbench.documents import (
     RunStop,
 )
 from workbench.messages.limits import phrase
-from workbench.messages.notes import Backlog, Gate, Peak, Profile, Rates, Resources
+from workbench.messages.notes import Backlog, Died, Gate, Peak, Profile, Rates, Resources
 from workbench.messages.topics import read_note, severity
 
 
@@ -241,6 +241,8 @@ def _note(summary: Summary, note: Note) -> None:
             server.peaks.append(message)
         elif isinstance(message, Profile):
             server.profile = message
+        elif isinstance(message, Died) and not message.warming_up:
+            server.ended_at = message.x
     else:
         # The null server is a tool, so notes about it are about the clients.
         summary.noted.append(note)
@@ -276,6 +278,8 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         **_limit_data(server),
         "knee_unknown": server.why_unknown or None,
         "faulty": server.what_is_faulty or None,
+        "disqualified": server.disqualified or None,
+        "stopped_past": server.stopped_past,
         "latency_at_knee_ms": _ms(there.latency_us, there.latency_mean_us) if there else _ms(),
         "service_at_knee_ms": _ms(there.service_us, there.service_mean_us) if there else _ms(),
         "cpu_at_knee_pct": there.cpu_pct if there else None,

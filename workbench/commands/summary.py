@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 FAULTY = "✗"
 """Marks what a faulty server sustains, and what is faulty about it."""
 
+DISQUALIFIED = "⊘"
+"""Marks a server that stopped replying."""
+
 _COST = ("CPU per call", "Core full at")
 
 _OF_RUN = ("background-load", "background-load-at-calibration", "sustained-under-background-load")
@@ -174,6 +177,8 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
             console.say(f"† {server.died}")
         if server.faulty:
             console.say(f"{FAULTY} {server.name} is {server.what_is_faulty}.")
+        if server.disqualified:
+            console.say(f"{DISQUALIFIED} Disqualified: {server.name} {server.disqualified}.")
         if server.unknown:
             console.say(f"What {server.name} sustains is unknown: {server.why_unknown}")
     if any(audit.state == "passed" for audit in summary.audits):
@@ -200,6 +205,8 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
 def _sustained(server: ServerSummary) -> Text:
     """With signs that a line below explains."""
     text = Text(sustained.column(server, where=True) + " †" * bool(server.died))
+    if server.disqualified:
+        text.append(f" {DISQUALIFIED}", style=VERDICT_STYLES["faulty"])
     return text.append(f" {FAULTY}", style=VERDICT_STYLES["faulty"]) if server.faulty else text
 
 

@@ -63,6 +63,7 @@ def columns(comparison: Comparison) -> list[Column]:
         Column("verdicts_server_limited", "Points", "server-limited", "The server was the limit."),
         Column("verdicts_faulty", "Points", "faulty", "The server gave unexpected responses."),
         Column("verdicts_untrusted", "Points", "not trusted", _UNTRUSTED),
+        Column("disqualified", "", "Disqualified", "It stopped replying, and not for the clients."),
     ]
     return found
 
@@ -99,6 +100,7 @@ def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
         "verdicts_server_limited": _count(contender, "server-limited"),
         "verdicts_faulty": _count(contender, "faulty"),
         "verdicts_untrusted": _count(contender, *UNTRUSTED),
+        "disqualified": Cell(contender.result.disqualified, contender.result.stopped_past),
     }
     cells |= _figures("at_knee", contender.result.at_knee)
     if comparison.rate is not None:
@@ -163,6 +165,7 @@ def to_data(comparison: Comparison, contender: Contender) -> dict[str, Any]:
         "verdicts": dict(result.verdicts),
         "backlog": contender.backlog or None,
         "faulty": result.what_is_faulty or None,
+        "disqualified": result.disqualified or None,
         "died": result.died or None,
         "gave_up": result.gave_up or None,
     }

@@ -14,6 +14,7 @@ import msgspec
 import yaml
 
 from workbench import paths, stores, trash
+from workbench.analysis.published import source_of, sources
 from workbench.errors import BadInput, why
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
@@ -42,15 +43,30 @@ class Preset:
     def name(self) -> str:
         return self.plan.name if self.plan else self.id
 
+    @property
+    def group(self) -> str:
+        """The heading above it in a list; empty: none."""
+        if self.own:
+            return "Yours"
+        found = source_of(self.plan.source) if self.plan else None
+        return f"{found[0].year}: {found[0].title}" if found else ""
+
 
 def presets() -> list[Preset]:
-    """Return the shipped presets, then the user's own by name. An unreadable one does not hide
-    others."""
+    """Return the shipped presets, those of the sources from the oldest on, then the user's own by
+    name. An unreadable one does not hide others."""
     shipped = [_read(path, own=False) for path in (paths.RESOURCES / "plans").glob("*.yaml")]
     own = [_read(path, own=True) for path in own_folder().glob("*.yaml")]
-    rank = {id_: place for place, id_ in enumerate(_FIRST)}
+    first = {id_: place for place, id_ in enumerate(_FIRST)}
+    asked = [question.id for source in sources() for question in source.questions]
+
+    def rank(preset: Preset) -> tuple[int, int, str]:
+        question = preset.plan.source if preset.plan else ""
+        place = asked.index(question) + 1 if question in asked else 0
+        return place, first.get(preset.id, len(first)), preset.id
+
     return [
-        *sorted(shipped, key=lambda p: (rank.get(p.id, len(rank)), p.id)),
+        *sorted(shipped, key=rank),
         *sorted(own, key=lambda p: p.name.casefold()),
     ]
 

@@ -123,6 +123,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     name: str = ""
     description: str = ""
+    source: str = ""
+    """The question of a published benchmark that it asks; see `analysis.published`."""
     servers: list[Annotated[str, Meta(min_length=1)]]
     """Ids of the catalogue."""
     workload: Workload = PongWorkload()

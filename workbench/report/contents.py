@@ -8,6 +8,7 @@ from workbench.analysis.audits import Audit
 from workbench.messages.notes import Profile
 from workbench.report import distributions
 from workbench.report.conditions import Table
+from workbench.report.then import ThenAndNow
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Ranked:
     """How it died or why its sweep ended early; empty: neither."""
     faulty: str
     """Where and how it was faulty; empty: nowhere."""
+    disqualified: str
+    """Past which value it stopped replying; empty: it did not."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,8 @@ class Report:
     passes: int = 1
     metrics: tuple[str, ...] = ()
     """Labels of the metrics beyond the built-in ones."""
+    then: ThenAndNow | None = None
+    """The figures of the source, if the plan asks a question of one."""
     doubts: list[str] = field(default_factory=list)
     """Untrusted results and the reasons, as sentences."""
     audits: list[Audit] = field(default_factory=list)

@@ -22,6 +22,7 @@ from workbench.messages.topics import about, severity
 from workbench.report import clients, conditions, cost, distributions, sustained
 from workbench.report.contents import Event, PointRow, Points, Ranked, Report, Times
 from workbench.report.doubts import doubts, once, state
+from workbench.report.then import then_and_now
 
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
 
@@ -57,6 +58,7 @@ def facts(
         ranking=[_ranked(s, _incidents(s, documents)) for s in summary.ranked()],
         profiles={s.id: s.profile for s in summary.ranked() if s.profile},
         times=list(_times(summary)),
+        then=then_and_now(start.plan, summary.servers),
         metrics=tuple(metric.label for metric in metrics),
         passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),
         doubts=[*(text[:1].upper() + text[1:] for text in remarks), *doubts(summary, documents)],
@@ -175,6 +177,7 @@ def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
         profile=_profile(server),
         incidents=" ".join(incidents),
         faulty=server.what_is_faulty,
+        disqualified=server.disqualified,
     )
 
 

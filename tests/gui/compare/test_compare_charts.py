@@ -30,7 +30,7 @@ from tests.synthetic import contestants, session
 from workbench.comparison.conditions import conditions
 from workbench.documents import RunStart
 
-PRINTED = "Show figures of 2009"
+PRINTED = "Show published figures"
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 

@@ -1,0 +1,60 @@
+"""Where the question of a plan comes from: what the source measured, how, and what it found."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame
+
+from app.theme import Weight
+from app.widgets import button, column, label, row
+
+
+class Origin(QFrame):
+    """Hidden where a plan asks no question of a source."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.question = ""
+        """A plan's `source`."""
+        inside = column(self, margin=12, gap=6)
+        top = row()
+        self._shows = label("", 14, Weight.DemiBold, wrap=True)
+        self._more = button("Then", "history", on_click=self.toggle)
+        self._more.setAccessibleName("Show what the source measured and found")
+        self._more.setCheckable(True)
+        top.addWidget(self._shows, 1)
+        top.addWidget(self._more)
+        inside.addLayout(top)
+        self._citation = label("", 12, tone="muted", wrap=True)
+        inside.addWidget(self._citation)
+        self._about = label("", 12, tone="soft", wrap=True)
+        inside.addWidget(self._about)
+        self.show_source("")
+
+    def show_source(self, question: str) -> None:
+        """Show a question by its id; the details stay folded or unfolded."""
+        from workbench.analysis.published import source_of  # noqa: PLC0415 - reads a file
+
+        self.question = question
+        found = source_of(question) if question else None
+        self.setVisible(found is not None)
+        if found is None:
+            return
+        source, asked = found
+        self._shows.setText(asked.shows)
+        self._citation.setText(source.citation)
+        figures = "\n".join(
+            f"· {each.name}: {', '.join(each.figures.values())} ({each.cited})"
+            for each in asked.figures
+        )
+        self._about.setText(
+            f"How: {asked.method}\n\nFound: {asked.found}\n\nDifferent here: {asked.differs}"
+            f"\n\nFigures of the text:\n{figures}"
+        )
+        self._fit()
+
+    def toggle(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        self._about.setVisible(self._more.isChecked())

@@ -1,0 +1,68 @@
+"""The presets of the published benchmarks, and the figures that their texts state."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.analysis.published import question_of, sources
+from workbench.plan import library
+from workbench.plan.budget import assess
+from workbench.plan.library import Preset
+from workbench.plan.reading import to_data
+from workbench.servers.catalogue import Catalogue
+
+FACTS = {
+    "sysctls": {"net.ipv4.ip_local_port_range": "10152 65535", "net.ipv4.tcp_tw_reuse": 2},
+    "descriptor_limits": {"soft": 1024, "hard": 1_048_576},
+}
+ASKED = [preset for preset in library.presets() if preset.plan and preset.plan.source]
+QUESTIONS = {question.id: question for source in sources() for question in source.questions}
+
+
+@pytest.mark.parametrize("preset", ASKED, ids=lambda preset: preset.id)
+def test_a_preset_of_a_source_can_be_run_and_asks_its_question(preset: Preset) -> None:
+    plan = preset.plan
+    assert plan
+    assert plan.source == preset.id.removesuffix("-scaled")
+    assert question_of(to_data(plan)), "its workload is not that of the question"
+    catalogue = Catalogue.load()
+    entries = [catalogue[id_] for id_ in plan.servers]
+    assert not [entry.id for entry in entries if entry.unavailable]
+    budget = assess(plan, entries, FACTS, clients=3)
+    assert not budget.problems, [problem.text() for problem in budget.problems]
+    if preset.id.endswith("-scaled"):
+        assert budget.duration_s[0] < 600
+
+
+def test_every_preset_has_a_full_and_a_scaled_form() -> None:
+    ids = {preset.id for preset in ASKED}
+    assert all(
+        {id_.removesuffix("-scaled"), f"{id_.removesuffix('-scaled')}-scaled"} <= ids for id_ in ids
+    )
+
+
+def test_presets_stand_under_their_source_from_the_oldest_on() -> None:
+    groups = list(dict.fromkeys(preset.group for preset in library.presets()))
+    assert groups[0] == ""
+    assert groups[1:] == sorted(groups[1:])
+
+
+def test_servers_that_do_not_keep_alive_are_left_out_of_http11() -> None:
+    by_id = {preset.id: preset.plan for preset in ASKED}
+    old, new = by_id["piel-2010-wsgi-http10"], by_id["piel-2010-wsgi-http11"]
+    assert old and new
+    catalogue = Catalogue.load()
+    kept = [id_ for id_ in old.servers if catalogue[id_].seen and catalogue[id_].seen.keep_alive]
+    assert new.servers == kept
+    out = {catalogue[id_].name.split(",")[0] for id_ in old.servers if id_ not in kept}
+    assert all(name in new.description for name in out)
+
+
+def test_every_figure_names_servers_of_the_catalogue_and_its_place_in_the_text() -> None:
+    catalogue = Catalogue.load()
+    for question in QUESTIONS.values():
+        assert question.figures
+        for figure in question.figures:
+            assert all(catalogue[id_].name for id_ in figure.servers)
+            assert figure.figures
+            assert figure.cited

@@ -1,0 +1,116 @@
+"""Then and now: the figures that a source states, beside those of a run that asks its question."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench import formatting
+from workbench.analysis.published import Published, question_of, sources
+from workbench.analysis.results import PointResult, SeriesResult
+
+BEGIN, END = "<!-- figures of the sources, made by `make docs` -->", "<!-- end -->"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One published figure."""
+
+    name: str
+    """As the source calls it."""
+    then: str
+    cited: str
+    id: str
+    """Of the server measured now; empty: none that may be compared with it."""
+    server: str
+    now: str
+    """Empty: not measured."""
+
+
+@dataclass(frozen=True)
+class ThenAndNow:
+    """The figures of one question."""
+
+    citation: str
+    shows: str
+    found: str
+    differs: str
+    rows: tuple[Row, ...]
+
+
+def then_and_now(plan: Mapping[str, Any], servers: Mapping[str, SeriesResult]) -> ThenAndNow | None:
+    """Compare a run of a plan (as data) with the source whose question it asks. `servers`: its
+    results, by id. None: it asks none, or has no server with a published figure."""
+    asked = question_of(plan)
+    if asked is None:
+        return None
+    source, question = asked
+    rows = [row for figure in question.figures for row in _rows(figure, servers)]
+    if not any(row.now for row in rows):
+        return None
+    rows.sort(key=lambda row: not row.now)
+    return ThenAndNow(
+        source.citation, question.shows, question.found, question.differs, tuple(rows)
+    )
+
+
+def _rows(figure: Published, servers: Mapping[str, SeriesResult]) -> Iterator[Row]:
+    then = ", ".join(figure.figures.values())
+    measured = [servers[id_] for id_ in figure.servers if id_ in servers]
+    for series in measured:
+        yield Row(figure.name, then, figure.cited, series.key, series.name, now(figure, series))
+    if not measured:
+        yield Row(figure.name, then, figure.cited, "", "", "")
+
+
+def now(figure: Published, series: SeriesResult) -> str:
+    """Return what was measured now: at the same value where there is one, otherwise where the
+    server answers most. Empty: nothing."""
+    there = series.at(figure.at) if figure.at is not None else None
+    point = there or max(series.points, key=lambda each: each.replies_per_s, default=None)
+    if point is None:
+        return ""
+    at = series.axis.at(point.x)
+    stopped = [series.disqualified] if series.disqualified else []
+    return ", ".join([*_figures(figure, point), f"at {at}", *stopped])
+
+
+def _figures(figure: Published, point: PointResult) -> Iterator[str]:
+    yield f"{point.replies_per_s:,.0f} replies/s"
+    if figure.mean_ms is not None and point.latency_mean_us is not None:
+        yield f"mean {formatting.duration(point.latency_mean_us)}"
+    if figure.errors is not None:
+        yield f"{formatting.percent(point.errors_pct)} errors"
+    if figure.memory_mb is not None and point.rss_bytes:
+        yield formatting.megabytes(point.rss_bytes)
+
+
+def table() -> str:
+    """Return all published figures as tables of Markdown."""
+    lines = []
+    for source in sources():
+        for question in source.questions:
+            lines += [f"**{question.label}** (`{question.id}`). {question.shows}", ""]
+            lines += ["| Then | At | Figures | Where | Compared with |", "|---|---|---|---|---|"]
+            for each in question.figures:
+                at = "" if each.at is None else f"{each.at:,.0f}"
+                ids = ", ".join(f"`{id_}`" for id_ in each.servers)
+                figures = ", ".join(each.figures.values())
+                lines.append(f"| {each.name} | {at} | {figures} | {each.cited} | {ids} |")
+            lines += [""]
+    return "\n".join(lines)
+
+
+def written(text: str) -> str:
+    """Return a document with the tables between the two comments."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    return f"{before}{begin}\n\n{table()}{end}{after}"
+
+
+if __name__ == "__main__":
+    document = Path(sys.argv[1])
+    document.write_text(written(document.read_text("utf-8")), "utf-8")
