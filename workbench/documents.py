@@ -23,8 +23,8 @@ VERSION = 5
 
 2: figures that a load tool cannot measure are null, the axis is a field of the workload, or points
 are faulty. Before a run it is unknown whether any point will be faulty, so every run records at
-least version 2. 3: a search. 4: profiles. 5: rates that end at the client limit
-(`version_of`).
+least version 2. 3: a search. 4: profiles. 5: rates that end at the client limit, or error classes
+that are not httperf's (`version_of`).
 """
 
 WINDOW_US = 200_000
@@ -42,15 +42,25 @@ Errors: TypeAlias = dict[str, Whole]
 SparseHistogram: TypeAlias = list[Annotated[int, Meta(ge=0, le=10**10)]]
 """[bucket, count, bucket, count, ...], buckets ascending; see `analysis.histogram`."""
 
-SERVER_ERRORS = ("client-timo", "socket-timo", "connrefused", "connreset", "protocol", "other")
-"""Error classes counted against the server (names and meanings are httperf's)."""
+SERVER_ERRORS = (
+    "client-timo",
+    "socket-timo",
+    "connrefused",
+    "connreset",
+    "protocol",
+    "check",
+    "other",
+)
+"""Error classes counted against the server (names and meanings are httperf's, but for `check`: a
+reply that fails a check of the plan)."""
 
 CLIENT_ERRORS = ("fd-unavail", "addrunavail", "ftab-full")
 """Error classes caused by the client itself; they never count against a server."""
 
 ERROR_CLASSES = SERVER_ERRORS + CLIENT_ERRORS
 """`other` may carry its errno (`other-ENETUNREACH`), `protocol` the status (`protocol-503`) or what
-else came in place of the reply (`messages.errors`); see `error_class`."""
+else came in place of the reply (`messages.errors`), `check` the status or what the check is about;
+see `error_class`."""
 
 Purpose: TypeAlias = Literal["sweep", "search", "warm_up", "ceiling", "profile"]
 """Purpose of a point: one of a sweep or of a search, both judged; to warm up the server, to
@@ -434,17 +444,17 @@ class RunStop(Document, frozen=True, kw_only=True, tag="run_stop"):
 AnyDocument: TypeAlias = RunStart | PointStart | Window | HostSample | PointStop | Note | RunStop
 
 
-def version_of(axis: Axis, *, profiles: bool = False) -> int:
-    """Return the version that a run records: who knows no profile, search or
-    rates up to the client limit would misread them."""
-    return 5 if axis.points else 4 if profiles else 3 if axis.bounds else 2
+def version_of(axis: Axis, *, profiles: bool = False, own_errors: bool = False) -> int:
+    """Return the version that a run records: who knows no profile, search, rates up to the client
+    limit, or class of errors (`own_errors`) would misread them."""
+    return 5 if axis.points or own_errors else 4 if profiles else 3 if axis.bounds else 2
 
 
 def error_class(name: str) -> str:
     """Return the class of an error's name: `other-ENETUNREACH` is `other`, `protocol-503`
     `protocol`."""
     head, _, _ = name.partition("-")
-    return head if head in ("other", "protocol") else name
+    return head if head in ("other", "protocol", "check") else name
 
 
 def server_errors(errors: Errors) -> int:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.fields import Figure, Line, Options, TextField
 from app.planning.figures import Figures
+from app.planning.text_lines import DataField, TextLines
 from app.widgets import column
 from workbench.workloads.base import Field
 from workbench.workloads.registry import declaration, form_fields
@@ -20,8 +21,11 @@ def lines_of(fields: Iterable[Field]) -> Iterator[tuple[str, Line, QWidget]]:
     for field in fields:
         box = _input(field)
         if field.advanced:
-            line = Line(field.label, box, *filter(None, [field.unit]))
-            line.explain(f"{field.help[:1].upper()}{field.help[1:]}." if field.help else "")
+            # Text takes the width that there is.
+            wide = field.kind in ("data", "lines", "text")
+            line = Line(field.label, box, *filter(None, [field.unit]), stretch=not wide)
+            help_ = field.help.replace("`", "")
+            line.explain(f"{help_[:1].upper()}{help_[1:]}." if help_ else "")
         else:
             line = Line(field.label, box, f"{field.unit} {field.help}".strip())
         yield f"workload.{field.key}", line, box
@@ -83,6 +87,10 @@ def _input(field: Field) -> QWidget:
     """Return an input for a value of a workload."""
     if field.kind == "choice":
         return Options(field.label, [(choice, str(choice)) for choice in field.choices])
+    if field.kind == "data":
+        return DataField(field.label, field.default)
+    if field.kind == "lines":
+        return TextLines(field.label)
     if field.kind == "text":
-        return TextField(field.label, 200)
+        return TextField(field.label)
     return Figure(f"{field.label}, {field.unit}" if field.unit else field.label)

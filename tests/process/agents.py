@@ -14,7 +14,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-OPTIONS = ("protocol", "path", "pipeline")
+OPTIONS = ("protocol", "path", "pipeline", "requests", "private")
 """Of a load, the workload's own."""
 AGENT = (sys.executable, "-m", "workbench.agent")
 

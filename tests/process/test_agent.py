@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import http.server
 import os
 import signal as signals
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -379,3 +381,54 @@ def test_a_point_stopped_before_it_begins_ends_with_nothing_scheduled() -> None:
     assert [event["ev"] for event in events] == ["window", "done"]
     assert (events[1]["due"], events[1]["in_flight"]) == (0, 0)
     assert events[1]["wall_us"] < (time.monotonic() - began) * 1e6
+
+
+class Shop(http.server.BaseHTTPRequestHandler):
+    """Repeats the length of a body, and the credential."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self.reply(404 if self.path == "/gone" else 200, "Pong!")
+
+    def do_POST(self) -> None:
+        length = len(self.rfile.read(int(self.headers["Content-Length"])))
+        self.reply(201, f"{length} {self.headers['Authorization']}")
+
+    def reply(self, status: int, body: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "text/plain; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("pipeline", [1, 5])
+def test_several_requests_are_mixed_checked_and_counted_apart(pipeline: int) -> None:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shop)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    order = {"path": "/o", "method": "POST", "headers": [["Authorization", "s3cret"]]}
+    requests = [{"path": "/", "weight": 3}, {**order, "body": "x" * 65_000}, {"path": "/gone"}]
+    wanted = [{"status": 200, "body": "Pong!"}, {"checks": {"status": 201, "text": "65000 s3c"}}]
+    with server, agent() as load:
+        outcome = load.run(
+            server.server_port,
+            protocol="http/1.1",
+            pipeline=pipeline,
+            requests=requests,
+            private=True,
+            reply={"each": [*wanted, {"checks": {"status": 200}}]},
+            rate_per_s=20,
+            connections=10,
+            calls_per_connection=50,
+            timeout_s=PATIENCE_S,
+        )
+        server.shutdown()
+    assert outcome.conserved
+    assert outcome.errors == {"check-404": 100}
+    counted = [(r["replies"], r["failed"]) for r in outcome.reports[0]["requests"]]
+    assert counted == [(300, 0), (100, 0), (0, 100)]
+    assert outcome.reports[0]["faults"]["check-404"]["example"] == ""

@@ -35,7 +35,7 @@ READERS = {
     "workbench/config/complaints.py": "what msgspec finds wrong",
     "workbench/config/slips.py": "YAML written by people",
     "workbench/config/yaml.py": "YAML written by people",
-    "workbench/workloads/http/declaration.py": "the path of a workload",
+    "workbench/workloads/http/requests.py": "paths and headers of a workload",
     "workbench/workloads/tables.py": "docs, between two marks",
     "workbench/plan/library.py": "a name that becomes a file's",
     "workbench/run/factory.py": "a name that becomes a file's",

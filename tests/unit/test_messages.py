@@ -540,6 +540,23 @@ SENTENCES: list[tuple[Message, str]] = [
         reasons.WindowsLost(count=12),
         "12 reports of 200 ms from the clients were lost; the windows have gaps, the point's figures are complete.",
     ),
+    (
+        plans.InvalidHeader(header="X-A", wrong="value", number=2),
+        "Request 2: the value of X-A has line breaks or other characters that are not allowed.",
+    ),
+    (
+        plans.InvalidHeader(header="Cookie", wrong="credential"),
+        "Cookie may be a credential, and sessions record plans; give {secret: NAME} in place of"
+        " the value.",
+    ),
+    (
+        plans.BodyTooLarge(bytes=70_000, most=65_536),
+        "The body has 70,000 bytes; a body has at most 65,536.",
+    ),
+    (
+        plans.BesideRequests(keys=("workload.path",)),
+        "Requests are given, too; give it in each of these.",
+    ),
     (plans.NoServers(keys=("servers",)), "None is listed; name at least one of the catalogue."),
     (
         plans.ServerTwice(keys=("servers",), server="tornado"),

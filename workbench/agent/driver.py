@@ -13,16 +13,15 @@ are closures.
 from __future__ import annotations
 
 import errno
-import json
 import select
 import socket
 from collections.abc import Callable
 from typing import Any
 
 from .addresses import sockets
-from .parser import ProtocolError, Response, parse
 from .protocol import Load
 from .tally import Tally
+from .wanted import Wanted
 
 STREAM = socket.SOCK_STREAM | socket.SOCK_NONBLOCK
 READING = select.EPOLLIN | select.EPOLLRDHUP
@@ -33,8 +32,6 @@ AT_ONCE = 128
 RECEIVE = 16_384
 RECEIVE_SMALL = 448
 """Small enough for Python to allocate the bytes object without malloc; enough for most replies."""
-_REMEMBERED = 64
-"""Distinct replies whose parsing is cached; a Date header makes a new one each second."""
 
 _CLASSES = {
     errno.ECONNREFUSED: "connrefused",
@@ -79,15 +76,10 @@ class Driver:
         self.family = socket.AF_INET6 if ":" in load.host else socket.AF_INET
         self.address = (load.host, load.port)
         self.new_socket = sockets(load.host, load.addresses)
-        self.replies: dict[bytes, Response] = {}
+        self.wanted = Wanted(load.reply, load.options.get("method", "GET"))
+        self.understand = self.wanted.understand
+        self.replies = self.wanted.replies
         """Whole replies understood before, and as wanted."""
-        self.status: int | None = load.reply.get("status")
-        self.body: bytes | None = None
-        self.json: Any = None
-        """Where the body is wanted in any spelling."""
-        if "body" in load.reply:
-            self.body = load.reply["body"].encode()
-            self.json = json.loads(self.body) if load.reply.get("json") else None
         self.epoll = select.epoll()
         self.watcher = loop.io(self.epoll.fileno(), 1)
 
@@ -118,38 +110,6 @@ class Driver:
         if sock is not None:
             sock.close()
         return False
-
-    def understand(self, data: bytes, closed: bool) -> Response | None:
-        """Parse, with a cache of complete replies, because servers repeat them. Raises
-        ProtocolError also for an unexpected response."""
-        response = parse(data, closed)
-        if response is None:
-            return None
-        if response.end != len(data):
-            self.check(response)
-        elif data not in self.replies:
-            self.check(response)
-            if len(self.replies) >= _REMEMBERED:
-                self.replies.clear()
-            self.replies[data] = response
-        return response
-
-    def check(self, response: Response) -> None:
-        """Raise ProtocolError for an unexpected response."""
-        status = response.status
-        if not (status == self.status if self.status else 200 <= status < 300):
-            raise ProtocolError(f"status {status}", str(status))
-        if self.body not in (None, response.body) and not self.alike(response.body):
-            raise ProtocolError("another body than was wanted", "body", response.body)
-
-    def alike(self, body: bytes) -> bool:
-        """Return whether two bodies are equal as JSON."""
-        if self.json is None:
-            return False
-        try:
-            return bool(json.loads(body) == self.json)
-        except ValueError:
-            return False
 
     def close(self) -> int:
         """Drop what is open. Returns how many calls were in flight."""

@@ -42,13 +42,17 @@ class Response(NamedTuple):
     """Offset of the next response."""
     keep_alive: bool
     """Whether the server accepts another request on this connection."""
+    content_type: bytes = b""
+    """In lower case, without parameters."""
+    failed: str = ""
+    """Which check of the plan it fails: "text", "type", "length", or its status; empty: none."""
 
 
-def parse(data: bytes, closed: bool = False) -> Response | None:
+def parse(data: bytes, closed: bool = False, *, bodiless: bool = False) -> Response | None:
     """Return the response at the start of `data`, or None while more bytes are needed.
 
     `closed`: the server has closed, so an unfinished response is an error. Interim (1xx) responses
-    are skipped. Raises `ProtocolError`.
+    are skipped. `bodiless`: it answers HEAD. Raises `ProtocolError`.
     """
     start = 0
     while True:
@@ -61,7 +65,8 @@ def parse(data: bytes, closed: bool = False) -> Response | None:
         head = _parse_head(data[start:head_end])
         start = head_end + 4
         if head.status >= 200:
-            return _body(data, start, head, closed)
+            response = _body(data, start, head, closed, bodiless)
+            return response and response._replace(content_type=_media_type(head))
         if head.status == 101:
             raise ProtocolError("switched protocols without being asked")
 
@@ -74,10 +79,10 @@ class _Head(NamedTuple):
     keep_alive: bool
 
 
-def _body(data: bytes, start: int, head: _Head, closed: bool) -> Response | None:
+def _body(data: bytes, start: int, head: _Head, closed: bool, bodiless: bool) -> Response | None:
     length = _content_length(head.headers)
     chunked = _is_chunked(head, length)
-    if head.status in (204, 304):
+    if bodiless or head.status in (204, 304):
         return Response(head.status, b"", start, head.keep_alive)
     if chunked:
         return _chunked(data, start, head, closed)
@@ -120,6 +125,10 @@ def _parse_head(data: bytes) -> _Head:
         headers.setdefault(header[1].lower(), []).append(header[2])
     version = int(match[1])
     return _Head(version, int(match[2]), headers, _keeps_alive(version, headers))
+
+
+def _media_type(head: _Head) -> bytes:
+    return head.headers.get(b"content-type", [b""])[0].partition(b";")[0].strip().lower()
 
 
 def _tokens(values: list[bytes]) -> list[bytes]:

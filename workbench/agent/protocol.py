@@ -46,8 +46,9 @@ class Load:
     options: dict[str, Any] = field(default_factory=dict)
     """The workload's own options."""
     reply: dict[str, Any] = field(default_factory=dict)
-    """The expected response: `status`, `body`, and whether that is `json`, compared by value.
-    Empty: any 2xx."""
+    """The expected response: `status`, `body`, and whether that is `json`, compared by value; or
+    `checks`: `status`, `type`, `bytes` and `text` as far as the plan states them. Of several
+    requests one each, as `each`. Empty: any 2xx."""
     mode: str = "open"
     """"open": on schedule; "closed": `concurrency` concurrent connections, as in `ab`."""
     rate_per_s: float = 0.0

@@ -36,6 +36,30 @@ class Fault:
         }
 
 
+class RequestTally:
+    """Results of one of several requests, in calls."""
+
+    __slots__ = ("buckets", "failed", "latency")
+
+    def __init__(self) -> None:
+        self.failed = 0
+        """Sent, and lost for whatever reason."""
+        self.latency: list[int] = []
+        """Of the current window, in ns."""
+        self.buckets: Counter[int] = Counter()
+
+    def window(self) -> None:
+        self.buckets.update(count_buckets(self.latency))
+        self.latency.clear()
+
+    def report(self) -> dict[str, Any]:
+        return {
+            "replies": self.buckets.total(),
+            "failed": self.failed,
+            "latency": sparse(self.buckets),
+        }
+
+
 class Tally:
     """Counters and times of one worker, in calls unless stated otherwise.
 
@@ -72,6 +96,10 @@ class Tally:
         """The workload's own, of the whole point."""
         self.whole_at_once: list[int] = []
         """Service time and first byte in one: the whole reply came at once."""
+        self.requests: list[RequestTally] = []
+        """One for each of several requests."""
+        self.private = False
+        """No examples of responses are kept, because they may repeat a secret of the request."""
         self.totals: Counter[str] = Counter()
         self.error_totals: Counter[str] = Counter()
         self.whole: dict[str, Counter[int]] = {name: Counter() for name in TIMES}
@@ -80,15 +108,18 @@ class Tally:
         """Replies of the point so far."""
         return self.totals["replies"] + len(self.latency) + len(self.alike) + self.untimed
 
-    def lose(self, error: str, calls: int, data: bytes = b"") -> None:
-        """Count lost calls of a connection. `data`: the partial reply to the first of them."""
+    def lose(self, error: str, calls: int, data: bytes = b"", before: int | None = None) -> None:
+        """Count lost calls of a connection. `data`: the partial reply to the first of them;
+        `before`: calls before that; None: all others."""
         self.errors[error] += calls
-        if not error.startswith(("protocol", "connreset")):
+        if not error.startswith(("protocol", "check", "connreset")):
             return
+        data = b"" if self.private else data
         if fault := self.faults.get(error):
             fault.connections += 1
         elif len(self.faults) < MOST_FAULTS:
-            self.faults[error] = Fault(monotonic_ns(), max(0, self.calls - calls), data)
+            answered = max(0, self.calls - calls) if before is None else before
+            self.faults[error] = Fault(monotonic_ns(), answered, data)
 
     def window(self) -> dict[str, Any]:
         """Return the results since the last window as plain data, and begin a new one."""
@@ -109,6 +140,8 @@ class Tally:
         whole_at_once = count_buckets(self.whole_at_once)
         self.alike.clear()
         self.whole_at_once.clear()
+        for request in self.requests:
+            request.window()
         for name in TIMES:
             times: list[int] = getattr(self, name)
             buckets = count_buckets(times)
@@ -130,4 +163,5 @@ class Tally:
             "faults": {name: fault.record(started_ns) for name, fault in self.faults.items()},
             "figures": dict(self.figures),
             "histograms": {name: sparse(self.whole[name]) for name in TIMES},
+            "requests": [request.report() for request in self.requests],
         }

@@ -72,7 +72,7 @@ def is_fault(error: str) -> bool:
     idle for long ("protocol-idle"), or to drop messages beyond the high-water mark, as PUB does
     ("protocol-lost")."""
     correct = error in ("protocol-idle", "protocol-lost")
-    return error.startswith(("protocol", "connreset")) and not correct
+    return error.startswith(("protocol", "check", "connreset")) and not correct
 
 
 def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:
@@ -141,7 +141,7 @@ def arrived(counts: Counts) -> int:
 
 
 def _is_shed(error: str) -> bool:
-    return error in _SHED or error.startswith(("protocol-5", "protocol-close-"))
+    return error in _SHED or error.startswith(("protocol-5", "protocol-close-", "check-5"))
 
 
 def _saturated(evidence: Evidence, arrived: int, *, busy: bool) -> bool:

@@ -17,6 +17,7 @@ from workbench.analysis.evidence import Fault
 from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
 from workbench.machines.base import Machine
 from workbench.messages.base import Message
+from workbench.shapes import Whole
 
 
 class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,9 +29,9 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
     workload: str
     """Key of the workload: "pong", "http"."""
     options: dict[str, Any] = {}
-    """The workload's own options; both workloads have `protocol`, `path` and `pipeline`."""
+    """The workload's own options; see `Declaration.driven`. They may contain secrets."""
     reply: dict[str, Any] = {}
-    """The expected response: `status`, `body`, and whether that is `json`. Empty: any 2xx."""
+    """The expected response; see `agent.protocol.Load`. Empty: any 2xx."""
     mode: Literal["open", "closed"] = "open"
     """closed: `concurrency` concurrent connections, each replaced when it ends."""
     rate_per_s: float = 0.0
@@ -132,6 +133,15 @@ class LoadWindow:
     pending: float | None = None
 
 
+class RequestPart(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a point that one of several requests had, in calls that were sent."""
+
+    replies: Whole
+    failed: Whole
+    latency: SparseHistogram
+    """From the scheduled time."""
+
+
 @dataclass(frozen=True)
 class LoadReport:
     """The result of a point according to the load tool. None: not available."""
@@ -155,6 +165,8 @@ class LoadReport:
     """The workload's own, see its driver; empty: it has none."""
     faults: dict[str, Fault] = field(default_factory=dict)
     """The server's unexpected responses: the first of each kind, by error."""
+    requests: list[RequestPart] = field(default_factory=list)
+    """Of several requests, in the plan's order."""
 
     @property
     def start_skew_us(self) -> int:

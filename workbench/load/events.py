@@ -82,6 +82,17 @@ class ScheduleEnd(msgspec.Struct, frozen=True, kw_only=True):
     replies: Count
 
 
+class RequestDone(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several requests; see `agent.tally.RequestTally`."""
+
+    replies: Count
+    failed: Count
+    latency: Buckets
+
+    def __post_init__(self) -> None:
+        _check(self.latency)
+
+
 class Done(Event, frozen=True, kw_only=True):
     """The totals of a worker; see `agent.point.Point.finish`."""
 
@@ -97,6 +108,7 @@ class Done(Event, frozen=True, kw_only=True):
     figures: Annotated[dict[ErrorName, Count], msgspec.Meta(max_length=20)] = {}
     """The workload's own. Merged by adding, those of a time (`_us`) by the longest."""
     histograms: Times
+    requests: Annotated[list[RequestDone], msgspec.Meta(max_length=100)] = []
     at_schedule_end: ScheduleEnd
     cpu_us: Count
     began_late_us: Count = 0

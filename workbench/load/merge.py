@@ -11,7 +11,7 @@ import msgspec
 from workbench.analysis import histogram
 from workbench.analysis.evidence import Fault
 from workbench.documents import ClientPart, Counts, Errors, Histograms
-from workbench.load.base import LoadReport, LoadWindow
+from workbench.load.base import LoadReport, LoadWindow, RequestPart
 from workbench.load.events import Done, Window
 from workbench.messages.base import Message
 
@@ -98,6 +98,7 @@ def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadRep
         complaints=complaints,
         faults=_faults(reports),
         figures=_figures(reports),
+        requests=_requests(reports),
     )
 
 
@@ -154,6 +155,18 @@ def _faults(reports: Sequence[Done]) -> dict[str, Fault]:
         count = fault.connections + (known.connections if name in found else 0)
         found[name] = msgspec.structs.replace(first, connections=count)
     return found
+
+
+def _requests(reports: Sequence[Done]) -> list[RequestPart]:
+    each = zip(*(report.requests for report in reports), strict=False)
+    return [
+        RequestPart(
+            replies=sum(part.replies for part in parts),
+            failed=sum(part.failed for part in parts),
+            latency=histogram.merge(part.latency for part in parts),
+        )
+        for parts in each
+    ]
 
 
 def _conserved(report: Done) -> bool:

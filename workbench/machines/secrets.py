@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+import os
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from workbench.errors import BadInput
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
 SERVICE = "pongbench"
+VARIABLE = "PONGBENCH_SECRET_"
+"""Prefix of environment variables with secrets of plans."""
 log = logging.getLogger(__name__)
 
 
@@ -99,6 +104,33 @@ class Secrets:
 
 
 SECRETS = Secrets()
+
+
+async def named(names: Collection[str]) -> dict[str, str]:
+    """Return the secrets that a plan names: each from the environment variable
+    PONGBENCH_SECRET_NAME, otherwise from the keyring (`keyring set pongbench NAME`). The prefix
+    keeps a foreign plan from sending any other variable.
+
+    Raises BadInput for one that is missing or that no header can have; nothing of it is shown.
+    """
+    found = {name: os.environ.get(f"{VARIABLE}{name}", "") for name in names}
+    for name in sorted(names):
+        value = found[name]
+        if not value:
+            stored = await asyncio.to_thread(_stored, name)
+            value = stored or ""
+        if not value:
+            raise BadInput(
+                f"The plan takes a header from the secret {name}, which is missing; set the"
+                f" environment variable {VARIABLE}{name}, or store it with: keyring set {SERVICE}"
+                f" {name}."
+            )
+        if not value.isascii() or not value.isprintable() or value != value.strip():
+            raise BadInput(
+                f"The secret {name} has line breaks or other characters that a header cannot have."
+            )
+        found[name] = value
+    return found
 
 
 def _key(question: Question) -> str:

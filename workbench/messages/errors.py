@@ -13,6 +13,7 @@ ERROR_LABELS = {
     "connrefused": "connection refused",
     "connreset": "connection reset",
     "protocol": "unexpected response",
+    "check": "failed check",
     "other": "other error",
     "fd-unavail": "out of file descriptors",
     "addrunavail": "out of local ports",
@@ -66,6 +67,8 @@ def error_label(name: str, *, short: bool = False) -> str:
 
 def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
     """What a faulty server does, to follow its name: "answers 500"."""
+    if error.startswith("check"):
+        return f"fails the plan's check of the {_checked(error)}"
     detail = error.removeprefix("protocol").removeprefix("-")
     ends = f"ends connections after {answered:,} of {agreed:,} calls" * bool(most(answered))
     fixed = {
@@ -83,6 +86,12 @@ def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
     if error.startswith(_CLOSED):
         return f"closes connections (code {error.removeprefix(_CLOSED)})"
     return fixed.get(detail) or f"answers {detail}"
+
+
+def _checked(error: str) -> str:
+    """Return what a check is about: "status", "text"; it carries a status itself."""
+    detail = error.removeprefix("check").removeprefix("-")
+    return f"status with {detail}" if detail.isdigit() else detail or "reply"
 
 
 def listed_errors(errors: Mapping[str, Figure]) -> str:

@@ -14,6 +14,7 @@ from math import isfinite
 from workbench.documents import Metric
 from workbench.metrics import cpu, held, memory, switches, throughput
 from workbench.metrics.base import Measured, PointMetric
+from workbench.metrics.requests import of_requests
 
 log = logging.getLogger(__name__)
 
@@ -38,15 +39,17 @@ BESIDE: Sequence[PointMetric] = (cpu.PerCallMargin(),)
 """Recorded with the others, but shown with the figure they belong to."""
 
 
-def records(*, held: bool = False) -> list[Metric]:
-    """For `RunStart.metrics`. `held`: whether the workload holds its connections."""
-    return [metric.record for metric in (*METRICS, *(HELD if held else ()))]
+def records(requests: Sequence[str] = (), *, held: bool = False) -> list[Metric]:
+    """For `RunStart.metrics`. `requests`: labels of the plan's several requests; `held`: whether
+    the workload holds its connections."""
+    known = (*of_requests(requests), *METRICS, *(HELD if held else ()))
+    return [metric.record for metric in known]
 
 
-def values(measured: Measured) -> dict[str, float | None]:
+def values(measured: Measured, requests: Sequence[str] = ()) -> dict[str, float | None]:
     """The values of one point, by key; None where a metric fails, which does not affect the
     point."""
-    known = (*METRICS, *(HELD if measured.held else ()), *BESIDE)
+    known = (*of_requests(requests), *METRICS, *(HELD if measured.held else ()), *BESIDE)
     return {metric.record.key: _value(metric, measured) for metric in known}
 
 

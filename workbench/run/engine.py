@@ -22,7 +22,7 @@ from workbench.documents import (
 )
 from workbench.errors import PongbenchError
 from workbench.exposure import Consent, agreed, exposure, never_agree
-from workbench.machines.secrets import Ask, never_ask
+from workbench.machines.secrets import Ask, named, never_ask
 from workbench.messages.plans import OldServersExposed, more_rights
 from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
@@ -104,6 +104,7 @@ class Engine:
             if not over:
                 self.emit(sample)
 
+        known = await named(self.plan.declared.secrets(self.plan.workload))
         opening = open_stage(self.plan, self.fleet, take, self.ask, self.tuning)
         async with opening as stage:
             budget = self._assess(stage.facts)
@@ -128,6 +129,7 @@ class Engine:
                 zero_us=zero,
                 exposed=exposed,
                 links=links,
+                secrets=known,
             )
             scheduler = Scheduler(run)
             status: Status = "aborted"
@@ -190,7 +192,11 @@ class Engine:
 
     def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal]) -> RunStart:
         return RunStart(
-            v=version_of(self.plan.axis, profiles=self.plan.profiled is not None),
+            v=version_of(
+                self.plan.axis,
+                profiles=self.plan.profiled is not None,
+                own_errors=self.plan.declared.own_errors(self.plan.workload),
+            ),
             session=secrets.token_hex(8),
             started_utc=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             pongbench=__version__,
@@ -200,5 +206,8 @@ class Engine:
             order=order(self.plan, self.seed),
             seed=self.seed,
             axis=self.plan.axis,
-            metrics=metrics.records(held=self.plan.declared.held(self.plan.workload) > 0),
+            metrics=metrics.records(
+                self.plan.declared.requests(self.plan.workload),
+                held=self.plan.declared.held(self.plan.workload) > 0,
+            ),
         )

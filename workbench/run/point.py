@@ -21,7 +21,6 @@ from workbench.load.base import LoadReport, LoadWindow, PointSpec
 from workbench.machines.usage import Usage
 from workbench.messages.base import Message
 from workbench.metrics.base import Measured
-from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
 from workbench.plan.search import with_limits
 from workbench.run.history import History, clean_per_s, faulty_before
@@ -59,7 +58,7 @@ class PointRunner:
         is marked incomplete.
         """
         self._points += 1
-        spec = _spec(self._run.plan, point, target, self._run.budget.addresses)
+        spec = _spec(self._run, point, target)
         below = self._history.below(point, self._run.plan.axis)
         recording = _PointRecording(self._run, point, self._points, spec, below)
         stage = self._run.stage
@@ -238,7 +237,8 @@ class _PointRecording:
                     usage,
                     point.held,
                     self._run.plan.declared.payload_bytes(point.workload),
-                )
+                ),
+                self._run.plan.declared.requests(self._run.plan.workload),
             ),
             errors_pct=round(100 * lost / counts.scheduled, 4) if counts.scheduled else 0.0,
             latency_us=histogram.percentiles(times.latency),
@@ -328,14 +328,14 @@ class _PointRecording:
         return replies / steady.seconds, [round(steady.from_s, 3), round(steady.to_s, 3)]
 
 
-def _spec(plan: Plan, point: PointPlan, target: Target, addresses: int) -> PointSpec:
+def _spec(run: RunState, point: PointPlan, target: Target) -> PointSpec:
     """The point as passed to a load tool."""
-    entry = target.entry
+    plan, entry = run.plan, target.entry
     return PointSpec(
         host=target.host,
         port=target.port,
         workload=plan.declared.key,
-        options=point.workload.own,
+        options=plan.declared.driven(point.workload, run.secrets),
         reply=plan.declared.reply(point.workload, entry) if entry else {},
         mode="closed" if point.concurrency else "open",
         rate_per_s=point.connection_rate_per_s,
@@ -350,7 +350,7 @@ def _spec(plan: Plan, point: PointPlan, target: Target, addresses: int) -> Point
         calls_per_connection=point.calls_per_connection,
         think_time_s=point.workload.think_time_s,
         think_times=point.workload.think_times,
-        addresses=addresses,
+        addresses=run.budget.addresses,
         timeout_s=point.workload.timeout_s,
     )
 

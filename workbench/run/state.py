@@ -53,6 +53,8 @@ class RunState:
     """The session's zero on this computer's monotonic clock."""
     exposed: Exposure | None = None
     """Servers without security fixes that may listen where other machines reach them."""
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """Secrets that the plan names, by name; never recorded."""
     limit: ClientLimit = field(default_factory=ClientLimit)
     links: Mapping[str, Link | LinkUnchecked] = field(default_factory=dict)
     """By client: its link to the target, as checked before the run; on loopback there is none."""

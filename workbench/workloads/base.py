@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.workloads.wire import Wire
 
 Arrivals: TypeAlias = Literal["uniform", "poisson"]
+Kind: TypeAlias = Literal["choice", "whole number", "number", "text", "lines", "data"]
 Mode: TypeAlias = Literal["open", "closed"]
 ThinkTimes: TypeAlias = Literal["constant", "exponential"]
 
@@ -137,8 +138,9 @@ class Field:
     help: str
     unit: str
     default: Any
-    """None: it is required."""
-    kind: Literal["choice", "whole number", "number", "text"]
+    """None: it is required, or may be left empty."""
+    kind: Kind
+    """lines: text that may have several; data: a mapping or a list, written as YAML."""
     choices: tuple[Any, ...] = ()
     advanced: bool = False
     """Rarely changed."""
@@ -147,6 +149,10 @@ class Field:
 
     def text(self, value: Any) -> str:
         """Format a value with its unit: "10 calls"."""
+        if value is None or value in ("", {}, []):
+            return "none"
+        if isinstance(value, dict | list):
+            return msgspec.json.encode(value).decode()
         figure = f"{value:,}" if isinstance(value, int) else f"{value}".removesuffix(".0")
         return formatting.counted(figure, f" {self.unit}".rstrip())
 
@@ -165,7 +171,11 @@ def _fields(options: type[Workload]) -> Iterator[Field]:
         type_, extra = inspect.type_info(hint), meta.extra_json_schema or {}
         while isinstance(type_, inspect.Metadata):
             type_ = type_.type
-        kind: Literal["choice", "whole number", "number", "text"] = "text"
+        if isinstance(type_, inspect.UnionType):  # It may be left empty.
+            type_ = next(t for t in type_.types if not isinstance(t, inspect.NoneType))
+        while isinstance(type_, inspect.Metadata):
+            type_ = type_.type
+        kind: Kind = "lines" if extra.get("lines") else "text"
         choices: tuple[Any, ...] = ()
         if isinstance(type_, inspect.LiteralType):
             kind, choices = "choice", tuple(type_.values)
@@ -173,13 +183,18 @@ def _fields(options: type[Workload]) -> Iterator[Field]:
             kind = "whole number"
         elif isinstance(type_, inspect.FloatType):
             kind = "number"
+        elif isinstance(type_, inspect.DictType | inspect.ListType):
+            kind = "data"
+        default = field.default
+        if field.default_factory is not NODEFAULT:
+            default = field.default_factory()
         yield Field(
             key=field.name,
             label=meta.title or field.name,
             help=meta.description or "",
             unit=extra.get("unit", ""),
             advanced=extra.get("advanced", False),
-            default=None if field.default is NODEFAULT else field.default,
+            default=None if default is NODEFAULT else default,
             kind=kind,
             choices=choices,
             least=meta.ge if meta.ge is not None else meta.gt,
@@ -267,6 +282,23 @@ class Declaration:
     def asked(self, workload: Any) -> str:
         """Return its requirement beyond the protocol, as the end of a sentence: " at /json"."""
         return ""
+
+    def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
+        """Return its options for the driver. `secrets`: values by the names that it has."""
+        options: dict[str, Any] = workload.own
+        return options
+
+    def secrets(self, workload: Any) -> set[str]:
+        """Return the names of the secrets that it takes from the environment or the keyring."""
+        return set()
+
+    def own_errors(self, workload: Any) -> bool:
+        """Return whether calls may fail in classes that httperf does not have."""
+        return False
+
+    def requests(self, workload: Any) -> list[str]:
+        """Return labels of its several requests, whose results are recorded each; empty: one."""
+        return []
 
     def reply(self, workload: Any, entry: Server) -> dict[str, Any]:
         """Return the expected response, for the driver; empty: the driver knows it."""

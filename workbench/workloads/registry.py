@@ -82,7 +82,9 @@ def speaking(like: Workload, protocol: str) -> Workload:
 
 def form_fields() -> list[Field]:
     """Return the keys set in fields of their own, each once; protocol and load model are chosen."""
-    found = {f.key: f for each in WORKLOADS.values() for f in fields(each.options)}
+    # The longest list first, for it is in the order of reading.
+    each = sorted((fields(each.options) for each in WORKLOADS.values()), key=len, reverse=True)
+    found = {f.key: f for listed in each for f in listed}
     return [f for key, f in found.items() if key not in ("protocol", "mode", "arrivals")]
 
 

@@ -52,7 +52,7 @@ def _protocols() -> Iterator[str]:
 def _default(field: Field) -> str:
     value = field.default
     if isinstance(value, str):
-        return f"`{value}`"
+        return f"`{value}`" * bool(value)
     return formatting.figure(value, field.unit) if isinstance(value, int | float) else ""
 
 

@@ -1,6 +1,9 @@
 """Problems of and warnings about a plan: messages with the keys concerned."""
 
 from workbench.messages.plans.keys import (
+    BesideRequests,
+    BodyTooLarge,
+    InvalidHeader,
     InvalidPath,
     LengthUnclear,
     NoClosedLoop,
@@ -12,6 +15,7 @@ from workbench.messages.plans.keys import (
     RunTooLong,
     SecondsOnly,
     ServerTwice,
+    WrongHeader,
 )
 from workbench.messages.plans.points import (
     FewSamples,
@@ -57,11 +61,14 @@ from workbench.messages.plans.values import (
 )
 
 __all__ = [
+    "BesideRequests",
     "BesideSearch",
+    "BodyTooLarge",
     "CeilingInPoints",
     "CeilingUnknown",
     "FewDescriptors",
     "FewSamples",
+    "InvalidHeader",
     "InvalidPath",
     "InvalidValue",
     "LengthUnclear",
@@ -108,5 +115,6 @@ __all__ = [
     "TooManyHeld",
     "TooManyPoints",
     "Warned",
+    "WrongHeader",
     "more_rights",
 ]

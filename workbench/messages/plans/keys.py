@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from workbench import formatting
 from workbench.messages.plans.problem import Problem
 
@@ -63,11 +65,61 @@ class NoClosedLoop(Problem, frozen=True, kw_only=True):
         return f"{self.workload} has no closed loop; set workload.mode to open, and give rates."
 
 
-class InvalidPath(Problem, frozen=True, kw_only=True):
+class RequestProblem(Problem, frozen=True, kw_only=True):
+    """A problem of a request."""
+
+    number: int = 0
+    """Of several requests, counted from 1; 0: there is one."""
+
+    def of(self, text: str) -> str:
+        """Return the text with the number of the request."""
+        return f"Request {self.number}: {text[:1].lower()}{text[1:]}" if self.number else text
+
+
+class InvalidPath(RequestProblem, frozen=True, kw_only=True):
     keys: tuple[str, ...] = ("workload.path",)
 
     def text(self) -> str:
-        return "It must begin with / and have no spaces or control characters."
+        it = "The path" if self.number else "It"
+        return self.of(f"{it} must begin with / and have no spaces or control characters.")
+
+
+WrongHeader: TypeAlias = Literal["name", "value", "framing", "credential"]
+
+
+class InvalidHeader(RequestProblem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("workload.headers",)
+    header: str
+    wrong: WrongHeader
+
+    def text(self) -> str:
+        name = repr(self.header[:40])
+        says = {
+            "name": f"The header name {name} has characters that are not allowed.",
+            "value": f"The value of {self.header} has line breaks or other characters that are not"
+            " allowed.",
+            "framing": f"{self.header} follows from the protocol, the calls and the body; leave it"
+            " out.",
+            "credential": f"{self.header} may be a credential, and sessions record plans; give"
+            " {secret: NAME} in place of the value.",
+        }
+        return self.of(says[self.wrong])
+
+
+class BodyTooLarge(RequestProblem, frozen=True, kw_only=True):
+    keys: tuple[str, ...] = ("workload.body",)
+    bytes: int
+    most: int
+
+    def text(self) -> str:
+        return self.of(f"The body has {self.bytes:,} bytes; a body has at most {self.most:,}.")
+
+
+class BesideRequests(Problem, frozen=True, kw_only=True):
+    keys: tuple[str, ...]
+
+    def text(self) -> str:
+        return "Requests are given, too; give it in each of these."
 
 
 class OneCallOnly(Problem, frozen=True, kw_only=True):

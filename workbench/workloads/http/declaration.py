@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+import msgspec
 from msgspec import Meta
 
 from workbench.messages import plans
 from workbench.workloads.base import Declaration, Protocol, Varied, Workload
+from workbench.workloads.http import requests as http
+from workbench.workloads.http.requests import Request, Secret
 
 if TYPE_CHECKING:
     from workbench.workloads.gating import GateResult
     from workbench.workloads.server import Server
     from workbench.workloads.wire import Wire
 
-Path = Annotated[
-    str,
-    Meta(title="Path", description="of the request", extra_json_schema={"advanced": True}),
-]
 Pipeline = Annotated[
     int,
     Meta(
@@ -32,16 +30,19 @@ Pipeline = Annotated[
 ]
 
 
-def path_problems(path: str) -> Iterator[plans.Problem]:
-    if not re.fullmatch(r"/[\x21-\x7e]*", path):
-        yield plans.InvalidPath()
-
-
 class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Calls of HTTP."""
 
     protocol: Annotated[Literal["http/1.0", "http/1.1"], Meta(title="Protocol")]
-    path: Path = "/"
+    method: http.Method = "GET"
+    path: http.Path = "/"
+    headers: http.Headers = msgspec.field(default_factory=dict)
+    body: http.Body = ""
+    expect_status: http.ExpectStatus = None
+    expect_text: http.ExpectText = ""
+    expect_type: http.ExpectType = ""
+    expect_bytes: http.ExpectBytes = None
+    requests: http.Requests = msgspec.field(default_factory=list)
     pipeline: Pipeline = 1
 
 
@@ -65,28 +66,72 @@ class Http(Declaration):
 
     def problems(self, workload: Any) -> Iterator[plans.Problem]:
         yield from super().problems(workload)
-        yield from path_problems(workload.path)
+        if several := self._several(workload):
+            yield from self._beside_requests(workload)
+            for number, request in enumerate(several, 1):
+                yield from http.problems(request, number)
+        else:
+            yield from http.problems(self._requests(workload)[0])
         if workload.pipeline > workload.calls_per_connection:
             yield plans.PipelineTooDeep(pipeline=workload.pipeline)
 
+    def _beside_requests(self, workload: Any) -> Iterator[plans.Problem]:
+        defaults = Request(path="/")
+        for name in http.OF_ONE:
+            if name != "headers" and getattr(workload, name) != getattr(defaults, name):
+                yield plans.BesideRequests(keys=(f"workload.{name}",))
+
+    def _several(self, workload: Any) -> list[Request]:
+        return list(getattr(workload, "requests", []))
+
+    def _requests(self, workload: Any) -> list[Request]:
+        """Return all requests, of one plan at least one; headers of the workload are of all."""
+        given = {name: getattr(workload, name) for name in http.OF_ONE if hasattr(workload, name)}
+        shared = given.get("headers", {})
+        several = [
+            msgspec.structs.replace(each, headers={**shared, **each.headers})
+            for each in self._several(workload)
+        ]
+        return several or [Request(**given)]
+
+    def own_errors(self, workload: Any) -> bool:
+        return any(each.checks for each in self._requests(workload))
+
+    def requests(self, workload: Any) -> list[str]:
+        return [request.label for request in self._several(workload)]
+
+    def secrets(self, workload: Any) -> set[str]:
+        values = [v for each in self._requests(workload) for v in each.headers.values()]
+        return {value.secret for value in values if isinstance(value, Secret)}
+
+    def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
+        requests = [each.driven(secrets) for each in self._requests(workload)]
+        return {
+            "protocol": workload.protocol,
+            "pipeline": workload.pipeline,
+            **({"requests": requests} if self._several(workload) else requests[0]),
+            **({"private": True} if self.secrets(workload) else {}),
+        }
+
     def unfit(self, workload: Any, entry: Server) -> str:
-        path = workload.path
-        if path != "/" or path in entry.replies:
+        # A check of the plan says what such a server is to answer.
+        paths = {each.path for each in self._requests(workload) if not each.checks}
+        if "/" not in paths or "/" in entry.replies:
             return ""
         answered = " and ".join(entry.replies)
         return f"{entry.name} answers {answered}, not /. Give one of them as the workload's path."
 
     def suits(self, workload: Any, entry: Server) -> bool:
-        return workload.path in entry.replies
+        return all(each.path in entry.replies for each in self._requests(workload))
 
     def asked(self, workload: Any) -> str:
-        return f" at {workload.path}"
+        return f" at {' and '.join(dict.fromkeys(each.path for each in self._requests(workload)))}"
 
     def reply(self, workload: Any, entry: Server) -> dict[str, Any]:
-        wanted = entry.replies.get(workload.path)
-        if wanted is None:
-            return {}
-        return {"status": wanted.status, "body": wanted.body, "json": wanted.json}
+        replies = [each.reply(entry) for each in self._requests(workload)]
+        if not self._several(workload):
+            return replies[0]
+        return {"each": replies} if any(replies) else {}
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
         # A kept-alive connection is ended by who knows that no call follows: the client.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 from collections.abc import Callable
 from heapq import heappop, heappush
@@ -9,20 +10,36 @@ from time import monotonic_ns
 from typing import Any
 
 from workbench.agent.driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, Driver, error_name
-from workbench.agent.parser import ProtocolError
+from workbench.agent.mix import Call, Mix
+from workbench.agent.parser import ProtocolError, Response
 from workbench.agent.protocol import Load
 from workbench.agent.request import http_request
 from workbench.agent.schedule import think_times
 from workbench.agent.tally import Tally
+from workbench.agent.wanted import Wanted
 
 _PATIENCE_NS = 1_000_000_000
 """A server may close a connection that was idle for this long."""
+_SMALL = 4_096
+"""Bytes that always fit into an empty send buffer."""
 
 
 class Connection:
     """One connection. Times are in ns of the monotonic clock."""
 
-    __slots__ = ("asked", "data", "due", "fast", "fd", "left", "sent", "sock")
+    __slots__ = (
+        "asked",
+        "calls",
+        "connecting",
+        "data",
+        "due",
+        "fast",
+        "fd",
+        "left",
+        "sent",
+        "sock",
+        "unsent",
+    )
 
     def __init__(self, sock: Any, due: int, sent: int, calls: int, asked: int) -> None:
         self.sock = sock
@@ -38,6 +55,11 @@ class Connection:
         """Received and not understood yet."""
         self.fast = 0
         """See `WorkloadDriver`."""
+        self.unsent = b""
+        """Of the requests, what the kernel has not taken yet."""
+        self.connecting = False
+        self.calls: list[Call] = []
+        """Of several requests, those sent and not answered yet."""
 
     def calls_left(self) -> int:
         """The calls not answered yet."""
@@ -64,9 +86,12 @@ class WorkloadDriver(Driver):
         """Descriptors of connections whose calls are answered and that the server is to close."""
         self.pipeline = min(load.options.get("pipeline", 1), self.calls)
         self.first_request = self.request * self.pipeline
+        self.mix = Mix.of(load, tally)
+        tally.private = load.options.get("private", False)
         self.think_ns = round(load.think_time_s * 1e9)
         self.next_think = think_times(load)
-        self.may_be_fast = self.pipeline == 1 and not self.think_ns
+        one_alike = self.pipeline == 1 and self.mix is None and len(self.request) <= _SMALL
+        self.may_be_fast = one_alike and not self.think_ns
         if self.pipeline == 1:  # service times of pipelined calls overlap
             self.pending = self._pending
         self.begin = self._begin
@@ -74,22 +99,30 @@ class WorkloadDriver(Driver):
 
     def _begin(self, due: int, now: int) -> bool:
         sock = None
-        events = READING
+        calls = self.mix.draw(self.pipeline) if self.mix else []
+        request = b"".join(call.request for call in calls) if calls else self.first_request
+        sent = -1
         try:
             sock = self.new_socket(self.family, STREAM)
             code = sock.connect_ex(self.address)
             if code not in (0, errno.EINPROGRESS):
                 raise OSError(code, "connect")
-            sock.send(self.first_request)
+            sent = sock.send(request)
             self.tally.connect.append(monotonic_ns() - now)
         except BlockingIOError:
-            events = WRITING
+            pass
         except OSError as error:
             return self.not_begun(sock, error)
         assert sock is not None
         connection = Connection(sock, due, now, self.calls, self.pipeline)
+        connection.calls = calls
         self.open[connection.fd] = connection
-        self.epoll.register(connection.fd, events)
+        if sent == len(request):
+            self.epoll.register(connection.fd, READING)
+            return True
+        connection.connecting = sent < 0
+        connection.unsent = request[max(sent, 0) :]
+        self.epoll.register(connection.fd, WRITING if sent < 0 else READING | WRITING)
         return True
 
     def _on_events(self) -> Callable[[], None]:
@@ -100,7 +133,7 @@ class WorkloadDriver(Driver):
             for fd, events in poll(0, AT_ONCE):
                 connection = connections[fd]
                 if events & WRITING:
-                    self.connected(connection)
+                    self.writable(connection)
                     continue
                 try:
                     data = connection.sock.recv(RECEIVE)
@@ -120,15 +153,28 @@ class WorkloadDriver(Driver):
 
         return on_events
 
-    def connected(self, connection: Connection) -> None:
-        """Continue when a connection that was not writable at first has become so."""
+    def writable(self, connection: Connection) -> None:
+        """Send on: the connection is established, or its send buffer has space again."""
         try:
-            connection.sock.send(self.first_request)
+            sent = connection.sock.send(connection.unsent)
         except OSError as error:
             self.lose(connection, error_name(error))
             return
-        self.tally.connect.append(monotonic_ns() - connection.sent)
-        self.epoll.modify(connection.fd, READING)
+        if connection.connecting:
+            connection.connecting = False
+            self.tally.connect.append(monotonic_ns() - connection.sent)
+        connection.unsent = connection.unsent[sent:]
+        self.epoll.modify(connection.fd, READING | WRITING if connection.unsent else READING)
+
+    def put(self, connection: Connection, data: bytes) -> None:
+        """Send, now or as soon as the send buffer has space. Raises OSError."""
+        sent = 0
+        if not connection.unsent:
+            with contextlib.suppress(BlockingIOError):
+                sent = connection.sock.send(data)
+        if sent < len(data):
+            connection.unsent += data[sent:]
+            self.epoll.modify(connection.fd, READING | WRITING)
 
     def received(self, connection: Connection, data: bytes) -> None:
         """Parse a reply in full."""
@@ -160,18 +206,23 @@ class WorkloadDriver(Driver):
 
     def digest(self, connection: Connection, data: bytes, closed: bool) -> None:
         """Take all complete replies from `data`, then do what the last one allows."""
-        response = self.understand(data, closed)
+        wanted = self.wanted_by(connection)
+        response = wanted.understand(data, closed)
         while response is not None:
             if not (response.keep_alive or closed):
                 # Only replies that the fast path may take are cached.
-                self.replies.pop(data, None)
-            self.answered(connection)
+                wanted.replies.pop(data, None)
+            if response.failed:
+                self.unexpected(connection, response)
+            else:
+                self.answered(connection)
             data = data[response.end :]
             if not connection.asked:
                 break
             if not response.keep_alive:
                 raise ProtocolError("closed before all calls were answered", "closed")
-            response = self.understand(data, closed)
+            wanted = self.wanted_by(connection)
+            response = wanted.understand(data, closed)
         connection.data = data
         if response is None:
             return
@@ -188,10 +239,25 @@ class WorkloadDriver(Driver):
             # the protocol puts it, and not on one of our ports.
             self.leaving.add(connection.fd)
 
+    def wanted_by(self, connection: Connection) -> Wanted:
+        """Return what the next reply must be."""
+        return connection.calls[0].wanted if connection.calls else self.wanted
+
     def answered(self, connection: Connection) -> None:
         now = monotonic_ns()
+        if connection.calls:
+            connection.calls.pop(0).tally.latency.append(now - connection.due)
         self.tally.latency.append(now - connection.due)
         self.tally.service.append(now - connection.sent)
+        connection.left -= 1
+        connection.asked -= 1
+
+    def unexpected(self, connection: Connection, response: Response) -> None:
+        """Count a call whose reply fails a check of the plan; its connection goes on."""
+        before = self.calls - connection.left
+        self.tally.lose(f"check-{response.failed}", 1, response.body, before)
+        if connection.calls:
+            connection.calls.pop(0).tally.failed += 1
         connection.left -= 1
         connection.asked -= 1
 
@@ -214,10 +280,15 @@ class WorkloadDriver(Driver):
         connection.asked = asked = min(self.pipeline, connection.left)
         if self.may_be_fast:
             connection.fast = connection.left - 1
+        request = self.request
+        if self.mix:
+            connection.calls = self.mix.draw(asked)
+            request = b"".join(call.request for call in connection.calls)
+        elif asked > 1:
+            request *= asked
         try:
-            connection.sock.send(self.request * asked if asked > 1 else self.request)
+            self.put(connection, request)
         except OSError as error:
-            # The send buffer cannot be full (BlockingIOError): all earlier requests were answered.
             self.lose(connection, error_name(error))
 
     def think(self, now: int) -> int:
@@ -231,6 +302,8 @@ class WorkloadDriver(Driver):
     def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
         """Count all calls left on the connection with its error."""
         self.tally.lose(error, connection.calls_left(), data)
+        for call in connection.calls:
+            call.tally.failed += 1
         self.end(connection)
 
     def end(self, connection: Connection) -> None:

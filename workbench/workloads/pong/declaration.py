@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from workbench.workloads.base import Protocol, Workload
 from workbench.workloads.http import declaration as http
+from workbench.workloads.http.requests import Path
 
 if TYPE_CHECKING:
     from workbench.workloads.gating import GateResult
@@ -20,7 +21,7 @@ class PongWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """One call of HTTP/1.0 a connection, whose end is the server's close."""
 
     protocol: Annotated[Literal["pong"], Meta(title="Protocol")] = "pong"
-    path: http.Path = "/"
+    path: Path = "/"
     pipeline: http.Pipeline = 1
     """Always 1; plans of all times have it."""
 

@@ -136,11 +136,12 @@ class WorkloadDriver(Driver):
             response = self.understand(data, closed=True)
             assert response is not None
         except ProtocolError as error:
-            kind = error.kind if data else "closed"
-            if reset and kind in ("cut", "closed"):
+            if reset and (not data or error.kind == "cut"):
                 self.lose(fd, error_name(reset), data)
             else:
-                self.lose(fd, f"protocol-{kind}", error.body or data)
+                self.lose(
+                    fd, f"protocol-{error.kind}" if data else "protocol-closed", error.body or data
+                )
             return
         # Data after the body are part of the cached reply.
         self.replies[data] = response

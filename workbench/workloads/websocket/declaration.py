@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from workbench.agent.websocket import LONGEST_MESSAGE
 from workbench.workloads.base import Declaration, Protocol, Varied, Workload
-from workbench.workloads.http.declaration import Path, path_problems
+from workbench.workloads.http.requests import Path, path_problems
 
 if TYPE_CHECKING:
     from workbench.messages.plans import Problem

@@ -1,0 +1,199 @@
+"""Requests of HTTP: their keys in a plan, what may be wrong with them, and their form for the
+driver."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from workbench.messages import plans
+
+if TYPE_CHECKING:
+    from workbench.workloads.server import Server
+
+_ADVANCED = {"advanced": True}
+MOST_BODY = 65_536
+"""Bytes of a request's body."""
+MOST_REQUESTS = 20
+
+
+class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A value that the plan names and does not contain; see `machines.secrets.named`."""
+
+    secret: Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")]
+
+
+Method = Annotated[
+    Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+    Meta(title="Method", description="of the request", extra_json_schema=_ADVANCED),
+]
+Path = Annotated[str, Meta(title="Path", description="of the request", extra_json_schema=_ADVANCED)]
+Headers = Annotated[
+    dict[str, str | Secret],
+    Meta(
+        title="Headers",
+        description="a line each, `Name: value`; credentials as `Name: {secret: NAME}`, from the"
+        " environment variable `PONGBENCH_SECRET_NAME` or the keyring",
+        extra_json_schema=_ADVANCED,
+    ),
+]
+Body = Annotated[
+    str,
+    Meta(
+        title="Body",
+        description="of the request, as text",
+        extra_json_schema=_ADVANCED | {"lines": True},
+    ),
+]
+ExpectStatus = Annotated[
+    Annotated[int, Meta(ge=200, le=599)] | None,
+    Meta(
+        title="Expected status",
+        description="of each reply; empty: any 2xx",
+        extra_json_schema=_ADVANCED,
+    ),
+]
+ExpectText = Annotated[
+    str,
+    Meta(
+        title="Expected text",
+        description="that the body of each reply must contain",
+        extra_json_schema=_ADVANCED,
+    ),
+]
+ExpectType = Annotated[
+    str,
+    Meta(
+        title="Expected type",
+        description="Content-Type of each reply, without parameters: `application/json`",
+        extra_json_schema=_ADVANCED,
+    ),
+]
+ExpectBytes = Annotated[
+    Annotated[int, Meta(ge=0, le=1 << 30)] | None,
+    Meta(
+        title="Expected length",
+        description="of the body of each reply",
+        extra_json_schema=_ADVANCED | {"unit": "bytes"},
+    ),
+]
+
+
+class Request(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
+    """One of several requests of a plan; the keys are those of the workload, and its weight."""
+
+    path: Path
+    weight: Annotated[int, Meta(ge=1, le=1_000)] = 1
+    name: Annotated[str, Meta(max_length=40)] = ""
+    """For display; empty: method and path."""
+    method: Method = "GET"
+    headers: Headers = {}
+    body: Body = ""
+    expect_status: ExpectStatus = None
+    expect_text: ExpectText = ""
+    expect_type: ExpectType = ""
+    expect_bytes: ExpectBytes = None
+
+    @property
+    def label(self) -> str:
+        """ "/json", "POST /orders"."""
+        return self.name or (self.path if self.method == "GET" else f"{self.method} {self.path}")
+
+    @property
+    def checks(self) -> dict[str, Any]:
+        """What the plan states of the reply, for the driver; empty: nothing."""
+        stated = {
+            "status": self.expect_status,
+            "text": self.expect_text,
+            "type": self.expect_type,
+            "bytes": self.expect_bytes,
+        }
+        return {name: value for name, value in stated.items() if value not in (None, "")}
+
+    def reply(self, entry: Server) -> dict[str, Any]:
+        """Return the expected response, for the driver; empty: any 2xx."""
+        if self.checks:
+            return {"checks": self.checks}
+        wanted = entry.replies.get(self.path) if self.method in ("GET", "HEAD") else None
+        if wanted is None:
+            return {}
+        return {"status": wanted.status, "body": wanted.body, "json": wanted.json}
+
+    def driven(self, secrets: Mapping[str, str]) -> dict[str, Any]:
+        """Return the request for the driver, without defaults. `secrets`: values by name."""
+        headers = [
+            (name, secrets[value.secret] if isinstance(value, Secret) else value)
+            for name, value in self.headers.items()
+        ]
+        own = {"method": self.method, "headers": headers, "body": self.body, "weight": self.weight}
+        usual = {"method": "GET", "headers": [], "body": "", "weight": 1}
+        return {"path": self.path} | {k: v for k, v in own.items() if v != usual[k]}
+
+
+Requests = Annotated[
+    list[Request],
+    Meta(
+        max_length=MOST_REQUESTS,
+        title="Requests",
+        description="several, in place of one: a list of `{path, weight}`, each also with `name`,"
+        " `method`, `headers`, `body` and the expectations; results are recorded for each",
+        extra_json_schema=_ADVANCED,
+    ),
+]
+
+OF_ONE = tuple(name for name in Request.__struct_fields__ if name not in ("name", "weight"))
+"""Keys that a request and the workload have."""
+
+_TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?|")
+_FRAMING = ("connection", "content-length", "transfer-encoding", "upgrade", "expect")
+_CREDENTIAL = re.compile(
+    r"authorization|cookie|token|secret|passw|api-?key|session|signature|credential", re.IGNORECASE
+)
+
+
+def is_value(text: str) -> bool:
+    """Return whether a header can have this value."""
+    return _VALUE.fullmatch(text) is not None
+
+
+def path_problems(
+    path: str, *, keys: tuple[str, ...] = ("workload.path",), number: int = 0
+) -> Iterator[plans.Problem]:
+    """Return what is wrong with a path; `keys` and `number` as of `problems`."""
+    if not re.fullmatch(r"/[\x21-\x7e]*", path):
+        yield plans.InvalidPath(keys=keys, number=number)
+
+
+def problems(request: Request, number: int = 0) -> Iterator[plans.Problem]:
+    """Return what is wrong with a request; `number` counts those of several from 1."""
+
+    def keys(key: str) -> tuple[str, ...]:
+        return ("workload.requests" if number else f"workload.{key}",)
+
+    yield from path_problems(request.path, keys=keys("path"), number=number)
+    for name, value in request.headers.items():
+        wrong = _wrong_with(name, value)
+        if wrong:
+            yield plans.InvalidHeader(keys=keys("headers"), number=number, header=name, wrong=wrong)
+    length = len(request.body.encode())
+    if length > MOST_BODY:
+        yield plans.BodyTooLarge(keys=keys("body"), number=number, bytes=length, most=MOST_BODY)
+
+
+def _wrong_with(name: str, value: str | Secret) -> plans.WrongHeader | None:
+    if not _TOKEN.fullmatch(name):
+        return "name"
+    if name.lower() in _FRAMING:
+        return "framing"
+    if isinstance(value, Secret):
+        return None
+    if not is_value(value):
+        return "value"
+    return "credential" if _CREDENTIAL.search(name) else None
