@@ -29,6 +29,7 @@ http {
     uwsgi_temp_path $here/nginx-uwsgi;
     scgi_temp_path $here/nginx-scgi;
     upstream behind {
+        $hashing
         server unix:$here/pong.sock;
         keepalive 16;
     }
@@ -66,6 +67,7 @@ def main():
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
+    parser.add_argument("--ip-hash", action="store_true", help="choose a server by address")
     parser.add_argument("--uwsgi", action="store_true", help="speak uWSGI's protocol to it")
     parser.add_argument("behind", nargs="+", help="the server behind, and its arguments")
     args = parser.parse_args()
@@ -80,6 +82,7 @@ def main():
             port=args.port,
             backlog=args.backlog,
             passing=passing,
+            hashing="ip_hash;" if args.ip_hash else "",
         )
     )
     behind = subprocess.Popen(args.behind)

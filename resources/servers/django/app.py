@@ -13,7 +13,6 @@ settings.configure(
             "HOST": "/proc/self/cwd/data",
             "USER": "pong",
             "NAME": "pong",
-            "CONN_MAX_AGE": 60,
         }
     },
 )

@@ -3,6 +3,7 @@
 import argparse
 
 import gevent
+from gevent import socket
 from gevent.pywsgi import WSGIServer
 from pong_wsgi import application
 
@@ -12,10 +13,10 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
     args = parser.parse_args()
-    WSGIServer(
-        (args.host, args.port),
-        application,
-        backlog=args.backlog,
-        log=None,
-        spawn=gevent.spawn_raw,
-    ).serve_forever()
+
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    listener.bind((args.host, args.port))
+    listener.listen(args.backlog)
+    WSGIServer(listener, application, log=None, spawn=gevent.spawn_raw).serve_forever()

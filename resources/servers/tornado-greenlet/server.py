@@ -1,41 +1,26 @@
-"""Hello World with Tornado, the handler in a greenlet: it waits without saying await."""
+"""Hello World with Tornado, the handler in a greenlet."""
 
 import argparse
 import asyncio
 import functools
 
-from greenlet import getcurrent, greenlet
+from greenlet import greenlet
 from tornado.web import Application, RequestHandler
 
 
 def in_greenlet(method):
-    """The method runs in a greenlet; what it waits for is awaited on its behalf."""
+    """The method runs in a greenlet of its own, as the decorator of greenlet_tornado had it."""
 
     @functools.wraps(method)
-    async def run(*args):
-        worker = greenlet(method)
-        awaited = worker.switch(*args)
-        while not worker.dead:
-            try:
-                result = await awaited
-            except Exception as error:
-                awaited = worker.throw(error)
-            else:
-                awaited = worker.switch(result)
-        return awaited
+    def run(*args):
+        greenlet(method).switch(*args)
 
     return run
-
-
-def wait(awaitable):
-    """The result of an awaitable, for code in a greenlet."""
-    return getcurrent().parent.switch(awaitable)
 
 
 class Pong(RequestHandler):
     @in_greenlet
     def get(self):
-        wait(asyncio.sleep(0))
         self.set_header("Content-Type", "text/plain")
         self.write("Pong!")
 

@@ -1,0 +1,101 @@
+"""What entries of the catalogue declare, compared with their running servers: backlog, processes,
+threads, keep-alive and connections to a database."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from chosen import chosen
+from gate_checks import KEPT, patient_gate
+
+from workbench.errors import PongbenchError
+from workbench.machines.local import LocalMachine, open_local
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.entry import ServerEntry
+
+BACKLOG = 512
+CALLS = 64
+"""Concurrent calls, more than any server here has workers."""
+SHIPPED = [
+    entry
+    for entry in Catalogue.load(extra_dirs=[]).contestants()
+    if entry.seen and not entry.unavailable and "messages" not in entry.protocols
+]
+
+
+@pytest.fixture
+async def machine(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LocalMachine]:
+    monkeypatch.setenv("PONGBENCH_HOME", str(KEPT))
+    machine = await open_local(cache_dir=KEPT / "cache")
+    yield machine
+    await machine.close()
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("entry", chosen(SHIPPED, 3, seed=6), ids=lambda entry: entry.id)
+async def test_a_running_server_is_what_its_entry_declares(
+    machine: LocalMachine, entry: ServerEntry
+) -> None:
+    seen = entry.seen
+    assert seen
+    try:
+        deployment = await deploy(
+            machine, entry, backlog=BACKLOG, install=True, ready_within_s=120.0
+        )
+    except PongbenchError as error:
+        if "apt" not in str(error) and "cannot be fetched" not in str(error):
+            raise
+        pytest.skip(str(error))
+    try:
+        result = await patient_gate(deployment)
+        assert result.passed, result.sentences
+        stated = " ".join(entry.unequal)
+        assert deployment.backlog == BACKLOG or f"{deployment.backlog}" in stated
+        assert result.processes >= entry.processes
+        assert result.processes == seen.processes
+        assert result.threads == pytest.approx(seen.threads, rel=0.2, abs=3)
+        assert (result.keep_alive, result.pipelining) == (seen.keep_alive, seen.pipelining)
+        assert result.closes_first == entry.closes_first
+        assert set(entry.protocols) <= set(result.protocols)
+        if "/agents" in entry.also:
+            connections = await database_connections(deployment)
+            pooled = "pool of up to 10 PostgreSQL connections" in stated
+            assert (0 < connections <= 10 * entry.processes) if pooled else connections == 0
+    finally:
+        await deployment.stop()
+
+
+async def database_connections(deployment: Deployment) -> int:
+    """Connections to PostgreSQL that stay open after many concurrent calls."""
+
+    async def call() -> None:
+        reader, writer = await asyncio.open_connection(*deployment.near)
+        writer.write(b"GET /agents HTTP/1.0\r\nHost: pongbench\r\n\r\n")
+        assert (await reader.read()).startswith(b"HTTP/1.")
+        writer.close()
+
+    await asyncio.gather(*(call() for _ in range(CALLS)))
+    left = backends(deployment)
+    async with asyncio.timeout(60):
+        while "pool" not in " ".join(deployment.entry.unequal) and left:
+            await asyncio.sleep(0.02)  # PostgreSQL notices the end of a connection a moment later
+            left = backends(deployment)
+    return left
+
+
+def backends(deployment: Deployment) -> int:
+    here = Path(deployment.machine.run_dir).name
+    found = 0
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                title = (process / "cmdline").read_bytes()
+                inside = here in str((process / "cwd").readlink())
+            except OSError:
+                continue
+            found += inside and title.startswith(b"postgres: pong pong")
+    return found
