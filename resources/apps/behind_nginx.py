@@ -7,6 +7,7 @@ The server behind is started in the current folder and has to listen on `pong.so
 
 import argparse
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -20,7 +21,7 @@ daemon off;
 worker_processes 1;
 pid $here/nginx.pid;
 error_log stderr;
-events { worker_connections 16384; }
+events { worker_connections $connections; }
 http {
     access_log off;
     client_body_temp_path $here/nginx-body;
@@ -81,6 +82,8 @@ def main():
             host=args.host,
             port=args.port,
             backlog=args.backlog,
+            # As many as the plan's descriptor limit allows.
+            connections=resource.getrlimit(resource.RLIMIT_NOFILE)[0],
             passing=passing,
             hashing="ip_hash;" if args.ip_hash else "",
         )

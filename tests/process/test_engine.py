@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from workbench.analysis.audits import audits_of
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, PointStart, PointStop
 from workbench.messages import notes as said
@@ -235,11 +236,18 @@ async def test_a_server_that_gets_faster_while_it_runs_is_warmed_up() -> None:
 
 async def test_a_server_that_leaks_is_reported() -> None:
     leaking = load_entry(Path(__file__).parent / "servers" / "leaks")
-    documents = await run(first=leaking)
+    # 200 kB of each connection, at 30 a second.
+    documents = await run(first=leaking, rates=[30.0], seconds=11.0, calibrate=False)
     (reported,) = notes(documents, "memory")
     assert reported.name == "leaks"
     assert 0 < 2 * reported.before_bytes < reported.after_bytes
     assert summarise(documents).servers["leaks"].notes == [reported.text()]
+    (audit,) = [each for each in audits_of(documents) if each.code == "memory-growth"]
+    assert (audit.state, audit.servers) == ("failed", ("leaks",))
+    growth = audit.message.record()["growth"]
+    per_hour, low, high, _ = growth["leaks"]
+    assert low < per_hour < high and per_hour == pytest.approx(30 * 200_000 * 3_600, rel=0.1)
+    assert [name for name, (*_, found) in growth.items() if found] == ["leaks"]
 
 
 async def test_a_slow_spell_is_outvoted_by_repeats_after_the_other_servers_had_their_turn(

@@ -195,6 +195,27 @@ SENTENCES: list[tuple[Message, str]] = [
         "A server needs 20 windows of 200 ms at points it sustains, with 20 replies each; lengthen the points or add passes.",
     ),
     (
+        audits.within.TooShortForGrowth(),
+        "Points are too short to tell whether memory grows; it takes 10 s at one rate.",
+    ),
+    (
+        audits.within.MemoryGrowth(
+            servers=2,
+            growth={
+                "gevent": (1.2e6, -0.4e6, 2.8e6, False),
+                "Twisted": (120.4e6, 110e6, 131e6, True),
+            },
+            seconds=240.0,
+        ),
+        "Memory grows under constant load, within 4 min: Twisted by 120 MB per hour (110 to 131). It leaks, or fills a cache; a longer point shows which.",
+    ),
+    (
+        audits.within.MemoryGrowth(
+            servers=1, growth={"gevent": (1.2e6, -0.4e6, 2.8e6, False)}, seconds=240.0
+        ),
+        "Memory does not grow within 4 min; most by 1.2 MB per hour (-0.4 to 2.8) (gevent).",
+    ),
+    (
         audits.within.SteadyState(servers=3),
         "Response times of all 3 servers are steady within points.",
     ),

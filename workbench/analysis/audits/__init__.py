@@ -38,6 +38,7 @@ CHECKS = (
     Check("link", "Link", surroundings.link),
     Check("steady-state", "Steady state", within.steady_state),
     Check("independence", "Independent windows", within.independence),
+    Check("memory-growth", "Memory growth", within.memory_growth),
     Check("recording", "Recording", surroundings.recording),
 )
 """In display order."""

@@ -13,10 +13,11 @@ from workbench.analysis.histogram import percentile_supported, total_us
 from workbench.analysis.repeats import last_attempts
 from workbench.axis import RATE, Axis
 from workbench.documents import (
-    JUDGED,
     WINDOW_US,
     AnyDocument,
+    HostSample,
     Note,
+    PointStart,
     PointStop,
     RunStart,
     RunStop,
@@ -110,15 +111,25 @@ class SessionData:
         self._pending_us: dict[int, float | None] = {}
         self._sums_s: dict[tuple[int, str], float] = {}
         self._medians: defaultdict[int, list[tuple[float, float, float]]] = defaultdict(list)
+        self._under_load: PointStart | None = None
+        self._memory: dict[int, list[tuple[float, int]]] = {}
         self.__dict__.pop("points", None)
 
     def __call__(self, document: AnyDocument) -> None:
         match document:
             case Window():
                 self._count(document)
-            case PointStop(complete=True) if document.purpose in JUDGED:
-                self._stops.append(document)
-                self.__dict__.pop("points", None)
+            case PointStart() if document.judged:
+                self._under_load = document
+                self._memory[document.point] = []
+            case HostSample() if self._under_load and document.server == self._under_load.server:
+                at_s = (document.t_us - self._under_load.t_us) / 1e6
+                self._memory[self._under_load.point].append((at_s, document.rss_bytes))
+            case PointStop():
+                self._under_load = None
+                if document.complete and document.judged:
+                    self._stops.append(document)
+                    self.__dict__.pop("points", None)
             case Note():
                 message = read_note(document)
                 self._notes.append(Noted(document.t_us, document.server, document.machine, message))
@@ -152,6 +163,11 @@ class SessionData:
         begin, end = point.measured_s or (0.0, point.seconds)
         windows = self._medians.get(point.point, ())
         return [value for a, b, value in windows if a >= begin - 1e-3 and b <= end + 1e-3]
+
+    def memory(self, point: PointStop) -> list[tuple[float, int]]:
+        """The server's memory in the measured part of a point: (seconds, bytes)."""
+        begin, end = point.measured_s or (0.0, point.seconds)
+        return [each for each in self._memory.get(point.point, ()) if begin <= each[0] <= end]
 
     def pending_s(self, point: PointStop) -> float | None:
         """Calls in flight, integrated over the whole point, in call-seconds; None: unknown."""

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 
 from workbench.analysis.audits.base import Outcome, SessionData
+from workbench.analysis.evidence import SUSTAINED_SHARE
+from workbench.analysis.growth import Growth, growth
 from workbench.analysis.steadiness import FEWEST, Steadiness, steadiness
+from workbench.documents import PointStop
 from workbench.messages.audits import within as messages
+
+IN_TIME = 0.97
+"""Share of the offered load that must be answered as it comes, lest a queue be taken for a leak."""
 
 ALARMS = 0.01
 """Share of sessions with steady servers that may fail."""
@@ -39,6 +45,38 @@ def independence(data: SessionData) -> Outcome:
         dependent={data.names.get(i, i): round(each.worth, 2) for i, each in failed.items()},
     )
     return Outcome("failed" if failed else "passed", message, servers=tuple(failed))
+
+
+def memory_growth(data: SessionData) -> Outcome:
+    """Only points whose calls were answered count, whoever else was busy: beyond a server's limit
+    its queues grow in memory."""
+    points = [point for point in data.points if _answered(point)]
+    servers = {point.server for point in points}
+    alarms = ALARMS / max(1, len(points))
+    found: dict[str, Growth] = {}
+    for point in points:
+        if each := growth(data.memory(point), alarms=alarms):
+            # The longest point says most.
+            before = found.get(point.server)
+            if before is None or (each.leaks, each.seconds) > (before.leaks, before.seconds):
+                found[point.server] = each
+    if not found:
+        return Outcome("does-not-apply", messages.TooShortForGrowth())
+    message = messages.MemoryGrowth(
+        servers=len(servers),
+        growth={
+            data.names.get(id_, id_): (each.per_hour, each.low, each.high, each.leaks)
+            for id_, each in found.items()
+        },
+        seconds=max(each.seconds for each in found.values()),
+    )
+    leaking = tuple(id_ for id_, each in found.items() if each.leaks)
+    return Outcome("failed" if leaking else "passed", message, servers=leaking)
+
+
+def _answered(point: PointStop) -> bool:
+    answered = point.counts.succeeded >= SUSTAINED_SHARE * point.counts.scheduled
+    return answered and point.replies_per_s >= IN_TIME * point.offered_per_s
 
 
 def _found(data: SessionData) -> dict[str, Steadiness]:

@@ -46,6 +46,41 @@ def _unsteady(name: str, kind: str, change_pct: float) -> str:
     return f"{name} has no steady state"
 
 
+class TooShortForGrowth(Finding, frozen=True, kw_only=True):
+    """No point with answered calls is long enough to see a trend of memory."""
+
+    def text(self) -> str:
+        return "Points are too short to tell whether memory grows; it takes 10 s at one rate."
+
+
+class MemoryGrowth(Finding, frozen=True, kw_only=True):
+    """The memory of servers does not grow under constant load."""
+
+    servers: int
+    """Number of servers whose calls were answered."""
+    growth: dict[str, tuple[float, float, float, bool]]
+    """By name: bytes per hour, the ends of their 95 % interval, and whether it is a leak."""
+    seconds: float
+    """For which the longest point was watched."""
+
+    def text(self) -> str:
+        watched = f"within {formatting.time_span((self.seconds, self.seconds))}"
+        leaks = [f"{name} by {_growth(each)}" for name, each in self.growth.items() if each[3]]
+        if leaks:
+            return (
+                f"Memory grows under constant load, {watched}: {'; '.join(leaks)}. It leaks, or"
+                " fills a cache; a longer point shows which."
+            )
+        most, each = max(self.growth.items(), key=lambda item: item[1][0])
+        return f"Memory does not grow {watched}; most by {_growth(each)} ({most})."
+
+
+def _growth(each: tuple[float, float, float, bool]) -> str:
+    """ "120 MB per hour (110 to 130)"."""
+    figures = [f"{bytes_ / 1e6:,.3g}" for bytes_ in each[:3]]
+    return f"{figures[0]} MB per hour ({figures[1]} to {figures[2]})"
+
+
 class IndependentWindows(Finding, frozen=True, kw_only=True):
     """The windows of a point are independent of each other."""
 
