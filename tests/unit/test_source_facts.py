@@ -1,0 +1,97 @@
+"""Figures and quotations of the published benchmarks, in docs, catalogue and `sources.yaml`,
+against what the texts state: `tests/cases/sources.yaml`, kept by hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+from workbench import paths
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.entry import In2009
+
+ROOT = Path(__file__).parents[2]
+FACTS: dict[str, Any] = yaml.safe_load((ROOT / "tests/cases/sources.yaml").read_text())
+DOCUMENT = (ROOT / "docs/sources.md").read_text()
+SECTIONS = {part.splitlines()[0]: part for part in re.split(r"^## ", DOCUMENT, flags=re.MULTILINE)}
+SHIPPED = Catalogue.load(extra_dirs=[]).contestants()
+PUBLISHED: list[dict[str, Any]] = yaml.safe_load((paths.RESOURCES / "sources.yaml").read_text())
+FIELDS = ("at", "replies_per_s", "requests", "errors", "mean_ms", "stopped_at", "memory_mb")
+
+
+def numbers(text: str) -> set[float]:
+    found = re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?!\w)", text)
+    return {float(each.replace(",", "")) for each in found}
+
+
+@pytest.mark.parametrize("title", FACTS["sections"])
+def test_a_figure_in_the_documentation_is_the_sources_or_known_to_be_ours(title: str) -> None:
+    facts = FACTS["sections"][title]
+    known = {float(each) for each in [*facts["source"], *facts["ours"]]}
+    number = float(title.partition(".")[0])
+    assert numbers(SECTIONS[title]) - known - {number} == set()
+
+
+def test_what_is_quoted_is_in_the_source() -> None:
+    made = re.sub(r"```.*?```|`[^`\n]*`", "", DOCUMENT, flags=re.DOTALL)
+    quoted = {" ".join(each.split()) for each in re.findall(r'["“]([^"”]+)["”]', made)}
+    assert quoted <= set(FACTS["quotations"])
+    for entry in SHIPPED:
+        for text in (*entry.notes, entry.description):
+            assert not re.findall(r'["“]', text), entry.id
+
+
+@pytest.mark.parametrize("question", FACTS["figures"])
+def test_every_published_figure_is_as_its_text_has_it(question: str) -> None:
+    asked = {each["id"]: each for source in PUBLISHED for each in source["questions"]}
+    found = asked[question]
+    assert [written(figure) for figure in found["figures"]] == FACTS["figures"][question]
+
+
+def written(figure: dict[str, Any]) -> str:
+    values = ", ".join(f"{name} {figure[name]}" for name in FIELDS if name in figure)
+    return f"{figure['name']} | {values}"
+
+
+def claims() -> Iterator[tuple[str, int, str]]:
+    for entry in SHIPPED:
+        for text in (*entry.notes, entry.description):
+            for sentence in re.split(r"(?<=\.) ", text):
+                if year := re.search(r"\b(20\d\d) benchmark", sentence):
+                    yield entry.id, int(year[1]), sentence
+
+
+@pytest.mark.parametrize(("id", "year", "sentence"), list(claims()))
+def test_a_figure_of_a_benchmark_in_the_catalogue_is_its_own(
+    id: str, year: int, sentence: str
+) -> None:
+    large = {each for each in numbers(sentence) if each >= 100}
+    assert large <= {float(each) for each in FACTS["entries"][year]}, id
+
+
+def test_the_table_of_2009_is_as_printed() -> None:
+    rows = [line.split(" | ") for line in FACTS["table_of_2009"].splitlines()]
+    table = {name.casefold(): tuple(cells) for name, *cells in rows}
+    assert len(table) == 14
+    shown = set()
+    for entry in SHIPPED:
+        if entry.in_2009:
+            name = entry.name.partition(" ")[0].casefold()
+            cells = msgspec.structs.astuple(entry.in_2009)
+            assert len(cells) == len(In2009.__struct_fields__)
+            pairs = zip(cells, table[name], strict=True)
+            assert all(cell in {"", printed} for cell, printed in pairs), entry.id
+            shown.add(name)
+    assert shown == set(table)
+
+
+def test_nothing_is_said_to_be_lost_that_is_not() -> None:
+    texts = [DOCUMENT, *(text for entry in SHIPPED for text in (*entry.notes, entry.description))]
+    for claim in ("no documentation is left", "no longer kept", "is nowhere to be had"):
+        assert not any(claim in text for text in texts)
