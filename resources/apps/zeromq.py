@@ -17,8 +17,12 @@ from pathlib import Path
 import zmq
 
 TOPIC = b"pong"
-HEADER = struct.Struct("<4sQQQ")
-"""Topic, number, and when it was scheduled and sent (ns of the machine's monotonic clock)."""
+HEADER = struct.Struct("<4s?xxxQQQ")
+"""Topic, whether the rest is given, number, and when it was scheduled and sent (ns of the machine's
+monotonic clock)."""
+UNTIMED = 15
+"""Of as many messages as possible, those after each with a header: a clock costs as much as they
+do. Those that are lost among them show in the next number."""
 WAIT_S = 5
 LARGE = 1 << 16
 """Bytes from which on an echo sends back the message itself and no copy."""
@@ -84,18 +88,22 @@ class Session:
         order, ended, clock = self.order, self.ended, time.monotonic_ns
         most, interval = order["messages"] or 1 << 62, 1e9 / order["rate"] if order["rate"] else 0
         message, pack, send = bytearray(order["size"]), HEADER.pack_into, sock.send
+        plain = TOPIC.ljust(order["size"], b"\0")
         begun, number = clock(), 0
         while number < most and not ended.is_set():
             now = due = clock()
             if interval and (due := begun + round(number * interval)) > now:
                 time.sleep(min(due - now, 10_000_000) / 1e9)
                 continue
-            pack(message, 0, TOPIC, number, due, now)
+            pack(message, 0, TOPIC, True, number, due, now)
             try:
                 send(message)
+                number += 1
+                for _ in range(0 if interval else min(UNTIMED, most - number)):
+                    send(plain)
+                    number += 1
             except zmq.Again:  # The high-water mark is reached.
                 continue
-            number += 1
         self.sent = number
         self.counted.set()
         self.closed.wait()  # What is queued still has to arrive.

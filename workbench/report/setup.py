@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench.axis import RATE, Axis
 from workbench.documents import OUR_AGENT, MachineRecord, RunStart
+from workbench.formatting import counted
 from workbench.messages.limits import phrase
 from workbench.workloads import registry
 
@@ -66,6 +67,9 @@ class Setup:
     @property
     def calls(self) -> str:
         count = self.calls_per_connection
+        declared = registry.declaration(str(self.workload.get("protocol", registry.DEFAULT)))
+        if own := declared.conditions(self.workload):
+            return own
         return "one call per connection" if count == 1 else f"{count:,} calls per connection"
 
     @property
@@ -82,7 +86,9 @@ class Setup:
         values = self.plan.get("concurrency" if self.closed else "rates")
         if not self.axis.of_workload or not isinstance(values, list) or not values:
             return how
-        at = f"{count(values[0])} connections" if self.closed else RATE.at(values[0])
+        at = RATE.at(values[0])
+        if self.closed:
+            at = counted(count(values[0]), " connections")
         return f"{how}, {at} throughout"
 
     @property

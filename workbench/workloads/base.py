@@ -300,6 +300,10 @@ class Declaration:
         """Return labels of its several requests, whose results are recorded each; empty: one."""
         return []
 
+    def conditions(self, workload: Mapping[str, Any]) -> str:
+        """Describe a recorded workload in place of its calls per connection; empty: by them."""
+        return ""
+
     def reply(self, workload: Any, entry: Server) -> dict[str, Any]:
         """Return the expected response, for the driver; empty: the driver knows it."""
         return {}

@@ -72,6 +72,11 @@ class Zeromq(Declaration):
                 most_bytes=MOST_QUEUED,
             )
 
+    def conditions(self, workload: Mapping[str, Any]) -> str:
+        mark = workload.get("high_water_mark")
+        queues = f", high-water mark {mark:,}" if isinstance(mark, int) else ""
+        return f"over {workload.get('transport', 'tcp')}{queues}"
+
     def payload_bytes(self, workload: Any) -> int:
         return int(workload.message_size)
 

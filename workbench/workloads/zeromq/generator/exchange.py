@@ -31,7 +31,7 @@ def exchange(point: Point) -> int:
         if now - due > timeout_ns:
             tally.unsent += 1
             continue
-        HEADER.pack_into(message, 0, TOPIC, point.number, due, now)
+        HEADER.pack_into(message, 0, TOPIC, True, point.number, due, now)
         sent = bytes(message)
         point.sock.send(sent, copy=point.copied)
         if not closed:

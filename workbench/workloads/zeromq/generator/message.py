@@ -3,8 +3,11 @@
 import struct
 
 TOPIC = b"pong"
-HEADER = struct.Struct("<4sQQQ")
-"""Topic, number, and when it was scheduled and sent (ns of the sender's monotonic clock)."""
+HEADER = struct.Struct("<4s?xxxQQQ")
+"""Topic, whether the rest is given, number, and when it was scheduled and sent (ns of the sender's
+monotonic clock)."""
+GIVEN = 4
+"""The byte that says so."""
 SLICE_MS = 20
 """The longest wait before windows are closed and commands are read."""
 

@@ -1,4 +1,5 @@
-"""Takes messages from a source, which carry their number and when they were scheduled and sent."""
+"""Takes messages from a source. Some or all have their number and when they were scheduled and
+sent; the others are counted."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import zmq
 
-from .message import HEADER, Refused
+from .message import GIVEN, HEADER, Refused
 
 if TYPE_CHECKING:
     from .point import Point
@@ -46,7 +47,7 @@ def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
         monotonic_ns,
         _record(point),
     )
-    heard = clock()
+    now = heard = clock()
     boundary = 0
     while point.number < most:
         try:
@@ -54,15 +55,18 @@ def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
         except zmq.Again:
             now, boundary = clock(), 0
         else:
-            now = heard = clock()
-            _, number, due, sent = unpack(data if copied else data.buffer)
-            if number != point.number:
+            if not copied:
+                data = data.buffer
+            if len(data) != size:
+                tally.lose("protocol-body", 1)
+            elif data[GIVEN]:
+                now = heard = clock()
+                _, _, number, due, sent = unpack(data)
                 point.lost(number)
-            point.number += 1
-            if len(data) == size:
                 record(now, due, sent)
             else:
-                tally.lose("protocol-body", 1)
+                tally.untimed += 1
+            point.number += 1
         if now >= boundary:
             if point.over(now, ends=False):
                 return True
