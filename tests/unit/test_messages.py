@@ -701,6 +701,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "4 calls at once need as many calls_per_connection.",
     ),
     (
+        plans.ReconnectAlone(),
+        "reconnect needs equal calls one after another: no pipeline, think_time_s or requests.",
+    ),
+    (
         plans.RunTooLong(
             keys=("seconds",), shortest_s=93606.5, longest_s=100000.0, limit_s=86400.0
         ),

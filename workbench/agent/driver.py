@@ -104,9 +104,10 @@ class Driver:
         """Drop what is open, without counting it."""
         raise NotImplementedError
 
-    def not_begun(self, sock: Any, error: OSError) -> bool:
-        """Count a connection that failed before anything was sent."""
-        self.tally.lose(error_name(error), self.calls)
+    def not_begun(self, sock: Any, error: OSError, calls: int = 0) -> bool:
+        """Count a connection that failed before anything was sent. `calls`: those meant for it; 0:
+        all of a connection."""
+        self.tally.lose(error_name(error), calls or self.calls)
         if sock is not None:
             sock.close()
         return False

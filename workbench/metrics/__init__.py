@@ -22,15 +22,17 @@ METRICS: Sequence[PointMetric] = (
     cpu.PerCall(),
     cpu.InKernel(),
     switches.PerCall(),
+    memory.Peak(),
     memory.PerConnection(),
     throughput.Throughput(),
+    held.Reconnects(),
+    held.KeptAlive(),
 )
 """In display order."""
 
 HELD: Sequence[PointMetric] = (
     held.ConnectAll(),
     held.Survivors(),
-    held.Reconnects(),
     held.CpuPerConnection(),
 )
 """Of workloads that hold their connections, after the others."""

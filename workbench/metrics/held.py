@@ -30,12 +30,27 @@ class Survivors:
 
 
 class Reconnects:
-    """Lost connections that were made again before the end."""
+    """Lost connections that were made again before the end, and of HTTP those that the server
+    closed. None: connections are not made again."""
 
     record = Metric(key="reconnects", label="Reconnects", better="less")
 
     def of(self, measured: Measured) -> float | None:
-        return float(measured.report.figures.get("reconnects", 0))
+        reconnects = measured.report.figures.get("reconnects", 0 if measured.held else None)
+        return None if reconnects is None else float(reconnects)
+
+
+class KeptAlive:
+    """Calls answered on a connection that had answered one before, as `ab` counts its keep-alive
+    requests. Known where connections are made again."""
+
+    record = Metric(key="kept_alive_calls", label="Kept-alive calls", better="more")
+
+    def of(self, measured: Measured) -> float | None:
+        if measured.held or "reconnects" not in measured.report.figures:
+            return None
+        counts = measured.report.counts
+        return float(max(0, counts.succeeded - counts.established))
 
 
 class CpuPerConnection:

@@ -23,6 +23,15 @@ NOISE = 0.1
 that does not belong to connections."""
 
 
+class Peak:
+    """The most memory (RSS) of the server's whole process tree during the point, in 10^6 bytes."""
+
+    record = Metric(key="peak_memory_mb", label="Peak memory", unit="MB", better="less")
+
+    def of(self, measured: Measured) -> float | None:
+        return round(measured.usage.rss_bytes / 1e6, 3) or None
+
+
 class PerConnection:
     """Memory (PSS) of the server's process tree per open connection: its growth since the server
     had almost no connections, at the most connections of the point. The kernel's memory for sockets

@@ -133,6 +133,12 @@ class _PointRecording:
         self._windows: list[Window] = []
         self._stay_s = run.plan.declared.longest_stay_s(point.workload)
 
+    def _body_bytes(self) -> int | None:
+        """The size of a reply's payload; None: unknown."""
+        fixed = self._run.plan.declared.payload_bytes(self._point.workload)
+        known = self._spec.reply.get("body")
+        return len(known.encode()) if fixed is None and known else fixed
+
     def started(self, at_us: int) -> None:
         self._start = replace(self._start, t_us=self._run.session_us(at_us))
         self._run.emit(self._start)
@@ -236,7 +242,7 @@ class _PointRecording:
                     self._windows,
                     usage,
                     point.held,
-                    self._run.plan.declared.payload_bytes(point.workload),
+                    self._body_bytes(),
                 ),
                 self._run.plan.declared.requests(self._run.plan.workload),
             ),

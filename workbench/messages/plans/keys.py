@@ -156,6 +156,17 @@ class PipelineTooDeep(Problem, frozen=True, kw_only=True):
         return f"{self.pipeline} calls at once need as many calls_per_connection."
 
 
+class ReconnectAlone(Problem, frozen=True, kw_only=True):
+    """Connections are made again, with pipelined calls or think times."""
+
+    keys: tuple[str, ...] = ("workload.on_close",)
+
+    def text(self) -> str:
+        return (
+            "reconnect needs equal calls one after another: no pipeline, think_time_s or requests."
+        )
+
+
 class RunTooLong(Problem, frozen=True, kw_only=True):
     shortest_s: float
     longest_s: float

@@ -30,6 +30,17 @@ Pipeline = Annotated[
 ]
 
 
+OnClose = Annotated[
+    Literal["fail", "reconnect"],
+    Meta(
+        title="On close",
+        description="where the server closes before all calls of a connection are made: the rest"
+        " fail, or `reconnect` makes them on a new one and counts it, as `ab -k` and `wrk` do",
+        extra_json_schema={"advanced": True},
+    ),
+]
+
+
 class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Calls of HTTP."""
 
@@ -44,6 +55,7 @@ class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     expect_bytes: http.ExpectBytes = None
     requests: http.Requests = msgspec.field(default_factory=list)
     pipeline: Pipeline = 1
+    on_close: OnClose = "fail"
 
 
 class Http(Declaration):
@@ -74,6 +86,9 @@ class Http(Declaration):
             yield from http.problems(self._requests(workload)[0])
         if workload.pipeline > workload.calls_per_connection:
             yield plans.PipelineTooDeep(pipeline=workload.pipeline)
+        again = workload.on_close == "reconnect"
+        if again and (workload.pipeline > 1 or workload.think_time_s or several):
+            yield plans.ReconnectAlone()
 
     def _beside_requests(self, workload: Any) -> Iterator[plans.Problem]:
         defaults = Request(path="/")
@@ -109,6 +124,7 @@ class Http(Declaration):
         return {
             "protocol": workload.protocol,
             "pipeline": workload.pipeline,
+            "on_close": workload.on_close,
             **({"requests": requests} if self._several(workload) else requests[0]),
             **({"private": True} if self.secrets(workload) else {}),
         }

@@ -84,6 +84,11 @@ class WorkloadDriver(Driver):
         """A heap of (due, descriptor, connection) between a reply and the next call."""
         self.leaving: set[int] = set()
         """Descriptors of connections whose calls are answered and that the server is to close."""
+        self.reconnect = load.options.get("on_close") == "reconnect"
+        self.replaced: set[int] = set()
+        """Descriptors of connections whose calls go on on another one."""
+        if self.reconnect:
+            tally.figures["reconnects"] = 0
         self.pipeline = min(load.options.get("pipeline", 1), self.calls)
         self.first_request = self.request * self.pipeline
         self.mix = Mix.of(load, tally)
@@ -98,9 +103,13 @@ class WorkloadDriver(Driver):
         self.on_events = self._on_events()
 
     def _begin(self, due: int, now: int) -> bool:
+        return self._open(due, now, self.calls)
+
+    def _open(self, due: int, now: int, calls: int) -> bool:
+        """Begin a connection for so many calls; returns False if it failed at once."""
         sock = None
-        calls = self.mix.draw(self.pipeline) if self.mix else []
-        request = b"".join(call.request for call in calls) if calls else self.first_request
+        drawn = self.mix.draw(self.pipeline) if self.mix else []
+        request = b"".join(call.request for call in drawn) if drawn else self.first_request
         sent = -1
         try:
             sock = self.new_socket(self.family, STREAM)
@@ -112,10 +121,10 @@ class WorkloadDriver(Driver):
         except BlockingIOError:
             pass
         except OSError as error:
-            return self.not_begun(sock, error)
+            return self.not_begun(sock, error, calls)
         assert sock is not None
-        connection = Connection(sock, due, now, self.calls, self.pipeline)
-        connection.calls = calls
+        connection = Connection(sock, due, now, calls, self.pipeline)
+        connection.calls = drawn
         self.open[connection.fd] = connection
         if sent == len(request):
             self.epoll.register(connection.fd, READING)
@@ -230,6 +239,8 @@ class WorkloadDriver(Driver):
             raise ProtocolError("bytes after the last reply")
         if connection.left and response.keep_alive:
             self.next_call(connection)
+        elif connection.left and self.reconnect:
+            self.go_on(connection, closed=closed)
         elif connection.left:
             raise ProtocolError("closed before all calls were answered", "closed")
         elif response.keep_alive or closed:
@@ -242,6 +253,20 @@ class WorkloadDriver(Driver):
     def wanted_by(self, connection: Connection) -> Wanted:
         """Return what the next reply must be."""
         return connection.calls[0].wanted if connection.calls else self.wanted
+
+    def go_on(self, connection: Connection, *, closed: bool) -> None:
+        """Make the calls left on a new connection. `closed`: the server has closed this one;
+        otherwise it announced that, and is waited for."""
+        calls, connection.left = connection.left, 0
+        self.replaced.add(connection.fd)
+        if closed:
+            self.end(connection)
+        else:
+            self.leaving.add(connection.fd)
+        self.tally.figures["reconnects"] += 1
+        now = monotonic_ns()
+        if not self._open(now, now, calls) and self.replace:
+            self.replace(now)
 
     def answered(self, connection: Connection) -> None:
         now = monotonic_ns()
@@ -300,8 +325,15 @@ class WorkloadDriver(Driver):
         return self.thinking[0][0] if self.thinking else 0
 
     def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
-        """Count all calls left on the connection with its error."""
-        self.tally.lose(error, connection.calls_left(), data)
+        """Count all calls left on the connection with its error; of one that is made again, the
+        current call."""
+        left = connection.calls_left()
+        if self.reconnect and left > 1:
+            self.tally.lose(error, 1, data)
+            connection.fast, connection.left = 0, left - 1
+            self.go_on(connection, closed=True)
+            return
+        self.tally.lose(error, left, data)
         for call in connection.calls:
             call.tally.failed += 1
         self.end(connection)
@@ -310,7 +342,9 @@ class WorkloadDriver(Driver):
         del self.open[connection.fd]
         self.leaving.discard(connection.fd)
         connection.sock.close()
-        if self.replace:
+        if connection.fd in self.replaced:
+            self.replaced.discard(connection.fd)
+        elif self.replace:
             self.replace(monotonic_ns())
 
     def expire(self, now: int) -> None:
