@@ -14,7 +14,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-OPTIONS = ("protocol", "path", "pipeline", "requests", "private")
+OPTIONS = ("protocol", "path", "pipeline", "on_close", "requests", "private")
 """Of a load, the workload's own."""
 AGENT = (sys.executable, "-m", "workbench.agent")
 

@@ -98,6 +98,26 @@ def test_calls_lost_with_their_connection_inherit_its_error() -> None:
     assert outcome.conserved
 
 
+def test_calls_go_on_on_a_new_connection_where_the_server_closes() -> None:
+    """The server closes after 4 of 10 calls, so each connection is made again twice."""
+    with target("http", "4") as server, agent() as load:
+        outcome = load.run(
+            server.port,
+            protocol="http/1.1",
+            on_close="reconnect",
+            mode="closed",
+            concurrency=5,
+            connections=50,
+            calls_per_connection=10,
+            timeout_s=PATIENCE_S,
+        )
+    assert outcome.total("replies") == 500
+    assert outcome.errors == {}
+    assert sum(report["figures"]["reconnects"] for report in outcome.reports) == 100
+    assert outcome.total("established") == 150
+    assert outcome.conserved
+
+
 def test_http_1_0_waits_for_the_server_to_close() -> None:
     with target("http", "1") as server, agent() as load:
         outcome = load.run(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from workbench import metrics
@@ -114,5 +116,6 @@ def test_a_failing_metric_does_not_lose_the_point(
             return float("inf")
 
     monkeypatch.setattr(metrics, "METRICS", (Broken(), Endless()))
-    assert metrics.values(None) == {"broken": None, "endless": None, MARGIN: None}  # type: ignore[arg-type]
+    nothing = SimpleNamespace(held=0)
+    assert metrics.values(nothing) == {"broken": None, "endless": None, MARGIN: None}  # type: ignore[arg-type]
     assert "The metric broken failed" in caplog.text

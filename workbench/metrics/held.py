@@ -47,9 +47,10 @@ class KeptAlive:
     record = Metric(key="kept_alive_calls", label="Kept-alive calls", better="more")
 
     def of(self, measured: Measured) -> float | None:
-        if measured.held or "reconnects" not in measured.report.figures:
-            return None
         counts = measured.report.counts
+        again = "reconnects" in measured.report.figures
+        if measured.held or not again or counts.established is None:
+            return None
         return float(max(0, counts.succeeded - counts.established))
 
 

@@ -86,8 +86,8 @@ class Http(Declaration):
             yield from http.problems(self._requests(workload)[0])
         if workload.pipeline > workload.calls_per_connection:
             yield plans.PipelineTooDeep(pipeline=workload.pipeline)
-        again = workload.on_close == "reconnect"
-        if again and (workload.pipeline > 1 or workload.think_time_s or several):
+        alike = workload.pipeline == 1 and not workload.think_time_s and not several
+        if self._reconnects(workload) and not alike:
             yield plans.ReconnectAlone()
 
     def _beside_requests(self, workload: Any) -> Iterator[plans.Problem]:
@@ -95,6 +95,9 @@ class Http(Declaration):
         for name in http.OF_ONE:
             if name != "headers" and getattr(workload, name) != getattr(defaults, name):
                 yield plans.BesideRequests(keys=(f"workload.{name}",))
+
+    def _reconnects(self, workload: Any) -> bool:
+        return getattr(workload, "on_close", "fail") == "reconnect"
 
     def _several(self, workload: Any) -> list[Request]:
         return list(getattr(workload, "requests", []))
@@ -124,9 +127,9 @@ class Http(Declaration):
         return {
             "protocol": workload.protocol,
             "pipeline": workload.pipeline,
-            "on_close": workload.on_close,
             **({"requests": requests} if self._several(workload) else requests[0]),
             **({"private": True} if self.secrets(workload) else {}),
+            **({"on_close": "reconnect"} if self._reconnects(workload) else {}),
         }
 
     def unfit(self, workload: Any, entry: Server) -> str:

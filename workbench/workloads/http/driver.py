@@ -239,10 +239,8 @@ class WorkloadDriver(Driver):
             raise ProtocolError("bytes after the last reply")
         if connection.left and response.keep_alive:
             self.next_call(connection)
-        elif connection.left and self.reconnect:
-            self.go_on(connection, closed=closed)
         elif connection.left:
-            raise ProtocolError("closed before all calls were answered", "closed")
+            self.go_on(connection, closed=closed)
         elif response.keep_alive or closed:
             self.end(connection)
         else:
@@ -256,7 +254,10 @@ class WorkloadDriver(Driver):
 
     def go_on(self, connection: Connection, *, closed: bool) -> None:
         """Make the calls left on a new connection. `closed`: the server has closed this one;
-        otherwise it announced that, and is waited for."""
+        otherwise it announced that, and is waited for. Raises ProtocolError if the plan does not
+        reconnect."""
+        if not self.reconnect:
+            raise ProtocolError("closed before all calls were answered", "closed")
         calls, connection.left = connection.left, 0
         self.replaced.add(connection.fd)
         if closed:
