@@ -13,7 +13,7 @@ from app.pages.plan import PlanPage
 from app.planning.tags import Tag
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, choose, edit, judged, leave_out, wanted, write
-from tests.gui.windows import control, press, says
+from tests.gui.windows import control, press, says, sees
 from workbench import paths
 from workbench.messages import plans
 from workbench.plan.model import GiveUp, Plan, Profile, Range, WarmUp
@@ -118,9 +118,9 @@ def test_rates_up_to_the_client_limit_are_chosen_and_the_preview_says_that_it_es
     edit(qtbot, page, structs.replace(SHORT, calibrate=True))
     choose(qtbot, page, "Rates as", "up to the client limit")
     write(qtbot, page, "rates.points", "6")
-    assert says(page, "6 rates from 200/s; the calibration finds the highest")
-    assert says(page, "are estimates for 20,000/s")
-    assert says(page, "Points: 12")
+    sees(qtbot, page, "6 rates from 200/s; the calibration finds the highest")
+    sees(qtbot, page, "are estimates for 20,000/s")
+    sees(qtbot, page, "Points: 12")
     plan = wanted(qtbot, window, page.run_this)
     assert plan.rates == Range(from_=200, to="ceiling", points=6)
     choose(qtbot, page, "Rates as", "list")
