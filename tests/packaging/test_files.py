@@ -280,10 +280,13 @@ def test_a_file_in_the_bundle_that_no_part_accounts_for_is_found(tmp_path: Path)
     assert found == {source for _, source, _ in strange}
 
 
-def test_the_agents_packages_are_those_of_the_lock_file_with_its_hashes() -> None:
+@pytest.mark.parametrize("worker", ["", "zeromq"])
+def test_the_agents_packages_are_those_of_the_lock_file_with_its_hashes(worker: str) -> None:
     lock = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8"))
-    locked = [p for p in lock["package"] if p["name"] in agent_lock.PACKAGES]
-    listed = bundle.agent_packages()
+    packages = agent_lock.LISTED[f"{worker or 'requirements'}.txt"]
+    locked = [p for p in lock["package"] if p["name"] in packages]
+    assert len(locked) == len(packages)
+    listed = bundle.agent_packages(worker)
     pins = set(re.findall(r"^([\w-]+)==(\S+)", listed, re.MULTILINE))
     assert {(package["name"], package["version"]) for package in locked} - pins == set()
     hashes = {wheel["hash"] for package in locked for wheel in package["wheels"]}
