@@ -183,7 +183,11 @@ def test_connections_beyond_ports_or_descriptors_are_refused_before_anything_sta
 def test_ten_thousand_need_as_many_ports_and_one_agent_worker_has_descriptors_for_them() -> None:
     budget = assess(plan(), [Entry()], {})
     assert not budget.problems and not [w for w in budget.warnings if w.code != "few-samples"]
-    assert budget.ports_needed == 10_000
+    assert (budget.ports_needed, budget.addresses) == (10_000, 1)
+    more = assess(
+        plan(vary={"connections": [50_000.0]}, nofile=60_000), [Entry()], {}, loopback=True
+    )
+    assert more.addresses >= 2 and not more.problems
 
 
 def test_what_the_workload_does_not_have_is_refused() -> None:

@@ -96,7 +96,8 @@ def assess(
     one_address = clients * limits.ports
     limits = replace(limits, ports=one_address, port_reuse_s=reuse_s)
     client_closes = [clients_close(plan, entry.closes_first) for entry in entries]
-    addresses = addresses_for(plan, limits) if any(client_closes) else 1
+    taken = any(client_closes) or plan.declared.held(plan.workload) > 0
+    addresses = addresses_for(plan, limits) if taken else 1
     limits = replace(limits, ports=one_address * addresses)
     most_per_s = highest_rate(plan, limits) if any(client_closes) else math.inf
     ceiling_per_s = 0.0

@@ -17,6 +17,7 @@ from typing import Any
 from workbench.agent.driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, Driver, error_name
 from workbench.agent.parser import ProtocolError
 from workbench.agent.protocol import Load
+from workbench.agent.schedule import share_of
 from workbench.agent.tally import Tally
 from workbench.agent.websocket import (
     ABNORMAL,
@@ -42,6 +43,7 @@ server's close, is no more."""
 
 _PING = b"pongbench"
 _GOODBYE = NORMAL.to_bytes(2, "big")
+_LATE_NS = 1_000_000
 _AGAIN_AT_ONCE = 32
 """The most reconnections and pings begun before the event loop reads replies again."""
 
@@ -101,6 +103,8 @@ class WorkloadDriver(Driver):
         """In the order of the ramp, the lost ones included."""
         self.turn = 0
         """Messages so far."""
+        self.messages = share_of(load.connections, load.share, load.shares)
+        """In the schedule."""
         self.asked = 0
         """Messages sent and not answered yet."""
         self.fragments: dict[int, tuple[int, bytes]] = {}
@@ -151,7 +155,7 @@ class WorkloadDriver(Driver):
         """Begin a handshake. Returns False if that failed at once."""
         sock = None
         try:
-            sock = connection.sock = _socket.socket(self.family, STREAM)
+            sock = connection.sock = self.new_socket(self.family, STREAM)
             code = sock.connect_ex(self.address)
             if code not in (0, errno.EINPROGRESS):
                 raise OSError(code, "connect")
@@ -231,13 +235,13 @@ class WorkloadDriver(Driver):
                 self.ended(connection, error_name(error))
                 continue
             awaited = connection.awaited
-            if awaited and data == awaited[0].expected and not connection.data:
-                self.answered(connection, awaited[0])
-            elif data:
-                self.received(connection, data)
-            else:
+            if not data:
                 shaking = connection.state == SHAKING
                 self.ended(connection, "protocol-closed" if shaking else closed_by(ABNORMAL))
+            elif awaited and data == awaited[0].expected and not connection.data:
+                self.answered(connection, awaited[0])
+            else:
+                self.received(connection, data)
 
     def connected(self, connection: Connection) -> None:
         """Send the handshake when TCP has connected."""
@@ -413,6 +417,8 @@ class WorkloadDriver(Driver):
             self.connect(self.lost.popleft()[1], monotonic_ns())
         if now < self.pings_from:
             return self.lost[0][0] if self.lost else self.pings_from
+        if self.turn < self.messages and now < self.pings_from + self.timeout_ns:
+            return now + _LATE_NS  # The last messages are late: they come first.
         self.lost.clear()
         for _ in range(_AGAIN_AT_ONCE):
             if self.pinged == len(self.all):

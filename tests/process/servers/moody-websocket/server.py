@@ -56,6 +56,8 @@ async def serve(reader, writer):
             writer.write(framed(10 if opcode == 9 else opcode, b"?" if mood == 3 else payload))
             await writer.drain()
             if opcode == 8:
+                writer.write_eof()  # Like Node: it closes one way, and waits for the client's end.
+                await reader.read()
                 break
     except (OSError, asyncio.IncompleteReadError):
         pass
