@@ -96,6 +96,8 @@ def _sentences(known: Known) -> Iterator[tuple[str, str]]:
         yield entry.description, ""
     for note in entry.notes:
         yield note, "soft"
+    if entry.fault:
+        yield f"Known fault: {entry.fault}", "warn"
     if gone := entry.unavailable:
         yield f"{gone.word.capitalize()}: {gone.reason}", "warn"
         if gone.tried:
@@ -151,7 +153,7 @@ def _running(known: Known, entry: ServerEntry) -> list[tuple[str, str]]:
 
 def _source(entry: ServerEntry) -> str:
     source = entry.source_at
-    return f"{breakable(source.git)}, {source.commit[:12]}, {source.licence}" if source else ""
+    return f"{breakable(source.git)}, {source.short}, {source.licence}" if source else ""
 
 
 def _measured(known: Known) -> list[tuple[str, str, str]]:

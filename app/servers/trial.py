@@ -263,7 +263,7 @@ class Trial(QWidget):
             " afterwards.": self._trying is not None,
             "A run is in progress. Servers can be tested when it is over.": self._desk.busy,
             "Fix its files to test it.": known.entry is None,
-            "Unavailable, so there is nothing to test.": not known.runs,
+            f"{known.state.word}, so there is nothing to test.": not known.runs,
             "": result is not None,
             about + (known.ready.sentence if known.ready else ""): True,
         }

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from app.servers.tryout import TrialResult
 from app.theme import Weight, font
 from app.widgets import button, column, frame, label
+from app.words import breakable
 
 
 class Wire(QWidget):
@@ -29,6 +30,7 @@ class Wire(QWidget):
             head, text = label("", 11, Weight.Medium, tone="muted"), label("", 12, tone="soft")
             text.setFont(font(12, mono=True))
             text.setWordWrap(True)
+            text.setMinimumWidth(1)  # a long word does not widen what is above
             flags = Qt.TextInteractionFlag
             text.setTextInteractionFlags(
                 flags.TextSelectableByMouse | flags.TextSelectableByKeyboard
@@ -65,7 +67,7 @@ def _parts(result: TrialResult | None) -> dict[str, tuple[str, str]]:
         "asked": ("First request", result.request.rstrip("\n")),
         "answered": (f"Response, {result.bytes_on_wire:,} bytes", result.answered.rstrip("\n")),
         "output": ("Server output", "\n".join(result.output[-12:])),
-        "commands": ("Commands to run", "\n".join(result.commands)),
+        "commands": ("Commands to run", breakable("\n".join(result.commands), 40)),
     }
     if not result.answered:
         found.pop("asked")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,12 @@ from lab.hosts import Host
 from workbench.cli import main
 from workbench.machines.profiles import Profile
 from workbench.machines.ssh import SshMachine
+from workbench.servers import sources
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
 from workbench.servers.programs import MissingPrograms
 
+GONE = Path(__file__).parents[1] / "cases" / "gone"
 SHIPPED = Catalogue.load(extra_dirs=[])
 
 
@@ -59,6 +62,16 @@ async def test_what_an_offline_machine_lacks_is_built_here_and_uploaded(
     assert runtime in record.runtime
     there = emptied.run("find", "/home/bench/.cache/pongbench", "-maxdepth", "2")
     assert f"/home/bench/.cache/pongbench/{brought}" in there
+
+
+async def test_a_source_of_this_computer_is_uploaded_to_an_offline_machine(
+    emptied: Host, machine: SshMachine
+) -> None:
+    source = SHIPPED["multitask"].source_at
+    assert source
+    where = shutil.copytree(GONE / "multitask", sources.place(source))  # a stand-in
+    record, _ = await passed(machine, SHIPPED["multitask"], host=machine.bind, reach=machine.reach)
+    assert record.files["source"] == sources.digest(where)
 
 
 async def test_nothing_is_uploaded_before_someone_consents(

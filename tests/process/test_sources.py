@@ -109,9 +109,9 @@ async def test_a_source_is_fetched_once_with_consent_checked_and_kept(
         await fetched(entry, install=False)
     assert caught.value.offer == (
         "MultiTask needs its source code (licence: MIT-0). It can be fetched from"
-        f" {public.git} (commit {public.commit}) and unpacked into Pongbench's cache."
+        f" {public.git} (commit {public.short}) and unpacked into Pongbench's cache."
     )
-    assert caught.value.commands == [f"git fetch {public.git} {public.commit}"]
+    assert caught.value.commands == [f"git fetch {public.git} {public.short}"]
     assert not (home / "cache").exists()
 
     # A configuration of the user could run programs, or lead elsewhere.
@@ -136,7 +136,7 @@ CHANGES: list[tuple[dict[str, str], str]] = [
     ({"git": "git://127.0.0.1:9/x"}, r"cannot be fetched: git://127\.0\.0\.1:9/x is out of reach"),
     ({"git": "https://nowhere.invalid/x"}, r"its name cannot be resolved \(DNS\); to run Multi"),
     ({"git": "file:///nowhere/x"}, r"^There is no public repository at file:///nowhere/x; to run"),
-    ({"commit": "0" * 40}, r"^git://\S+ no longer has commit 0{40}; to run MultiTask without"),
+    ({"commit": "0" * 40}, r"^git://\S+ no longer has commit 0{12}; to run MultiTask without"),
     ({"sha256": "0" * 64}, r"^What was fetched for MultiTask .* nothing of it was kept\.$"),
 ]
 
@@ -158,7 +158,7 @@ async def test_without_git_a_sentence_says_what_to_put_where(
 ) -> None:
     monkeypatch.setenv("PATH", "")
     entry = multitask(public)
-    with pytest.raises(PongbenchError, match=r"^git, which .* put commit \w{40} into /") as caught:
+    with pytest.raises(PongbenchError, match=r"^git, which .* put commit \w{12} into /") as caught:
         await fetched(entry)
     where = Path(str(caught.value).removesuffix(".").rpartition(" ")[2])
     shutil.copytree(GONE / "multitask", where)
@@ -199,7 +199,7 @@ async def test_a_server_runs_with_what_was_fetched_and_with_what_its_user_has_bu
         assert result.status == "needs source" and entry.source_at
         where = sources.place(entry.source_at)
         assert result.reason == (
-            f"Build commit {entry.source_at.commit} of https://example.org/built (licence: MIT) and"
+            f"Build commit {entry.source_at.short} of https://example.org/built (licence: MIT) and"
             f" put the result into {where}; its documentation asks for a compiler."
         )
         shutil.copytree(GONE / "multitask", where)

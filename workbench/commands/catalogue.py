@@ -145,6 +145,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         ("Runtime", "" if entry.runtime == "none" else entry.runtime),
         ("Programs", ", ".join(PROGRAMS[name].title for name in entry.programs)),
         *(("Privileges", sentence) for sentence in stated(entry)),
+        ("Known fault", entry.fault),
         *(("Not comparable", text) for text in entry.unequal),
         ("Folder", str(entry.folder)),
         ("Command", " ".join(entry.command)),

@@ -124,6 +124,11 @@ class SourceAt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     result into `sources.place`."""
 
     @property
+    def short(self) -> str:
+        """The commit, as git abbreviates it."""
+        return self.commit[:12]
+
+    @property
     def name(self) -> str:
         """The name of its folder: "chiral-1f287209"."""
         repository = self.git.rstrip("/").rpartition("/")[2].removesuffix(".git")

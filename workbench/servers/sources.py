@@ -62,7 +62,7 @@ def at_hand(entry: ServerEntry) -> Path | None:
 def to_build(source: SourceAt) -> str:
     """Return the sentence about a source that the user has to build."""
     return (
-        f"Build commit {source.commit} of {source.git} (licence: {source.licence}) and put the"
+        f"Build commit {source.short} of {source.git} (licence: {source.licence}) and put the"
         f" result into {place(source)}; its documentation asks for {source.build}."
     )
 
@@ -85,8 +85,8 @@ async def provide(
         if not install:
             raise MissingPrograms(
                 f"{entry.name} needs its source code (licence: {source.licence}).",
-                f"{source.git} (commit {source.commit})",
-                [f"git fetch {source.git} {source.commit}", *also],
+                f"{source.git} (commit {source.short})",
+                [f"git fetch {source.git} {source.short}", *also],
                 "into Pongbench's cache",
             )
         notify(f"Fetching the source of {entry.name} (licence: {source.licence})")
@@ -96,7 +96,7 @@ async def provide(
         if found != source.sha256:
             raise PongbenchError(
                 f"The source of {entry.name} in {folder} has the SHA-256 {found}, not"
-                f" {source.sha256} as commit {source.commit[:12]} has; remove that folder."
+                f" {source.sha256} as commit {source.short} has; remove that folder."
             )
     return folder
 
@@ -236,11 +236,11 @@ def _problem(name: str, source: SourceAt, output: str) -> PongbenchError:
         detail = why_unreached(output, instead, what=source.git)
         return NeedsSource(f"The source of {name} cannot be fetched: {detail}.")
     if re.search(_NO_COMMIT, output):
-        return NeedsSource(f"{source.git} no longer has commit {source.commit}; {instead}.")
+        return NeedsSource(f"{source.git} no longer has commit {source.short}; {instead}.")
     if re.search(_MOVED, output, re.MULTILINE):
         return NeedsSource(f"There is no public repository at {source.git}; {instead}.")
     return PongbenchError(f"git cannot fetch the source of {name} from {source.git}: {last}.")
 
 
 def _instead(name: str, source: SourceAt) -> str:
-    return f"to run {name} without fetching, put commit {source.commit} into {place(source)}"
+    return f"to run {name} without fetching, put commit {source.short} into {place(source)}"
