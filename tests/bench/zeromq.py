@@ -31,7 +31,7 @@ ROUNDS = int(os.environ.get("ROUNDS", "5"))
 SIZES = [int(size) for size in os.environ.get("SIZES", "32,512,8192,131072").split(",")]
 SECONDS = 2.0
 PROGRAMS = ("local_thr", "remote_thr", "local_lat", "remote_lat")
-SEND = "s = c.socket(zmq.PUSH); s.connect(a)\nfor _ in range(n): s.send(m)"
+SEND = "s = c.socket(zmq.PUSH); s.connect(a)\nfor _ in range(n): s.send(m)\ns.close(); c.term()"
 RECEIVE = (
     "s = c.socket(zmq.PULL); s.bind(a); s.recv(); t = time.perf_counter()\n"
     "for _ in range(n - 1): s.recv()\nprint(n / (time.perf_counter() - t))"
@@ -40,7 +40,9 @@ ASK = (
     "s = c.socket(zmq.REQ); s.connect(a); t = time.perf_counter()\n"
     "for _ in range(n): s.send(m); s.recv()\nprint((time.perf_counter() - t) / n * 5e5)"
 )
-ANSWER = "s = c.socket(zmq.REP); s.bind(a)\nfor _ in range(n): s.send(s.recv())"
+ANSWER = (
+    "s = c.socket(zmq.REP); s.bind(a)\nfor _ in range(n): s.send(s.recv())\ns.close(); c.term()"
+)
 
 Measure = Callable[[int, int], float]
 """Of a size and a number of messages: messages per second, or microseconds of one way."""
@@ -95,7 +97,7 @@ def build(source: Path, folder: Path) -> None:
 def compare(unit: str, measures: dict[str, Measure], most: int) -> None:
     print(f"\n{unit:>12}  " + "".join(f"{name:>20}" for name in measures), flush=True)
     for size in SIZES:
-        count = max(2_000, min(most, (1 << 30) // size))
+        count = max(2_000, min(most, (1 << 29) // size))
         found: defaultdict[str, list[float]] = defaultdict(list)
         for _ in range(ROUNDS):
             for name, measure in measures.items():

@@ -121,12 +121,6 @@ class Point:
         self.began_ns, self.cpu_us = monotonic_ns(), _cpu_us()
         self.finish(offer(self))
 
-    def lost(self, number: int) -> None:
-        """Count what is missing before a message. Beyond the high-water mark, PUB drops them."""
-        if number > self.number:
-            self.tally.errors["protocol-lost"] += number - self.number
-            self.number = number
-
     def over(self, now: int, in_flight: int = 0, *, ends: bool) -> bool:
         """Report the windows that are over. Returns whether the point is to be ended; `ends`: at
         the end of the schedule at the latest."""

@@ -32,7 +32,9 @@ def take(point: Point) -> int:
         return 0
     if not stopped:
         _receive(point, sent, lambda now, heard: now - heard > QUIET_NS)
-    point.lost(sent)
+    if sent > point.number:
+        point.tally.errors["protocol-lost"] += sent - point.number
+        point.number = sent
     return 0
 
 
@@ -47,34 +49,44 @@ def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
         monotonic_ns,
         _record(point),
     )
-    now = heard = clock()
+    number, untimed = point.number, 0
+    heard = clock()
     boundary = 0
-    while point.number < most:
+    while number < most:
         try:
             data = receive(copy=copied)
         except zmq.Again:
-            now, boundary = clock(), 0
+            now = clock()
         else:
             if not copied:
                 data = data.buffer
-            if len(data) != size:
-                tally.lose("protocol-body", 1)
-            elif data[GIVEN]:
-                now = heard = clock()
-                _, _, number, due, sent = unpack(data)
-                point.lost(number)
+            number += 1
+            if not data[GIVEN]:
+                untimed += 1
+                continue
+            now = heard = clock()
+            _, _, given, due, sent = unpack(data)
+            if given >= number:
+                tally.errors["protocol-lost"] += given + 1 - number
+                number = given + 1
+            if len(data) == size:
                 record(now, due, sent)
             else:
-                tally.untimed += 1
-            point.number += 1
-        if now >= boundary:
-            if point.over(now, ends=False):
-                return True
-            if over(now, heard):
-                return False
-            boundary = point.next_window
-            if now < point.until_ns:
-                boundary = min(boundary, point.until_ns)
+                tally.lose("protocol-body", 1)
+            if now < boundary:
+                continue
+        point.number = number
+        tally.untimed += untimed
+        untimed = 0
+        if point.over(now, ends=False):
+            return True
+        if over(now, heard):
+            return False
+        boundary = point.next_window
+        if now < point.until_ns:
+            boundary = min(boundary, point.until_ns)
+    point.number = number
+    tally.untimed += untimed
     return False
 
 
