@@ -29,11 +29,22 @@ AGENTS = (
     "Tim",
 )
 STATUSES = ("available", "busy", "away")
+# As for production on a machine of a few GB, the same for all applications; 300 connections are
+# enough for 16 workers with a pool each.
 SETTINGS = """
 listen_addresses = ''
 unix_socket_directories = '.'
 max_connections = 300
-shared_buffers = 128MB
+shared_buffers = 256MB
+effective_cache_size = 1GB
+work_mem = 8MB
+maintenance_work_mem = 64MB
+random_page_cost = 1.1
+effective_io_concurrency = 200
+wal_buffers = 16MB
+checkpoint_completion_target = 0.9
+max_wal_size = 1GB
+jit = off
 dynamic_shared_memory_type = mmap
 logging_collector = off
 log_min_messages = error

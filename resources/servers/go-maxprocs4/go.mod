@@ -1,0 +1,3 @@
+module pong
+
+go 1.19
