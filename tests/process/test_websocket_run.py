@@ -44,7 +44,7 @@ async def test_connections_are_made_held_and_pinged_and_each_is_accounted_for() 
     assert isinstance(start, RunStart) and start.axis
     assert (start.axis.key, start.axis.limit) == ("connections", "highest")
     (begun, _) = [d for d in documents if isinstance(d, PointStart)]
-    assert begun.seconds == 3.0, "one second of ramp"
+    assert begun.seconds == 4.0, "two seconds of ramp"
 
     good, bad = [d for d in documents if isinstance(d, PointStop)]
     assert all(stop.complete and stop.conserved for stop in (good, bad))
@@ -57,7 +57,7 @@ async def test_connections_are_made_held_and_pinged_and_each_is_accounted_for() 
     assert seconds is not None and seconds >= 0.49
 
     windows = [d for d in documents if isinstance(d, Window) and d.point == good.point]
-    assert [w.phase for w in windows][:5] == ["ramp"] * 5
+    assert [w.phase for w in windows][:10] == ["ramp"] * 10
     assert {w.in_flight for w in windows if w.phase == "measure"} == {100}
     assert not sum(w.replies for w in windows if w.phase == "ramp")
     assert [w.phase for w in windows].count("measure") == 10 and windows[-1].phase == "drain"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from workbench.workloads.server import Server
     from workbench.workloads.wire import Wire
 
-SETTLE_S = 0.5
-"""After the last connection of the ramp is begun, before the first message."""
+SETTLE_S = 1.5
+"""From the last connection of the ramp to the first message: TCP repeats an attempt after 1 s."""
 WINDOW_S = 0.2
 """A ramp ends with a window of the report."""
 
@@ -121,6 +121,12 @@ class WebSocket(Declaration):
 
     def p99_limit_ms(self, workload: Any) -> float | None:
         return float(workload.p99_ms)
+
+    def conditions(self, workload: Mapping[str, Any]) -> str:
+        size, limit = workload.get("message_size"), workload.get("p99_ms")
+        if not (isinstance(size, int) and isinstance(limit, int | float)):
+            return "connections held open"
+        return f"connections held open, messages of {size:,} bytes, p99 limit {limit:g} ms"
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
         return closes_first == "client"
