@@ -49,18 +49,19 @@ SERVER_ERRORS = (
     "connreset",
     "protocol",
     "check",
+    "tls",
     "other",
 )
-"""Error classes counted against the server (names and meanings are httperf's, but for `check`: a
-reply that fails a check of the plan)."""
+"""Error classes counted against the server (names and meanings are httperf's, but for `check`, a
+reply that fails a check of the plan, and `tls`, a failed handshake or failure of TLS after it)."""
 
 CLIENT_ERRORS = ("fd-unavail", "addrunavail", "ftab-full")
 """Error classes caused by the client itself; they never count against a server."""
 
 ERROR_CLASSES = SERVER_ERRORS + CLIENT_ERRORS
 """`other` may carry its errno (`other-ENETUNREACH`), `protocol` the status (`protocol-503`) or what
-else came in place of the reply (`messages.errors`), `check` the status or what the check is about;
-see `error_class`."""
+else came in place of the reply (`messages.errors`), `check` the status or what the check is about,
+`tls` OpenSSL's reason; see `error_class`."""
 
 Purpose: TypeAlias = Literal["sweep", "search", "warm_up", "ceiling", "profile"]
 """Purpose of a point: one of a sweep or of a search, both judged; to warm up the server, to
@@ -454,7 +455,7 @@ def error_class(name: str) -> str:
     """Return the class of an error's name: `other-ENETUNREACH` is `other`, `protocol-503`
     `protocol`."""
     head, _, _ = name.partition("-")
-    return head if head in ("other", "protocol", "check") else name
+    return head if head in ("other", "protocol", "check", "tls") else name
 
 
 def server_errors(errors: Errors) -> int:

@@ -2,6 +2,7 @@
 
     python behind_nginx.py --nginx /usr/sbin/nginx --port 8000 -- gunicorn --bind unix:pong.sock ...
 
+With PONGBENCH_CERTIFICATE and PONGBENCH_KEY in its environment, nginx terminates TLS.
 The server behind is started in the current folder and has to listen on `pong.sock` there.
 """
 
@@ -35,14 +36,20 @@ http {
         keepalive 16;
     }
     server {
-        listen $host:$port backlog=$backlog;
-        keepalive_requests 1000000;
+        listen $host:$port$tls backlog=$backlog;
+$sealed        keepalive_requests 1000000;
         location / {
 $passing
         }
     }
 }
 """)
+SEALED = """\
+        ssl_certificate {};
+        ssl_certificate_key {};
+        ssl_protocols TLSv1.2 TLSv1.3;
+        ssl_session_cache shared:pong:10m;
+"""
 PROXY = """\
             proxy_pass http://behind;
             proxy_http_version 1.1;
@@ -75,6 +82,7 @@ def main():
 
     here = Path.cwd()
     configuration = here / "nginx.conf"
+    certificate = os.environ.get("PONGBENCH_CERTIFICATE", "")
     passing = UWSGI if args.uwsgi else PROXY
     configuration.write_text(
         CONFIGURATION.substitute(
@@ -86,6 +94,8 @@ def main():
             connections=resource.getrlimit(resource.RLIMIT_NOFILE)[0],
             passing=passing,
             hashing="ip_hash;" if args.ip_hash else "",
+            tls=" ssl" if certificate else "",
+            sealed=SEALED.format(certificate, os.environ["PONGBENCH_KEY"]) if certificate else "",
         )
     )
     behind = subprocess.Popen(args.behind)

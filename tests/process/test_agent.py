@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import os
 import signal as signals
+import ssl
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from agents import Outcome, agent, target
 from oracle import eventually
 
 from workbench.analysis.histogram import percentile, percentiles
+from workbench.servers.certificate import issue
 
 PATIENCE_S = 60.0
 """For what must come, on however busy a machine."""
@@ -452,3 +454,45 @@ def test_several_requests_are_mixed_checked_and_counted_apart(pipeline: int) -> 
     counted = [(r["replies"], r["failed"]) for r in outcome.reports[0]["requests"]]
     assert counted == [(300, 0), (100, 0), (0, 100)]
     assert outcome.reports[0]["faults"]["check-404"]["example"] == ""
+
+
+class OverTls(http.server.ThreadingHTTPServer):
+    """Every connection is a handshake."""
+
+    tls: ssl.SSLContext
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        with self.tls.wrap_socket(request, server_side=True) as sealed:
+            super().finish_request(sealed, client_address)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        pass
+
+
+def test_calls_over_tls_are_verified_and_resumed(tmp_path: Path) -> None:
+    made, other = issue(), issue()
+    for name, text in (("certificate", made.certificate), ("key", made.key)):
+        (tmp_path / name).write_text(text)
+    server = OverTls(("127.0.0.1", 0), Shop)
+    server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    server.tls.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    some = {"protocol": "http/1.1", "rate_per_s": 20, "connections": 20, "timeout_s": PATIENCE_S}
+    with server, agent() as load:
+        outcomes = [
+            load.run(server.server_port, tls=tls, calls_per_connection=3, **some)
+            for tls in (
+                {"certificate": made.certificate},
+                {"certificate": made.certificate, "resume": True},
+                {"certificate": other.certificate},
+            )
+        ]
+        server.shutdown()
+    full, resumed, distrusted = outcomes
+    assert all(outcome.conserved for outcome in outcomes)
+    assert (full.total("replies"), full.total("established"), full.errors) == (60, 20, {})
+    agreed = full.reports[0]["tls"]
+    assert agreed["version"] == "TLSv1.3" and agreed["cipher"].startswith("TLS_")
+    assert (agreed["handshakes"], agreed["resumed"]) == (20, 0)
+    assert resumed.reports[0]["tls"]["resumed"] > 0
+    assert distrusted.errors == {"tls-certificate-verify-failed": 60}

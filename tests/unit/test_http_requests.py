@@ -27,6 +27,7 @@ from workbench.metrics.base import Measured
 from workbench.plan.library import to_yaml
 from workbench.plan.model import Plan
 from workbench.plan.reading import plan_from_data, with_set
+from workbench.servers.catalogue import Catalogue
 
 TWO = [{"path": "/a", "weight": 3}, {"path": "/b", "method": "POST", "body": "x"}]
 
@@ -185,3 +186,23 @@ async def test_a_secret_comes_from_the_environment_and_is_in_no_plan(
     driven = one.declared.driven(one.workload, await named(["SHOP"]))
     assert driven["headers"] == [("Authorization", "Bearer x")]
     assert driven["private"]
+
+
+def test_failures_of_tls_are_a_class_of_the_server() -> None:
+    assert error_class("tls-certificate-verify-failed") == "tls"
+    assert server_errors({"tls-closed": 2}) == 2
+    assert error_label("tls-closed") == "TLS failure: closed"
+
+
+def test_https_needs_a_server_that_terminates_tls() -> None:
+    one = plan(tls="full")
+    catalogue = Catalogue.load()
+    assert one.declared.unfit(one.workload, catalogue["waitress"]).startswith(
+        "Waitress does not terminate"
+    )
+    assert not one.declared.unfit(one.workload, catalogue["uvicorn"])
+    assert one.declared.own_errors(one.workload)
+    assert [one.declared.suits(one.workload, catalogue[s]) for s in ("go", "waitress")] == [
+        True,
+        False,
+    ]

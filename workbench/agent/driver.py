@@ -112,6 +112,10 @@ class Driver:
             sock.close()
         return False
 
+    def report(self) -> dict[str, Any]:
+        """Return what the driver adds to the results of the point."""
+        return {}
+
     def close(self) -> int:
         """Drop what is open. Returns how many calls were in flight."""
         in_flight = self.calls_in_flight()

@@ -42,7 +42,7 @@ class Point:
         self.on_window = on_window
         self.on_finished = on_finished
         self.tally = Tally(load.calls_per_connection)
-        self.driver = driver_of(load.workload)(loop, load, self.tally)
+        self.driver = driver_of(load)(loop, load, self.tally)
         self.pending: Pending | None = None
         on_alarm = self.on_alarm
         if self.driver.pending is not None:
@@ -175,6 +175,7 @@ class Point:
         self.on_finished(
             {
                 **self.tally.report(self.started_ns),
+                **self.driver.report(),
                 "in_flight": in_flight,
                 "at_schedule_end": self.at_schedule_end,
                 "cpu_us": _cpu_us() - self.cpu_before,
@@ -322,12 +323,14 @@ class ClosedPace(Pace):
         self.next_due = monotonic_ns() + 1_000_000
 
 
-def driver_of(workload: str) -> type[Driver]:
-    """Return the driver of a workload. Raises ValueError for an unknown one."""
+def driver_of(load: Load) -> type[Driver]:
+    """Return the driver of a load's workload. Raises ValueError for an unknown one."""
+    workload = load.workload
     if not workload.isidentifier():
         raise ValueError(f"unknown workload {workload!r}")
+    file = "driver_tls" if load.tls else "driver"
     try:
-        module = importlib.import_module(f"workbench.workloads.{workload}.driver")
+        module = importlib.import_module(f"workbench.workloads.{workload}.{file}")
     except ModuleNotFoundError as error:
         raise ValueError(f"unknown workload {workload!r}") from error
     found: type[Driver] = module.WorkloadDriver

@@ -49,6 +49,8 @@ class Load:
     """The expected response: `status`, `body`, and whether that is `json`, compared by value; or
     `checks`: `status`, `type`, `bytes` and `text` as far as the plan states them. Of several
     requests one each, as `each`. Empty: any 2xx."""
+    tls: dict[str, Any] = field(default_factory=dict)
+    """`certificate`, the only one trusted, as PEM, and `resume`; empty: no TLS."""
     mode: str = "open"
     """"open": on schedule; "closed": `concurrency` concurrent connections, as in `ab`."""
     rate_per_s: float = 0.0

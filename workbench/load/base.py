@@ -32,6 +32,8 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The workload's own options; see `Declaration.driven`. They may contain secrets."""
     reply: dict[str, Any] = {}
     """The expected response; see `agent.protocol.Load`. Empty: any 2xx."""
+    tls: dict[str, Any] = {}
+    """See `agent.protocol.Load`."""
     mode: Literal["open", "closed"] = "open"
     """closed: `concurrency` concurrent connections, each replaced when it ends."""
     rate_per_s: float = 0.0
@@ -142,6 +144,16 @@ class RequestPart(msgspec.Struct, frozen=True, kw_only=True):
     """From the scheduled time."""
 
 
+class TlsPart(msgspec.Struct, frozen=True, kw_only=True):
+    """What clients and server agreed on, and how often."""
+
+    version: str
+    """As OpenSSL writes it: "TLSv1.3"."""
+    cipher: str
+    handshakes: Whole
+    resumed: Whole
+
+
 @dataclass(frozen=True)
 class LoadReport:
     """The result of a point according to the load tool. None: not available."""
@@ -167,6 +179,8 @@ class LoadReport:
     """The server's unexpected responses: the first of each kind, by error."""
     requests: list[RequestPart] = field(default_factory=list)
     """Of several requests, in the plan's order."""
+    tls: TlsPart | None = None
+    """None: no TLS."""
 
     @property
     def start_skew_us(self) -> int:

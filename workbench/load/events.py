@@ -93,6 +93,15 @@ class RequestDone(msgspec.Struct, frozen=True, kw_only=True):
         _check(self.latency)
 
 
+class TlsDone(msgspec.Struct, frozen=True, kw_only=True):
+    """See `agent.tls.TlsClient.report`."""
+
+    version: Text
+    cipher: Text
+    handshakes: Count
+    resumed: Count
+
+
 class Done(Event, frozen=True, kw_only=True):
     """The totals of a worker; see `agent.point.Point.finish`."""
 
@@ -108,6 +117,7 @@ class Done(Event, frozen=True, kw_only=True):
     figures: Annotated[dict[ErrorName, Count], msgspec.Meta(max_length=20)] = {}
     """The workload's own. Merged by adding, those of a time (`_us`) by the longest."""
     histograms: Times
+    tls: TlsDone | None = None
     requests: Annotated[list[RequestDone], msgspec.Meta(max_length=100)] = []
     at_schedule_end: ScheduleEnd
     cpu_us: Count

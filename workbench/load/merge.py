@@ -11,7 +11,7 @@ import msgspec
 from workbench.analysis import histogram
 from workbench.analysis.evidence import Fault
 from workbench.documents import ClientPart, Counts, Errors, Histograms
-from workbench.load.base import LoadReport, LoadWindow, RequestPart
+from workbench.load.base import LoadReport, LoadWindow, RequestPart, TlsPart
 from workbench.load.events import Done, Window
 from workbench.messages.base import Message
 
@@ -99,6 +99,7 @@ def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadRep
         faults=_faults(reports),
         figures=_figures(reports),
         requests=_requests(reports),
+        tls=_tls(reports),
     )
 
 
@@ -155,6 +156,19 @@ def _faults(reports: Sequence[Done]) -> dict[str, Fault]:
         count = fault.connections + (known.connections if name in found else 0)
         found[name] = msgspec.structs.replace(first, connections=count)
     return found
+
+
+def _tls(reports: Sequence[Done]) -> TlsPart | None:
+    known = [report.tls for report in reports if report.tls]
+    agreed = [each for each in known if each.version] or known
+    if not agreed:
+        return None
+    return TlsPart(
+        version=agreed[0].version,
+        cipher=agreed[0].cipher,
+        handshakes=sum(each.handshakes for each in known),
+        resumed=sum(each.resumed for each in known),
+    )
 
 
 def _requests(reports: Sequence[Done]) -> list[RequestPart]:

@@ -114,7 +114,7 @@ def agent_sources() -> dict[str, Path]:
         "agent/*.py",
         "workloads/__init__.py",
         "workloads/*/__init__.py",
-        "workloads/*/driver.py",
+        "workloads/*/driver*.py",
         "workloads/*/generator/*.py",
     )
     files = [package / "__init__.py", *sorted(f for glob in sent for f in package.glob(glob))]

@@ -14,6 +14,7 @@ ERROR_LABELS = {
     "connreset": "connection reset",
     "protocol": "unexpected response",
     "check": "failed check",
+    "tls": "TLS failure",
     "other": "other error",
     "fd-unavail": "out of file descriptors",
     "addrunavail": "out of local ports",

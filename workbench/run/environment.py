@@ -22,6 +22,7 @@ from workbench.machines.secrets import Ask, never_ask
 from workbench.plan.model import Plan
 from workbench.run.monitoring import Samplers
 from workbench.run.tuning import TuneUp, Tuning, TuningPlan, plans_for, tune
+from workbench.servers.certificate import Certificate, issue
 from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes import Notify
@@ -98,6 +99,8 @@ class Stage:
     """The kernel settings changed for the run."""
     returned: AsyncExitStack
     """Machines that were lost and opened again; closed at the end."""
+    certificate: Certificate | None = None
+    """Of the servers; None: the plan is without TLS."""
 
     @property
     def target(self) -> Machine:
@@ -128,6 +131,7 @@ class Stage:
             reach=self.reach,
             notify=notify,
             install=install,
+            certificate=self.certificate,
         )
 
     def records(self) -> list[MachineRecord]:
@@ -224,6 +228,7 @@ async def open_stage(
             reach,
             tuneup,
             returned,
+            issue() if plan.declared.tls(plan.workload) else None,
         )
 
 

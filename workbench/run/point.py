@@ -27,6 +27,7 @@ from workbench.run.history import History, clean_per_s, faulty_before
 from workbench.run.state import RunState
 from workbench.run.target_watch import PointWatch, TargetWatch
 from workbench.servers.entry import ServerEntry
+from workbench.workloads.base import Workload
 
 
 @dataclass(frozen=True)
@@ -343,6 +344,7 @@ def _spec(run: RunState, point: PointPlan, target: Target) -> PointSpec:
         workload=plan.declared.key,
         options=plan.declared.driven(point.workload, run.secrets),
         reply=plan.declared.reply(point.workload, entry) if entry else {},
+        tls=_tls(run, point.workload),
         mode="closed" if point.concurrency else "open",
         rate_per_s=point.connection_rate_per_s,
         connections=point.connections,
@@ -359,6 +361,14 @@ def _spec(run: RunState, point: PointPlan, target: Target) -> PointSpec:
         addresses=run.budget.addresses,
         timeout_s=point.workload.timeout_s,
     )
+
+
+def _tls(run: RunState, workload: Workload) -> dict[str, Any]:
+    certificate = run.stage.certificate
+    if certificate is None:
+        return {}
+    how = run.plan.declared.tls(workload)
+    return {"certificate": certificate.certificate, "resume": how == "resumed"}
 
 
 def _share_pct(busy_s: float | None, seconds: float) -> float | None:

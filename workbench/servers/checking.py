@@ -8,6 +8,8 @@ import os
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from msgspec.structs import replace
+
 from workbench.closing import ended
 from workbench.errors import PongbenchError
 from workbench.exposure import Consent, agreed, never_agree
@@ -16,6 +18,7 @@ from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask
 from workbench.servers import gate_cache
+from workbench.servers.certificate import Certificate, issue
 from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult, gate
@@ -84,7 +87,8 @@ async def check(
     """Deploy a server, pass it through the gate, stop it."""
     if gone := entry.unavailable:
         return Checked(entry, "needs source" if gone.source else "unavailable", gone.reason)
-    try:
+
+    async def gated(certificate: Certificate | None) -> tuple[Deployment, GateResult]:
         deployment = await deploy(
             machine,
             entry,
@@ -92,12 +96,19 @@ async def check(
             reach=machine.reach,
             notify=notify,
             install=install,
+            certificate=certificate,
         )
         try:
-            notify(f"Testing {entry.name}")
-            result = await gate(deployment)
+            notify(f"Testing {entry.name}{' over TLS' if certificate else ''}")
+            return deployment, await gate(deployment)
         finally:
             await deployment.stop()
+
+    try:
+        deployment, result = await gated(None)
+        if result.passed and entry.tls is not None:
+            _, sealed = await gated(issue())
+            result = _with_tls(result, sealed)
     except NeedsSource as error:
         return Checked(entry, "needs source", str(error))
     except PongbenchError as error:
@@ -108,3 +119,11 @@ async def check(
     gate_cache.remember(entry, result, deployment.version, where)
     status: Literal["passed", "failed"] = "passed" if result.passed else "failed"
     return Checked(entry, status, " ".join(result.sentences), deployment, result)
+
+
+def _with_tls(result: GateResult, sealed: GateResult) -> GateResult:
+    """Return the result without TLS, with that of TLS."""
+    if not sealed.passed:
+        return replace(sealed, sentences=[f"Over TLS: {' '.join(sealed.sentences)}"])
+    said = f"It terminates TLS: {sealed.tls}."
+    return replace(result, tls=sealed.tls, sentences=[*result.sentences, said])

@@ -6,13 +6,15 @@ import asyncio
 import contextlib
 import itertools
 import random
-from collections.abc import Sequence
+import ssl
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from workbench.agent.tls import NAME
 from workbench.closing import ended, to_the_end
 from workbench.documents import ServerRecord
 from workbench.errors import PongbenchError
@@ -21,6 +23,7 @@ from workbench.machines.base import Command, Machine, Process
 from workbench.machines.wire import InvalidMessage, decode, quoted
 from workbench.rights import Confinement
 from workbench.servers import sources
+from workbench.servers.certificate import Certificate
 from workbench.servers.confinement import confined, in_force
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import quiet
@@ -70,6 +73,8 @@ class Deployment:
     _routes: contextlib.AsyncExitStack = field(
         init=False, repr=False, default_factory=contextlib.AsyncExitStack
     )
+    tls: ssl.SSLContext | None = None
+    """Of its clients; None: it speaks without TLS."""
     check: Command | None = None
     """The server's own test program, if it has one."""
     confinement: Confinement = field(default_factory=Confinement)
@@ -151,7 +156,7 @@ class Deployment:
         await _connect(*near)
         self.near = near
         if self.entry.ready == "http":
-            await _answered(*near, self.entry.path)
+            await _answered(*near, self.entry.path, self.tls)
             await quiet(self.machine, self.pid)
 
     async def _listening(self) -> None:
@@ -197,13 +202,14 @@ async def deploy(
     notify: Notify = lambda _: None,
     ready_within_s: float = 0.0,
     install: bool = False,
+    certificate: Certificate | None = None,
 ) -> Deployment:
     """Copy a server to a machine, prepare its runtime, start it and wait until it is ready.
 
     `host`: where it listens, `reach`: where clients connect; empty: the same. `port` 0: a free one
     is picked. `ready_within_s` 0: as its entry says. `install`: whether missing programs may be
     unpacked there. Raises PongbenchError, with the server's last output if any; nothing is left
-    running then.
+    running then. `certificate`: it terminates TLS with that.
     """
     if entry.unavailable:
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
@@ -213,7 +219,9 @@ async def deploy(
     source = await sources.provide(entry, install=install, notify=notify, also=also)
     notify(f"Copying {entry.name} to {machine.name}")
     files = await asyncio.to_thread(entry.files)
-    folder = await machine.put(entry.folder, f"servers/{entry.id}-{next(_numbers)}")
+    place = f"servers/{entry.id}-{next(_numbers)}"
+    folder = await machine.put(entry.folder, place)
+    sealed = await certificate.put(machine, place) if certificate else {}
     for path in entry.shared_paths:
         await machine.put(path, f"{folder}/{path.name}")
     if source and entry.source_at:
@@ -226,10 +234,10 @@ async def deploy(
     async def start(port: int) -> Deployment:
         notify(f"Starting {entry.name} on port {port}")
         values = {"host": host, "port": str(port), "backlog": str(backlog), "folder": folder}
-        values |= runtime.placeholders
+        values |= {**runtime.placeholders, **sealed}
         command = Command(
             entry.argv(**values),
-            env={**_ENV, **runtime.env, **entry.env},
+            env={**_ENV, **runtime.env, **entry.env, **_sealed_env(sealed)},
             cwd=folder,
             nofile=nofile,
             cpus=cpus,
@@ -245,6 +253,7 @@ async def deploy(
             runtime=runtime.name,
             version=_version(entry, runtime),
             files=files,
+            tls=certificate.context() if certificate else None,
             check=(
                 await confined(machine, entry, replace(command, argv=check), runtime)
                 if check
@@ -266,6 +275,11 @@ async def deploy(
         with contextlib.suppress(PortTaken):
             return await start(await _port(machine, entry, host, 0))
     return await start(await _port(machine, entry, host, port))
+
+
+def _sealed_env(sealed: Mapping[str, str]) -> dict[str, str]:
+    """Return where a server finds its certificate and key, beside the arguments of `tls`."""
+    return {f"PONGBENCH_{name.upper()}": path for name, path in sealed.items()}
 
 
 async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> int:
@@ -299,11 +313,14 @@ async def _connect(host: str, port: int) -> None:
         await asyncio.sleep(_RETRY_S)
 
 
-async def _answered(host: str, port: int, path: str) -> None:
+async def _answered(host: str, port: int, path: str, tls: ssl.SSLContext | None) -> None:
     """Call until there is a response of any kind."""
     while True:
         with contextlib.suppress(OSError):
-            reader, writer = await asyncio.open_connection(host, port)
+            name = NAME if tls else None
+            reader, writer = await asyncio.open_connection(
+                host, port, ssl=tls, server_hostname=name
+            )
             try:
                 writer.write(f"GET {path} HTTP/1.0\r\nHost: pongbench\r\n\r\n".encode())
                 if await reader.read(1):

@@ -197,6 +197,9 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Seconds of calls before it is measured, after each start; for servers with a JIT compiler. A
     plan's own warm-up follows."""
     protocols: list[Protocol] = []
+    tls: list[Text] | None = None
+    """Arguments added to the command for HTTPS, where it terminates TLS itself: {certificate} and
+    {key} are the files' paths. None: it has no TLS."""
     check: list[Text] = []
     """A program that tests it in place of the workload's gate: its last line is the result, exit
     status 0 means success."""
@@ -263,7 +266,7 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
 
     @property
     def placeholders(self) -> tuple[str, ...]:
-        """Placeholders of its commands."""
+        """Placeholders of its commands, without those of `tls`."""
         return (*RUNTIME_PLACEHOLDERS[self.runtime], *PLACEHOLDERS, *self.programs)
 
     @property
@@ -272,8 +275,9 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
         return {self.path: self.reply, **self.also}
 
     def argv(self, **values: str) -> list[str]:
-        """Return the command with its placeholders filled in."""
-        return [part.format_map(values) for part in self.command]
+        """Return the command with its placeholders filled in; with a certificate that of HTTPS."""
+        added = (self.tls or []) if "certificate" in values else []
+        return [part.format_map(values) for part in (*self.command, *added)]
 
     def files(self) -> dict[str, str]:
         """Return the SHA-256 of every deployed file by relative path."""

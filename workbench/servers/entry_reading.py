@@ -100,6 +100,7 @@ def _command_problem(entry: ServerEntry) -> str:
         *(("make", argv, {*entry.programs, "folder", "made", "packages"}) for argv in entry.make),
         ("command", entry.command, known),
         ("check", entry.check, known),
+        ("tls", entry.tls or [], {*known, "certificate", "key"}),
     ):
         if problem := _brace_problem(argv, there):
             return f", {key}: {problem}"

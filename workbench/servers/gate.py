@@ -51,7 +51,9 @@ async def gate(
 async def _gate(deployment: Deployment, patience_s: float, impatience_s: float) -> GateResult:
     entry = deployment.entry
     # SSH forwarding loses an early reset, and keeps the connection at the other end open.
-    wire = Wire(*deployment.near, patience_s, impatience_s, resets=deployment.direct)
+    wire = Wire(
+        *deployment.near, patience_s, impatience_s, resets=deployment.direct, tls=deployment.tls
+    )
     workload = spoken_by(entry.protocols)
     if workload is None or entry.check:
         return await _own_check(deployment)
@@ -63,6 +65,11 @@ async def _gate(deployment: Deployment, patience_s: float, impatience_s: float) 
         return failed(entry, str(fault), *([_last_output(deployment)] if ended else []))
     if not deployment.alive():
         return failed(entry, "All replies were correct.", _last_output(deployment))
+    if result.passed and wire.agreed:
+        said = f"It speaks {wire.agreed[0]}."
+        result = msgspec.structs.replace(
+            result, tls=wire.agreed[0], sentences=[*result.sentences, said]
+        )
     if result.passed and not deployment.direct:
         return msgspec.structs.replace(result, sentences=[*result.sentences, TUNNELLED])
     return result

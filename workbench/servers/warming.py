@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 
+from workbench.agent.tls import NAME
 from workbench.servers.deploy import Deployment
-from workbench.servers.entry import ServerEntry
 from workbench.workloads.base import Declaration
 from workbench.workloads.registry import spoken_by
 
@@ -30,7 +30,7 @@ async def warm(deployment: Deployment, rest: Callable[[float], Awaitable[None]])
     async def calls() -> None:
         nonlocal answered
         while deployment.alive():
-            answered += await _call(*deployment.near, workload, deployment.entry)
+            answered += await _call(deployment, workload)
 
     async with asyncio.TaskGroup() as group:
         callers = [group.create_task(calls()) for _ in range(AT_ONCE)]
@@ -42,12 +42,16 @@ async def warm(deployment: Deployment, rest: Callable[[float], Awaitable[None]])
     return answered
 
 
-async def _call(host: str, port: int, workload: Declaration, entry: ServerEntry) -> bool:
+async def _call(deployment: Deployment, workload: Declaration) -> bool:
     with contextlib.suppress(OSError, TimeoutError):
         async with asyncio.timeout(PATIENCE_S):
-            reader, writer = await asyncio.open_connection(host, port)
+            reader, writer = await asyncio.open_connection(
+                *deployment.near,
+                ssl=deployment.tls,
+                server_hostname=NAME if deployment.tls else None,
+            )
             try:
-                return await workload.warm_up(reader, writer, entry)
+                return await workload.warm_up(reader, writer, deployment.entry)
             finally:
                 writer.close()
     return False

@@ -292,6 +292,10 @@ class Declaration:
         """Return the names of the secrets that it takes from the environment or the keyring."""
         return set()
 
+    def tls(self, workload: Any) -> Literal["", "full", "resumed"]:
+        """Return how clients use TLS: full handshakes, or resumed sessions; empty: not."""
+        return ""
+
     def own_errors(self, workload: Any) -> bool:
         """Return whether calls may fail in classes that httperf does not have."""
         return False

@@ -49,6 +49,8 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     """The same for HTTP/1.0, on request."""
     pipelining: int = 0
     """Calls answered of three pipelined ones."""
+    tls: str = ""
+    """Version and cipher: "TLSv1.3, TLS_AES_256_GCM_SHA384"; empty: without TLS."""
     processes: int = 0
     threads: int = 0
     """Processes after it had answered; 0: unknown."""

@@ -9,13 +9,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import ssl
 import struct
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import h11
+
+from workbench.agent.tls import NAME
 
 MOST_BYTES = 1 << 20
 """Longest reply, in bytes."""
@@ -60,6 +63,9 @@ class Wire:
     """Time limit for what may never come: any other close, or a reply to a pipelined call."""
     resets: bool = True
     """Whether a reset reaches the server."""
+    tls: ssl.SSLContext | None = None
+    agreed: list[str] = field(default_factory=list)
+    """Version and cipher of each connection over TLS."""
 
     async def whole(self, request: bytes, *, must_close: bool = True) -> End:
         """Make one call, and read until the server closes."""
@@ -120,7 +126,21 @@ class Wire:
             except OSError as error:
                 reason = (error.strerror or str(error)).lower()
                 raise Fault(f"It accepted no connection ({reason}).") from None
-            yield _Caller(sock)
+            if self.tls is None:
+                yield _Caller(sock)
+                return
+            caller = _TlsCaller(sock, self.tls)
+            try:
+                async with asyncio.timeout(self.patience_s):
+                    self.agreed.append(await caller.shake())
+            except TimeoutError:
+                raise Fault(
+                    f"It completed no TLS handshake within {self.patience_s:g} s."
+                ) from None
+            except (ssl.SSLError, ConnectionError) as error:
+                reason = getattr(error, "reason", None) or error.strerror or "closed"
+                raise Fault(f"Its TLS handshake failed ({reason.lower()}).") from None
+            yield caller
 
 
 class _Caller:
@@ -178,6 +198,54 @@ class _Caller:
         if not data:
             self.ended = self.ended or "closed"
         return data
+
+
+class _TlsCaller(_Caller):
+    """The same over TLS, through memory: asyncio has no TLS on plain sockets."""
+
+    def __init__(self, sock: socket.socket, context: ssl.SSLContext) -> None:
+        super().__init__(sock)
+        self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._in, self._out, server_hostname=NAME)
+
+    async def shake(self) -> str:
+        """Complete the handshake. Returns version and cipher."""
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                self._tls.do_handshake()
+            except ssl.SSLWantReadError:
+                await loop.sock_sendall(self._sock, self._out.read())
+                raw = await loop.sock_recv(self._sock, 65_536)
+                if not raw:
+                    raise ConnectionError(0, "closed") from None
+                self._in.write(raw)
+                continue
+            await loop.sock_sendall(self._sock, self._out.read())
+            cipher = self._tls.cipher()
+            return ", ".join(filter(None, (self._tls.version(), cipher[0] if cipher else "")))
+
+    async def send(self, request: bytes) -> None:
+        with contextlib.suppress(ssl.SSLError):  # It may have said that it closes.
+            self._tls.write(request)
+        await super().send(self._out.read())
+
+    async def _receive(self) -> bytes:
+        while True:
+            raw = await super()._receive()
+            if not raw:
+                return b""
+            self._in.write(raw)
+            pieces = []
+            with contextlib.suppress(ssl.SSLWantReadError, ssl.SSLZeroReturnError):
+                while piece := self._tls.read(65_536):
+                    pieces.append(piece)
+                # It says that it closes, and may wait for the same before it does.
+                with contextlib.suppress(ssl.SSLError):
+                    self._tls.unwrap()
+                await super().send(self._out.read())
+            if pieces:
+                return b"".join(pieces)
 
 
 class _Parser:

@@ -10,6 +10,9 @@ if __name__ == "__main__":
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
+    parser.add_argument("--certificate", default="", help="with --key: speak TLS")
+    parser.add_argument("--key", default="")
     args = parser.parse_args()
     address = (args.host, args.port)
-    WSGIServer(address, application, backlog=args.backlog, log=None).serve_forever()
+    tls = {"certfile": args.certificate, "keyfile": args.key} if args.certificate else {}
+    WSGIServer(address, application, backlog=args.backlog, log=None, **tls).serve_forever()

@@ -2,6 +2,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"io"
 	"log"
 	"net"
@@ -46,5 +47,10 @@ func main() {
 		log.Fatal(err)
 	}
 	http.HandleFunc("/", pong)
+	if len(os.Args) > 5 {
+		// Without TLSNextProto it would also offer HTTP/2.
+		server := &http.Server{TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}}
+		log.Fatal(server.ServeTLS(listener, os.Args[4], os.Args[5]))
+	}
 	log.Fatal(http.Serve(listener, nil))
 }

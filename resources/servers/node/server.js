@@ -1,11 +1,16 @@
 // Hello World with Node's own HTTP server.
 
+const fs = require("node:fs");
 const http = require("node:http");
+const https = require("node:https");
 
-const [host, port, backlog] = process.argv.slice(2);
-const server = http.createServer((request, response) => {
+const [host, port, backlog, certificate, key] = process.argv.slice(2);
+function pong(request, response) {
   response.writeHead(200, { "Content-Type": "text/plain", "Content-Length": 5 });
   response.end("Pong!");
-});
+}
+const server = certificate
+  ? https.createServer({ cert: fs.readFileSync(certificate), key: fs.readFileSync(key) }, pong)
+  : http.createServer(pong);
 server.keepAliveTimeout = 60_000;
 server.listen({ host, port: Number(port), backlog: Number(backlog) });

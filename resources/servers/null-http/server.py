@@ -10,6 +10,7 @@ import gc
 import os
 import select
 import socket
+import ssl
 
 KEPT = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nPong!"
 LAST = b"HTTP/1.0 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nPong!"
@@ -50,12 +51,68 @@ def serve(listener):
             close(descriptor)
 
 
+def serve_tls(listener, certificate, key):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    listener.setblocking(False)
+    epoll = select.epoll()
+    epoll.register(listener, select.EPOLLIN)
+    streams = {}
+    while True:
+        for descriptor, _ in epoll.poll():
+            if descriptor == listener.fileno():
+                with contextlib.suppress(BlockingIOError, ConnectionError):
+                    while True:
+                        sock, _ = listener.accept()
+                        sock.setblocking(False)
+                        inside, outside = ssl.MemoryBIO(), ssl.MemoryBIO()
+                        tls = context.wrap_bio(inside, outside, server_side=True)
+                        streams[sock.fileno()] = (sock, tls, inside, outside)
+                        epoll.register(sock, select.EPOLLIN)
+                continue
+            if not answer(*streams[descriptor]):
+                epoll.unregister(descriptor)
+                streams.pop(descriptor)[0].close()
+
+
+def answer(sock, tls, inside, outside):
+    """Answer what came. Returns whether the connection stays open."""
+    try:
+        data = sock.recv(65_536)
+        if not data:
+            return False
+        inside.write(data)
+        kept = True
+        with contextlib.suppress(ssl.SSLWantReadError):
+            # The first read completes the handshake.
+            while inside.pending or tls.pending():
+                data = tls.read(65_536)
+                if not data:
+                    return False
+                ends = data.count(b"\r\n\r\n")
+                if ends and (b"HTTP/1.0" in data or b"close\r\n" in data):
+                    tls.write(LAST)
+                    kept = False
+                elif ends:
+                    tls.write(KEPT * ends)
+        if outside.pending:
+            sock.send(outside.read())
+        return kept
+    except OSError:
+        return False
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
+    parser.add_argument("--certificate", default="", help="with --key: speak TLS")
+    parser.add_argument("--key", default="")
     args = parser.parse_args()
 
     gc.disable()
-    serve(socket.create_server((args.host, args.port), backlog=args.backlog))
+    listener = socket.create_server((args.host, args.port), backlog=args.backlog)
+    if args.certificate:
+        serve_tls(listener, args.certificate, args.key)
+    serve(listener)

@@ -12,9 +12,10 @@ class Pong(RequestHandler):
         self.write("Pong!")
 
 
-async def main(host, port, backlog):
+async def main(host, port, backlog, certificate, key):
     app = Application([("/", Pong)], log_function=lambda handler: None)
-    app.listen(port, host, backlog=backlog)
+    tls = {"certfile": certificate, "keyfile": key} if certificate else None
+    app.listen(port, host, backlog=backlog, ssl_options=tls)
     await asyncio.Event().wait()  # for ever
 
 
@@ -23,4 +24,6 @@ if __name__ == "__main__":
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
+    parser.add_argument("--certificate", default="", help="with --key: speak TLS")
+    parser.add_argument("--key", default="")
     asyncio.run(main(**vars(parser.parse_args())))

@@ -39,6 +39,15 @@ OnClose = Annotated[
         extra_json_schema={"advanced": True},
     ),
 ]
+Tls = Annotated[
+    Literal["none", "full", "resumed"],
+    Meta(
+        title="TLS",
+        description="HTTPS: `full`, a full handshake for each connection, or `resumed`, sessions"
+        " are resumed where the server allows it",
+        extra_json_schema={"advanced": True},
+    ),
+]
 
 
 class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -56,6 +65,7 @@ class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     requests: http.Requests = msgspec.field(default_factory=list)
     pipeline: Pipeline = 1
     on_close: OnClose = "fail"
+    tls: Tls = "none"
 
 
 class Http(Declaration):
@@ -112,8 +122,12 @@ class Http(Declaration):
         ]
         return several or [Request(**given)]
 
+    def tls(self, workload: Any) -> Literal["", "full", "resumed"]:
+        how: Literal["none", "full", "resumed"] = getattr(workload, "tls", "none")
+        return "" if how == "none" else how
+
     def own_errors(self, workload: Any) -> bool:
-        return any(each.checks for each in self._requests(workload))
+        return bool(self.tls(workload)) or any(each.checks for each in self._requests(workload))
 
     def requests(self, workload: Any) -> list[str]:
         return [request.label for request in self._several(workload)]
@@ -133,6 +147,10 @@ class Http(Declaration):
         }
 
     def unfit(self, workload: Any, entry: Server) -> str:
+        if self.tls(workload) and entry.tls is None:
+            return (
+                f"{entry.name} does not terminate TLS; leave it out, or set workload.tls to none."
+            )
         # A check of the plan says what such a server is to answer.
         paths = {each.path for each in self._requests(workload) if not each.checks}
         if "/" not in paths or "/" in entry.replies:
@@ -141,10 +159,14 @@ class Http(Declaration):
         return f"{entry.name} answers {answered}, not /. Give one of them as the workload's path."
 
     def suits(self, workload: Any, entry: Server) -> bool:
+        if self.tls(workload) and entry.tls is None:
+            return False
         return all(each.path in entry.replies for each in self._requests(workload))
 
     def asked(self, workload: Any) -> str:
-        return f" at {' and '.join(dict.fromkeys(each.path for each in self._requests(workload)))}"
+        over = " over TLS" if self.tls(workload) else ""
+        paths = dict.fromkeys(each.path for each in self._requests(workload))
+        return f"{over} at {' and '.join(paths)}"
 
     def reply(self, workload: Any, entry: Server) -> dict[str, Any]:
         replies = [each.reply(entry) for each in self._requests(workload)]

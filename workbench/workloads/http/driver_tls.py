@@ -1,0 +1,104 @@
+"""The same over TLS: a new connection is a handshake, which counts as connecting."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from time import monotonic_ns
+from typing import Any
+
+from workbench.agent.driver import AT_ONCE, READING, STREAM, WRITING, error_name
+from workbench.agent.protocol import Load
+from workbench.agent.tally import Tally
+from workbench.agent.tls import TlsClient, TlsFailure, TlsStream
+from workbench.workloads.http import driver
+from workbench.workloads.http.driver import Connection
+
+
+class WorkloadDriver(driver.WorkloadDriver):
+    """`Connection.sock` is a stream, `Connection.unsent` waits for the handshake."""
+
+    def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
+        self.tls = TlsClient(load.tls)
+        super().__init__(loop, load, tally)
+
+    def report(self) -> dict[str, Any]:
+        return {"tls": self.tls.report()}
+
+    def _open(self, due: int, now: int, calls: int) -> bool:
+        sock = None
+        drawn = self.mix.draw(self.pipeline) if self.mix else []
+        try:
+            sock = self.new_socket(self.family, STREAM)
+            code = sock.connect_ex(self.address)
+            if code not in (0, errno.EINPROGRESS):
+                raise OSError(code, "connect")
+            stream = TlsStream(sock, self.tls)
+            whole = stream.flush()
+        except OSError as error:
+            return self.not_begun(sock, error, calls)
+        connection = Connection(stream, due, now, calls, self.pipeline)
+        connection.calls = drawn
+        connection.connecting = True
+        connection.unsent = (
+            b"".join(call.request for call in drawn) if drawn else self.first_request
+        )
+        self.open[connection.fd] = connection
+        self.epoll.register(connection.fd, READING if whole else READING | WRITING)
+        return True
+
+    def _on_events(self) -> Callable[[], None]:
+        poll, connections, replies = self.epoll.poll, self.open, self.replies
+        request, add_alike = self.request, self.tally.alike.append
+
+        def on_events() -> None:
+            for fd, events in poll(0, AT_ONCE):
+                connection = connections[fd]
+                try:
+                    if events & WRITING:
+                        self.writable(connection)
+                        if not events & ~WRITING:
+                            continue
+                    data = connection.sock.receive()
+                    if connection.connecting and connection.sock.established:
+                        self.established(connection)
+                    if data is None:
+                        continue
+                    fast = connection.fast
+                    if fast and data in replies:
+                        now = monotonic_ns()
+                        add_alike(now - connection.sent)
+                        connection.fast = fast - 1
+                        connection.left = fast
+                        connection.sent = now
+                        connection.sock.send(request)
+                        continue
+                except BlockingIOError:
+                    continue
+                except OSError as error:
+                    self.lose(connection, _error(error), connection.data)
+                    continue
+                self.received(connection, data)
+
+        return on_events
+
+    def established(self, connection: Connection) -> None:
+        """The handshake is complete: send the first request. Raises OSError."""
+        self.tally.connect.append(monotonic_ns() - connection.sent)
+        connection.connecting = False
+        request, connection.unsent = connection.unsent, b""
+        self.put(connection, request)
+
+    def writable(self, connection: Connection) -> None:
+        """Send on. Raises OSError."""
+        if connection.sock.flush():
+            self.epoll.modify(connection.fd, READING)
+
+    def put(self, connection: Connection, data: bytes) -> None:
+        connection.sock.send(data)
+        if connection.sock.rest:
+            self.epoll.modify(connection.fd, READING | WRITING)
+
+
+def _error(error: OSError) -> str:
+    return f"tls-{error.kind}" if isinstance(error, TlsFailure) else error_name(error)
