@@ -43,13 +43,15 @@ class Origin(QFrame):
         source, asked = found
         self._shows.setText(asked.shows)
         self._citation.setText(source.citation)
-        figures = "\n".join(
-            f"· {each.name}: {', '.join(each.figures.values())} ({each.cited})"
-            for each in asked.figures
+        figures = [
+            f"· {e.name}: {', '.join(e.figures.values())} ({e.cited})" for e in asked.figures
+        ]
+        stated = "\n".join(
+            ["Figures of the text:", *figures] if figures else ["It states no figures."]
         )
         self._about.setText(
             f"How: {asked.method}\n\nFound: {asked.found}\n\nDifferent here: {asked.differs}"
-            f"\n\nFigures of the text:\n{figures}"
+            f"\n\n{stated}"
         )
         self._fit()
 

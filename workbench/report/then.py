@@ -92,7 +92,7 @@ def table() -> str:
     """Return all published figures as tables of Markdown."""
     lines = []
     for source in sources():
-        for question in source.questions:
+        for question in (each for each in source.questions if each.figures):
             lines += [f"**{question.label}** (`{question.id}`). {question.shows}", ""]
             lines += ["| Then | At | Figures | Where | Compared with |", "|---|---|---|---|---|"]
             for each in question.figures:
