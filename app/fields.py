@@ -15,6 +15,8 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
+    QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
@@ -29,11 +31,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.choices import Choice, Tick
+from app.plain import Label, tip, wrapped
 from app.theme import LIGHT, Theme, Weight, font, icon_pixmap
 from app.widgets import label, retone, row
 from workbench.plan.editing import number
+from workbench.untrusted import safe
 
 NAMES_WIDE = 98
+_BELOW = 4
+"""Below a line without room for a message."""
 _Reason = Qt.FocusReason
 
 
@@ -237,20 +243,33 @@ class _Segment(QAbstractButton):
 
 
 class Line(QWidget):
-    """A label, its fields, and below them a message: a quiet hint or a problem."""
+    """A label, its fields, and below them a message: a quiet hint or a problem. Where something is
+    typed, there is always room for a message, so that nothing moves when one appears.
+    """
 
-    def __init__(self, name: str, *parts: QWidget | str, stretch: bool = True) -> None:
+    def __init__(
+        self, name: str, *parts: QWidget | str, stretch: bool = True, room: bool = False
+    ) -> None:
+        """`room`: there is room for a message although nothing is typed."""
         super().__init__()
         self._theme = LIGHT
         self._quiet = ""
+        self._reserved: tuple[str, ...] = ()
         self._tone = "muted"
         across = row(self, gap=8)
+        room = room or any(
+            isinstance(each, QLineEdit | QPlainTextEdit)
+            for part in parts
+            if isinstance(part, QWidget)
+            for each in (part, *part.findChildren(QWidget))
+        )
+        across.setContentsMargins(0, 0, 0, 0 if room else _BELOW)
         self.word = label(name, tone="soft")
         self.word.setFixedWidth(NAMES_WIDE)
         self.word.setMinimumHeight(32)
         across.addWidget(self.word, 0, Qt.AlignmentFlag.AlignTop)
         body = QVBoxLayout()
-        body.setSpacing(4)
+        body.setSpacing(2)
         self.parts = row()
         for part in parts:
             if isinstance(part, str):
@@ -262,8 +281,8 @@ class Line(QWidget):
         body.addLayout(self.parts)
         note = row(gap=6)
         self._sign = label()
-        self._sign.setFixedSize(14, 16)
-        self._note = label("", 12, tone="muted", wrap=True)
+        self._sign.setFixedSize(14, 14)
+        self._note = _Message(always=room)
         note.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         note.addWidget(self._note, 1)
         body.addLayout(note)
@@ -273,8 +292,14 @@ class Line(QWidget):
     def explain(self, text: str) -> None:
         """Set the hint that is shown while there is no problem."""
         self._quiet = text
+        self._note.reserve(text, *self._reserved)
         if self._tone == "muted":
             self._show(text, "muted")
+
+    def reserve(self, *texts: str) -> None:
+        """Keep room for any of these hints."""
+        self._reserved = texts
+        self._note.reserve(self._quiet, *texts)
 
     def fault(self, text: str, tone: str = "bad") -> None:
         """Set the problem of this line; an empty text clears it."""
@@ -282,7 +307,12 @@ class Line(QWidget):
 
     @property
     def note(self) -> str:
-        return self._note.text()
+        return self._note.whole
+
+    @property
+    def cut(self) -> bool:
+        """Whether the message is longer than its room, and ends in an ellipsis."""
+        return self._note.cut
 
     @property
     def tone(self) -> str:
@@ -290,13 +320,53 @@ class Line(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self._show(self._note.text(), self._tone)
+        self._show(self._note.whole, self._tone)
 
     def _show(self, text: str, tone: str) -> None:
         self._tone = tone
-        self._note.setText(text)
+        if tone == "warn":
+            self._note.reserve(text, *self._reserved)
+        self._note.show_text(text)
         retone(self._note, tone)
-        self._note.setVisible(bool(text))
-        self._sign.setVisible(bool(text))
+        self._sign.setVisible(not self._note.isHidden())
         name = "info" if tone == "muted" else "triangle-alert"
-        self._sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 14))
+        self._sign.setPixmap(
+            icon_pixmap(name, getattr(self._theme, tone), 14) if text else QPixmap()
+        )
+
+
+class _Message(Label):
+    """Text in a room that is as high as the longest hint, not as the text itself."""
+
+    def __init__(self, *, always: bool) -> None:
+        """`always`: there is room for a line even without a text."""
+        super().__init__()
+        self.setFont(font(12))
+        self.setProperty("tone", "muted")
+        self.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.setMinimumWidth(1)
+        self._always, self._reserved, self.whole = always, ("",), ""
+
+    @property
+    def cut(self) -> bool:
+        return self.isVisible() and self.text().replace("\n", " ") != self.whole
+
+    def reserve(self, *texts: str) -> None:
+        self._reserved = texts
+        self._fit()
+
+    def show_text(self, text: str) -> None:
+        self.whole = safe(text)
+        self.setAccessibleName(self.whole)
+        self.setVisible(self._always or bool(text))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        size, width = self.font(), self.width()
+        room = max(1, *(len(wrapped(text, size, width)) for text in self._reserved))
+        self.setText("\n".join(wrapped(self.whole, size, width, room)))
+        self.setToolTip(tip(self.whole if self.cut else ""))
+        self.setFixedHeight(room * self.fontMetrics().lineSpacing())

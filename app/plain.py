@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtGui import Qt
+from PySide6.QtGui import QFont, QFontMetrics, Qt, QTextLayout, QTextOption
 from PySide6.QtWidgets import QLabel, QWidget
 
 from workbench.untrusted import safe
@@ -28,6 +28,26 @@ class Label(QLabel):
 
     def setText(self, text: str) -> None:
         super().setText(safe(text))
+
+
+def wrapped(text: str, size: QFont, width: float, most: int = 0) -> list[str]:
+    """Return the lines of a text in this width in pixels. If it has more than `most` (0: no limit),
+    the last one ends in an ellipsis.
+    """
+    layout = QTextLayout(text, size)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WordWrap)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    lines = []
+    while (line := layout.createLine()).isValid():
+        line.setLineWidth(width)
+        lines.append(text[line.textStart() : line.textStart() + line.textLength()].rstrip())
+    layout.endLayout()
+    if most and len(lines) > most:
+        right, rest = Qt.TextElideMode.ElideRight, " ".join(lines[most - 1 :])
+        lines[most - 1 :] = [QFontMetrics(size).elidedText(rest, right, int(width))]
+    return lines
 
 
 def tip(text: str) -> str:

@@ -140,9 +140,10 @@ QToolButton[kind="rail"]:hover {{ background: {mix(t.rail, t.text, 0.06)}; }}
 QToolButton[kind="rail"]:checked {{ background: {t.raised}; color: {t.text}; }}
 QToolButton[kind="rail"]:focus {{ border-color: {t.focus}; }}
 QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit {{ background: {t.sunken}; color: {t.text};
-    border: 1px solid {t.edge}; border-radius: 7px; padding: 0 10px; min-height: 30px;
+    border: 1px solid {t.edge}; border-radius: 7px; padding: 0 10px;
     selection-background-color: {t.focus}; selection-color: {t.on_primary};
     placeholder-text-color: {t.muted}; }}
+QLineEdit, QComboBox, QAbstractSpinBox {{ min-height: 30px; }}
 QLineEdit:read-only {{ background: transparent; border-color: {t.line2}; color: {t.soft}; }}
 QPlainTextEdit {{ padding: 6px 8px; }}
 QComboBox {{ padding-right: 24px; }}
@@ -151,11 +152,12 @@ QComboBox QAbstractItemView {{ background: {t.floating}; color: {t.text};
     border: 1px solid {t.line2}; selection-background-color: {chosen};
     selection-color: {t.text}; }}
 QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus, QPlainTextEdit:focus {{
-    border: 2px solid {t.focus}; padding: 0 9px; min-height: 28px; }}
+    border: 2px solid {t.focus}; padding: 0 9px; }}
+QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ min-height: 28px; }}
 QPlainTextEdit:focus {{ padding: 5px 7px; }}
 QPlainTextEdit[kind="log"] {{ border: none; border-radius: 0; padding: 6px 18px; }}
 QPlainTextEdit[kind="log"]:focus {{ border: 2px solid {t.focus}; padding: 4px 16px; }}
-QPlainTextEdit[kind="figures"] {{ padding: 3px 8px 2px 8px; min-height: 14px; }}
+QPlainTextEdit[kind="figures"] {{ padding: 3px 8px 2px 8px; }}
 QPlainTextEdit[kind="figures"]:focus {{ padding: 2px 7px 1px 7px; }}
 QLineEdit[tone="warn"] {{ border-color: {t.warn}; }}
 QLineEdit[tone="bad"], QPlainTextEdit[tone="bad"] {{ border-color: {t.bad}; }}

@@ -66,10 +66,11 @@ class PlanPage(QWidget):
         self.history.failed.connect(self.notice.show_text)
         self._damaged = Inline("Show machines")
         self._damaged.pressed.connect(lambda: desk.page_requested.emit("Machines"))
-        for widget in (self._refused, self.notice, self._damaged):
-            around.addWidget(widget)
         across = row(gap=GAP)
         around.addLayout(across, 1)
+        # Below the form, which therefore stays where it is.
+        for widget in (self._refused, self.notice, self._damaged):
+            around.addWidget(widget)
         around.addWidget(UndoBar(self.history))
         self.gallery = self._make_gallery()
         self.form = PlanForm()

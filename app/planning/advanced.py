@@ -63,14 +63,14 @@ class Advanced(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._theme: Theme | None = None
-        inside = column(self, gap=8)
+        inside = column(self, gap=6)
         head = row()
         self._toggle = button("Advanced", "chevron-right", kind="ghost", on_click=self._switch)
         head.addWidget(self._toggle)
         head.addStretch(1)
         inside.addLayout(head)
         self._body = QWidget()
-        self._inside = column(self._body, gap=8)
+        self._inside = column(self._body, gap=6)
         self._body.hide()
         inside.addWidget(self._body)
         self.lines: dict[str, Line] = {}

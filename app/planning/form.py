@@ -29,13 +29,13 @@ class PlanForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setStyleSheet("PlanForm { background: transparent; }")
-        inside = self._inside = column(self, gap=8)
+        inside = self._inside = column(self, gap=6)
         inside.setContentsMargins(16, 14, 16, 16)
         self.origin = Origin()
         inside.addWidget(self.origin)
         inside.addSpacing(4)
         self.servers = Servers()
-        self._servers_line = Line("Servers", stretch=False)
+        self._servers_line = Line("Servers", stretch=False, room=True)
         self._servers_line.word.hide()
         inside.addWidget(self.servers)
         inside.addWidget(self._servers_line)
@@ -68,7 +68,7 @@ class PlanForm(QWidget):
         self.description.textChanged.connect(self._on_described)
         self._filling = False
         self.unplaced: list[str] = []
-        """Problems that no field shows."""
+        """Problems that no field shows, or not in full."""
         self._fit()
 
     def data(self) -> dict[str, Any]:
@@ -118,7 +118,8 @@ class PlanForm(QWidget):
         for line, problems in by_line.items():
             # If several fields of a line are invalid, each message has its field's name.
             line.fault(" ".join(pair[len(problems) > 1] for pair in dict.fromkeys(problems)))
-        self._servers_line.setVisible("servers" in faults)
+            if line.cut:
+                self.unplaced += dict.fromkeys(pair[1] for pair in problems)
         for key, field in self.inputs.items():
             if field.isHidden() and key not in faults:
                 continue

@@ -190,9 +190,10 @@ class LoadFields(QWidget):
         self._lengthen_line.setVisible(in_connections and not closed)
 
     def _make(self) -> None:
-        inside = column(self, gap=8)
+        inside = column(self, gap=6)
         self._model = Segments("Load model", [(each, each.label) for each in LOAD_MODELS])
         self._model_line = Line("Load model", self._model, stretch=False)
+        self._model_line.reserve(*(model.help for model in LOAD_MODELS))
         inside.addWidget(self._model_line)
         self._method = Segments("Method", _METHODS)
         self._method_line = Line("Method", self._method, stretch=False)

@@ -49,7 +49,7 @@ class Machines(QWidget):
         self._chosen_target = HERE
         self._states: Mapping[str, State] = {}
         self._doing = ""
-        inside = column(self, gap=8)
+        inside = column(self, gap=6)
         self.target = Options("Target", [(HERE, _HERE_TEXT)])
         self.target.setMinimumContentsLength(_TARGET_LETTERS)
         self.target.setSizeAdjustPolicy(

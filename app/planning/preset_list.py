@@ -19,13 +19,10 @@ from PySide6.QtCore import (
 from PySide6.QtGui import (
     QColor,
     QFont,
-    QFontMetrics,
     QPainter,
     QPaintEvent,
     QPen,
     QPolygonF,
-    QTextLayout,
-    QTextOption,
 )
 from PySide6.QtWidgets import (
     QListWidget,
@@ -35,7 +32,7 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
 )
 
-from app.plain import tip
+from app.plain import tip, wrapped
 from app.theme import LIGHT, Theme, Weight, font, paint_icon
 from workbench.plan.search import example
 
@@ -152,7 +149,7 @@ class _Painter(QStyledItemDelegate):
         if preset is None:
             return QSize(120, _HEAD)
         list_: PresetList = self.parent()  # type: ignore[assignment]
-        names = len(_wrapped(preset.name, font(13, Weight.DemiBold), list_.text_px))
+        names = len(wrapped(preset.name, font(13, Weight.DemiBold), list_.text_px))
         return QSize(120, _TALL + 17 * (min(names, 2) - 1))
 
     def paint(
@@ -196,7 +193,7 @@ class _Painter(QStyledItemDelegate):
         painter.setPen(QColor(theme.text))
         left = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
         names = _at_most_two(
-            _wrapped(preset.name, painter.font(), text_box.width()), painter, text_box
+            wrapped(preset.name, painter.font(), text_box.width()), painter, text_box
         )
         for name in names:
             painter.drawText(text_box, left, name)
@@ -238,27 +235,9 @@ def _paint_about(painter: QPainter, rect: QRectF, text: str, colour: str) -> Non
 def two_lines(text: str, size: QFont, width: float) -> list[str]:
     """Return as many clauses of a text as fit in two lines; a first one too long is elided."""
     ends = [match.start() for match in _CLAUSE.finditer(text)]
-    wrapped = [_wrapped(text[:end], size, width) for end in [*ends, len(text)]]
-    lines = next((each for each in reversed(wrapped) if len(each) <= 2), wrapped[0])
-    if len(lines) > 2:
-        right, rest = Qt.TextElideMode.ElideRight, " ".join(lines[1:])
-        lines = [lines[0], QFontMetrics(size).elidedText(rest, right, int(width))]
-    return lines
-
-
-def _wrapped(text: str, size: QFont, width: float) -> list[str]:
-    """Return the lines of a text."""
-    layout = QTextLayout(text, size)
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WordWrap)
-    layout.setTextOption(option)
-    layout.beginLayout()
-    lines = []
-    while (line := layout.createLine()).isValid():
-        line.setLineWidth(width)
-        lines.append(text[line.textStart() : line.textStart() + line.textLength()].rstrip())
-    layout.endLayout()
-    return lines
+    candidates = [wrapped(text[:end], size, width) for end in [*ends, len(text)]]
+    fitting = next((each for each in reversed(candidates) if len(each) <= 2), None)
+    return fitting or wrapped(text[: [*ends, len(text)][0]], size, width, 2)
 
 
 def _stairs(plan: Plan) -> list[float]:

@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 _MANY = "Not fixed"
 _FIX_FIRST = "Fix the problems in the form to see the preview."
-_STALE = "Preview of the last valid plan. Fix the problems in the form to update it."
 _PER_SECOND = "Offered rate per second"
 _CALLS_FROM = 440
 """Below this height the chart of calls is hidden; a remark reports problems with them."""
 
 
 class Preview(QWidget):
-    """Shows the last valid draft, and a hint while the form contains an invalid one."""
+    """Shows the last valid draft."""
 
     def __init__(self) -> None:
         super().__init__()
         self._hint = ""
-        self._counted = self._drawn = False
+        self._counted = self.drawn = False
+        self._known: list[tuple[str, str]] = []
         outer = column(self, gap=10)
         self._nothing = label(_FIX_FIRST, tone="soft", wrap=True)
         outer.addWidget(self._nothing)
@@ -87,14 +87,13 @@ class Preview(QWidget):
         """`names`: the servers' names by id; `faults`: problems that no field shows."""
         plan, budget = draft.plan, draft.budget
         known = plan is not None and budget is not None
-        self._drawn = self._drawn or known
-        self._body.setVisible(self._drawn)
-        self._nothing.setVisible(not known)
-        self._nothing.setText(_STALE if self._drawn else _FIX_FIRST)
-        self._foot.setVisible(not self._drawn)
-        self.layout().setStretchFactor(self._foot, int(not self._drawn))  # type: ignore[union-attr]
+        self.drawn = self.drawn or known
+        self._body.setVisible(self.drawn)
+        self._nothing.setVisible(not self.drawn)
+        self._foot.setVisible(not self.drawn)
+        self.layout().setStretchFactor(self._foot, int(not self.drawn))  # type: ignore[union-attr]
         if plan is None or budget is None:
-            self.remarks.show_text([("bad", text) for text in dict.fromkeys(faults)])
+            self._show_remarks(faults)
             return
         self._show_plan(draft)
         closed, axis = plan.closed, plan.axis
@@ -123,11 +122,16 @@ class Preview(QWidget):
         first = "calibration first" if calibrated else ""
         self._order.show_text(", then ".join(filter(None, (first, _order_hint(plan)))))
         self.ports.show_share(budget.ports_needed, budget.ports_free)
-        self.remarks.show_text(_remarks(draft, faults))
+        self._known = _remarks(draft)
+        self._show_remarks(faults)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
+
+    def _show_remarks(self, faults: Sequence[str]) -> None:
+        known = [remark for remark in self._known if not faults or remark[0] != "ok"]
+        self.remarks.show_text([*(("bad", text) for text in dict.fromkeys(faults)), *known])
 
     def _fit(self) -> None:
         room = self.height() - self.remarks.height()
@@ -213,11 +217,10 @@ def _numbered(name: str, pass_number: int) -> str:
     return name if pass_number == 1 else f"{name} {pass_number}"
 
 
-def _remarks(draft: Draft, faults: Sequence[str]) -> list[tuple[str, str]]:
+def _remarks(draft: Draft) -> list[tuple[str, str]]:
     budget = draft.budget
     assert budget is not None
-    found = [("bad", text) for text in faults]
-    found += [("warn", warning.text()) for warning in draft.warnings]
+    found = [("warn", warning.text()) for warning in draft.warnings]
     if budget.estimated:
         found.append(("muted", budget.estimated.text()))
     if budget.several:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _COPIED_MS = 2_000
 _TITLES = {"preview": "Run preview", "file": "Plan file"}
+_STALE = "Last valid plan"
 
 
 class Outlook(QFrame):
@@ -28,6 +29,7 @@ class Outlook(QFrame):
         super().__init__()
         self.setObjectName("card")
         self._names: dict[str, str] = {}
+        self._stale = False
         inside = column(self, gap=12)
         inside.setContentsMargins(16, 12, 16, 14)
         head = row()
@@ -49,8 +51,10 @@ class Outlook(QFrame):
         self._names = names
 
     def show_draft(self, draft: Draft, faults: Sequence[str]) -> None:
-        """`faults`: problems that no field shows."""
+        """`faults`: problems that no field shows in full."""
         self.preview.show_draft(draft, self._names, faults)
+        self._stale = self.preview.drawn and draft.budget is None
+        self._retitle()
 
     def show_text(self, text: str) -> None:
         """Set the text of the plan file; empty: none yet."""
@@ -85,7 +89,11 @@ class Outlook(QFrame):
     def _switch(self) -> None:
         shown = self._view.value()
         self._stack.setCurrentIndex(list(_TITLES).index(shown))
-        self._title.setText(_TITLES[shown])
+        self._retitle()
+
+    def _retitle(self) -> None:
+        shown = self._view.value()
+        self._title.setText(_STALE if self._stale and shown == "preview" else _TITLES[shown])
 
     def _copy_text(self) -> None:
         QGuiApplication.clipboard().setText(self._text.toPlainText())

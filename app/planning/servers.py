@@ -39,6 +39,7 @@ class Servers(QWidget):
         self._ids: list[str] = []
         self._entries: dict[str, ServerEntry] = {}
         self._protocol = "pong"
+        self._rows = 0
         inside = column(self, gap=10)
         head = row()
         head.addWidget(label("Servers", 14, Weight.DemiBold))
@@ -46,6 +47,10 @@ class Servers(QWidget):
         self._order_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         head.addWidget(self._order_label, 1)
         inside.addLayout(head)
+        self.picker = Picker()
+        self.picker.ticked.connect(self._tick)
+        self.picker.done.connect(self.open_or_close)
+        self.picker.hide()
         self.tags = Tags()
         self.tags.moved.connect(self._move)
         self.tags.removed.connect(self._remove)
@@ -68,10 +73,6 @@ class Servers(QWidget):
         foot.addWidget(self._prune)
         foot.addStretch(1)
         inside.addLayout(foot)
-        self.picker = Picker()
-        self.picker.ticked.connect(self._tick)
-        self.picker.done.connect(self.open_or_close)
-        self.picker.hide()
         inside.addWidget(self.picker)
         self._show()
 
@@ -102,6 +103,7 @@ class Servers(QWidget):
         """Open or close the list of all servers."""
         opened = self.picker.isHidden()
         self.picker.setVisible(opened)
+        self._fit(self._rows)
         text = "Close the list" if opened else "Add or remove"
         self._open.setText(f" {text}")
         self._open.setAccessibleName(text)
@@ -127,7 +129,8 @@ class Servers(QWidget):
         self.tags.show_servers(named)
         if self.before is not None:
             self.tags.chain_after(self.before)
-        self._scroll.setVisible(bool(named))
+        if self.picker.isHidden():
+            self._scroll.setVisible(bool(named))
         unusable = [name for name, usable in named if not usable]
         odd = len(unusable)
         self._clear.setVisible(bool(named) and not odd)
@@ -140,7 +143,13 @@ class Servers(QWidget):
         self.picker.show_ticks(self._ids, self._protocol)
 
     def _fit(self, rows: int) -> None:
-        """Many servers scroll, so that the rest of the form stays near."""
+        """Many servers scroll, so that the rest of the form stays near. While the list is open, it
+        stays where it is.
+        """
+        self._rows = rows
+        if not self.picker.isHidden():
+            return
+        self._scroll.setVisible(bool(rows))
         self._scroll.setFixedHeight(max(0, round(min(rows, _MOST_ROWS) * ROW) - 6))
 
     def _name(self, id_: str) -> str:

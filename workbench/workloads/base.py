@@ -123,8 +123,8 @@ LOAD_MODELS = (
         "closed",
         "uniform",
         "Fixed concurrency",
-        "Connections are replaced as they finish. The load slows down with the server, so stalls"
-        " are under-reported.",
+        "Finished connections are replaced. Load slows with the server, so stalls are"
+        " under-reported.",
     ),
 )
 

@@ -6,14 +6,24 @@ import pytest
 from msgspec import structs
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
 from app.planning.tags import Tag
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, choose, edit, judged, leave_out, wanted, write
-from tests.gui.windows import control, press, says, sees
+from tests.gui.windows import control, name_of, press, says, sees
 from workbench import paths
 from workbench.messages import plans
 from workbench.plan.model import GiveUp, Plan, Profile, Range, WarmUp
@@ -367,3 +377,69 @@ def test_a_problem_of_a_search_is_shown_next_to_its_field(
     edit(qtbot, page, load_plan("peak"))
     write(qtbot, page, key, text)
     assert message in page.form.lines.get(key, page.form.lines["search"]).note
+
+
+def _places(page: PlanPage) -> dict[QWidget, int]:
+    """How far each control of the form that is seen is from the top of the window."""
+    kinds = QAbstractButton, QComboBox, QLineEdit, QListWidget, QPlainTextEdit
+    found: dict[QWidget, int] = {}
+    while True:
+        QApplication.processEvents()  # what has been shown or hidden is laid out
+        seen = [each for kind in kinds for each in page.form.findChildren(kind) if each.isVisible()]
+        before, found = found, {each: each.mapTo(page.window(), QPoint()).y() for each in seen}
+        if found == before:
+            return found
+
+
+def _moved(before: dict[QWidget, int], after: dict[QWidget, int]) -> dict[str, int]:
+    """By how much controls moved, by their names."""
+    assert before.keys() == after.keys()
+    return {name_of(each): after[each] - y for each, y in before.items() if after[each] != y}
+
+
+@pytest.mark.parametrize(
+    ("field", "text"), [("rates", "400, 200"), ("seconds", "x"), ("backlog", "99999999999")]
+)
+def test_nothing_moves_while_a_wrong_value_is_typed_and_corrected(
+    qtbot: QtBot, page: PlanPage, field: str, text: str
+) -> None:
+    edit(qtbot, page, SHORT)
+    page.form.more.open()
+    right = page.form.inputs[field].text()
+    before = _places(page)
+    write(qtbot, page, field, text)
+    assert not _moved(before, _places(page))
+    assert says(page, "1 problem")
+    assert page.draft is not None
+    message = page.draft.faults[field].casefold()
+    labels = [label.text() for label in page.findChildren(QLabel) if label.isVisible()]
+    assert [message in text.casefold() for text in labels].count(True) == 1
+    assert says(page, "Last valid plan")
+    assert says(page, "Points: 4")
+    write(qtbot, page, field, right)
+    assert not _moved(before, _places(page))
+    assert not says(page, "Last valid plan")
+
+
+def test_the_list_of_servers_stays_under_the_pointer_while_some_are_ticked(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    edit(qtbot, page, SHORT)
+    press(page, "Add or remove")
+    shown = page.form.servers.picker.list
+    before = shown.mapTo(window, QPoint())
+    for place in range(6):
+        middle = shown.visualItemRect(shown.item(place)).center()
+        qtbot.mouseClick(shown.viewport(), Qt.MouseButton.LeftButton, pos=middle)
+        judged(qtbot, page)
+        assert shown.mapTo(window, QPoint()) == before
+    assert len(page.form.servers.value()) > len(SHORT.servers)
+
+
+def test_a_refusal_to_run_moves_no_field(qtbot: QtBot, window: MainWindow, page: PlanPage) -> None:
+    edit(qtbot, page, SHORT)
+    write(qtbot, page, "repeats", "0")
+    before = _places(page)
+    qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    sees(qtbot, page, "Cannot run yet. Passes: ")
+    assert not _moved(before, _places(page))
