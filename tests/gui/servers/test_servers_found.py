@@ -20,6 +20,7 @@ from app.servers.painting import visible_part
 from app.servers.table import ROW_PX
 from tests.gui.servers.steps import Open, choose, names, pick, seek
 from tests.gui.windows import control, says, sees, the
+from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.servers.catalogue import Catalogue
 
@@ -141,20 +142,21 @@ def test_the_keyboard_selects_and_ticks_servers_and_plans_the_ticked_ones(
     assert (plan.servers, plan.workload.protocol) == (["gevent", "tornado"], "pong")
 
 
-def test_message_servers_are_tested_but_not_compared(qtbot: QtBot, page: ServersPage) -> None:
-    choose(page, "zeromq-req-rep")
-    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
-    assert not says(page, "selected")
-    assert page.trial.go.isEnabled()
-
-
-def test_http_servers_lead_to_a_plan_over_http(qtbot: QtBot, page: ServersPage, desk: Desk) -> None:
-    for id_ in ("wsgiref", "waitress"):
+@pytest.mark.parametrize(
+    ("ids", "protocol"),
+    [(("wsgiref", "waitress"), "http/1.0"), (("zeromq-pair", "zeromq-queue"), "zeromq")],
+)
+def test_servers_lead_to_a_plan_over_their_protocol(
+    ids: tuple[str, str], protocol: str, qtbot: QtBot, page: ServersPage, desk: Desk
+) -> None:
+    for id_ in ids:
         choose(page, id_)
         qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
     with qtbot.waitSignal(desk.plan_requested) as led:
         page.compare_these()
-    assert led.args[0].workload.protocol == "http/1.0"
+    plan = led.args[0]
+    assert plan.workload.protocol == protocol
+    assert not list(problems(plan))
 
 
 def test_a_click_on_the_box_ticks_and_one_next_to_it_only_selects(

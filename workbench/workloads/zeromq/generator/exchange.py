@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from time import monotonic_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import zmq
 
@@ -33,7 +33,7 @@ def exchange(point: Point) -> int:
             continue
         HEADER.pack_into(message, 0, TOPIC, True, point.number, due, now)
         sent = bytes(message)
-        point.sock.send(sent, copy=point.copied)
+        point.sock.send(sent)
         if not closed:
             tally.lateness.append(now - due)
         reply, ended = _reply(point, now + timeout_ns)
@@ -44,7 +44,7 @@ def exchange(point: Point) -> int:
             point.sock.close()  # A REQ socket cannot send before it has a reply.
             point.sock = point.peer()
         elif reply != sent:
-            tally.lose("protocol-body", 1, bytes(reply))
+            tally.lose("protocol-body", 1, reply)
         elif closed:
             tally.alike.append(ended - now)
         else:
@@ -53,15 +53,15 @@ def exchange(point: Point) -> int:
     return 0
 
 
-def _reply(point: Point, until_ns: int) -> tuple[Any, int]:
+def _reply(point: Point, until_ns: int) -> tuple[bytes | None, int]:
     """Return the next message and when it came; None: not by then, or the point was ended."""
-    receive, copied = point.sock.recv, point.copied
+    receive = point.sock.recv
     while True:
         try:
-            reply = receive(copy=copied)
+            reply = receive()
         except zmq.Again:
             now = monotonic_ns()
             if point.over(now, 1, ends=False) or now >= until_ns:
                 return None, now
         else:
-            return reply if copied else reply.buffer, monotonic_ns()
+            return reply, monotonic_ns()

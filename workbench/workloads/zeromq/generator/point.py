@@ -21,8 +21,6 @@ from workbench.agent.tally import Tally
 from .message import SLICE_MS, TOPIC, Refused
 
 WAIT_S = 4.0
-LARGE = 1 << 16
-"""Bytes from which on messages are not copied."""
 PEERS = {
     "req-rep": zmq.REQ,
     "queue": zmq.REQ,
@@ -39,7 +37,6 @@ class Point:
 
     def __init__(self, load: Load, emit: Callable[..., None], stopped: Callable[[], bool]) -> None:
         self.load, self.emit, self.stopped = load, emit, stopped
-        self.copied = load.options["message_size"] < LARGE
         self.size, self.closed = load.options["message_size"], load.mode == "closed"
         self.limit = load.connections or 1 << 32
         self.tally = Tally()

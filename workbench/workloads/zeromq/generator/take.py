@@ -42,7 +42,7 @@ def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
     """Receive up to message `most`, or until `over`, which is asked with the time and that of the
     last message, at the end of each window and while nothing comes. Returns whether the point was
     ended."""
-    tally, size, copied = point.tally, point.size, point.copied
+    tally, size = point.tally, point.size
     receive, unpack, clock, record = (
         point.sock.recv,
         HEADER.unpack_from,
@@ -54,12 +54,10 @@ def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
     boundary = 0
     while number < most:
         try:
-            data = receive(copy=copied)
+            data = receive()
         except zmq.Again:
             now = clock()
         else:
-            if not copied:
-                data = data.buffer
             number += 1
             if not data[GIVEN]:
                 untimed += 1
