@@ -132,7 +132,7 @@ def examine(
         after = {point.x: rest for point, rest in zip(planned, rests, strict=True)}
         planned = example(plan)
         rests = [after[point.x] for point in planned]
-    total = sum(p.connections for p in planned) * plan.repeats * len(plan.servers)
+    total = sum(p.held or p.connections for p in planned) * plan.repeats * len(plan.servers)
     return Draft(
         given,
         faults,

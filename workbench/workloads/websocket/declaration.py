@@ -35,8 +35,7 @@ class WebSocketWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fiel
             ge=1,
             le=1_000_000,
             title="Connections held open",
-            description="for the whole point, of all clients together; the rates count messages,"
-            " which go to one after another",
+            description="at once, by all clients together",
             extra_json_schema={"unit": "connections"},
         ),
     ] = 1_000

@@ -27,7 +27,7 @@ class ZeromqWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=
             ge=32,
             le=1 << 24,
             title="Message size",
-            description="of each message; with ZeroMQ at least 32, for topic, number and times",
+            description="of each; with ZeroMQ at least 32",
             extra_json_schema={"unit": "bytes"},
         ),
     ] = 64
