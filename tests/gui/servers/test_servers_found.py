@@ -291,7 +291,7 @@ def test_every_control_has_an_accessible_name(page: ServersPage) -> None:
 
 
 def test_observed_and_declared_processes_have_different_labels(
-    page: ServersPage,
+    qtbot: QtBot, page: ServersPage
 ) -> None:
     known = choose(page, "aiohttp")
     assert known.entry is not None
@@ -299,11 +299,15 @@ def test_observed_and_declared_processes_have_different_labels(
     asked, seen = known.entry.processes, known.entry.seen.processes
     assert asked != seen
     assert COLUMNS[column("Processes seen")].text(known) == f"{seen}"
-    words = [each.text() for each in page.findChildren(QLabel) if each.isVisible()]
-    data = dict(pairwise(words))
+
+    def words() -> list[str]:
+        return [each.text() for each in page.findChildren(QLabel) if each.isVisible()]
+
+    qtbot.waitUntil(lambda: "Workers requested" in words())
+    data = dict(pairwise(words()))
     assert data["Workers requested"] == f"{asked}"
     assert data["Processes seen"].startswith(f"{seen}, with ")
-    assert "Processes" not in words
+    assert "Processes" not in words()
 
 
 def test_in_a_small_window_the_table_shows_whole_columns_from_the_left_and_enough_rows(
