@@ -62,7 +62,11 @@ class Setup:
 
     @property
     def protocol(self) -> str:
-        return protocol(self.workload.get("protocol", "pong"))
+        """ "HTTP/1.1", "HTTP/1.1 over TLS, full handshakes"."""
+        how = {"full": "full handshakes", "resumed": "resumed sessions"}
+        tls = how.get(str(self.workload.get("tls")), "")
+        spoken = protocol(self.workload.get("protocol", "pong"))
+        return f"{spoken} over TLS, {tls}" if tls else spoken
 
     @property
     def calls(self) -> str:

@@ -11,8 +11,9 @@ from workbench.agent.driver import AT_ONCE, READING, STREAM, WRITING, error_name
 from workbench.agent.protocol import Load
 from workbench.agent.tally import Tally
 from workbench.agent.tls import TlsClient, TlsFailure, TlsStream
-from workbench.workloads.http import driver
-from workbench.workloads.http.driver import Connection
+
+from . import driver
+from .driver import Connection
 
 
 class WorkloadDriver(driver.WorkloadDriver):
