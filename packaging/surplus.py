@@ -46,7 +46,7 @@ UNSPOKEN = re.compile(rf"pygments\.lexers\.(?!({_LANGUAGES})$)")
 
 SENT = (
     *("__init__.py", "agent/*.py", "machines/*.py"),
-    *("workloads/__init__.py", "workloads/*/__init__.py", "workloads/*/driver.py"),
+    *("workloads/__init__.py", "workloads/*/__init__.py", "workloads/*/driver*.py"),
     "workloads/*/generator/*.py",
     *("servers/confine.py", "servers/free_port.py", "servers/runtimes/*.py"),
     "servers/profiling/profile_there.py",
