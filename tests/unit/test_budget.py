@@ -256,14 +256,14 @@ def test_a_connection_holds_its_port_during_think_time_and_time_wait() -> None:
 def test_a_client_with_several_addresses_uses_as_many_as_it_needs() -> None:
     users = plan(workload=THOUGHTFUL, rate_of="users", rates=[500.0], seconds=300.0)
     budget = assess(users, [Entry()], FACTS | {"addresses": 5})
-    assert (budget.problems, budget.addresses, budget.ports_free) == ([], 3, 84_696)
-    assert budget.several == messages.SeveralAddresses(addresses=3, ports=28232)
+    assert (budget.problems, budget.addresses, budget.ports_free) == ([], 5, 141_160)
+    assert budget.several == messages.SeveralAddresses(addresses=5, ports=28232)
     # Over loopback, ports are free again after a second, and there are addresses enough.
     budget = assess(users, [Entry()], FACTS, loopback=True)
-    assert (budget.problems, budget.addresses, budget.ports_needed) == ([], 2, 28_500)
+    assert (budget.problems, budget.addresses, budget.ports_needed) == ([], 3, 28_500)
     assert assess(plan(), [POLITE], FACTS, loopback=True).addresses == 1
     # They are shared by clients.
-    assert assess(users, [Entry()], FACTS, loopback=True, clients=2).addresses == 1
+    assert assess(users, [Entry()], FACTS, loopback=True, clients=3).addresses == 1
 
 
 def test_random_think_times_make_a_longer_ramp_but_no_more_connections() -> None:

@@ -773,7 +773,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         plans.SeveralAddresses(addresses=2, ports=28232),
-        "Each client connects from 2 local addresses in turn, because one has only 28,232 ports.",
+        "Each client connects from 2 local addresses in turn, because connecting gets slow where more than half of the 28,232 ports of one are used.",
     ),
     (
         plans.PointsLengthened(

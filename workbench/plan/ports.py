@@ -14,9 +14,10 @@ from workbench.machines.limits import ClientLimits
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points
 
-_FULL = 0.8
-"""Share of its ports from which an address counts as full: the kernel's search for a free one gets
-slow, and random arrivals exceed their mean."""
+_FULL = 0.45
+"""Share of its ports from which an address counts as full. The kernel searches every other port
+first: measured on Linux 6.18, connecting takes 24 µs of CPU time while half of the ports are free,
+and 2 ms with fewer."""
 
 
 def clients_close(plan: Plan, closes_first: str) -> bool:

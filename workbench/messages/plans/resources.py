@@ -33,7 +33,7 @@ class NotEnoughPorts(PointProblem, frozen=True, kw_only=True):
 
 
 class SeveralAddresses(Message, frozen=True, kw_only=True):
-    """One local address of a client has too few ports for the connections open or in TIME_WAIT."""
+    """One local address of a client has too few ports for connections open or in TIME_WAIT."""
 
     keys: tuple[str, ...] = ("nofile",)
     addresses: int
@@ -42,8 +42,8 @@ class SeveralAddresses(Message, frozen=True, kw_only=True):
 
     def text(self) -> str:
         return (
-            f"Each client connects from {self.addresses} local addresses in turn, because one has "
-            f"only {self.ports:,} ports."
+            f"Each client connects from {self.addresses} local addresses in turn, because connecting"
+            f" gets slow where more than half of the {self.ports:,} ports of one are used."
         )
 
 
