@@ -42,8 +42,9 @@ class SeveralAddresses(Message, frozen=True, kw_only=True):
 
     def text(self) -> str:
         return (
-            f"Each client connects from {self.addresses} local addresses in turn, because connecting"
-            f" gets slow where more than half of the {self.ports:,} ports of one are used."
+            f"Each client connects from {self.addresses} local addresses in turn, because"
+            f" connecting gets slow where more than half of the {self.ports:,} ports of one are"
+            " used."
         )
 
 
