@@ -16,6 +16,14 @@ def ordinal(number: int) -> str:
     return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
 
 
+def continued(sentence: str) -> str:
+    """A sentence as it continues another, in lower case; a first word with other capitals, or our
+    own name, keeps its own."""
+    first = sentence.split(" ", 1)[0]
+    named = first.startswith("Pongbench") or any(letter.isupper() for letter in first[1:])
+    return sentence if named else sentence[:1].lower() + sentence[1:]
+
+
 def known(names: Sequence[str], what: str) -> str:
     """List what exists: "There are a, b and c." or "There is only a." or "There is no plan yet"."""
     if len(names) < 2:

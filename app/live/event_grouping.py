@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from workbench.documents import Note
+from workbench.formatting import continued
 from workbench.messages import base
 from workbench.messages.notes import Again, Gate, NotJudged
 from workbench.messages.places import places
@@ -36,7 +37,7 @@ def sentence(notes: Sequence[Named]) -> str:
     if isinstance(first, Gate):
         names = ", ".join(dict.fromkeys(server for _, server in notes))
         text = notes[0][0].text
-        return f"{names}: {text[:1].lower()}{text[1:]}"
+        return f"{names}: {continued(text)}"
     if len(notes) == 1:
         return notes[0][0].text
     servers = [server for _, server in notes]

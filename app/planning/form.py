@@ -16,6 +16,7 @@ from app.planning.origin import Origin
 from app.planning.servers import Servers
 from app.theme import Weight
 from app.widgets import column, frame, label, retone
+from workbench.formatting import continued
 
 
 class PlanForm(QWidget):
@@ -109,7 +110,7 @@ class PlanForm(QWidget):
             name = line.word.text() if line is not None else ""
             if field is not None and not field.isHidden():
                 name = field.accessibleName() or name
-            named_sentence = f"{name}: {sentence[:1].lower()}{sentence[1:]}" if name else sentence
+            named_sentence = f"{name}: {continued(sentence)}" if name else sentence
             named.append(named_sentence)
             if line is not None:
                 by_line[line].append((sentence, named_sentence))

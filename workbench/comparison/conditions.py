@@ -14,7 +14,7 @@ from typing import Any
 from workbench.analysis.background_load import BackgroundLoad
 from workbench.comparison.sides import Side
 from workbench.documents import MachineRecord
-from workbench.formatting import listed, megabytes, rate
+from workbench.formatting import continued, listed, megabytes, rate
 from workbench.report import setup
 from workbench.report.setup import Setup
 from workbench.rights import recorded
@@ -62,7 +62,7 @@ class Conditions:
 
     def same_text(self) -> str:
         """ "The same: kernel, CPU, plan and 11 more."; empty: none is."""
-        named = [_lower(what.removesuffix(" of the target")) for what in self.same[:4]]
+        named = [continued(what.removesuffix(" of the target")) for what in self.same[:4]]
         more = len(self.same) - len(named)
         if not named:
             return ""
@@ -264,7 +264,9 @@ def _warnings(sides: Sequence[Side], differing: Sequence[Condition]) -> Iterator
         if why := first.why_not_comparable(side):
             yield f"Not comparable: {why}. {side.tag} is in the table and not in the charts."
     asked = [
-        _lower(c.what) for c in differing if c.weight is Weight.QUESTION and "rates" not in c.what
+        continued(c.what)
+        for c in differing
+        if c.weight is Weight.QUESTION and "rates" not in c.what
     ]
     if asked:
         yield (
@@ -281,10 +283,3 @@ def _warnings(sides: Sequence[Side], differing: Sequence[Condition]) -> Iterator
         yield f"The smaller backlog in {tags} alone can cause resets and refusals beyond the limit."
     if whats and not asked:
         yield "Differences between sessions may come from their set-up, not from the servers."
-
-
-def _lower(what: str) -> str:
-    """In lower case, for use within a sentence; names keep their capitals."""
-    return (
-        what if what[1:2].isupper() or what.startswith("Pongbench") else what[:1].lower() + what[1:]
-    )

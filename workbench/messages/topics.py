@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.documents import Note
+from workbench.formatting import continued
 from workbench.messages import plans
 from workbench.messages.base import Message, kinds, read
 from workbench.messages.notes import Notice, Severity
@@ -37,4 +38,4 @@ def about(note: Note, server: str) -> str:
     server = server or "Null server" * bool(note.server)
     message = read_note(note)
     named = message.names_server if isinstance(message, Notice) else note.topic not in _UNNAMED
-    return note.text if named or not server else f"{server}: {note.text[:1].lower()}{note.text[1:]}"
+    return note.text if named or not server else f"{server}: {continued(note.text)}"

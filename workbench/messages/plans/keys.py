@@ -73,7 +73,7 @@ class RequestProblem(Problem, frozen=True, kw_only=True):
 
     def of(self, text: str) -> str:
         """Return the text with the number of the request."""
-        return f"Request {self.number}: {text[:1].lower()}{text[1:]}" if self.number else text
+        return f"Request {self.number}: {formatting.continued(text)}" if self.number else text
 
 
 class InvalidPath(RequestProblem, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from workbench import formatting
 from workbench.axis import RATE
 from workbench.messages.base import Message, place
 from workbench.messages.notes import Notice, Severity
@@ -18,7 +19,7 @@ class Problem(Message, frozen=True, kw_only=True):
     def line(self) -> str:
         """ "connections, seconds: what is wrong; what to do." """
         text = self.text()
-        return f"{', '.join(self.keys)}: {text[:1].lower()}{text[1:]}"
+        return f"{', '.join(self.keys)}: {formatting.continued(text)}"
 
 
 class PointProblem(Problem, frozen=True, kw_only=True):
