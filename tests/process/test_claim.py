@@ -17,6 +17,8 @@ from oracle import PATIENCE_S
 
 from workbench.machines.runner_client import RUNNER, Link, MachineBusy
 
+pytestmark = pytest.mark.alone
+
 SQUATTER = """
 import socket, sys
 name, said = sys.argv[1:]

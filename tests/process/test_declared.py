@@ -20,6 +20,7 @@ from workbench.servers.entry import ServerEntry
 BACKLOG = 512
 CALLS = 64
 """Concurrent calls, more than any server here has workers."""
+SOMAXCONN = Path("/proc/sys/net/core/somaxconn")
 SHIPPED = [
     entry
     for entry in Catalogue.load(extra_dirs=[]).contestants()
@@ -54,10 +55,16 @@ async def test_a_running_server_is_what_its_entry_declares(
         result = await patient_gate(deployment)
         assert result.passed, result.sentences
         stated = " ".join(entry.unequal)
-        assert deployment.backlog == BACKLOG or f"{deployment.backlog}" in stated
+        assert (
+            deployment.backlog == BACKLOG
+            or f"{deployment.backlog}" in stated
+            or (deployment.backlog == int(SOMAXCONN.read_text()) and SOMAXCONN.name in stated)
+        )
         assert result.processes >= entry.processes
         assert result.processes == seen.processes
-        assert result.threads == pytest.approx(seen.threads, rel=0.2, abs=3)
+        # A JVM adds threads as it compiles, and as calls come at once.
+        some = 0.5 if "java" in entry.programs else 0.2
+        assert result.threads == pytest.approx(seen.threads, rel=some, abs=3)
         assert (result.keep_alive, result.pipelining) == (seen.keep_alive, seen.pipelining)
         assert result.closes_first == entry.closes_first
         assert set(entry.protocols) <= set(result.protocols)

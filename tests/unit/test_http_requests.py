@@ -47,7 +47,7 @@ def sent(**options: Any) -> bytes:
         ({"path": "/a\r\nX: 1"}, "workload.path: it must begin with /"),
         ({"headers": {"X": "a\r\nY: b"}}, "workload.headers: the value of X has line breaks"),
         ({"headers": {"X\r\nY": "a"}}, "the header name 'X\\r\\nY' has characters"),
-        ({"headers": {"Content-Length": "5"}}, "content-Length follows from the protocol"),
+        ({"headers": {"Content-Length": "5"}}, "Content-Length follows from the protocol"),
         ({"headers": {"Authorization": "Bearer x"}}, "give {secret: NAME} in place of the value"),
         ({"headers": {"X-Api-Key": "x"}}, "give {secret: NAME} in place of the value"),
         ({"body": "x" * 65_537}, "the body has 65,537 bytes; a body has at most 65,536."),

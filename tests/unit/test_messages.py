@@ -1059,7 +1059,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         notes.Memory(name="gevent", before_bytes=21000000, after_bytes=180000000),
-        "gevent grew from 21 MB to 180 MB and did not shrink after its last point: it leaks memory, or does not return it.",
+        "gevent grew from 21 MB to 180 MB and did not shrink after its last point: it keeps the memory for later, or leaks it.",
     ),
     (
         notes.Again(

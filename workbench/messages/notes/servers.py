@@ -138,5 +138,5 @@ class Memory(Notice, frozen=True, kw_only=True):
         return (
             f"{self.name} grew from {formatting.megabytes(self.before_bytes)} to "
             f"{formatting.megabytes(self.after_bytes)} and did not shrink after its "
-            "last point: it leaks memory, or does not return it."
+            "last point: it keeps the memory for later, or leaks it."
         )
