@@ -66,7 +66,8 @@ async def test_a_running_server_is_what_its_entry_declares(
         some = 0.5 if "java" in entry.programs else 0.2
         assert result.threads == pytest.approx(seen.threads, rel=some, abs=3)
         assert (result.keep_alive, result.pipelining) == (seen.keep_alive, seen.pipelining)
-        assert result.closes_first == entry.closes_first
+        # A check program of an entry's own does not say who closes.
+        assert entry.check or result.closes_first == entry.closes_first
         assert set(entry.protocols) <= set(result.protocols)
         if "/agents" in entry.also:
             connections = await database_connections(deployment)
