@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+from PySide6.QtCore import QTimer
+
 from app import qt_log, scale
 from app.bridge import Bridge
 from app.context import Desk
@@ -49,9 +51,10 @@ def run(session: Path | None = None) -> int:
     app.setQuitOnLastWindowClosed(False)
     window.left.connect(app.quit)
     app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_changed.emit())
-    # Python handles a signal at the next tick of the bridge.
+    # Python handles a signal in whatever runs next, at the latest at the next tick of the bridge.
+    # That may be painting, in which no window may close.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: window.leave())
+        signal.signal(number, lambda *_: QTimer.singleShot(0, window, window.leave))
     window.built.connect(lambda: app.show_files_with(window.open))
     if session is not None:
         window.built.connect(lambda: window.open(session.absolute()))

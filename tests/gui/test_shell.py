@@ -451,6 +451,14 @@ def test_without_any_installed_font_text_is_still_readable(home: Path) -> None:
     assert (ended.returncode, ended.stdout) == (0, "Inter False\n"), ended.stderr
 
 
+def test_ctrl_c_while_the_window_is_painted_closes_it_without_complaint(home: Path) -> None:
+    ended = program(
+        AT_FIRST_PAINT.format(do="import signal; signal.raise_signal(signal.SIGINT); return"),
+        PONGBENCH_HOME=str(home),
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_damaged_settings_do_not_keep_the_window_from_opening(home: Path) -> None:
     path = home / "config" / "settings.json"
     path.parent.mkdir()
