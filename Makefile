@@ -67,8 +67,8 @@ ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
 	status=0; \
-	  $(BIN)/pytest -n auto --maxprocesses 4 --dist loadfile -m "not alone" || status=$$?; \
-	  $(BIN)/pytest -m alone || status=$$?; \
+	  $(BIN)/python -m tests.again -n auto --maxprocesses 4 --dist loadfile -m "not alone" || status=$$?; \
+	  $(BIN)/python -m tests.again -m alone || status=$$?; \
 	  exit $$status
 endif
 
@@ -80,7 +80,7 @@ verify: $(VENV) $(QT_OFFSCREEN) $(LAB)
 
 test-lab: export LANG = C.UTF-8
 test-lab: $(VENV) $(LAB)
-	$(BIN)/pytest tests/lab $(ARGS)
+	$(BIN)/python -m tests.again tests/lab $(ARGS)
 
 fuzz: export LANG = C.UTF-8
 fuzz: export QT_QPA_PLATFORM = offscreen
