@@ -1,7 +1,7 @@
 """Run pytest, and what failed once more by itself.
 
-A machine shared by many tests at once, or by its neighbours, disturbs those that drive real servers.
-What fails again, alone, has failed. What then passes is listed, so that nobody overlooks that it is
+Tests that drive real servers disturb one another, and a machine's neighbours disturb them all. What
+fails again, alone, has failed. What then passes is listed, so that nobody overlooks that it is
 fragile. More than a few failures have another cause, and are not tried again.
 
     python -m tests.again [pytest's arguments]
