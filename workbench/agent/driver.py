@@ -87,8 +87,9 @@ class Driver:
         """Begin; the point's clock is 0 at `at_ns`."""
         self.watcher.start(self.on_events)
 
-    def expire(self, now: int) -> None:
-        """End calls that exceeded the timeout."""
+    def expire(self, now: int) -> int:
+        """End calls that exceeded the timeout. Returns when all were found (ns), before the first
+        was ended."""
         raise NotImplementedError
 
     def think(self, now: int) -> int:

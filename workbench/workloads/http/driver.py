@@ -348,14 +348,16 @@ class WorkloadDriver(Driver):
         elif self.replace:
             self.replace(monotonic_ns())
 
-    def expire(self, now: int) -> None:
+    def expire(self, now: int) -> int:
         limit = now - self.timeout_ns
         overdue = [connection for connection in self.open.values() if connection.sent <= limit]
+        found = monotonic_ns()
         for connection in overdue:
             if connection.left:
                 self.lose(connection, "client-timo")
             else:
                 self.end(connection)
+        return found
 
     def _pending(self) -> int:
         return len(self.open) - len(self.thinking) - len(self.leaving)

@@ -162,7 +162,7 @@ class WorkloadDriver(Driver):
         if self.replace:
             self.replace(monotonic_ns())
 
-    def expire(self, now: int) -> None:
+    def expire(self, now: int) -> int:
         limit = now - self.timeout_ns
         overdue = []
         for fd, (_, _, begun) in self.open.items():
@@ -171,6 +171,7 @@ class WorkloadDriver(Driver):
             overdue.append(fd)
         for fd in overdue:
             self.lose(fd, "client-timo")
+        return now
 
     def calls_in_flight(self) -> int:
         return len(self.open)

@@ -440,7 +440,7 @@ class WorkloadDriver(Driver):
             self.await_(connection, PONG, now, now).expected = self.pong
             self.send(connection, client_frame(PING, _PING))
 
-    def expire(self, now: int) -> None:
+    def expire(self, now: int) -> int:
         deadlines, limit = self.deadlines, now - self.timeout_ns
         while deadlines:
             connection = deadlines[0].connection
@@ -449,6 +449,7 @@ class WorkloadDriver(Driver):
                     break
                 self.ended(connection, "client-timo")
             deadlines.popleft()
+        return now
 
     def calls_in_flight(self) -> int:
         messages = sum(
