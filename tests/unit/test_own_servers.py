@@ -191,3 +191,13 @@ def test_a_full_disk_is_reported_in_one_short_sentence(
     with pytest.raises(BadInput) as reported:
         user_servers.new("Mine")
     assert str(reported.value) == f"The folder {home / 'mine'} cannot be made: the disk is full."
+
+
+@pytest.mark.parametrize("id", ["django", "go", "uvicorn"])
+def test_a_copy_has_the_code_worth_reading_to_change_also_where_servers_share_it(id: str) -> None:
+    shipped = Catalogue.load()[id]
+    mine = user_servers.duplicate(shipped, f"My {id}")
+    assert mine.source_path.parent == mine.folder
+    assert mine.files()[mine.source] == shipped.files()[shipped.source]
+    user_servers.save(mine.folder, mine.source, "changed", was=mine.source_path.read_text())
+    assert mine.files()[mine.source] != shipped.files()[shipped.source]

@@ -168,7 +168,8 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     programs: list[ProgramName] = []
     """Programs of the system, see `servers.programs`; each is also a placeholder of the command."""
     shared: list[Text] = []
-    """Files of `resources/apps` that are deployed with the folder's own."""
+    """Files of `resources/apps` that are deployed with the folder's own, if it has none of that
+    name."""
     make: list[list[Text]] = []
     """Commands that compile it, run once in a copy of the folder; their output in {made} is cached
     by content."""
@@ -240,7 +241,7 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
 
     @property
     def requirements_path(self) -> Path | None:
-        return self.folder / self.requirements if self.requirements else None
+        return self._place(self.requirements) if self.requirements else None
 
     @property
     def pinned(self) -> list[str]:
@@ -251,11 +252,16 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
 
     @property
     def source_path(self) -> Path:
-        return (APPS if self.source in self.shared else self.folder) / self.source
+        return self._place(self.source)
 
     @property
     def shared_paths(self) -> list[Path]:
-        return [APPS / name for name in self.shared]
+        """The files of `APPS` that it uses; its own file of that name takes precedence."""
+        return [APPS / name for name in self.shared if not (self.folder / name).is_file()]
+
+    def _place(self, name: str) -> Path:
+        shared = name in self.shared and not (self.folder / name).is_file()
+        return (APPS if shared else self.folder) / name
 
     @property
     def programs_at_run(self) -> list[ProgramName]:

@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from workbench import paths, stores, trash
@@ -46,7 +46,8 @@ def duplicate(entry: ServerEntry, name: str) -> ServerEntry:
     """Copy a server under another name. Raises BadInput."""
     if not entry.source_path.is_file():
         raise BadInput(f"{entry.name} has no code to be copied; make a new server instead.")
-    return _make(name, entry.folder)
+    worth = (entry.source_path, entry.requirements_path)
+    return _make(name, entry.folder, [path for path in entry.shared_paths if path in worth])
 
 
 def own_id(name: str) -> str:
@@ -113,8 +114,8 @@ def remove(server: Path) -> Trashed:
         return trash.discard([server])
 
 
-def _make(name: str, origin: Path) -> ServerEntry:
-    """Create a complete folder, renamed into place."""
+def _make(name: str, origin: Path, shared: Sequence[Path] = ()) -> ServerEntry:
+    """Create a complete folder, renamed into place. `shared`: files that become the copy's own."""
     name = " ".join(name.split())
     place = folder() / own_id(name)
     part = folder() / f".{place.name}.{os.getpid()}"
@@ -123,6 +124,8 @@ def _make(name: str, origin: Path) -> ServerEntry:
         stores.make_folder(folder())
         try:
             shutil.copytree(origin, part, ignore=shutil.ignore_patterns("__pycache__"))
+            for path in shared:
+                shutil.copy(path, part)
             file = part / "server.yaml"
             file.write_text(_named(file.read_text("utf-8"), name), encoding="utf-8")
             part.rename(place)

@@ -37,4 +37,6 @@ def stay():
 
 
 magnum.serve.daemonize = stay
-magnum.serve.start()
+
+if __name__ == "__main__":
+    magnum.serve.start()

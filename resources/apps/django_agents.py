@@ -5,7 +5,7 @@ from django.conf import settings
 
 settings.configure(
     ALLOWED_HOSTS=["*"],
-    ROOT_URLCONF="app",
+    ROOT_URLCONF=__name__,
     SECRET_KEY="nothing is signed with this",
     DATABASES={
         "default": {

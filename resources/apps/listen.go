@@ -1,20 +1,10 @@
-// Hello World with Go's standard library.
 package main
 
 import (
-	"io"
-	"log"
 	"net"
-	"net/http"
-	"os"
 	"strconv"
 	"syscall"
 )
-
-func pong(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/plain")
-	io.WriteString(w, "Pong!")
-}
 
 // listen is net.Listen with a backlog, which that takes from the system.
 func listen(host, port, backlog string) (net.Listener, error) {
@@ -38,13 +28,4 @@ func listen(host, port, backlog string) (net.Listener, error) {
 		return nil, err
 	}
 	return listener, refused
-}
-
-func main() {
-	listener, err := listen(os.Args[1], os.Args[2], os.Args[3])
-	if err != nil {
-		log.Fatal(err)
-	}
-	http.HandleFunc("/", pong)
-	log.Fatal(http.Serve(listener, nil))
 }

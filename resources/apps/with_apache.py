@@ -1,4 +1,7 @@
-"""Apache's httpd with mod_wsgi, configured for one application and nothing else."""
+"""Apache's httpd with mod_wsgi, configured for one application and nothing else.
+
+How many processes and threads it has stands in a file of the server's own.
+"""
 
 import argparse
 import os
@@ -14,20 +17,12 @@ ErrorLog /dev/stderr
 LogLevel error
 Listen $host:$port
 ListenBacklog $backlog
-LoadModule mpm_event_module $modules/mod_mpm_event.so
 LoadModule authz_core_module $modules/mod_authz_core.so
 LoadModule wsgi_module $mod_wsgi
 KeepAlive On
 MaxKeepAliveRequests 0
 KeepAliveTimeout 60
-StartServers 1
-ServerLimit 4
-ThreadsPerChild 64
-MaxRequestWorkers 256
-AsyncRequestWorkerFactor 64
-WSGISocketPrefix $here/wsgi
-WSGIDaemonProcess pong processes=1 threads=15 home=$here listen-backlog=$backlog
-WSGIProcessGroup pong
+$own
 WSGIApplicationGroup %{GLOBAL}
 WSGIScriptAlias / $here/pong_wsgi.py
 <Directory $here>
@@ -37,6 +32,7 @@ WSGIScriptAlias / $here/pong_wsgi.py
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("own", help="the file of its processes and threads")
     parser.add_argument("--apache", default="/usr/sbin/apache2")
     parser.add_argument("--mod-wsgi", default="/usr/lib/apache2/modules/mod_wsgi.so")
     parser.add_argument("--host", default="127.0.0.1")
@@ -45,7 +41,9 @@ if __name__ == "__main__":
     args = parser.parse_args()
 
     here = Path.cwd()
-    values = {"here": here, "modules": Path(args.apache).parent.parent / "lib/apache2/modules"}
-    (here / "httpd.conf").write_text(CONFIGURATION.substitute(values, **vars(args)))
+    values = vars(args) | {"here": here}
+    values["modules"] = Path(args.apache).parent.parent / "lib/apache2/modules"
+    values["own"] = Template(Path(args.own).read_text()).substitute(values)
+    (here / "httpd.conf").write_text(CONFIGURATION.substitute(values))
     command = [args.apache, "-f", str(here / "httpd.conf"), "-DFOREGROUND"]
     os.execvp(command[0], command)
