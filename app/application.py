@@ -15,7 +15,7 @@ from app.settings import SettingsFile
 from app.settings_autosave import Keeper
 from app.shell.main_window import MainWindow
 from app.shell.opened import Application
-from app.stylesheet import apply
+from app.stylesheet import FUSION, apply
 from app.theme import theme_for
 from workbench import __version__, stores
 from workbench.errors import ExitCode, PongbenchError
@@ -32,7 +32,7 @@ def run(session: Path | None = None) -> int:
     file = SettingsFile()
     kept = file.load()
     scale.use(kept.size)
-    app = Application(["pongbench"])
+    app = Application(["pongbench", *FUSION])
     qt_log.begin()
     app.setApplicationName("pongbench")
     app.setApplicationDisplayName("Pongbench")

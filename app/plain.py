@@ -4,8 +4,6 @@ loaded. All labels and tool tips are created here.
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtGui import QFont, QFontMetrics, Qt, QTextLayout, QTextOption
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -55,5 +53,7 @@ def tip(text: str) -> str:
     shown = safe(text, _LONGEST_TIP)
     if len(shown) <= _TIP_LINE and not Qt.mightBeRichText(shown):
         return shown
+    from html import escape  # noqa: PLC0415 - not before the first paint
+
     # Qt wraps rich text only.
     return f'<span style="white-space: pre-wrap">{escape(shown, quote=False)}</span>'

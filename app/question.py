@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.widgets import repolish
 from workbench.untrusted import safe
 
 _MARGIN = 20
@@ -40,8 +41,7 @@ def ask(
     keeps = dialog.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
     act = dialog.addButton(go, QMessageBox.ButtonRole.AcceptRole)
     act.setProperty("kind", "danger")
-    act.style().unpolish(act)
-    act.style().polish(act)
+    repolish(act)
     act.clicked.connect(lambda _checked=False: do())
     dialog.setDefaultButton(keeps)
     dialog.setEscapeButton(keeps)

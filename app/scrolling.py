@@ -13,6 +13,8 @@ class Scrolled(QScrollArea):
     def __init__(self, body: QWidget, name: str = "") -> None:
         """With a `name` the area takes the keys itself; without one its contents do."""
         super().__init__()
+        # Asked for Qt's own viewport, the binding would create every class of widgets.
+        self.setViewport(QWidget())
         self.setWidget(body)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -109,7 +109,7 @@ def _open() -> Iterator[tuple[QApplication, MainWindow]]:
     from app.settings import Settings  # noqa: PLC0415
     from app.shell.main_window import MainWindow  # noqa: PLC0415
 
-    app = QApplication(["pongbench"])
+    app = QApplication(["pongbench", *stylesheet.FUSION])
     stylesheet.apply(app, theme.DARK)
     bridge = Bridge()
     try:

@@ -8,6 +8,11 @@ from PySide6.QtWidgets import QApplication
 from app.colour import mix
 from app.theme import Theme, font, load_fonts
 
+FUSION = ("-style", "Fusion")
+"""Arguments of every application with widgets. `setStyle` returns the style, for which the binding
+creates every class of styles.
+"""
+
 
 def apply(app: QApplication, theme: Theme) -> None:
     """Apply a theme to the whole application; it may be called again with another."""
@@ -16,8 +21,6 @@ def apply(app: QApplication, theme: Theme) -> None:
         return
     if not app.styleSheet():
         load_fonts()
-        # With a window open it takes seconds, as all its widgets are polished anew.
-        app.setStyle("Fusion")
         app.setFont(font(13))
     app.setPalette(palette(theme))
     app.setStyleSheet(sheet)

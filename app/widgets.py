@@ -129,8 +129,17 @@ def retone(widget: QWidget, tone: str) -> None:
         return
     widget.setProperty("tone", tone)
     for each in (widget, *widget.findChildren(QLabel)):
-        each.style().unpolish(each)
-        each.style().polish(each)
+        repolish(each)
+
+
+def repolish(widget: QWidget) -> None:
+    """Have the style sheet read a changed property of a widget. One that was never shown is
+    polished when it is; so the first paint does not wait for the binding's classes of styles.
+    """
+    if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+        style = widget.style()
+        style.unpolish(widget)
+        style.polish(widget)
 
 
 def dress(root: QWidget, theme: Theme) -> None:

@@ -71,7 +71,7 @@ def main() -> int:
 
 def shoot(size: str, pages: list[str]) -> None:
     """In a process with a screen of its own."""
-    app = QApplication([])
+    app = QApplication(["pongbench", *stylesheet.FUSION])
     book = LogBook()
     book.install()
     home = os.environ["PONGBENCH_HOME"]

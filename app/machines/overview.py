@@ -15,7 +15,7 @@ from app.machines.picture import Picture
 from app.machines.records import HERE
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight
-from app.widgets import GAP, column, dress, label, row
+from app.widgets import GAP, column, dress, label, repolish, row
 
 if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
@@ -99,7 +99,7 @@ class Overview(QWidget):
             tone = "" if offered.fresh else "muted"
             if self._figure.property("tone") != tone:
                 self._figure.setProperty("tone", tone)
-                self._figure.style().polish(self._figure)
+                repolish(self._figure)
             self._about.setText(offered.text)
 
         self._draw = draw

@@ -15,7 +15,7 @@ from app.start.compare import CompareCard
 from app.start.quick_start import Offer
 from app.start.recent import Recent
 from app.theme import Theme, Weight, font
-from app.widgets import Dot, Elided, button, column, dress, frame, label, row
+from app.widgets import Dot, Elided, button, column, dress, frame, label, repolish, row
 
 if TYPE_CHECKING:
     from workbench.plan.budget import Budget
@@ -85,8 +85,7 @@ class StartPage(QWidget):
         ):
             if each.property("kind") != kind:
                 each.setProperty("kind", kind)
-                each.style().unpolish(each)
-                each.style().polish(each)
+                repolish(each)
         dress(self, self._theme)
 
     def ticked(self) -> list[str]:

@@ -15,18 +15,11 @@ from PySide6.QtGui import (
     QDropEvent,
     QPaintEvent,
 )
-from PySide6.QtWidgets import (
-    QApplication,
-    QFileDialog,
-    QMessageBox,
-    QSplitter,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 
 from app import page_registry
 from app.context import Desk
 from app.planning import resources
-from app.question import ask
 from app.scale import LEAST
 from app.scrolling import Whole
 from app.shell import keys
@@ -39,6 +32,8 @@ from app.widgets import column, dress, row
 from workbench import paths, trash
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QMessageBox
+
     from app.history import History
     from app.log import Line
     from app.shell.log_drawer import LogDrawer
@@ -120,6 +115,8 @@ class MainWindow(PagedWindow):
         if path is not None:
             self.film.open(path)
             return
+        from PySide6.QtWidgets import QFileDialog  # noqa: PLC0415 - not before the first paint
+
         dialog = QFileDialog(self, "Open a session", str(paths.data_dir() / "sessions"))
         dialog.setNameFilters(["Sessions (*.pong.yaml *.yaml)", "All files (*)"])
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
@@ -266,6 +263,8 @@ class MainWindow(PagedWindow):
         if self._question is not None:
             self._question.raise_()
             return
+        from app.question import ask  # noqa: PLC0415 - seldom needed
+
         self._question = ask(
             self,
             "A run is in progress. Stop it and close?",

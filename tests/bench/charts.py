@@ -170,7 +170,7 @@ def main() -> None:
     width, _, height = (sys.argv[1] if len(sys.argv) > 1 else "1440x900").partition("x")
     seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 10.0
     size = int(width), int(height)
-    app = QApplication([])
+    app = QApplication(["pongbench", *stylesheet.FUSION])
     stylesheet.apply(app, theme.DARK)
     Timed()
     bridge = Bridge()
