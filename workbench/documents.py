@@ -408,6 +408,8 @@ class PointStop(Point, frozen=True, kw_only=True, tag="point_stop"):
     Empty: recorded before there were codes."""
     evidence: dict[str, Number] = {}
     """The figures the verdict is based on."""
+    command: str = ""
+    """The command line of a load tool that is a program, on the first client."""
     conserved: bool | None = True
     """The audit: scheduled = unsent + succeeded + errors + in flight, in every worker. None: the
     load tool does not account for every call."""

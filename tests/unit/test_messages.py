@@ -558,6 +558,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "The load agent on h3: no file descriptors are left.",
     ),
     (
+        reasons.ToolFailed(tool="wrk", client="h3", said="ended with status 1 (cannot connect)"),
+        "wrk on h3 ended with status 1 (cannot connect). Excluded from results.",
+    ),
+    (
         reasons.WindowsLost(count=12),
         "12 reports of 200 ms from the clients were lost; the windows have gaps, the point's figures are complete.",
     ),

@@ -7,7 +7,7 @@ is recorded as null and shown as unknown; no verdict depends on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -17,6 +17,8 @@ from workbench.analysis.evidence import Fault
 from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
 from workbench.machines.base import Machine
 from workbench.messages.base import Message
+from workbench.plan.model import Plan
+from workbench.servers.programs import Programs
 from workbench.shapes import Whole
 
 
@@ -105,7 +107,9 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     stoppable: bool = False
     """It reports the results of a point that was ended early; otherwise they are lost."""
     needs: tuple[str, ...] = ()
-    """Programs that every client needs."""
+    """Programs that every client needs, by their names in `servers.programs`."""
+    ends: tuple[str, ...] = ("connections", "seconds")
+    """By what a point of a closed loop may end."""
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,8 @@ class Client:
     cpus: Sequence[int] = ()
     workers: int = 1
     nofile: int = 0
+    programs: Programs = field(default_factory=Programs)
+    """Those that the load tool needs, as found there."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +187,8 @@ class LoadReport:
     """Of several requests, in the plan's order."""
     tls: TlsPart | None = None
     """None: no TLS."""
+    command: str = ""
+    """The command line of a tool that is a program, on the first client."""
 
     @property
     def start_skew_us(self) -> int:
@@ -224,6 +232,11 @@ class LoadGenerator(Protocol):
     async def close(self) -> None: ...
 
 
+def no_problems(plan: Plan) -> Iterator[str]:
+    """Of a tool that can offer whatever its capabilities say."""
+    return iter(())
+
+
 @dataclass(frozen=True)
 class LoadTool:
     """An entry of the registry of load tools."""
@@ -235,3 +248,8 @@ class LoadTool:
     capabilities: Capabilities
     start: Callable[[Sequence[Client]], Awaitable[LoadGenerator]]
     """Prepare it on all clients. Raises PongbenchError when that fails on one."""
+    command: Callable[[PointSpec, int], str] | None = None
+    """The command line of one client's share of a point, with this number of workers; None: it has
+    none that a user could type."""
+    problems: Callable[[Plan], Iterator[str]] = no_problems
+    """What else of a plan it cannot offer, as sentences; see `registry.problems`."""

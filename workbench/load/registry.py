@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from workbench.errors import BadInput, PongbenchError
+from workbench.errors import BadInput
 from workbench.formatting import known
-from workbench.load import fleet, zeromq
-from workbench.load.base import Client, LoadGenerator, LoadTool
-from workbench.machines.answers import output
-from workbench.machines.base import Command, Machine
-from workbench.machines.wire import InvalidMessage
+from workbench.load import ab, fleet, wrk, zeromq
+from workbench.load.base import Client, LoadTool
 from workbench.plan.model import Plan
+from workbench.servers.runtimes import Notify
+from workbench.servers.runtimes.provide import provide
 
-TOOLS: dict[str, LoadTool] = {tool.name: tool for tool in (fleet.TOOL, zeromq.TOOL)}
-
-_PROBE = "import shutil, sys; print(*(name for name in sys.argv[1:] if not shutil.which(name)))"
+TOOLS: dict[str, LoadTool] = {
+    tool.name: tool for tool in (fleet.TOOL, zeromq.TOOL, wrk.TOOL, ab.TOOL)
+}
 
 
 def load_tool(name: str) -> LoadTool:
@@ -40,27 +40,27 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
         yield f"{tool.label} runs on one client, not on {clients}; leave the others out."
     if can.one_connection and (plan.workers > 1 or any(n > 1 for n in plan.concurrency)):
         yield f"{tool.label} has one connection; set workers and concurrency to 1."
+    if plan.closed and (end := "connections" if plan.connections else "seconds") not in can.ends:
+        yield f"{tool.label} cannot end a point by {end}; give {can.ends[0]} instead."
+    if tool.command is not None and plan.declared.secrets(plan.workload):
+        yield (
+            f"{tool.label} shows its headers to every user of the client; leave the secrets out of"
+            " workload.headers, or choose another load tool."
+        )
+    yield from tool.problems(plan)
 
 
-async def start(tool: LoadTool, clients: Sequence[Client]) -> LoadGenerator:
-    """Prepare a tool on all clients. Raises PongbenchError when one lacks a program, or it cannot
-    be started."""
-    for client in clients:
-        if lacking := await _lacking(client.machine, tool.capabilities.needs):
-            raise PongbenchError(
-                f"{client.machine.name} has no {', '.join(lacking)}, which {tool.label} needs;"
-                " install it there, or choose another load tool."
-            )
-    return await tool.start(clients)
-
-
-async def _lacking(machine: Machine, programs: Sequence[str]) -> list[str]:
-    if not programs:
-        return []
-    process = await machine.start(Command([*machine.python, "-c", _PROBE, *programs]))
-    try:
-        lines = await output(process)
-    except InvalidMessage as error:
-        raise PongbenchError(f"'{machine.name}' cannot report its programs ({error}).") from None
-    missing = lines[-1].decode("utf-8", "replace").split() if lines else []
-    return [program for program in programs if program in missing]
+async def equipped(
+    tool: LoadTool, clients: Sequence[Client], *, install: bool = False, notify: Notify = print
+) -> list[Client]:
+    """Return the clients with the programs that a tool needs. `install`: whether missing ones may
+    be unpacked there. Raises MissingPrograms without that consent, PongbenchError where a program
+    cannot be provided."""
+    needs = tool.capabilities.needs
+    return [
+        replace(
+            client,
+            programs=await provide(client.machine, needs, install=install, notify=notify),
+        )
+        for client in clients
+    ]

@@ -71,7 +71,7 @@ class Engine:
         self.on_trial: Callable[[Sequence[ServerEntry], int], None] = lambda servers, done: None
         """Called before each server is tested and after the last: all servers, how many done."""
         self.install = False
-        """Whether programs that the target lacks may be unpacked there; the user agreed to it."""
+        """Whether programs that machines lack may be unpacked there; the user agreed to it."""
         self.tuning: Tuning | None = None
         """Kernel settings for the length of the run; None: they stay as they are."""
         self.expose: Consent = never_agree
@@ -105,7 +105,15 @@ class Engine:
                 self.emit(sample)
 
         known = await named(self.plan.declared.secrets(self.plan.workload))
-        opening = open_stage(self.plan, self.fleet, take, self.ask, self.tuning)
+        opening = open_stage(
+            self.plan,
+            self.fleet,
+            take,
+            self.ask,
+            self.tuning,
+            install=self.install,
+            notify=self.notify,
+        )
         async with opening as stage:
             budget = self._assess(stage.facts)
             self.on_budget(budget)

@@ -188,8 +188,12 @@ async def open_stage(
     emit: Callable[[HostSample], None],
     ask: Ask = never_ask,
     tuning: Tuning | None = None,
+    *,
+    install: bool = False,
+    notify: Notify = lambda text: None,
 ) -> AsyncIterator[Stage]:
-    """Open everything that a run needs. Raises BadInput or PongbenchError when a machine cannot be
+    """Open everything that a run needs. `install`: whether programs that clients lack may be
+    unpacked there. Raises BadInput or PongbenchError when a machine cannot be
     used as its profile says."""
     async with (
         open_fleet(fleet, ask) as members,
@@ -203,7 +207,8 @@ async def open_stage(
             members[name] = replace(members[name], facts=await members[name].machine.facts())
         placement, clients = _places(fleet, members, plan)
         tool = registry.load_tool(plan.load_tool)
-        load = await registry.start(tool, clients)
+        clients = await registry.equipped(tool, clients, install=install, notify=notify)
+        load = await tool.start(clients)
         stack.push_async_callback(load.close)
         samplers = Samplers(emit)
         stack.push_async_callback(samplers.stop)

@@ -261,6 +261,7 @@ class _PointRecording:
             reasons=[reason.text() for reason in reasons],
             findings=[reason.record() for reason in reasons],
             evidence={name: round(value, 6) for name, value in evidence.figures().items()},
+            command=report.command,
             conserved=report.conserved,
             clients=report.clients,
             start_skew_us=report.start_skew_us,

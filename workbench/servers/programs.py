@@ -28,6 +28,10 @@ ProgramName: TypeAlias = Literal[
     "java",
     "maven",
     "libev",
+    "wrk",
+    "ab",
+    "httperf",
+    "tsung",
 ]
 
 
@@ -49,6 +53,8 @@ class Program:
     unpacked: tuple[str, ...] = ()
     """Patterns below the folder it was unpacked into; empty: `files`."""
     pattern: str = r"(\d+(?:\.\d+)+)"
+    status: int = 0
+    """Exit status when it prints its version."""
     env: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """When unpacked: variables that list folders, by patterns below that folder."""
 
@@ -162,6 +168,33 @@ PROGRAMS: dict[str, Program] = {
             "LIBRARY_PATH": ("usr/lib/*-linux-gnu*",),
         },
     ),
+    # Load tools.
+    "wrk": Program(
+        "wrk",
+        ("usr/bin/wrk", "usr/local/bin/wrk"),
+        ("wrk",),
+        ("-v",),
+        pattern=r"wrk (?:\w+/)?(\d[\w.]*)",
+        status=1,
+        env=LIBRARIES,
+    ),
+    "ab": Program(
+        "ab",
+        ("usr/bin/ab", "usr/local/bin/ab"),
+        ("apache2-utils",),
+        ("-V",),
+        pattern=r"Version (\d+(?:\.\d+)+)",
+        env=LIBRARIES,
+    ),
+    "httperf": Program(
+        "httperf",
+        ("usr/bin/httperf", "usr/local/bin/httperf"),
+        ("httperf",),
+        ("--version",),
+        pattern=r"httperf-(\d+(?:\.\d+)+)",
+        env=LIBRARIES,
+    ),
+    "tsung": Program("tsung", ("usr/bin/tsung", "usr/local/bin/tsung"), ("tsung",), ("-v",)),
 }
 
 assert set(PROGRAMS) == set(get_args(ProgramName))

@@ -41,6 +41,7 @@ from workbench.messages.reasons.points import (
     TargetLost,
     TargetSilent,
     TooFewCalls,
+    ToolFailed,
     TooShort,
     WindowsLost,
 )
@@ -109,6 +110,7 @@ __all__ = [
     "TargetSilent",
     "TooFewCalls",
     "TooShort",
+    "ToolFailed",
     "UnexpectedReplies",
     "Unreachable",
     "WindowsLost",

@@ -128,6 +128,18 @@ class AgentProblem(Reason, frozen=True, kw_only=True):
         return f"The load agent on {self.client}: {self.said}."
 
 
+class ToolFailed(Reason, frozen=True, kw_only=True):
+    """A load tool that is a program did not give the result of a point."""
+
+    tool: str
+    client: str
+    said: str
+    """ "ended with status 1 (cannot connect)"."""
+
+    def text(self) -> str:
+        return f"{self.tool} on {self.client} {self.said}. Excluded from results."
+
+
 class WindowsLost(Reason, frozen=True, kw_only=True):
     """Windows were lost on their way from the clients."""
 

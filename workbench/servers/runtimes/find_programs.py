@@ -244,7 +244,7 @@ def version_of(program: dict[str, Any], path: str, env: dict[str, str]) -> str:
     done = run([path, *program["version"]], env=env)
     output = done.stdout + done.stderr
     match = re.search(program["pattern"], output)
-    if done.returncode or not match:
+    if done.returncode != program["status"] or not match:
         raise Failed("broken", program, last(output))
     return match[1]
 

@@ -1,0 +1,112 @@
+"""wrk and ab against a real server, and programs that fail in the middle of a point."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.analysis import histogram
+from workbench.load import program as programs
+from workbench.load import registry
+from workbench.load.base import Capabilities, Client, LoadGenerator, LoadReport, PointSpec
+from workbench.load.program import Invocation, Output, Program, Unreadable
+from workbench.machines.base import Machine
+
+TARGETS = Path(__file__).with_name("targets.py")
+
+
+@pytest.fixture
+def port(request: pytest.FixtureRequest) -> Iterator[int]:
+    """A server of `targets.py`, by its mode and argument."""
+    argv = [sys.executable, str(TARGETS), *request.param]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        yield int(server.stdout.readline())
+        server.kill()
+
+
+async def a_point(load: LoadGenerator, port: int, *, stop: bool = False, **more: Any) -> LoadReport:
+    """`stop`: as soon as it has begun."""
+    fields: dict[str, Any] = {"seconds": 1.0, "concurrency": 4}
+    target: dict[str, Any] = {"host": "127.0.0.1", "port": port, "workload": "http"}
+    spec = PointSpec(**target, options={"path": "/"}, mode="closed", **fields | more)
+    stopping: list[asyncio.Future[None]] = []
+
+    def started(at_us: int) -> None:
+        if stop:
+            stopping.append(asyncio.ensure_future(load.stop_point()))
+
+    report = await load.run(spec, started=started, on_window=lambda window: None)
+    await asyncio.gather(*stopping)
+    return report
+
+
+@pytest.mark.parametrize(
+    ("name", "calls", "port"),
+    [("wrk", 100, ("http", "1000000")), ("ab", 1, ("http", "1"))],
+    indirect=["port"],
+)
+async def test_a_tool_measures_a_server_through_the_seam(
+    machine: Machine, port: int, name: str, calls: int
+) -> None:
+    if not shutil.which(name):
+        pytest.skip(f"{name} is not installed")
+    tool = registry.load_tool(name)
+    clients = await registry.equipped(tool, [Client(machine, machine.cpus[-1:], nofile=1024)])
+    assert clients[0].programs.versions[name]
+    load = await tool.start(clients)
+    report = await a_point(load, port, calls_per_connection=calls)
+    counts, times = report.counts, histogram.percentiles(report.histograms.service)
+    assert counts.scheduled == counts.succeeded == report.replies_in_schedule > 100
+    assert (counts.errors, report.complaints) == ({}, [])
+    assert times is not None and times.count == counts.succeeded
+    assert 0 < times.p50 <= times.p99 <= times.max < 1_500_000
+    assert 0.9 < report.schedule_s < 2
+    assert report.client_cpu_s is not None and report.client_cpu_s > 0
+    assert report.command.startswith(f"{name} ") and str(port) in report.command
+    # One that is stopped early ends early, with or without a result.
+    stopped = await a_point(load, port, stop=True, calls_per_connection=calls, seconds=60.0)
+    assert stopped.schedule_s < 30 and not stopped.complaints
+    if name == "wrk":
+        (complaint,) = (await a_point(load, 1, calls_per_connection=calls)).complaints
+        assert "unable to connect to 127.0.0.1:1" in complaint.text()
+    await load.close()
+
+
+async def test_a_program_that_hangs_dies_or_is_missing_ends_in_one_sentence(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "GRACE_S", 0.5)
+
+    async def said(*argv: str) -> str:
+        load = await _program(*argv).start([Client(machine)])
+        report = await a_point(load, 1, timeout_s=0.1, seconds=0.1)
+        assert report.counts.scheduled == 0
+        (complaint,) = report.complaints
+        return complaint.text()
+
+    hung = await said("sleep", "60")
+    assert hung == (
+        "tool on localhost did not finish within 1 s and was stopped. Excluded from results."
+    )
+    assert "ended with status -9 (it printed nothing)" in await said("sh", "-c", "kill -9 $$")
+    assert "No such file or directory: pongbench-none" in await said("pongbench-none")
+
+
+def _program(*argv: str) -> Program:
+    def parse(output: Output, spec: PointSpec) -> LoadReport:
+        raise Unreadable(programs.last_line(output.output))
+
+    return Program(
+        name="tool",
+        capabilities=Capabilities(),
+        invocation=lambda spec, threads: Invocation(argv=list(argv)),
+        parse=parse,
+    )

@@ -1,0 +1,153 @@
+"""ab (ApacheBench): a closed loop of HTTP/1.0, with a new connection for each call or kept ones.
+
+Times come from two files of ab: `-e` has the percentiles 0 to 100 in us, `-g` every call in whole
+ms. Each call counts as the upper bound of what both say of it, so no percentile is too low.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from workbench.documents import Counts, Histograms, SparseHistogram
+from workbench.load.base import Capabilities, LoadReport, PointSpec
+from workbench.load.program import (
+    Invocation,
+    Output,
+    Program,
+    Unreadable,
+    last_line,
+    only_plain_calls,
+    sparse,
+    url,
+)
+from workbench.plan.model import Plan
+
+MOST_PER_S = 100_000
+"""Calls a second for which `-t` makes room; ab reserves memory for each."""
+
+PERCENTILES, CALLS = "percentiles.csv", "calls.tsv"
+
+
+def invocation(spec: PointSpec, threads: int) -> Invocation:
+    calls = spec.connections * spec.calls_per_connection
+    argv = ["ab", "-q", "-r", "-s", str(max(1, math.ceil(spec.timeout_s))), "-c"]
+    argv.append(str(spec.concurrency))
+    if spec.seconds:
+        # -t sets -n to 50,000, which would end the point.
+        argv += ["-t", str(round(spec.seconds)), "-n", str(round(spec.seconds) * MOST_PER_S)]
+    else:
+        argv += ["-n", str(max(calls, spec.concurrency))]
+    if spec.calls_per_connection > 1:
+        argv.append("-k")
+    if "body" not in spec.reply:
+        argv.append("-l")  # Replies of different lengths may be right.
+    files = {}
+    headers = dict(spec.options.get("headers", []))
+    method, body = spec.options.get("method", "GET"), spec.options.get("body", "")
+    if body:
+        files["body"] = body
+        kind = next((v for n, v in headers.items() if n.lower() == "content-type"), "text/plain")
+        argv += ["-u" if method == "PUT" else "-p", "body", "-T", kind]
+    if method != ("PUT" if "-u" in argv else "POST" if body else "GET"):
+        argv += ["-m", method]
+    for name, value in headers.items():
+        if name.lower() != "content-type" or not body:
+            argv += ["-H", f"{name}: {value}"]
+    argv += ["-e", PERCENTILES, "-g", CALLS, url(spec)]
+    return Invocation(argv=argv, files=files, read=[PERCENTILES], counted={CALLS: "ttime"})
+
+
+def parse(output: Output, spec: PointSpec) -> LoadReport:
+    text = output.output
+
+    def figure(label: str) -> int:
+        found = re.search(rf"{re.escape(label)}:\s+(\d+)", text)
+        return int(found[1]) if found else 0
+
+    took = re.search(r"^Time taken for tests:\s+([\d.]+) seconds$", text, re.M)
+    if not took or "Complete requests:" not in text or "Requests per second:" not in text:
+        raise Unreadable(last_line(text))
+    complete, bad_status = figure("Complete requests"), figure("Non-2xx responses")
+    # The length is compared with that of the first reply, so a reply with a status may count twice.
+    wrong_length = max(0, figure("Length") - bad_status)
+    of_complete = {
+        # A connection that breaks may count as both.
+        "other-receive": max(figure("Receive"), figure("Exceptions")),
+        "protocol-body": wrong_length,
+        "protocol-status": bad_status,
+    }
+    lost = {**of_complete, "other-connect": figure("Connect")}
+    errors = {name: count for name, count in lost.items() if count}
+    succeeded = max(0, complete - sum(of_complete.values()))
+    tried = succeeded + sum(errors.values())
+    whole = not sum(of_complete.values())  # Otherwise the times of failed calls are among them.
+    return LoadReport(
+        counts=Counts(
+            scheduled=tried,
+            unsent=0,
+            sent=tried,
+            late=None,
+            established=None,
+            succeeded=succeeded,
+            errors=errors,
+        ),
+        histograms=Histograms(service=_times(output, complete) if whole else []),
+        replies_in_schedule=succeeded,
+        schedule_s=float(took[1]),
+    )
+
+
+def _times(output: Output, complete: int) -> SparseHistogram:
+    percentiles = re.findall(r"^(\d+),([\d.]+)$", output.files.get(PERCENTILES, ""), re.M)
+    anchors = {int(q): round(float(ms) * 1000) for q, ms in percentiles}
+    counts = output.counted.get(CALLS, {})
+    by_ms = {int(ms): count for ms, count in counts.items() if ms.isdigit()}
+    if sum(by_ms.values()) != complete or len(by_ms) != len(counts) or len(anchors) != 101:
+        return []
+    return sparse(refined(by_ms, [anchors[q] for q in range(101)]))
+
+
+def refined(by_ms: Mapping[int, int], percentiles: Sequence[int]) -> dict[int, int]:
+    """Return counts by us, from counts by rounded ms and the percentiles 0 to 100 in us."""
+    total = sum(by_ms.values())
+    times: dict[int, int] = {}
+    rank = 0
+    for ms, count in sorted(by_ms.items()):
+        highest, end = ms * 1000 + 499, rank + count
+        while rank < end:
+            # ab's percentile q is the call of this rank, counted from 0: round(q x total / 100).
+            q = math.ceil((rank - 0.5) * 100 / total) if rank else 0
+            q = min(100, max(0, q))
+            last = min(end, max(rank + 1, math.floor(q * total / 100 + 0.5) + 1))
+            us = min(highest, percentiles[q])
+            times[us] = times.get(us, 0) + last - rank
+            rank = last
+    return times
+
+
+def problems(plan: Plan) -> Iterator[str]:
+    protocol = plan.workload.protocol
+    if protocol not in ("pong", "http/1.0"):
+        yield f"ab speaks HTTP/1.0 only, not {protocol}; set workload.protocol to http/1.0."
+    if plan.seconds and plan.seconds != int(plan.seconds):
+        yield "ab runs for whole seconds; give a whole number as seconds."
+    yield from only_plain_calls("ab", plan)
+
+
+TOOL = Program(
+    name="ab",
+    capabilities=Capabilities(
+        histograms=True,
+        axes=("concurrency",),
+        workloads=("pong", "http"),
+        clients="many",
+        common_start=True,
+        stoppable=True,
+        needs=("ab",),
+    ),
+    invocation=invocation,
+    parse=parse,
+    problems=problems,
+).tool()

@@ -1,0 +1,168 @@
+"""wrk: a closed loop over connections that are kept.
+
+wrk reports its percentiles after a correction for coordinated omission: for every time above twice
+the mean interval between a connection's calls, it adds those that calls in between would have had
+(`stats_correct` in its src/stats.c). The correction is exact arithmetic on its histogram, which a
+script of ours prints, so `uncorrected` returns what was measured.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from workbench.documents import Counts, Histograms, SparseHistogram
+from workbench.load.base import Capabilities, LoadReport, PointSpec
+from workbench.load.program import (
+    Invocation,
+    Output,
+    Program,
+    Unreadable,
+    last_line,
+    only_plain_calls,
+    sparse,
+    url,
+)
+from workbench.plan.model import Plan
+
+MOST_VALUES = 40_000
+"""Distinct times of the histogram, beyond which wrk would take seconds to print it."""
+
+SCRIPT_NAME = "point.lua"
+SCRIPT = """\
+wrk.method = %(method)s
+wrk.body = %(body)s
+%(headers)s
+function done(summary, latency, requests)
+  local errors = summary.errors
+  io.write(string.format("pongbench %%d %%d %%d %%d %%d %%d %%d\\n", summary.requests,
+    summary.duration, errors.connect, errors.read, errors.write, errors.status, errors.timeout))
+  if #latency <= %(most)d then
+    for i = 1, #latency do
+      local us, count = latency(i)
+      io.write(string.format("%%d %%d\\n", us, count))
+    end
+    io.write("pongbench end\\n")
+  end
+end
+"""
+
+
+def invocation(spec: PointSpec, threads: int) -> Invocation:
+    # Each thread has the same number of connections, and wrk drops the rest.
+    threads = max(n for n in range(1, threads + 1) if spec.concurrency % n == 0)
+    argv = ["wrk", f"-t{threads}", f"-c{spec.concurrency}", f"-d{round(spec.seconds)}s"]
+    argv += [f"--timeout={max(1, round(spec.timeout_s))}s", "-s", SCRIPT_NAME]
+    return Invocation(argv=[*argv, url(spec)], files={SCRIPT_NAME: script(spec)})
+
+
+def script(spec: PointSpec) -> str:
+    """The point's script in Lua: the request, and how the result is printed."""
+    headers = [("User-Agent", "pongbench"), *spec.options.get("headers", [])]
+    if spec.calls_per_connection == 1:
+        headers.append(("Connection", "close"))
+    return SCRIPT % {
+        "method": quoted(spec.options.get("method", "GET")),
+        "body": quoted(spec.options.get("body", "")) if spec.options.get("body") else "nil",
+        "headers": "\n".join(f"wrk.headers[{quoted(n)}] = {quoted(v)}" for n, v in headers),
+        "most": MOST_VALUES,
+    }
+
+
+def quoted(text: str) -> str:
+    """Return a string of Lua with every byte but letters and digits escaped."""
+    escaped = "".join(
+        chr(byte) if chr(byte).isalnum() and byte < 128 else f"\\{byte:03d}"
+        for byte in text.encode()
+    )
+    return f'"{escaped}"'
+
+
+def parse(output: Output, spec: PointSpec) -> LoadReport:
+    text = output.output
+    found = re.search(r"^pongbench (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)$", text, re.M)
+    if output.status or not found:
+        raise Unreadable(last_line(text))
+    requests, duration_us, connect, read, write, status, timeout = map(int, found.groups())
+    lost = {
+        "client-timo": timeout,
+        "other-connect": connect,
+        "other-read": read,
+        "other-write": write,
+        "protocol-status": status,
+    }
+    errors = {name: count for name, count in lost.items() if count}
+    # Replies with a status and those that came too late are among the requests.
+    succeeded = max(0, requests - status - timeout)
+    tried = succeeded + sum(errors.values())
+    times: SparseHistogram = []
+    # The times of replies with another status are among the others.
+    if text.rstrip().endswith("pongbench end") and not status:
+        pairs = re.findall(r"^(\d+) (\d+)$", text[found.end() :], re.M)
+        corrected = {int(us): int(count) for us, count in pairs}
+        interval_us = duration_us // max(1, requests // max(1, spec.concurrency))
+        measured = uncorrected(corrected, interval_us if requests >= spec.concurrency else 0)
+        if sum(measured.values()) == requests - timeout:
+            times = sparse(measured)
+    return LoadReport(
+        counts=Counts(
+            scheduled=tried,
+            unsent=0,
+            sent=tried,
+            late=None,
+            established=None,
+            succeeded=succeeded,
+            errors=errors,
+        ),
+        histograms=Histograms(service=times),
+        replies_in_schedule=succeeded,
+        schedule_s=duration_us / 1e6,
+    )
+
+
+def uncorrected(times: Mapping[int, int], interval_us: int) -> dict[int, int]:
+    """Undo wrk's correction. `times`: counts by us, `interval_us`: between a connection's calls;
+    0: wrk corrected nothing.
+
+    wrk goes through the times from twice the interval upwards and adds each one's count at that
+    time less one interval, less two, and so on, while above the interval. From the highest time
+    down, each count is therefore known once what was added for those above it is subtracted.
+    """
+    if not interval_us:
+        return dict(times)
+    left = dict(times)
+    for us in sorted(times, reverse=True):
+        count = left[us]
+        if us < 2 * interval_us or not count:
+            continue
+        for below in range(us - interval_us, interval_us, -interval_us):
+            left[below] = left.get(below, 0) - count
+    return {us: count for us, count in left.items() if count}
+
+
+def problems(plan: Plan) -> Iterator[str]:
+    protocol = plan.workload.protocol
+    if protocol != "http/1.1":
+        yield f"wrk speaks HTTP/1.1 only, not {protocol}; set workload.protocol to http/1.1."
+    if plan.seconds and plan.seconds != int(plan.seconds):
+        yield "wrk runs for whole seconds; give a whole number as seconds."
+    yield from only_plain_calls("wrk", plan)
+
+
+TOOL = Program(
+    name="wrk",
+    capabilities=Capabilities(
+        histograms=True,
+        axes=("concurrency",),
+        workloads=("http",),
+        clients="many",
+        common_start=True,
+        stoppable=True,
+        needs=("wrk",),
+        ends=("seconds",),
+    ),
+    invocation=invocation,
+    parse=parse,
+    threads=True,
+    problems=problems,
+).tool()
