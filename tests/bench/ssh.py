@@ -126,7 +126,7 @@ async def start(lab: Lab) -> None:
     def take(document: AnyDocument) -> None:
         documents.append(document)
         if isinstance(document, PointStart) and not samplers:
-            samplers.update((host.name, Spent(process(host, "sampler.py"))) for host in lab.hosts)
+            samplers.update((host.name, Spent(process(host, "/sampler"))) for host in lab.hosts)
         if isinstance(document, PointStop):
             for spent in samplers.values():
                 spent.look()

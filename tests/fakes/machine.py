@@ -129,7 +129,7 @@ class FakeMachine:
             self.started.append(profiler := FakeProcess(command, self.profiler_says, over=True))
             return profiler
         over = "free_port.py" in words
-        if "sampler.py" in words:
+        if "/sampler" in words:
             self.started.append(sampler := FakeSampler(command))
             return sampler
         process = FakeProcess(command, [json.dumps({"port": 20_001})] if over else [], over=over)

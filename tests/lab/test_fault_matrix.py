@@ -150,7 +150,7 @@ FAULTS = [
     Fault("the target's runner is killed", "h1", kill_watchers(1), LOST),
     Fault("the target's guardian is killed", "h1", kill_watchers(0), LOST),
     Fault("the target's guardian and runner are killed", "h1", kill_watchers(0, 1), LOST),
-    Fault("the target's sampler is killed", "h1", kill("sampler.py"), WITHOUT_A_SAMPLER),
+    Fault("the target's sampler is killed", "h1", kill("/sampler"), WITHOUT_A_SAMPLER),
     Fault("the target's disk is full", "h1", fill, UNHARMED, end_fill),
     Fault("the target's host key changes", "h1", change_key, UNHARMED),
     Fault("the server is killed", "h1", kill("server.py"), DIED),

@@ -236,12 +236,18 @@ def test_qt_comes_with_both_texts_of_its_licence_and_how_to_replace_it() -> None
 
 def test_files_sent_to_machines_are_in_the_bundle_as_source() -> None:
     inside = {path for pattern in surplus.SENT for path in (ROOT / "workbench").glob(pattern)}
-    sent = {
+    programs = {
         path.with_name(name)
         for path in (ROOT / "workbench").rglob("*.py")
-        for name in re.findall(r"""with_name\("(\w+\.py)"\)""", path.read_text(encoding="utf-8"))
+        for name in re.findall(r"""with_name\("([\w.]+)"\)""", path.read_text(encoding="utf-8"))
     }
-    assert {path.name for path in sent} >= {"runner.py", "sampler.py", "build_python.py"}
+    assert {path.name for path in programs} >= {"runner.py", "sampler", "build_python.py"}
+    sent = {
+        path
+        for program in programs
+        for path in (program.glob("*.py") if program.is_dir() else [program])
+        if path.suffix == ".py"
+    }
     assert sent <= inside
     assert set(agent_sources().values()) <= inside
 

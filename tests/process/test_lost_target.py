@@ -80,7 +80,7 @@ class Box:
         os.kill(self.sampler(), signal.SIGKILL)
 
     def sampler(self) -> int:
-        return next(pid for pid, words in self.processes() if b"sampler.py" in words[-1:][0])
+        return next(pid for pid, words in self.processes() if b"/sampler" in words[-1:][0])
 
     def runner(self) -> int:
         return parent(self.sampler())

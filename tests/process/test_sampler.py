@@ -14,7 +14,6 @@ from oracle import PATIENCE_S
 
 from workbench.documents import HostSample
 from workbench.machines.base import Command, Machine, Process
-from workbench.machines.linked import SAMPLER
 from workbench.machines.sampler_client import Sampling
 
 MEGABYTE = 1 << 20
@@ -183,13 +182,10 @@ async def test_samples_use_the_sessions_time_axis(machine: Machine) -> None:
 
 
 def test_a_sampler_that_is_always_behind_still_receives_commands() -> None:
-    code = f"""
-import importlib.util
-spec = importlib.util.spec_from_file_location("sampler", {str(SAMPLER)!r})
-sampler = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(sampler)
-sampler.TICK_S = 0
-sampler.main()
+    code = """
+from workbench.machines.sampler import program
+program.TICK_S = 0
+program.main()
 """
     done = subprocess.run(
         [sys.executable, "-c", code],

@@ -20,7 +20,7 @@ from workbench.machines.runner_client import Link
 from workbench.machines.runnerevents import Ready
 from workbench.machines.wire import Count, InvalidMessage, decode, quoted
 
-SAMPLER = Path(__file__).with_name("sampler.py")
+SAMPLER = Path(__file__).with_name("sampler")
 PINGS = 60
 LONGEST, MOST_WORDS = 120, 24
 

@@ -146,7 +146,9 @@ def own_python() -> list[str]:
 def copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
-        shutil.copytree(source, target, dirs_exist_ok=True)
+        shutil.copytree(
+            source, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True
+        )
     else:
         # Renamed into place: another program may be starting from the same file.
         part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")

@@ -1,0 +1,106 @@
+"""What the kernel counts and shows of the whole machine."""
+
+from __future__ import annotations
+
+from .proc import read
+
+COUNTERS = frozenset(
+    (
+        *("ListenOverflows", "ListenDrops", "TCPReqQFullDrop", "TCPReqQFullDoCookies"),
+        *("SyncookiesSent", "SyncookiesRecv", "SyncookiesFailed"),
+        *("RetransSegs", "TCPTimeouts", "TCPSynRetrans", "TCPSpuriousRTOs"),
+        *("TCPAbortOnData", "TCPAbortOnClose", "TCPAbortOnMemory", "TCPAbortOnTimeout"),
+        *("TCPBacklogDrop", "TCPRcvQDrop", "PruneCalled", "RcvPruned", "TCPMemoryPressures"),
+        *("TCPTimeWaitOverflow", "TCPMinTTLDrop", "TCPAckSkippedTimeWait"),
+        *("ActiveOpens", "PassiveOpens", "AttemptFails", "EstabResets", "InErrs", "OutRsts"),
+    )
+)
+
+
+def cores_and_softirq() -> tuple[list[list[int]], int]:
+    cores = []
+    softirq = 0
+    for line in read("/proc/stat").partition(b"\nintr")[0].split(b"\n"):
+        times = [int(field) for field in line.split()[1:9]]
+        total = sum(times)
+        cores.append([total - times[3] - times[4], total])
+        softirq = softirq or times[6]
+    return cores, softirq
+
+
+class Table:
+    """A file of paired lines, names above values, such as /proc/net/snmp. The positions of the
+    wanted values are looked up once."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.places: list[tuple[int, list[tuple[str, int]]]] = []
+        for number, line in enumerate(read(path).decode().splitlines()[::2]):
+            if line.startswith(("Tcp:", "TcpExt:")):
+                names = enumerate(line.split())
+                wanted = [(name, place) for place, name in names if name in COUNTERS]
+                self.places.append((2 * number + 1, wanted))
+
+    def values(self) -> dict[str, int]:
+        lines = read(self.path).split(b"\n")
+        found = {}
+        for number, wanted in self.places:
+            fields = lines[number].split()
+            for name, place in wanted:
+                found[name] = int(fields[place])
+        return found
+
+
+TABLES = (Table("/proc/net/snmp"), Table("/proc/net/netstat"))
+
+
+def counters() -> dict[str, int]:
+    found: dict[str, int] = {}
+    for table in TABLES:
+        found |= table.values()
+    errors = drops = soft_drops = squeezes = 0
+    for line in read("/proc/net/dev").split(b"\n")[2:-1]:
+        fields = line.rpartition(b":")[2].split()
+        errors += int(fields[2]) + int(fields[10])
+        drops += int(fields[3]) + int(fields[11])
+    for line in read("/proc/net/softnet_stat").split(b"\n")[:-1]:
+        fields = line.split(None, 3)
+        soft_drops += int(fields[1], 16)
+        squeezes += int(fields[2], 16)
+    found["InterfaceErrors"] = errors
+    found["InterfaceDrops"] = drops
+    found["SoftnetDrops"] = soft_drops
+    found["SoftnetSqueezes"] = squeezes
+    return found
+
+
+def gauges() -> dict[str, int]:
+    found = {}
+    tcp = read("/proc/net/sockstat").partition(b"TCP: ")[2].split(None, 6)
+    if len(tcp) > 5:  # inuse N orphan N tw N ...
+        found = {"Tcp": int(tcp[1]), "Orphans": int(tcp[3]), "TIME_WAIT": int(tcp[5])}
+    if files := read("/proc/sys/fs/file-nr").split():
+        found["OpenFiles"] = int(files[0])
+    return found
+
+
+def memory_available() -> int:
+    text = read("/proc/meminfo").partition(b"MemAvailable:")[2]
+    return int(text.split(None, 1)[0]) * 1024 if text else 0
+
+
+def forks() -> int:
+    """Return how many processes and threads were started since boot; the counters of those that
+    ended since are lost."""
+    text = read("/proc/stat").rpartition(b"\nprocesses ")[2]
+    return int(text.split(None, 1)[0]) if text else 0
+
+
+def pressure() -> dict[str, int]:
+    """Return the stall times by resource; empty on kernels without PSI."""
+    found = {}
+    for name in ("cpu", "memory", "io"):
+        total = read(f"/proc/pressure/{name}").partition(b" total=")[2].split(None, 1)
+        if total:
+            found[name] = int(total[0])
+    return found

@@ -1,0 +1,137 @@
+"""Sockets as the kernel lists them over netlink (sock_diag(7))."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+SOCK_DIAG_BY_FAMILY = 20
+NLM_F_REQUEST_DUMP = 0x301
+NLMSG_ERROR, NLMSG_DONE = 2, 3
+NETLINK_SOCK_DIAG = 4
+STATE_ESTABLISHED, STATE_LISTEN = 1 << 1, 1 << 10
+BYTECODE, INFO = 1, 2
+"""Attributes of a request, and of an answer (`struct tcp_info`)."""
+JUMP, SOURCE_GE, SOURCE_LE, TARGET_GE, TARGET_LE = 1, 2, 3, 4, 5
+INFO_LEAST = 160
+"""Bytes of `struct tcp_info`, of Linux 4.6 and later."""
+HEADER = 16
+INODE, ATTRIBUTES = HEADER + 68, HEADER + 72
+QUEUES = HEADER + 56
+"""Offsets in struct inet_diag_msg of the receive queue (waiting) and the send queue (backlog)."""
+
+
+_link: list[socket.socket] = []
+
+
+def listening(port: int) -> list[int] | None:
+    """Return the kernel's [accept queue, backlog]; for several sockets [sum, minimum]."""
+    found: list[tuple[int, int]] = []
+    with contextlib.suppress(OSError):
+        link = diagnostics()
+        for family in (socket.AF_INET, socket.AF_INET6):
+            head = struct.pack("=IHHII", 72, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST_DUMP, 1, 0)
+            body = struct.pack("=BBBBI", family, socket.IPPROTO_TCP, 0, 0, STATE_LISTEN)
+            link.send(head + body + struct.pack("!H", port) + bytes(46))
+            found += answers(link, port)
+    return [sum(queue for queue, _ in found), min(log for _, log in found)] if found else None
+
+
+def not_of(port: int) -> bytes:
+    """Return the program by which the kernel leaves out sockets that have this port at an end; for
+    its form see `struct inet_diag_bc_op` in linux/inet_diag.h."""
+    end = 44  # past it: left out
+
+    def condition(code: int, no: int, limit: int) -> bytes:
+        """If it is met, what follows; else `no` bytes on."""
+        return struct.pack("=BBHBBH", code, 8, no, 0, 0, limit)
+
+    jump = struct.pack("=BBH", JUMP, 4, 12)
+    more, less = min(port + 1, 65535), max(port - 1, 0)
+    return (
+        condition(SOURCE_GE, 12, more)
+        + jump
+        + condition(SOURCE_LE, end - 12, less)
+        + condition(TARGET_GE, 12, more)
+        + jump
+        + condition(TARGET_LE, end - 32, less)
+    )
+
+
+class Connection(NamedTuple):
+    port: int
+    """Here."""
+    peer: str
+    """Address of the other end."""
+    inode: int
+    segments: int
+    """With data, in both directions."""
+    waits: bool
+    """For an answer: sent since, or as lately as, something was received, to the kernel's tick of
+    up to 10 ms, and nothing is there to be read."""
+
+
+def sockets(port: int, state: int) -> list[Connection]:
+    """Return all TCP sockets in this state except those of this port."""
+    found: list[Connection] = []
+    with contextlib.suppress(OSError):
+        link = diagnostics()
+        program = not_of(port)
+        for family in (socket.AF_INET, socket.AF_INET6):
+            attribute = struct.pack("=HH", 4 + len(program), BYTECODE) + program
+            length = 72 + len(attribute)
+            head = struct.pack("=IHHII", length, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST_DUMP, 1, 0)
+            body = struct.pack("=BBBBI", family, socket.IPPROTO_TCP, 1 << INFO - 1, 0, state)
+            link.send(head + body + bytes(48) + attribute)
+            found += [connection(family, message) for message in messages(link)]
+    return found
+
+
+def connection(family: int, message: bytes) -> Connection:
+    source, target = struct.unpack_from("!HH", message, HEADER + 4)
+    raw = message[HEADER + 24 : HEADER + (28 if family == socket.AF_INET else 40)]
+    address = socket.inet_ntop(family, raw).removeprefix("::ffff:")
+    shown = f"[{address}]" if ":" in address else address
+    queue, inode = (struct.unpack_from("=I", message, at)[0] for at in (QUEUES, INODE))
+    waits, segments = False, 0
+    at = ATTRIBUTES
+    while at + 4 <= len(message):
+        length, kind = struct.unpack_from("=HH", message, at)
+        if kind == INFO and length >= 4 + INFO_LEAST:
+            sent_ms, _, received_ms = struct.unpack_from("=III", message, at + 4 + 44)
+            segments_in, segments_out = struct.unpack_from("=II", message, at + 4 + 152)
+            segments = segments_in + segments_out
+            waits = segments_out > 0 and sent_ms <= received_ms and not queue
+        at += max(4, (length + 3) & ~3)
+    return Connection(source, f"{shown}:{target}", inode, segments, waits)
+
+
+def diagnostics() -> socket.socket:
+    if not _link:
+        kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC
+        _link.append(socket.socket(socket.AF_NETLINK, kind, NETLINK_SOCK_DIAG))
+    return _link[0]
+
+
+def answers(link: socket.socket, port: int) -> list[tuple[int, int]]:
+    return [
+        struct.unpack_from("=II", message, QUEUES)
+        for message in messages(link)
+        if struct.unpack_from("!H", message, HEADER + 4)[0] == port
+    ]
+
+
+def messages(link: socket.socket) -> Iterator[bytes]:
+    """Yield the kernel's answers to the last request."""
+    while True:
+        data = link.recv(1 << 16)
+        at = 0
+        while at < len(data):
+            length, kind = struct.unpack_from("=IH", data, at)
+            if kind in {NLMSG_DONE, NLMSG_ERROR}:
+                return
+            yield data[at : at + length]
+            at += (length + 3) & ~3

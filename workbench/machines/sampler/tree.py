@@ -1,0 +1,199 @@
+"""Sums over a process and its descendants."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import time
+from typing import Any
+
+from .host import forks
+from .proc import PAGE, printable, read_once
+from .threads import of_threads, waits
+from .upstreams import title_of, upstreams
+
+TICK_S = 0.2
+MOST_PSS_TICKS = 5
+PSS_SHARE = 0.005
+"""Of a core: what reading PSS may take, in which the kernel walks all pages of a process. So it is
+read at every tick, or as rarely as every `MOST_PSS_TICKS`."""
+TICK_US = 1_000_000 // os.sysconf("SC_CLK_TCK")
+
+BUSIEST = 16
+MOST_PROGRAMS = 8
+
+_pss_ticks = [1]
+"""Between two readings of PSS."""
+
+
+HAS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+
+
+def stat(pid: int) -> list[bytes]:
+    """Return the fields of /proc/<pid>/stat from the state on; empty when the process has ended."""
+    return named_stat(pid)[1]
+
+
+def named_stat(pid: int) -> tuple[str, list[bytes]]:
+    """Return the program's name, and the fields as `stat`."""
+    head, _, fields = read_once(f"/proc/{pid}/stat").rpartition(b")")
+    return printable(head.partition(b"(")[2]), fields.split()
+
+
+def children(pid: int, threads: int) -> list[int]:
+    found = []
+    tasks = [str(pid)]
+    if threads > 1:
+        with contextlib.suppress(OSError):
+            tasks = os.listdir(f"/proc/{pid}/task")
+    for task in tasks:
+        found += [int(child) for child in read_once(f"/proc/{pid}/task/{task}/children").split()]
+    return found
+
+
+def parents() -> dict[int, list[int]]:
+    """Return all processes by parent, for kernels without CONFIG_PROC_CHILDREN."""
+    found: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (fields := stat(int(name))):
+            found.setdefault(int(fields[1]), []).append(int(name))
+    return found
+
+
+def descriptors(pid: int) -> int:
+    folder = f"/proc/{pid}/fd"
+    try:
+        return os.stat(folder).st_size or len(os.listdir(folder))
+    except OSError:
+        return 0
+
+
+def pss(pid: int) -> int:
+    for line in read_once(f"/proc/{pid}/smaps_rollup").split(b"\n"):
+        if line.startswith(b"Pss:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def clock_us(pid: int) -> int:
+    """Return the CPU time of a process with all threads it ever had, as the scheduler counts it; 0
+    where it is not available. For the clock's number see clock_getcpuclockid(3)."""
+    try:
+        return time.clock_gettime_ns(~pid << 3 | 2) // 1000
+    except OSError:
+        return 0
+
+
+def throttled_us(pid: int) -> int | None:
+    """Return how long the control groups of a process, its own and those above, kept their
+    processes from running because a quota of CPU time was used up; None: there are none."""
+    found = None
+    for line in read_once(f"/proc/{pid}/cgroup").decode(errors="replace").splitlines():
+        controllers, _, path = line.partition(":")[2].partition(":")
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        while path not in {"", "/"}:
+            text = read_once(f"/sys/fs/cgroup/{controllers and 'cpu'}{path}/cpu.stat").split()
+            for name, scale in ((b"throttled_usec", 1), (b"throttled_time", 1000)):
+                if name in text:
+                    found = max(found or 0, int(text[text.index(name) + 1]) // scale)
+            path = path.rpartition("/")[0]
+    return found
+
+
+SUMS = (
+    *("cpu_us", "user_us", "system_us", "rss", "pss"),
+    *("processes", "threads", "descriptors", "most_descriptors"),
+)
+
+
+def tree(
+    root: int, *, with_pss: bool, in_detail: bool = False, tick: int = 0, port: int = 0
+) -> dict[str, Any] | None:
+    """Sum over a process and its descendants. Times include children that ended and were waited
+    for; those, `user_us` and `system_us` have a resolution of 10 ms (ticks)."""
+    total: dict[str, Any] = dict.fromkeys(SUMS, 0)
+    by_parent = None if HAS_CHILDREN else parents()
+    todo = [root]
+    programs: dict[int, tuple[str, int]] = {}
+    while todo:
+        pid = todo.pop()
+        name, fields = named_stat(pid)
+        if not fields or fields[0] in b"ZX":
+            continue
+        threads = int(fields[17])
+        user, system, ended_user, ended_system = map(int, fields[11:15])
+        live_us = clock_us(pid) or (user + system) * TICK_US
+        programs[pid] = name, live_us
+        total["cpu_us"] += live_us + (ended_user + ended_system) * TICK_US
+        total["user_us"] += (user + ended_user) * TICK_US
+        total["system_us"] += (system + ended_system) * TICK_US
+        total["rss"] += int(fields[21]) * PAGE
+        total["processes"] += 1
+        total["threads"] += threads
+        opened = descriptors(pid)
+        total["descriptors"] += opened
+        total["most_descriptors"] = max(total["most_descriptors"], opened)
+        todo += by_parent.get(pid, []) if by_parent else children(pid, threads)
+    if not programs:
+        return None
+    if with_pss:
+        total["pss"] = pss_of_all(list(programs))
+    if in_detail:
+        return total | details(root, programs)
+    return total | waiting(programs, tick, port, total["cpu_us"])
+
+
+def pss_is_due(tick: int) -> bool:
+    return tick % _pss_ticks[0] == 0
+
+
+def pss_of_all(pids: list[int]) -> int:
+    """Return PSS, and set in how many ticks it is read again."""
+    began = time.thread_time()
+    found = sum(pss(pid) for pid in pids)
+    took_s = time.thread_time() - began
+    _pss_ticks[0] = max(1, min(MOST_PSS_TICKS, math.ceil(took_s / PSS_SHARE / TICK_S)))
+    return found
+
+
+def details(root: int, programs: dict[int, tuple[str, int]]) -> dict[str, Any]:
+    """Return what requested samples have in addition."""
+    switches = collectors_us = 0
+    tasks: dict[str, list[int]] = {}
+    by_name: dict[str, int] = {}
+    for pid, (name, cpu_us) in programs.items():
+        count, times, collecting_us = of_threads(pid)
+        switches += count
+        collectors_us += collecting_us
+        tasks |= times
+        by_name[name] = by_name.get(name, 0) + cpu_us
+    busiest = sorted(tasks, key=lambda task: -sum(tasks[task]))[:BUSIEST]
+    largest = sorted(by_name, key=lambda name: -by_name[name])[:MOST_PROGRAMS]
+    return {
+        "switches": switches,
+        "tasks": {task: tasks[task] for task in busiest},
+        "forks": forks(),
+        "programs": {name: by_name[name] for name in largest},
+        "collectors_us": collectors_us,
+        "throttled_us": throttled_us(root),
+    }
+
+
+def waiting(
+    programs: dict[int, tuple[str, int]], tick: int, port: int, cpu_us: int
+) -> dict[str, Any]:
+    """Return the additional data of periodic samples: what threads wait for, and which services."""
+    kinds: dict[str, int] = {}
+    backends = [0, 0]
+    for pid, (name, _) in programs.items():
+        for kind, count in waits(pid, tick).items():
+            kinds[kind] = kinds.get(kind, 0) + count
+        if name == "postgres" and (title := title_of(pid)).count(" ") > 3:
+            backends[0] += 1
+            backends[1] += not title.endswith("idle")
+    found = upstreams(list(programs), port, cpu_us)
+    if backends[0]:
+        found = {**(found or {}), "PostgreSQL": backends}
+    return {"waits": kinds, "upstreams": found}
