@@ -8,7 +8,9 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 
 class Scrolled(QScrollArea):
-    """A scroll area that shows `body` at full width and without a background of its own."""
+    """A scroll area that shows `body` at full width and without a background of its own. What gets
+    the focus by keys is brought into view, also from outside, where Qt does not.
+    """
 
     def __init__(self, body: QWidget, name: str = "") -> None:
         """With a `name` the area takes the keys itself; without one its contents do."""
@@ -26,16 +28,6 @@ class Scrolled(QScrollArea):
         self.setAccessibleName(name)
         if not name:
             self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-
-
-class Whole(Scrolled):
-    """The contents of a window that may be smaller than they need; what gets the focus by keys is
-    brought into view.
-    """
-
-    def __init__(self, body: QWidget) -> None:
-        super().__init__(body)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._follow)
@@ -44,6 +36,14 @@ class Whole(Scrolled):
         clicked = QApplication.mouseButtons() != Qt.MouseButton.NoButton
         if now is not None and not clicked and self.widget().isAncestorOf(now):
             self.ensureWidgetVisible(now)
+
+
+class Whole(Scrolled):
+    """The contents of a window that may be smaller than they need."""
+
+    def __init__(self, body: QWidget) -> None:
+        super().__init__(body)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
 
 class Reader(Scrolled):

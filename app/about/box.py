@@ -6,18 +6,19 @@ import platform
 
 from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
 
 from app.about import licences
 from app.about.licences import Component
 from app.context import Desk
+from app.dialogs import Dialog
 from app.plain import tip
 from app.theme import Weight, font
 from app.widgets import Inline, button, column, dress, label, row
 from workbench import __version__
 
 
-class AboutBox(QDialog):
+class AboutBox(Dialog):
     """A dialog whose text can be selected and copied."""
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QDialog,
     QFileDialog,
     QLineEdit,
     QTreeWidget,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.dialogs import Dialog
 from app.plain import tip
 from app.theme import Theme
 from app.widgets import button, column, dress, frame, label, row
@@ -30,7 +30,7 @@ _SERVERS = 3
 """The column of server names."""
 
 
-class Chooser(QDialog):
+class Chooser(Dialog):
     """Several sessions may be chosen; those in the comparison are not offered."""
 
     chosen = Signal(object)

@@ -11,7 +11,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QDialog,
     QFileDialog,
     QLayout,
     QLineEdit,
@@ -25,6 +24,7 @@ from app.charts.looks import SWEEP
 from app.charts.trio import Trio
 from app.choices import Pick, Tick
 from app.context import Desk
+from app.dialogs import Dialog
 from app.export.appearance import AppearanceFields
 from app.export.report import ReportOptions
 from app.export.sources import KINDS, Charts, Recorded
@@ -45,7 +45,7 @@ class _Kept:
     theme: str = "light"
 
 
-class ExportDialog(QDialog):
+class ExportDialog(Dialog):
     """One page: kind, appearance, file."""
 
     def __init__(self, parent: QWidget, desk: Desk, source: Recorded | Charts) -> None:

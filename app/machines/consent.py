@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from app.dialogs import Dialog
 from app.machines.cards import remark
 from app.machines.changes import ChangesTable, count
 from app.scrolling import Scrolled
@@ -32,7 +33,7 @@ _ROOT = {
 _HIGHEST = 440
 
 
-class ConsentDialog(QDialog):
+class ConsentDialog(Dialog):
     """`given` is True to change the settings, None to run without changes, False not to run. Only
     the button itself consents; the focus is on the answer that changes nothing.
     """

@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.context import Desk
+from app.dialogs import Dialog
 from app.fields import Figure, Flag, Line, Options, TextField
 from app.machines import work
 from app.scrolling import Scrolled
@@ -43,7 +44,7 @@ _SUDO = [
 _TITLES = {"new": "Add a machine", "copy": "Duplicate {}", "edit": "Edit {}"}
 
 
-class Editor(QDialog):
+class Editor(Dialog):
     """Stays open until the profile is valid and saved."""
 
     saved = Signal(str, list)

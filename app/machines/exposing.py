@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QWidget
 
+from app.dialogs import Dialog
 from app.theme import Theme, Weight
 from app.widgets import button, column, dress, label, row
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _TITLE = "Expose old servers to the network?"
 
 
-class ExposureDialog(QDialog):
+class ExposureDialog(Dialog):
     """Only its button agrees; the focus is on the answer that changes nothing."""
 
     def __init__(self, parent: QWidget, exposure: Exposure, theme: Theme | None) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.choices import Tick
 from app.context import Desk
+from app.dialogs import Dialog
 from app.machines import work
 from app.scrolling import Scrolled
 from app.widgets import Inline, button, column, dress, label, row
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from workbench.machines.aliases import Alias
 
 
-class Importing(QDialog):
+class Importing(Dialog):
     """A check box for every host without a profile."""
 
     brought = Signal(list)

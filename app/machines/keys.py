@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFrame, QLabel, QLineEdit, QWidget
 
+from app.dialogs import Dialog
 from app.machines.cards import Sign
 from app.theme import LIGHT, Theme, Weight, font
 from app.widgets import button, column, dress, empty, label, retone, row
@@ -131,7 +132,7 @@ class KeyCard(QFrame):
         self.trusted.emit(self.problem)
 
 
-class KeyDialog(QDialog):
+class KeyDialog(Dialog):
     """An untrusted key that was found while its page is hidden, for example at the start of a run.
     `given`: whether it is trusted.
     """

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
 
 from app.bridge import Bridge
 from app.choices import Tick
+from app.dialogs import Dialog
 from app.theme import Theme, Weight
 from app.widgets import button, column, dress, label, row
 
@@ -164,7 +165,7 @@ def _settle(answer: asyncio.Future[Any], given: Any) -> None:
         answer.set_result(given)
 
 
-class QuestionDialog(QDialog):
+class QuestionDialog(Dialog):
     """The question, the machine that asks, and whether to store the answer. `problem`: why it
     cannot be stored.
     """

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QDialog,
     QHeaderView,
     QLineEdit,
     QStackedWidget,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.choices import Choice
+from app.dialogs import Dialog
 from app.plain import tip
 from app.profiling.flame_graph import ROW_PX, FlameGraph
 from app.scrolling import Scrolled
@@ -33,7 +33,7 @@ _TABLE_PX = 380
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
-class ProfileViewer(QDialog):
+class ProfileViewer(Dialog):
     """One server at a time; those that could not be profiled say why."""
 
     def __init__(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.context import Desk
+from app.dialogs import Dialog
 from app.servers.known import Known
 from app.widgets import Inline, button, column, dress, label, row
 from workbench.servers import user_servers
 from workbench.servers.entry import ServerEntry
 
 
-class NewServer(QDialog):
+class NewServer(Dialog):
     """Stays open, with a message, until the name is valid."""
 
     made = Signal(object)

@@ -9,21 +9,23 @@ from pathlib import Path
 import furniture
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
+    QAbstractScrollArea,
     QApplication,
     QDialog,
     QLabel,
+    QPushButton,
     QScrollArea,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app import page_registry, stylesheet, theme
+from app import dialogs, page_registry, stylesheet, theme
 from app.machines.prompts import QuestionDialog
 from app.shell.main_window import MainWindow
 from tests.gui.windows import name_of, press, shown
@@ -289,9 +291,17 @@ DIALOGS: dict[str, Callable[[MainWindow, QtBot], object]] = {
 }
 
 
+@pytest.fixture
+def small_screen(monkeypatch: pytest.MonkeyPatch) -> QSize:
+    """What a dialog may take of 1,024 x 768 pixels where everything is twice as large."""
+    room = QSize(512 - 16, 384 - 48)
+    monkeypatch.setattr(dialogs, "room_on", lambda _screen: room)
+    return room
+
+
 @pytest.fixture(params=DIALOGS)
 def dialog(
-    request: pytest.FixtureRequest, furnished: MainWindow, qtbot: QtBot
+    request: pytest.FixtureRequest, furnished: MainWindow, small_screen: QSize, qtbot: QtBot
 ) -> Iterator[QDialog]:
     window = furnished
     DIALOGS[request.param](window, qtbot)
@@ -310,13 +320,28 @@ def dialog(
         found.reject()
 
 
-def test_a_dialog_is_used_and_closed_with_the_keyboard(dialog: QDialog, qtbot: QtBot) -> None:
+def test_a_dialog_fits_a_small_screen_and_is_used_and_closed_with_the_keyboard(
+    dialog: QDialog, small_screen: QSize, qtbot: QtBot
+) -> None:
+    assert dialog.size().boundedTo(small_screen) == dialog.size()
+    buttons = [each for each in dialog.findChildren(QPushButton) if each.isVisible()]
+    foot = [QRect(b.mapTo(dialog, QPoint()), b.size()) for b in buttons if not _scrolls(b)]
+    assert foot and all(dialog.rect().contains(each) for each in foot)
     focused = QApplication.focusWidget()
     assert focused is not None
     assert dialog.isAncestorOf(focused)
     controls = focusable(dialog)
     assert not nameless(controls)
     assert dialog.windowTitle()
+    for each in controls:
+        each.setFocus(Qt.FocusReason.TabFocusReason)
+        qtbot.waitUntil(lambda each=each: not each.visibleRegion().isEmpty())
     assert not unseen(dialog, lambda each: next(other for other in controls if other is not each))
     qtbot.keyClick(QApplication.focusWidget() or dialog, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not isValid(dialog) or not dialog.isVisible())
+
+
+def _scrolls(widget: QWidget) -> bool:
+    """Is it in a scroll area of its dialog?"""
+    above = widget.parentWidget()
+    return not above.isWindow() and (isinstance(above, QAbstractScrollArea) or _scrolls(above))
