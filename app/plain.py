@@ -4,6 +4,8 @@ loaded. All labels and tool tips are created here.
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtGui import QFont, QFontMetrics, Qt, QTextLayout, QTextOption
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -13,10 +15,26 @@ _LONGEST_TIP = 1_000
 """Characters; more would not fit on the screen."""
 _TIP_LINE = 80
 """Characters; longer tool tips are wrapped."""
+NO_BREAK = "\u00a0"
+_JOINER = "\u2060"
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|×|[nµm]?s|min|h|[kMG]i?B|B|[kMG]?bit/s|cores?)(?![\w-]))")
+_PER = re.compile(r"(?<=\w)/(?=s\b)")
+
+
+def glued(text: str) -> str:
+    """Return a text with spaces before its units that break no line."""
+    return _UNIT.sub(NO_BREAK, text)
+
+
+def unbroken(text: str) -> str:
+    """Return a text that Qt wraps without parting a number from its unit, such as 18,000/s."""
+    return _PER.sub(f"/{_JOINER}", glued(text))
 
 
 class Label(QLabel):
-    """A label that never interprets its text as markup."""
+    """A label that never interprets its text as markup, and breaks no line before a unit."""
+
+    _text = ""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,13 +43,22 @@ class Label(QLabel):
             self.setText(text)
 
     def setText(self, text: str) -> None:
-        super().setText(safe(text))
+        self._text = safe(text)
+        super().setText(unbroken(self._text) if self.wordWrap() else self._text)
+
+    def text(self) -> str:
+        return self._text
+
+    def setWordWrap(self, wrap: bool) -> None:
+        super().setWordWrap(wrap)
+        self.setText(self._text)
 
 
 def wrapped(text: str, size: QFont, width: float, most: int = 0) -> list[str]:
     """Return the lines of a text in this width in pixels. If it has more than `most` (0: no limit),
     the last one ends in an ellipsis.
     """
+    text = unbroken(text)
     layout = QTextLayout(text, size)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WordWrap)
@@ -40,7 +67,7 @@ def wrapped(text: str, size: QFont, width: float, most: int = 0) -> list[str]:
     lines = []
     while (line := layout.createLine()).isValid():
         line.setLineWidth(width)
-        lines.append(text[line.textStart() : line.textStart() + line.textLength()].rstrip())
+        lines.append(text[line.textStart() :][: line.textLength()].rstrip())
     layout.endLayout()
     if most and len(lines) > most:
         right, rest = Qt.TextElideMode.ElideRight, " ".join(lines[most - 1 :])
@@ -56,4 +83,4 @@ def tip(text: str) -> str:
     from html import escape  # noqa: PLC0415 - not before the first paint
 
     # Qt wraps rich text only.
-    return f'<span style="white-space: pre-wrap">{escape(shown, quote=False)}</span>'
+    return f'<span style="white-space: pre-wrap">{escape(unbroken(shown), quote=False)}</span>'

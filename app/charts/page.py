@@ -19,6 +19,7 @@ from app.charts.series import Quantity, Series
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
+from app.plain import NO_BREAK, glued
 from app.theme import Theme, Weight, font
 from workbench import formatting
 from workbench.analysis.results import View
@@ -311,15 +312,15 @@ class Page:
 
 
 def wrapped(text: str, size: QFont, room: float, between: str = " ") -> list[str]:
-    """`text` in lines no wider than `room`, broken only at `between`."""
+    """`text` in lines no wider than `room`, broken only at `between`, and before no unit."""
     lines: list[str] = []
-    for piece in text.split(between):
+    for piece in glued(text).split(between):
         longer = f"{lines[-1]}{between}{piece}" if lines else piece
         if lines and metrics(size).horizontalAdvance(longer) <= room:
             lines[-1] = longer
         else:
             lines.append(piece)
-    return [elided(line, size, room) for line in lines]
+    return [elided(line.replace(NO_BREAK, " "), size, room) for line in lines]
 
 
 def _line(*phrases: str) -> str:

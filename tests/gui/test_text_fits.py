@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app import page_registry, scale
+from app import page_registry, scale, theme
+from app.plain import NO_BREAK, Label, wrapped
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.widgets import Elided
@@ -161,3 +162,14 @@ def test_no_text_of_a_page_is_cut(qtbot: QtBot, furnished: MainWindow, name: str
         window.resize(size)
         qtbot.waitUntil(lambda size=size: window.size() == size)
         qtbot.waitUntil(nothing_is_cut)
+
+
+@pytest.mark.parametrize("width", range(60, 400, 20))
+def test_no_number_is_parted_from_its_unit(qapp: QApplication, width: int) -> None:
+    figures = ("18,000/s", "4.2 s", "30 %", "12 MB", "3 min")
+    text = "Of {} it answered those of {}, then {} with {} in {}.".format(*figures)
+    lines = [line.replace(NO_BREAK, " ") for line in wrapped(text, theme.font(13), width)]
+    assert all(any(each in line.replace("\u2060", "") for line in lines) for each in figures)
+    label = Label(text)
+    label.setWordWrap(True)
+    assert label.text() == text

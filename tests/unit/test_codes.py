@@ -54,6 +54,7 @@ READERS = {
     "app/planning/preset_list.py": "a plan's description, which its author wrote",
     "app/machines/cards.py": "where a long word may break",
     "app/words.py": "where a long word may break",
+    "app/plain.py": "where a line may break",
     "app/machines/editor.py": "keys of a form, and cores typed by a person",
     "app/export": "SVG, and names of files",
     "app/start/quick_start.py": "the name of a kernel",
