@@ -71,7 +71,7 @@ async def agreed(
     it was refused."""
     found = exposure(entries, machine, address)
     if found and not await consent(found):
-        raise PongbenchError(f"{found.text}, and nobody agreed to that; leave out such servers.")
+        raise PongbenchError(f"{found.text}, and this was not agreed to; leave out such servers.")
     return found
 
 

@@ -239,7 +239,7 @@ class _Item(QTableWidgetItem):
 
 
 class _Head(SortedHead):
-    """Two lines: what several columns are told at, and each column's own title."""
+    """Two lines: what several columns have in common, and each column's own title."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

@@ -25,7 +25,7 @@ from workbench.comparison.words import all_equal, basis_text, difference_in, gro
 _LANE = 15
 _LANES = 2
 """Brackets side by side; further groups are described in text only."""
-_EQUAL, _INCONCLUSIVE = ("equal within 5 %", "equal"), ("cannot be told apart", "not told apart")
+_EQUAL, _INCONCLUSIVE = ("equal within 5 %", "equal"), ("cannot be distinguished", "inconclusive")
 """Text along a bracket, as much of it as fits."""
 
 
@@ -119,7 +119,7 @@ def _summary(comparison: Comparison, found: Sequence[Sequence[int]]) -> str:
         else:
             *names, end = [_name(comparison, contender) for contender in group]
             alike = "sustain the same within 5 %"
-            what = alike if all_equal(comparison, places) else "cannot be told apart"
+            what = alike if all_equal(comparison, places) else "cannot be distinguished"
             sentences.append(f"{', '.join(names)} and {end} {what}.")
     if len(found) > 2:
         more = len(found) - 2

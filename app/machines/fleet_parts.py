@@ -93,9 +93,9 @@ def fleet(
     def member(name: str, roles: str) -> Member:
         here = name == HERE
         known = clock(findings.record(name).found.get("clock_us"))
-        told = "" if here else f"clock {known}" if known else f"clock {NOT_MEASURED}"
+        note = "" if here else f"clock {known}" if known else f"clock {NOT_MEASURED}"
         title = "This computer" if here else name
-        return Member(name, title, roles, findings.state(name), told)
+        return Member(name, title, roles, findings.state(name), note)
 
     others = [
         profile.name

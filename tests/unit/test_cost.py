@@ -53,8 +53,8 @@ def test_among_equals_the_cheapest_comes_first() -> None:
         (
             "one pass, too close",
             [server("A", 40.0), server("B", 41.5), server("C", 90.0)],
-            "At 1,000/s A and B cost the least CPU time, 40 µs per call and cannot be told apart;"
-            " the most is 90 µs"
+            "At 1,000/s A and B cost the least CPU time, 40 µs per call and cannot be"
+            " distinguished; the most is 90 µs"
             " (one pass: differences below 5 % do not count).",
         ),
         (
@@ -66,7 +66,8 @@ def test_among_equals_the_cheapest_comes_first() -> None:
         (
             "several passes that overlap do not",
             [server("A", 40.0, 42.0), server("B", 41.0, 43.0)],
-            "At 1,000/s A and B cannot be told apart by their CPU time per call, 41.0 ± 12.7 µs.",
+            "At 1,000/s A and B cannot be distinguished by their CPU time per call,"
+            " 41.0 ± 12.7 µs.",
         ),
         (
             "several passes that agree show that two are equal",
@@ -76,7 +77,7 @@ def test_among_equals_the_cheapest_comes_first() -> None:
         (
             "one pass whose windows differ is less certain",
             [server("A", 40.0, half_us=4.0), server("B", 44.0, half_us=1.0)],
-            "At 1,000/s A and B cannot be told apart by their CPU time per call, 40.0 ± 4.0 µs"
+            "At 1,000/s A and B cannot be distinguished by their CPU time per call, 40.0 ± 4.0 µs"
             " (one pass: differences below 5 % do not count).",
         ),
         (

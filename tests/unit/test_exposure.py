@@ -43,7 +43,7 @@ def test_it_says_who_would_listen_where() -> None:
 
 
 async def test_without_consent_nothing_starts() -> None:
-    with pytest.raises(PongbenchError, match=r"^Cogen no longer gets .* nobody agreed to that;"):
+    with pytest.raises(PongbenchError, match=r"^Cogen no longer gets .* this was not agreed to;"):
         await agreed([OLD], "h1", "192.0.2.7", never_agree)
     assert await agreed([OLD], "h1", "127.0.0.1", never_agree) is None
     given = await agreed([OLD], "h1", "192.0.2.7", exposing_at_terminal(yes=True))

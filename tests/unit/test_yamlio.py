@@ -58,7 +58,7 @@ def test_words_and_figures_mean_what_they_look_like(text: str, data: object) -> 
         ("a: 1\n---\na: 2", "line 2, column 1: a second document begins here"),
         ("a:\n\t- b", "line 2, column 1: a tab is not allowed here"),
         ("a: b: c", "line 1, column 5: a colon is not allowed here; put the text into quotes"),
-        ("b: 1\na: [1, 2", "the list begun with '[' of line 2 goes on until here; put commas"),
+        ("b: 1\na: [1, 2", "the list begun with '[' of line 2 is still open here; put commas"),
         ("a: 'b", "the quotation mark of line 1 is never closed"),
         ("a: @b", "a value cannot begin with this character; put the value into quotes"),
         (

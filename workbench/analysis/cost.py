@@ -83,7 +83,7 @@ class Cheapest:
     """Of servers at one load, those with the lowest CPU time per call."""
 
     series: tuple[SeriesResult, ...]
-    """Those that cannot be told apart from the first."""
+    """Those that cannot be distinguished from the first."""
     equal: bool
     """Their costs were shown to be equal, within `significance.MARGIN`."""
     cost: Cost

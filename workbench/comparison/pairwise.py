@@ -218,8 +218,8 @@ def _formatted(quantity: _Quantity, change: Change) -> str:
         case "less":
             return quantity.less.format(ends(-change.high, -change.low))
     if not quantity.absolute and change.most > 1:
-        return "cannot be told apart: could differ by more than 100 %"
-    return f"cannot be told apart: could differ by up to {ends(change.most, change.most)}"
+        return "cannot be distinguished: could differ by more than 100 %"
+    return f"cannot be distinguished: could differ by up to {ends(change.most, change.most)}"
 
 
 def _signed(quantity: _Quantity, value: float) -> str:

@@ -55,7 +55,7 @@ def difference_text(
     if difference.outcome == "equal":
         return f"{first} and {second} sustain the same within {100 * MARGIN:.0f} %."
     if difference.outcome == "indistinguishable":
-        return f"{first} and {second} cannot be told apart{_how_far(difference)}."
+        return f"{first} and {second} cannot be distinguished{_how_far(difference)}."
     if difference.outcome == "unknown":
         return f"{first} and {second} cannot be compared: {_why_unknown(a, b, tagged=tagged)}."
     if difference.outcome == "less":
@@ -132,8 +132,8 @@ def pairs(comparison: Comparison) -> Sequence[tuple[Contender, Contender]]:
 
 def groups(comparison: Comparison) -> list[tuple[int, ...]]:
     """Maximal groups of servers, as positions in the ranking, in which every two are equal or
-    cannot be told apart. A group may skip positions: nothing is claimed about servers that reached
-    no limit."""
+    cannot be distinguished. A group may skip positions: nothing is claimed about servers that
+    reached no limit."""
     ranked = comparison.ranked()
 
     def alike(a: Contender, b: Contender) -> bool:

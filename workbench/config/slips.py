@@ -71,7 +71,7 @@ def explained(error: yaml.MarkedYAMLError, text: str, first_line: int = 1) -> st
         if f"or '{bracket}'" in problem:
             begun = _begun(error.context_mark, first_line)
             return (
-                f"the {opened}{begun} goes on until here; put commas between its values, and"
+                f"the {opened}{begun} is still open here; put commas between its values, and"
                 f" '{bracket}' at its end."
             )
     text = next((words for slip, words in _SLIPS if slip in problem), "")

@@ -79,10 +79,10 @@ def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
         "connreset": ends or "resets connections",
         "cut": "cuts replies short",
         "malformed": "gives malformed responses",
-        "accept": "answers the handshake of WebSocket wrongly",
-        "upgrade": "answers the handshake of WebSocket wrongly",
-        "extension": "answers the handshake of WebSocket wrongly",
-        "surplus": "sends messages that nobody asked for",
+        "accept": "sends an invalid WebSocket handshake",
+        "upgrade": "sends an invalid WebSocket handshake",
+        "extension": "sends an invalid WebSocket handshake",
+        "surplus": "sends unsolicited messages",
     }
     if error.startswith(_CLOSED):
         return f"closes connections (code {error.removeprefix(_CLOSED)})"

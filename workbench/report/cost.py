@@ -28,11 +28,11 @@ def tie(ranked: Sequence[SeriesResult]) -> str:
         return f"At {rate} {names} cost the same CPU time per call within {share}, {least}."
     if not found.others:
         return (
-            f"At {rate} {names} cannot be told apart by their CPU time per call,"
+            f"At {rate} {names} cannot be distinguished by their CPU time per call,"
             f" {least}{_of_passes(found.passes)}."
         )
     verb = "costs" if len(found.series) == 1 else "cost"
-    alike = "" if len(found.series) == 1 or found.equal else " and cannot be told apart"
+    alike = "" if len(found.series) == 1 or found.equal else " and cannot be distinguished"
     return (
         f"At {rate} {names} {verb} the least CPU time, {least} per call{alike};"
         f" the most is {within(found.most)}{_of_passes(found.passes)}."

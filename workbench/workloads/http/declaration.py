@@ -69,7 +69,7 @@ class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Http(Declaration):
-    """One call or many on a connection, one at a time or pipelined."""
+    """One call or many on a connection, sequential or pipelined."""
 
     key = "http"
     label = "HTTP"

@@ -322,7 +322,7 @@ class WorkloadDriver(Driver):
         if connection.state == CLOSING and echo is None:
             return
         if echo is None:
-            raise ProtocolError("a message that nobody asked for", "surplus", payload)
+            raise ProtocolError("an unsolicited message", "surplus", payload)
         if server_frame(opcode, payload) != echo.expected:
             raise ProtocolError("another message than was sent", "body", payload)
         self.answered(connection, echo)
