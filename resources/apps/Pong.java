@@ -16,6 +16,8 @@ public class Pong {
                 RoutingDsl.fromComponents(components)
                     .GET("/")
                     .routingTo(request -> ok("Pong!"))
+                    .GET("/hello")
+                    .routingTo(request -> ok("Hello World\n"))
                     .build());
     Runtime.getRuntime().addShutdownHook(new Thread(server::stop));
     Thread.currentThread().join();

@@ -58,6 +58,15 @@ def test_servers_that_do_not_keep_alive_are_left_out_of_http11() -> None:
     assert all(name in new.description for name in out)
 
 
+def test_servers_answer_with_the_twelve_bytes_of_2013() -> None:
+    catalogue = Catalogue.load()
+    for preset in (each for each in ASKED if each.id.startswith("armand-2013")):
+        assert preset.plan
+        path = preset.plan.workload.path
+        replies = [catalogue[id_].replies[path] for id_ in preset.plan.servers]
+        assert {len(reply.body) for reply in replies} == {12}
+
+
 def test_every_figure_names_servers_of_the_catalogue_and_its_place_in_the_text() -> None:
     catalogue = Catalogue.load()
     for question in QUESTIONS.values():

@@ -3,7 +3,7 @@ require "eventmachine"
 require "socket"
 
 module Pong
-  REPLY = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n"
+  REPLY = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: "
   CLOSES = /\A[^\r]* HTTP\/1\.0\r|^Connection:\s*close/i
 
   def post_init
@@ -13,11 +13,12 @@ module Pong
   def receive_data(data)
     @data << data
     while (request = @data.slice!(/\A.*?\r\n\r\n/m))
+      body = request.start_with?("GET /hello ") ? "Hello World\n" : "Pong!"
       if request.match?(CLOSES)
-        send_data "#{REPLY}Connection: close\r\n\r\nPong!"
+        send_data "#{REPLY}#{body.size}\r\nConnection: close\r\n\r\n#{body}"
         return close_connection_after_writing
       end
-      send_data "#{REPLY}\r\nPong!"
+      send_data "#{REPLY}#{body.size}\r\n\r\n#{body}"
     end
   end
 end

@@ -11,6 +11,8 @@ if __name__ == "__main__":
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
+    parser.add_argument("--certificate", default="", help="with --key: speak TLS")
+    parser.add_argument("--key", default="")
     args = parser.parse_args()
 
     listener = socket.socket()
@@ -18,4 +20,5 @@ if __name__ == "__main__":
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.bind((args.host, args.port))
     listener.listen(args.backlog)
-    WSGIServer(listener, application, log=None).serve_forever()
+    tls = {"certfile": args.certificate, "keyfile": args.key} if args.certificate else {}
+    WSGIServer(listener, application, log=None, **tls).serve_forever()

@@ -6,8 +6,9 @@ const https = require("node:https");
 
 const [host, port, backlog, certificate, key] = process.argv.slice(2);
 function pong(request, response) {
-  response.writeHead(200, { "Content-Type": "text/plain", "Content-Length": 5 });
-  response.end("Pong!");
+  const body = request.url === "/hello" ? "Hello World\n" : "Pong!";
+  response.writeHead(200, { "Content-Type": "text/plain", "Content-Length": body.length });
+  response.end(body);
 }
 const server = certificate
   ? https.createServer({ cert: fs.readFileSync(certificate), key: fs.readFileSync(key) }, pong)

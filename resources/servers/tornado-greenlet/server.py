@@ -25,8 +25,15 @@ class Pong(RequestHandler):
         self.write("Pong!")
 
 
+class Hello(RequestHandler):
+    @in_greenlet
+    def get(self):
+        self.set_header("Content-Type", "text/plain")
+        self.write("Hello World\n")
+
+
 async def main(host, port, backlog):
-    app = Application([("/", Pong)], log_function=lambda handler: None)
+    app = Application([("/", Pong), ("/hello", Hello)], log_function=lambda handler: None)
     app.listen(port, host, backlog=backlog)
     await asyncio.Event().wait()  # for ever
 

@@ -12,8 +12,14 @@ class Pong(RequestHandler):
         self.write("Pong!")
 
 
+class Hello(RequestHandler):
+    def get(self):
+        self.set_header("Content-Type", "text/plain")
+        self.write("Hello World\n")
+
+
 async def main(host, port, backlog, certificate, key):
-    app = Application([("/", Pong)], log_function=lambda handler: None)
+    app = Application([("/", Pong), ("/hello", Hello)], log_function=lambda handler: None)
     tls = {"certfile": certificate, "keyfile": key} if certificate else None
     app.listen(port, host, backlog=backlog, ssl_options=tls)
     await asyncio.Event().wait()  # for ever

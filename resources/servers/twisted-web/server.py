@@ -14,7 +14,7 @@ class Pong(Resource):
 
     def render_GET(self, request):
         request.setHeader(b"Content-Type", b"text/plain")
-        return b"Pong!"
+        return b"Hello World\n" if request.path == b"/hello" else b"Pong!"
 
 
 async def main(reactor, host, port, backlog):

@@ -9,6 +9,10 @@ class PongServlet extends ScalatraServlet {
     contentType = "text/plain"
     "Pong!"
   }
+  get("/hello") {
+    contentType = "text/plain"
+    "Hello World\n"
+  }
 }
 
 object Pong {
