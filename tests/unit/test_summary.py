@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import msgspec
 import pytest
-from synthetic import LATE, End, knees, session
+from synthetic import CONTESTANTS, LATE, End, knees, session
 
 from workbench.analysis.repeats import last_attempts
 from workbench.analysis.summary import summarise
-from workbench.commands.summary import print_ranking, print_summary
+from workbench.commands.summary import data_of, print_ranking, print_summary
 from workbench.documents import AnyDocument, Note, PointStop
 from workbench.messages import notes
 from workbench.terminal import Terminal
@@ -132,6 +132,22 @@ def test_plain_data_has_the_documented_shape() -> None:
     assert first["latency_ms"]["p99"] == stop.latency_us.p99 / 1000
     assert first["verdict"] == "ok"
     assert [point["codes"] for point in server["points"][4:6]] == [["calls-failed"]] * 2
+
+
+def test_figures_of_the_source_stand_beside_those_of_its_servers_now() -> None:
+    tornado = next(each for each in CONTESTANTS if each.id == "tornado")
+    summary = summarise(session([CONTESTANTS[0], tornado], 8))
+    rows = data_of(summary)["then_and_now"]["rows"]
+    now = [row for row in rows if row["now"]]
+    assert [(row["name"], row["then"], row["id"]) for row in now] == [
+        ("Tornado", "7,400/s", "tornado")
+    ]
+    screen = io.StringIO()
+    print_summary(summary, Terminal(file=screen, width=120))
+    shown = screen.getvalue()
+    assert "Nicholas Piël, Asynchronous Servers in Python" in shown
+    assert now[0]["now"].split(",")[0] in shown
+    assert data_of(summarise(session(1, 8)))["then_and_now"] is None
 
 
 def test_percentiles_of_too_few_values_are_left_out() -> None:

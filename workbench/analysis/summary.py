@@ -99,6 +99,8 @@ class Summary:
 
     name: str = ""
     """The plan's name."""
+    plan: dict[str, Any] = field(default_factory=dict)
+    """As data."""
     load_tool: str = OUR_AGENT
     axis: Axis = RATE
     """What the plan varies."""
@@ -200,7 +202,7 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
 
 
 def _begin(summary: Summary, start: RunStart) -> None:
-    plan = start.plan
+    plan = summary.plan = start.plan
     summary.name = plan.get("name", "")
     summary.load_tool = start.load_tool
     summary.axis = start.axis or RATE

@@ -18,7 +18,7 @@ from workbench.commands.exposing import add_option, exposing_at_terminal
 from workbench.commands.machines import how_to_trust
 from workbench.commands.opening import add_servers
 from workbench.commands.signals import handled
-from workbench.commands.summary import print_ranking
+from workbench.commands.summary import data_of, print_ranking
 from workbench.commands.tuning import show, tuning_at_terminal
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
@@ -181,7 +181,7 @@ def _conclude(documents: list[AnyDocument], *, as_json: bool) -> None:
     summary = summarise(documents)
     try:
         if as_json:
-            write_json(summary.to_data())
+            write_json(data_of(summary))
         else:
             print_ranking(summary)
         sys.stdout.flush()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table
@@ -25,6 +26,7 @@ from workbench.documents import OUR_AGENT, Metric, Percentiles, PointStop
 from workbench.errors import BadInput
 from workbench.formatting import duration, figure, known, megabytes, ordinal, per_second, percent
 from workbench.report import clients, cost, distributions, sustained
+from workbench.report.then import then_and_now
 from workbench.terminal import Terminal, say, write_json
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ def handle(arguments: argparse.Namespace) -> int:
         for line in _folded(summary, arguments.folded):
             say(line)
     elif arguments.json:
-        write_json(summary.to_data())
+        write_json(data_of(summary))
     else:
         print_summary(summary)
         if arguments.audits:
@@ -93,6 +95,12 @@ def handle(arguments: argparse.Namespace) -> int:
         if arguments.percentiles:
             print_percentiles(summary)
     return exit_code(session)
+
+
+def data_of(summary: Summary) -> dict[str, Any]:
+    """Return the JSON object of a session, with the figures of a source whose question it asks."""
+    found = then_and_now(summary.plan, summary.servers)
+    return summary.to_data() | {"then_and_now": asdict(found) if found else None}
 
 
 def _folded(summary: Summary, id_: str) -> Iterator[str]:
@@ -123,6 +131,7 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
     if summary.reason:
         console.say(f"{_ENDED[summary.status]}: {summary.reason}")
     print_ranking(summary, console)
+    print_then_and_now(summary, console)
 
 
 def print_audits(audits: Sequence[Audit], console: Terminal | None = None) -> None:
@@ -150,6 +159,28 @@ def print_percentiles(summary: Summary, console: Terminal | None = None) -> None
             rows.append([server.name, server.axis.at(point.x), *distributions.cells(found)])
     titles = ["Response time", "At", *distributions.titles()]
     console.print(fitting(titles, rows, console.width, spare=("75 %", "80 %", "66 %", "98 %")))
+
+
+def print_then_and_now(summary: Summary, console: Terminal) -> None:
+    """Print the published figures of the servers that were measured, if the run asks the question
+    of a source."""
+    found = then_and_now(summary.plan, summary.servers)
+    if found is None:
+        return
+    rows: list[list[Cell]] = [
+        [row.name, row.then, row.server, Text(row.now)] for row in found.measured
+    ]
+    console.print(
+        fitting(
+            ["Then", "Stated", "Now", "Measured"],
+            rows,
+            console.width,
+            spare=("Stated",),
+            folds="Measured",
+            words=True,
+        )
+    )
+    console.say(f"Then: {found.citation}. Not the same now: {found.differs}")
 
 
 def print_ranking(summary: Summary, console: Terminal | None = None) -> None:

@@ -40,6 +40,11 @@ class ThenAndNow:
     differs: str
     rows: tuple[Row, ...]
 
+    @property
+    def measured(self) -> list[Row]:
+        """The figures that this run has one of its own for."""
+        return [row for row in self.rows if row.now]
+
 
 def then_and_now(plan: Mapping[str, Any], servers: Mapping[str, SeriesResult]) -> ThenAndNow | None:
     """Compare a run of a plan (as data) with the source whose question it asks. `servers`: its
@@ -49,12 +54,11 @@ def then_and_now(plan: Mapping[str, Any], servers: Mapping[str, SeriesResult]) -
         return None
     source, question = asked
     rows = [row for figure in question.figures for row in _rows(figure, servers)]
-    if not any(row.now for row in rows):
-        return None
     rows.sort(key=lambda row: not row.now)
-    return ThenAndNow(
+    found = ThenAndNow(
         source.citation, question.shows, question.found, question.differs, tuple(rows)
     )
+    return found if found.measured else None
 
 
 def _rows(figure: Published, servers: Mapping[str, SeriesResult]) -> Iterator[Row]:
