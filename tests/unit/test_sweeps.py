@@ -225,16 +225,38 @@ def test_calibration_finds_the_client_limit(holds_to: float, ceiling: float, tes
     assert all(p.seconds >= 1 for p in run)
 
 
-def test_a_ceiling_remembers_what_other_programs_took_where_a_rate_was_missed() -> None:
-    generator = calibration(plan())
-    point = next(generator)
-    for taken in (0.0, 40.0, 180.0, 30.0, 20.0):
-        missed = answer(point, verdict="inconclusive")
-        point = generator.send(msgspec.structs.replace(missed, evidence={"others_cpu_pct": taken}))
-    sustained = msgspec.structs.replace(answer(point), evidence={"others_cpu_pct": 500.0})
-    with pytest.raises(StopIteration) as end:
-        generator.send(sustained)
-    assert end.value.value == Ceiling(312.5, others_pct=180.0)
+def calibrated(tries: list[tuple[float, float]]) -> tuple[list[PointPlan], Ceiling]:
+    """Calibrate clients that reach a rate, beside programs that take percent of a core."""
+    generator, run = calibration(plan()), list[PointPlan]()
+    try:
+        point = next(generator)
+        while True:
+            reaches, taken = tries[min(len(run) // 6, len(tries) - 1)]
+            stop = answer(point, verdict="ok" if point.x <= reaches else "inconclusive")
+            run.append(point)
+            point = generator.send(
+                msgspec.structs.replace(stop, evidence={"others_cpu_pct": taken})
+            )
+    except StopIteration as end:
+        return run, end.value
+
+
+@pytest.mark.parametrize(
+    ("tries", "points", "found"),
+    [
+        ([(4000, 10.0)], 6, Ceiling(3750.0, 10.0)),
+        ([(1000, 180.0), (9000, 0.0)], 7, Ceiling(5000.0)),
+        ([(1000, 180.0), (4000, 10.0)], 12, Ceiling(3750.0, 10.0)),
+        ([(4000, 180.0), (2000, 10.0)], 12, Ceiling(3750.0, 180.0)),
+        ([(1000, 180.0), (4000, 90.0), (2000, 60.0)], 18, Ceiling(3750.0, 90.0)),
+    ],
+    ids=["quiet", "all at the second", "more at the second", "less at the second", "never quiet"],
+)
+def test_a_disturbed_calibration_is_repeated_and_the_highest_limit_counts(
+    tries: list[tuple[float, float]], points: int, found: Ceiling
+) -> None:
+    run, ceiling = calibrated(tries)
+    assert (ceiling, len(run)) == (found, points)
 
 
 def disturbed(stop: PointStop, *others: Reason) -> PointStop:

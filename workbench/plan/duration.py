@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from workbench.analysis.evidence import SHORTEST_S
 from workbench.plan.model import Plan
 from workbench.plan.schedule import (
+    CALIBRATIONS,
     CEILING_ATTEMPTS,
     CEILING_HALVINGS,
     PROFILE_LEAD_S,
@@ -77,7 +78,7 @@ def _calibration_s(plan: Plan, warm_up: float) -> tuple[float, float]:
     """Return how long the calibration of the clients takes."""
     if not (plan.calibrate and plan.axis.calibrated):
         return 0.0, 0.0
-    most = CEILING_ATTEMPTS + CEILING_HALVINGS
+    most = CALIBRATIONS * (CEILING_ATTEMPTS + CEILING_HALVINGS)
     point = SHORTEST_S + plan.cool_down_s
     return (
         DEPLOY_S[0] + warm_up + point,

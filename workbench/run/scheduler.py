@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import msgspec
 
 from workbench.analysis.repeats import is_sustained, undecided
-from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.axis import RATE
 from workbench.documents import Block, PointStop
 from workbench.errors import PongbenchError
@@ -130,7 +129,7 @@ class Scheduler:
             ceiling_per_s=ceiling.per_s,
             reached_all=reached_all,
             others_cpu_pct=ceiling.others_pct,
-            disturbed=ceiling.others_pct >= OTHERS_PCT,
+            disturbed=ceiling.disturbed,
         )
         self._run.note(found, null.id)
 
