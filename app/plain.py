@@ -43,8 +43,11 @@ class Label(QLabel):
             self.setText(text)
 
     def setText(self, text: str) -> None:
-        self._text = safe(text)
-        super().setText(unbroken(self._text) if self.wordWrap() else self._text)
+        named, self._text = self.accessibleName() not in ("", self._text), safe(text)
+        shown = unbroken(self._text) if self.wordWrap() else self._text
+        super().setText(shown)
+        if not named:  # what glues is not to be read aloud
+            self.setAccessibleName(self._text if shown != self._text else "")
 
     def text(self) -> str:
         return self._text

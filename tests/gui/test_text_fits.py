@@ -172,4 +172,4 @@ def test_no_number_is_parted_from_its_unit(qapp: QApplication, width: int) -> No
     assert all(any(each in line.replace("\u2060", "") for line in lines) for each in figures)
     label = Label(text)
     label.setWordWrap(True)
-    assert label.text() == text
+    assert label.text() == name_of(label) == text
