@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QApplication, QSplitter, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QSplitter, QWidget
 
 from app import files
 from app.context import Desk
@@ -22,6 +24,7 @@ from app.servers.known import Known, load
 from app.servers.owning import Owning
 from app.servers.rows import Rows, Sifted
 from app.widgets import GAP, PAGE_MARGIN, Inline, button, column, row
+from workbench.servers.features import write as write_features
 
 _KEPT = "Servers"
 _NARROW = 1080
@@ -85,6 +88,7 @@ class ServersPage(QWidget):
         self.finding.searched.connect(self._sift)
         self.finding.all_requested.connect(self._show_all)
         self.finding.regrouped.connect(self._keep)
+        self.finding.export_requested.connect(self.export)
         self.finding.filters.toggled.connect(lambda _: self._fit())
         self.detail.filled.connect(self._fit)
         self.table.chosen.connect(self._on_chosen)
@@ -188,6 +192,8 @@ class ServersPage(QWidget):
         self._on_trial()
 
     def _on_ticks(self) -> None:
+        if self.filters.only_ticked:
+            self._sift()
         self._show_found()
         self._keep()
 
@@ -220,6 +226,15 @@ class ServersPage(QWidget):
         if chosen:
             show = self._desk.plan_requested.emit
             self._desk.bridge.do(lambda: plan_for(chosen), show, self.error.show_text)
+
+    def export(self) -> None:
+        """Export the features of the visible servers, then and now, as CSV."""
+        entries = [known.entry for known in self._sifted.servers() if known.entry]
+        start = str(Path.home() / "features.csv")
+        name, _ = QFileDialog.getSaveFileName(self, "Export features", start, "CSV (*.csv)")
+        if name:
+            write = partial(write_features, Path(name), entries)
+            self._desk.bridge.do(write, lambda _: self.error.show_text(""), self.error.show_text)
 
     def choose(self, key: str) -> None:
         """Show a server, by the key of `Known`, whatever was filtered out."""

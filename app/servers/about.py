@@ -9,13 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.scrolling import Reader
-from app.servers.columns import THEN, title, version
+from app.servers.columns import version
 from app.servers.known import Known
 from app.theme import Weight
 from app.widgets import Inline, column, empty, label
 from app.words import breakable
 from workbench.rights import stated
 from workbench.servers.entry import Seen, ServerEntry
+from workbench.servers.features import NOW, THEN_2009, THEN_2010, title
 from workbench.servers.gate import GateResult
 from workbench.servers.programs import PROGRAMS
 from workbench.workloads.registry import ALL_FAMILIES, able, short
@@ -128,13 +129,10 @@ def _tables(known: Known) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     )
     yield f"Measured on {known.machine}" if known.machine else _FOUND, _measured(known)
     today = msgspec.structs.asdict(entry.today)
-    yield (
-        "Today",
-        [(title(name), fact.value, fact.source) for name, fact in today.items() if fact],
-    )
-    if entry.in_2009:
-        then = msgspec.structs.asdict(entry.in_2009).items()
-        yield THEN, _filled(*((title(name), value) for name, value in then))
+    yield NOW, [(title(name), fact.value, fact.cited) for name, fact in today.items() if fact]
+    for heading, table in ((THEN_2009, entry.in_2009), (THEN_2010, entry.in_2010)):
+        then = msgspec.structs.asdict(table).items() if table else ()
+        yield heading, _filled(*((title(name), value) for name, value in then))
 
 
 def _running(known: Known, entry: ServerEntry) -> list[tuple[str, str]]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from app.servers.known import KINDS, Known
-from workbench.servers.entry import In2009
+from workbench.servers.entry import Fact, In2009, In2010, Today
+from workbench.servers.features import FEATURES, NOW, THEN_2009, THEN_2010, title
 from workbench.workloads.registry import ALL_FAMILIES
 
-KIND, NOW, MEASURED, THEN = "Kind", "Today", "Measured", "2009, as published"
-GROUPS = (KIND, NOW, MEASURED, THEN)
+KIND, MEASURED = "Kind", "Measured"
+GROUPS = (KIND, NOW, MEASURED, THEN_2009, THEN_2010)
+BOTH = "2009 and today"
+CHOICES = {**{group: {group} for group in GROUPS}, BOTH: {THEN_2009, NOW}}
+"""What the table can show, beside all."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +31,23 @@ class Column:
     right: bool = False
     source: Callable[[Known], str] = lambda known: ""
     """The source of the value."""
+    when: str = ""
+    """For a feature, which stands in several tables: which of them."""
+
+    @property
+    def band(self) -> str:
+        """Return what the header has above the column, once for columns that are neighbours."""
+        return self.title if self.when else self.group
+
+    @property
+    def head(self) -> str:
+        """Return what the header has just above the column."""
+        return self.when or self.title
 
     @property
     def name(self) -> str:
         """Return the title, with the group where two columns have the same title."""
-        return f"{self.title} ({self.group})" if self.group in {NOW, THEN} else self.title
+        return f"{self.title} ({self.group})" if self.when else self.title
 
 
 def _sort_text(text: Callable[[Known], str]) -> Callable[[Known], Any]:
@@ -87,14 +103,17 @@ def _gate_source(known: Known) -> str:
     return known.entry.seen.source if known.entry and known.entry.seen else ""
 
 
-def _today(name: str) -> dict[str, Callable[[Known], str]]:
-    def fact(known: Known) -> Any:
+def _now(name: str) -> Column:
+    def fact(known: Known) -> Fact | None:
         return getattr(known.entry.today, name) if known.entry else None
 
-    return {
-        "text": lambda known: fact(known).value if fact(known) else "",
-        "source": lambda known: fact(known).source if fact(known) else "",
-    }
+    def value(known: Known) -> str:
+        return found.value if (found := fact(known)) else ""
+
+    def cited(known: Known) -> str:
+        return found.cited if (found := fact(known)) else ""
+
+    return _column(title(name), _width(name), value, NOW, source=cited, when="Today")
 
 
 def version(known: Known) -> str:
@@ -105,19 +124,36 @@ def version(known: Known) -> str:
     return "stdlib" if last == "library" else last
 
 
-def _then(name: str) -> Callable[[Known], str]:
-    return lambda k: getattr(k.entry.in_2009, name) if k.entry and k.entry.in_2009 else ""
+def _then(name: str, group: str) -> Column:
+    def value(known: Known) -> str:
+        table = "in_2009" if group == THEN_2009 else "in_2010"
+        row = getattr(known.entry, table) if known.entry else None
+        return getattr(row, name) if row else ""
+
+    def cited(known: Known) -> str:
+        return f"the table of {group[:4]}"
+
+    width = 80 if name == "licence" else _width(name)
+    return _column(title(name), width, value, group, source=cited, when=group[:4])
+
+
+def _features() -> Iterator[Column]:
+    for name in FEATURES:
+        for table, group in ((In2009, THEN_2009), (In2010, THEN_2010)):
+            if name in table.__struct_fields__:
+                yield _then(name, group)
+        if name in Today.__struct_fields__:
+            yield _now(name)
 
 
 _RANK = {"ok": 0, "soft": 1, "warn": 2, "bad": 3, "muted": 4}
-_WIDE = {"licence": 76, "documentation": 104, "production": 80, "community": 84, "style": 90}
-_WIDE |= {"repository": 84, "thread_pool": 90}
-_TITLES = {"tls": "TLS", "wsgi": "WSGI", "epoll": "epoll", "thread_pool": "Thread pool"}
+_WIDE = {"licence": 134, "documentation": 110, "production": 120, "style": 130, "released": 92}
+_WIDE |= {"comet": 130, "peer_certificates": 130, "portability": 150, "documentation_parts": 170}
+_WIDE |= {"community": 110, "activity": 96, "repository": 96, "flavour": 130, "coverage": 100}
 
 
-def title(name: str) -> str:
-    """Return the label of a fact: "Thread pool" for `thread_pool`."""
-    return _TITLES.get(name, name.capitalize())
+def _width(name: str) -> int:
+    return _WIDE.get(name, 88)
 
 
 COLUMNS: tuple[Column, ...] = (
@@ -131,26 +167,13 @@ COLUMNS: tuple[Column, ...] = (
     _column("Style", 166, lambda k: k.entry.style if k.entry else "", KIND),
     _column("Family", 112, lambda k: ALL_FAMILIES.get(k.family, ""), KIND),
     _column("Language", 84, lambda k: k.entry.language if k.entry else "", KIND),
-    _column("Released", 92, group=NOW, **_today("released")),
-    _column("Licence", 134, group=NOW, **_today("licence")),
-    _column("TLS", 54, group=NOW, **_today("tls")),
-    _column("Tests", 56, group=NOW, **_today("tests")),
+    *_features(),
     _column("Keep-alive", 84, _yes("keep_alive"), MEASURED, source=_gate_source),
     _column("Pipelining", 80, _pipelined, MEASURED, source=_gate_source),
     _figure("Processes seen", 106, _counted("processes"), lambda v: f"{v:,.0f}"),
     _figure("Threads", 70, _counted("threads"), lambda v: f"{v:,.0f}"),
     _figure("Memory", 78, _counted("rss_bytes"), lambda v: f"{v / 1e6:,.0f} MB"),
     _column("Version", 82, version, MEASURED, source=_gate_source),
-    *(
-        _column(
-            title(name),
-            _WIDE.get(name, 74),
-            _then(name),
-            THEN,
-            source=lambda known: "the feature table of 2009",
-        )
-        for name in In2009.__struct_fields__
-    ),
 )
 
 

@@ -57,8 +57,11 @@ class Filters(QFrame):
         inside.addWidget(self._families)
         self._kinds = {kind: self._tick(kind) for kind in KINDS}
         self._then = self._tick("In the table of 2009")
-        self._then.setChecked(False)
-        for title, ticks in (("Show", self._kinds.values()), ("Only", [self._then])):
+        self._ticked = self._tick("Selected")
+        only = [self._then, self._ticked]
+        for tick in only:
+            tick.setChecked(False)
+        for title, ticks in (("Show", self._kinds.values()), ("Only", only)):
             inside.addSpacing(18)
             inside.addWidget(label(title, 12, Weight.DemiBold, tone="muted"))
             inside.addSpacing(6)
@@ -110,9 +113,15 @@ class Filters(QFrame):
         return self._then.isChecked()
 
     @property
+    def only_ticked(self) -> bool:
+        """Whether only the ticked servers are shown, to compare them side by side."""
+        return self._ticked.isChecked()
+
+    @property
     def count(self) -> int:
         """Return the number of filters that hide servers."""
-        return bool(self.family) + len(set(KINDS) - self.kinds) + self.only_then
+        hidden = len(set(KINDS) - self.kinds)
+        return bool(self.family) + hidden + self.only_then + self.only_ticked
 
     def show_all(self) -> None:
         """Remove all filters."""
@@ -120,6 +129,7 @@ class Filters(QFrame):
         for tick in self._kinds.values():
             tick.setChecked(True)
         self._then.setChecked(False)
+        self._ticked.setChecked(False)
         self.family = ""
         self.blockSignals(False)
         self.changed.emit()

@@ -14,12 +14,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.choices import Choice
-from app.servers.columns import COLUMNS, GROUPS
+from app.servers.columns import CHOICES, COLUMNS, GROUPS
 from app.servers.filters import Filters
 from app.servers.rows import Sifted
 from app.servers.table import ServerTable
 from app.theme import Theme, icon_pixmap
-from app.widgets import button, column, label, row
+from app.widgets import button, column, dress, label, row, tool
 
 _SEARCH_AFTER_MS = 150
 _NARROW = 700
@@ -34,6 +34,8 @@ class Finding(QFrame):
     """The user wants to see every server again."""
     regrouped = Signal()
     """Another group of columns is shown."""
+    export_requested = Signal()
+    """The user wants the features of the shown servers as a table."""
 
     def __init__(self, sifted: Sifted, theme: Theme) -> None:
         super().__init__()
@@ -73,6 +75,9 @@ class Finding(QFrame):
         head.addWidget(self.columns, 3)
         head.addWidget(self.order, 3)
         head.addWidget(self.direction)
+        self.export = tool("Export features (Ctrl+E)", "share-2", self.export_requested.emit)
+        dress(self.export, theme)
+        head.addWidget(self.export)
         inside.addLayout(head)
         self.table = ServerTable(sifted, theme)
         self._stack = QStackedWidget()
@@ -89,7 +94,7 @@ class Finding(QFrame):
         self.filters.hide()
         self.columns = Choice("Columns")
         self.columns.addItem("All columns", "")
-        for group in GROUPS:
+        for group in CHOICES:
             self.columns.addItem(group, group)
         self.columns.activated.connect(self._on_columns)
         for each in (self.columns, self.field):
@@ -127,6 +132,7 @@ class Finding(QFrame):
         def change(sifted: Sifted) -> None:
             sifted.family, sifted.kinds = filters.family, filters.kinds
             sifted.only_then = filters.only_then
+            sifted.only_ticked = filters.only_ticked
             sifted.words = self.field.text().casefold().split()
 
         self._sifted.sift(change)
@@ -157,7 +163,7 @@ class Finding(QFrame):
     @group.setter
     def group(self, name: str) -> None:
         self.columns.setCurrentIndex(max(0, self.columns.findData(name)))
-        self.table.show_groups({name} if self.group else set(GROUPS))
+        self.table.show_groups(CHOICES.get(self.group, set(GROUPS)))
 
     def _on_columns(self) -> None:
         self.group = self.group

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.colour import mix
-from app.servers.columns import COLUMNS, GROUPS
+from app.servers.columns import COLUMNS
 from app.servers.known import Known
 from app.servers.rows import KNOWN, Index, Rows
 from app.theme import Theme, Weight, font, icon_pixmap, paint_icon
@@ -55,17 +55,17 @@ class ServerHeader(QHeaderView):
         theme = self._table.theme
         painter = QPainter(self.viewport())
         painter.fillRect(self.viewport().rect(), QColor(theme.card))
-        for group in GROUPS:
-            self._paint_group(painter, group, theme)
+        for band in dict.fromkeys(column.band for column in COLUMNS if column.band):
+            self._paint_band(painter, band, theme)
         for place in range(self.count()):
             if not self.isSectionHidden(place):
                 self._paint_title(painter, place, theme)
         painter.fillRect(QRectF(0, HEAD_PX - 1, self.viewport().width(), 1), QColor(theme.line2))
         painter.end()
 
-    def _paint_group(self, painter: QPainter, group: str, theme: Theme) -> None:
+    def _paint_band(self, painter: QPainter, band: str, theme: Theme) -> None:
         places = [
-            n for n, c in enumerate(COLUMNS) if c.group == group and not self.isSectionHidden(n)
+            n for n, c in enumerate(COLUMNS) if c.band == band and not self.isSectionHidden(n)
         ]
         if not places:
             return
@@ -77,7 +77,7 @@ class ServerHeader(QHeaderView):
         edge = min(right - 6, self.viewport().width())
         box = QRectF(max(left, 0) + 10, 4, edge - max(left, 0) - 16, 20)
         if box.width() >= _LEAST_TEXT_PX:
-            write(painter, box, group, theme.muted, size=11, weight=Weight.DemiBold)
+            write(painter, box, band, theme.muted, size=11, weight=Weight.DemiBold)
 
     def _paint_title(self, painter: QPainter, place: int, theme: Theme) -> None:
         left, width = self.sectionViewportPosition(place), self.sectionSize(place)
@@ -93,7 +93,7 @@ class ServerHeader(QHeaderView):
             return
         elide = Qt.TextElideMode.ElideRight
         title = QFontMetricsF(painter.font()).elidedText(
-            COLUMNS[place].title, elide, room.width() + 0.5
+            COLUMNS[place].head, elide, room.width() + 0.5
         )
         painter.drawText(room, int(align), title)
         if chosen:
@@ -124,7 +124,7 @@ class RowDelegate(QStyledItemDelegate):
         painter.fillRect(cell, QColor(ground))
         if column.group and not chosen:
             last = index.column() + 1 == len(COLUMNS) or (
-                COLUMNS[index.column() + 1].group != column.group
+                COLUMNS[index.column() + 1].band != column.band
             )
             painter.fillRect(cell.adjusted(0, 0, -6 if last else 0, 0), QColor(theme.sunken))
         painter.fillRect(

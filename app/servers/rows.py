@@ -134,6 +134,7 @@ class Sifted(QSortFilterProxyModel):
         self.kinds: set[str] = set(KINDS)
         self.only_then = False
         """Only servers of the feature table of 2009."""
+        self.only_ticked = False
         self.words: list[str] = []
 
     def sift(self, change: Callable[[Sifted], None]) -> None:
@@ -159,7 +160,8 @@ class Sifted(QSortFilterProxyModel):
         of_family = known.own if self.family == "own" else self.family in {"", known.family}
         then = not self.only_then or bool(known.entry and known.entry.in_2009)
         of_kind = known.state.kind in self.kinds
-        return of_family and of_kind and then and self.rows.found(row, self.words)
+        ticked = not self.only_ticked or known.id in self.rows.ticked
+        return of_family and of_kind and then and ticked and self.rows.found(row, self.words)
 
     def lessThan(self, left: Index, right: Index) -> bool:
         one, other = self.rows.servers[left.row()], self.rows.servers[right.row()]

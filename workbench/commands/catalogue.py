@@ -15,6 +15,7 @@ from rich.text import Text
 from workbench.commands.asking import ask_at_terminal
 from workbench.commands.checking import Checking
 from workbench.commands.exposing import add_option, exposing_at_terminal
+from workbench.commands.features import add_features
 from workbench.commands.fitting import Cell, fitting
 from workbench.commands.user_servers import add_new
 from workbench.errors import ExitCode
@@ -51,6 +52,7 @@ def add_parser(subparsers: Subparsers) -> None:
     show = actions.add_parser("show", help="print what is known about a server, and its code")
     show.add_argument("id", metavar="ID", help="a server, or the path of its folder")
     show.set_defaults(handler=run_show)
+    add_features(actions)
     check = actions.add_parser("check", help="deploy servers and test their replies")
     check.add_argument("ids", metavar="ID", nargs="*", help="servers or folders (default: all)")
     check.add_argument("--json", action="store_true", help="print one JSON object, nothing else")

@@ -50,6 +50,17 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     value: Text
     source: Text
+    at: Annotated[str, Meta(max_length=300)] = ""
+    """The address of the source; in a file of `resources/projects` the name of one of its
+    addresses."""
+    seen: Annotated[str, Meta(pattern=r"^(\d{4}-\d\d-\d\d)?$")] = ""
+    """ISO date when the source was read."""
+
+    @property
+    def cited(self) -> str:
+        """The source, its address and the date."""
+        where = ", ".join(filter(None, (self.source, self.at)))
+        return f"{where} (seen {self.seen})" if self.seen else where
 
 
 class In2009(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,14 +84,45 @@ class In2009(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     style: str = ""
 
 
-class Today(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is known about the framework now; None: unknown."""
+class In2010(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A row of the table of contestants of 2010, of which repository, blog and community are not
+    known; empty: not stated."""
 
-    licence: Fact | None = None
+    version: str = ""
+    http11: str = ""
+    flavour: str = ""
+
+
+class Today(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is known about the framework now: the columns of 2009, then what readers asked for;
+    None: unknown."""
+
     released: Fact | None = None
     """ISO date of the version in use; its source says which."""
-    tls: Fact | None = None
+    licence: Fact | None = None
+    documentation: Fact | None = None
+    examples: Fact | None = None
+    production: Fact | None = None
+    community: Fact | None = None
+    activity: Fact | None = None
+    blog: Fact | None = None
+    twitter: Fact | None = None
+    repository: Fact | None = None
+    thread_pool: Fact | None = None
+    wsgi: Fact | None = None
+    socket: Fact | None = None
+    comet: Fact | None = None
+    """Comet or WebSocket."""
+    epoll: Fact | None = None
     tests: Fact | None = None
+    style: Fact | None = None
+    portability: Fact | None = None
+    tls: Fact | None = None
+    peer_certificates: Fact | None = None
+    coverage: Fact | None = None
+    """Of its code by its tests."""
+    documentation_parts: Fact | None = None
+    """What there is of tutorial, guide and reference: of its quality what can be counted."""
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -216,6 +258,10 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """In which respects it is not comparable with the others."""
 
     in_2009: In2009 | None = None
+    in_2010: In2010 | None = None
+    project: Annotated[str, Meta(pattern=r"^[a-z0-9._-]*$", max_length=63)] = ""
+    """The file of `resources/projects` with the facts of today that its entries share; empty: that
+    of its framework, if there is one. What `today` says here takes precedence."""
     today: Today = Today()
     seen: Seen | None = None
     source_at: SourceAt | None = None

@@ -12,6 +12,7 @@ from workbench.config import yaml
 from workbench.errors import BadInput
 from workbench.servers.entry import APPS, ServerEntry, ServerFile, Unavailable
 from workbench.servers.programs import PROGRAMS
+from workbench.servers.projects import facts_of, joined
 from workbench.servers.requirements import PIN, normalised, requirements
 from workbench.servers.sources import at_hand, to_build
 from workbench.untrusted import one_line, safe
@@ -33,6 +34,14 @@ def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
         description=safe(file.description),
         **{key: one_line(getattr(file, key)) for key in ("name", "language", "style")},
     )
+    try:
+        shared = facts_of(file.project, file.framework)
+    except BadInput as error:
+        text = str(error)
+        raise BadInput(
+            text if text.startswith("project ") else f"server {path}, project: {text}."
+        ) from None
+    file = msgspec.structs.replace(file, today=joined(file.today, shared))
     entry = ServerEntry(
         id=folder.name, folder=folder, shipped=shipped, **msgspec.structs.asdict(file)
     )

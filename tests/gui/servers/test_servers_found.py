@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.choices import Choice, Tick
@@ -346,3 +346,35 @@ def test_the_same_code_is_not_shown_twice_side_by_side(qtbot: QtBot, page: Serve
     assert not says(page, "is pinned")
     choose(page, "twisted")
     assert page.other.isHidden()
+
+
+def test_selected_servers_are_compared_then_and_now_and_exported(
+    page: ServersPage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page.table.rows.set_ticked(["gevent", "tornado"])
+    ticks = {tick.text(): tick for tick in page.filters.findChildren(Tick)}
+    ticks["Selected"].click()
+    assert sorted(known.id for known in page.servers()) == ["gevent", "tornado"]
+    pick(the(page, Choice, "Columns"), "2009 and today")
+    then, now = column("Thread pool (2009, as published)"), column("Thread pool (Today)")
+    assert now == then + 1
+    assert not page.table.facts.isColumnHidden(then) and not page.table.facts.isColumnHidden(now)
+    assert page.table.facts.isColumnHidden(column("Style"))
+    choose(page, "gevent")
+    assert "gevent.threadpool" in page.table.facts.model().index(0, now).data(Qt.ToolTipRole)
+
+    path = tmp_path / "features.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+    control(page, "Export features").click()
+
+    def exported() -> set[str]:
+        lines = path.read_text().splitlines() if path.exists() else []
+        return {line.partition(",")[0] for line in lines[1:]}
+
+    qtbot.waitUntil(lambda: exported() == {"gevent", "tornado"})
+    page.table.rows.set_ticked(["tornado"])
+    assert names(page) == ["Tornado"]
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path), ""))
+    page.export()
+    sees(qtbot, page, "cannot be written")

@@ -1,0 +1,72 @@
+"""What is known today about the project of a server: the facts that its entries share.
+
+One file of `resources/projects` each, with the addresses of its sources and the day they were read.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from workbench import paths
+from workbench.config import yaml
+from workbench.errors import BadInput
+from workbench.servers.entry import Fact, Today
+
+PROJECTS = paths.RESOURCES / "projects"
+_ADDRESS = re.compile(r"https?://\S+")
+
+
+class ProjectFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The content of a file."""
+
+    seen: Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d$")]
+    """ISO date when the sources were read."""
+    sources: dict[str, str]
+    """Addresses by name."""
+    today: Today
+
+
+def facts_of(project: str, framework: str) -> Today:
+    """Return the facts of a project, or of that of a framework. Raises BadInput where the project
+    does not exist, or its file is faulty."""
+    path = PROJECTS / f"{project or framework.lower()}.yaml"
+    if path.is_file():
+        return load_facts(path)
+    if project:
+        raise BadInput(f"there is no project {project!r} in {PROJECTS}")
+    return Today()
+
+
+@cache
+def load_facts(path: Path) -> Today:
+    """Return the facts of a file, each with address and date. Raises BadInput."""
+    data = yaml.load_yaml(path, what="project")
+    file = yaml.convert(data, ProjectFile, name=str(path), what="project")
+    for name, address in file.sources.items():
+        if not _ADDRESS.fullmatch(address):
+            raise BadInput(f"project {path}, sources.{name}: {address!r} is no address; give one.")
+    facts: dict[str, Fact | None] = msgspec.structs.asdict(file.today)
+    for name, fact in facts.items():
+        if fact is None:
+            continue
+        if fact.at not in file.sources:
+            known = ", ".join(file.sources) or "none yet"
+            raise BadInput(
+                f"project {path}, today.{name}.at: {fact.at!r} is not among its sources; there are"
+                f" {known}."
+            )
+        at, seen = file.sources[fact.at], fact.seen or file.seen
+        facts[name] = msgspec.structs.replace(fact, at=at, seen=seen)
+    return Today(**facts)
+
+
+def joined(own: Today, shared: Today) -> Today:
+    """Return the facts of an entry, with those of its project where it has none."""
+    facts = msgspec.structs.asdict(own)
+    return Today(**{name: fact or getattr(shared, name) for name, fact in facts.items()})
