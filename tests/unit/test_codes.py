@@ -22,6 +22,8 @@ APART = {"partition", "rpartition", "removeprefix", "removesuffix", "startswith"
 READERS = {
     "workbench/agent": "what servers answer",
     "workbench/load/ab.py": "what ab prints",
+    "workbench/load/httperf.py": "what httperf prints",
+    "workbench/load/tsung.py": "what Tsung prints",
     "workbench/load/wrk.py": "what wrk prints",
     "workbench/machines": "what SSH, sudo, uv, /proc and our programs there print",
     "workbench/servers/runtimes": "what pip, apt, compilers and linkers print",

@@ -56,7 +56,7 @@ def invocation(spec: PointSpec, threads: int) -> Invocation:
         if name.lower() != "content-type" or not body:
             argv += ["-H", f"{name}: {value}"]
     argv += ["-e", PERCENTILES, "-g", CALLS, url(spec)]
-    return Invocation(argv=argv, files=files, read=[PERCENTILES], counted={CALLS: "ttime"})
+    return Invocation(argv=argv, files=files, read=[PERCENTILES], counted={CALLS: ["ttime"]})
 
 
 def parse(output: Output, spec: PointSpec) -> LoadReport:

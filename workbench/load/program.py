@@ -57,16 +57,20 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True):
 
     argv: list[str]
     """Its arguments; the first is its name, as the user would type it."""
+    env: dict[str, str] = {}
     files: dict[str, str] = {}
     """Texts by name, written to its working folder."""
     read: list[str] = []
     """Files that it writes there, to be returned."""
-    counted: dict[str, str] = {}
-    """Tables that it writes there, and the column whose values are to be counted."""
+    counted: dict[str, list[str]] = {}
+    """Tables that it writes there, by name or pattern, and the columns whose values are to be
+    counted; see `run_program`."""
 
     def shown(self) -> str:
         """The command line as typed in a shell."""
-        return shlex.join(self.argv)
+        return " ".join(
+            [*(f"{n}={shlex.quote(v)}" for n, v in self.env.items()), shlex.join(self.argv)]
+        )
 
 
 Text = Annotated[str, msgspec.Meta(max_length=1 << 20)]
@@ -120,6 +124,8 @@ class Program:
     Raises Unreadable when the output is not a whole result. Pure."""
     threads: bool = False
     """Whether one process uses several cores; otherwise each worker is a process."""
+    polls: bool = False
+    """Whether it polls the clock, so that its CPU time says nothing about its load."""
     problems: Callable[[Plan], Iterator[str]] = no_problems
     """What else of a plan it cannot offer, as sentences; see `registry.problems`."""
 
@@ -198,7 +204,7 @@ class _Process:
         found = self.client.programs
         await self._send(
             argv=[found.paths.get(self._program.name, name), *arguments],
-            env=dict(found.env),
+            env={**found.env, **self.invocation.env},
             files=self.invocation.files,
             read=self.invocation.read,
             counted=self.invocation.counted,
@@ -300,7 +306,7 @@ class ProgramFleet:
         return replace(
             merged([report for _, _, report in done], complaints),
             clients=_of_clients(done, at_us),
-            client_cpu_pct=None if self._many_threads else _busiest_pct([o for _, o, _ in done]),
+            client_cpu_pct=None if self._cpu_unknown else _busiest_pct([o for _, o, _ in done]),
             client_cpu_s=sum(output.cpu_us for _, output, _ in done) / 1e6,
             command=running[0].invocation.shown() if running else "",
         )
@@ -320,8 +326,10 @@ class ProgramFleet:
         await to_the_end(_all(process.end() for process in self._running))
 
     @property
-    def _many_threads(self) -> bool:
-        return self._program.threads and any(client.workers > 1 for client in self._clients)
+    def _cpu_unknown(self) -> bool:
+        """Whether it is not known how busy the busiest core of a client was."""
+        many_threads = self._program.threads and any(c.workers > 1 for c in self._clients)
+        return self._program.polls or many_threads
 
     def _here(self) -> list[Client]:
         return [client for client in self._clients if not client.machine.failure]
@@ -359,10 +367,16 @@ def shared(spec: PointSpec, parts: int) -> list[PointSpec]:
             spec,
             concurrency=_share(spec.concurrency, n, parts),
             connections=_share(spec.connections, n, parts),
-            rate_per_s=spec.rate_per_s / parts,
+            # In proportion, so that all end together.
+            rate_per_s=spec.rate_per_s * _portion(spec.connections, n, parts),
+            seed=spec.seed + n,
         )
         for n in range(parts)
     ]
+
+
+def _portion(whole: int, number: int, parts: int) -> float:
+    return _share(whole, number, parts) / whole if whole else 1 / parts
 
 
 def _share(whole: int, number: int, parts: int) -> int:

@@ -7,14 +7,15 @@ from dataclasses import replace
 
 from workbench.errors import BadInput
 from workbench.formatting import known
-from workbench.load import ab, fleet, wrk, zeromq
+from workbench.load import ab, fleet, httperf, tsung, wrk, zeromq
 from workbench.load.base import Client, LoadTool
 from workbench.plan.model import Plan
 from workbench.servers.runtimes import Notify
 from workbench.servers.runtimes.provide import provide
 
 TOOLS: dict[str, LoadTool] = {
-    tool.name: tool for tool in (fleet.TOOL, zeromq.TOOL, wrk.TOOL, ab.TOOL)
+    tool.name: tool
+    for tool in (fleet.TOOL, zeromq.TOOL, wrk.TOOL, ab.TOOL, httperf.TOOL, tsung.TOOL)
 }
 
 

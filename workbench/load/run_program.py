@@ -1,14 +1,17 @@
 """Runs on a client: starts a load tool at an instant and reports what it wrote and used.
 
 Standard library only. The first line of stdin is one JSON object {argv, env, files: {name: text},
-read: [name], counted: {name: column}}; "ready" is the answer. The second is {at_us}, the start on
-this machine's monotonic clock. A later one, of any content, interrupts the tool (SIGINT). The last
+read: [name], counted: {name: [column]}}; "ready" is the answer. The second is {at_us}, the start on
+this machine's monotonic clock. A later one, of any content, interrupts the tool and what it started
+(SIGINT). The last
 line of output is {ev: "ended", status, began_us, wall_us, cpu_us, output, files, counted} or
 {ev: "failed", said}.
 
 The tool runs in a folder of its own, with `files` in it. Of the files it writes, `read` are
-returned as text, and of those in `counted`, tables with a heading and tabs between columns, how
-often each value of that column occurs: a line for each call need not cross the network.
+returned as text, and of those in `counted`, tables with a heading and tabs or semicolons between
+columns, how often each combination of these columns occurs, with tabs between them: a line for each
+call need not cross the network. A name there may be a pattern. Numbers have three figures where
+there are more than `MOST_VALUES` combinations.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+MOST_VALUES = 20_000
 MOST_OUTPUT = 600_000
 """Characters of output and of each file; of more, the beginning and the end."""
 
@@ -65,6 +69,7 @@ def run(task: dict[str, Any], folder: Path, at_us: int) -> dict[str, Any]:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
     ended = threading.Event()
     threading.Thread(target=end_when_asked, args=(tool.pid, ended), daemon=True).start()
@@ -77,7 +82,7 @@ def run(task: dict[str, Any], folder: Path, at_us: int) -> dict[str, Any]:
         "cpu_us": round((usage.ru_utime + usage.ru_stime) * 1e6),
         "output": text_of(folder / "output"),
         "files": {name: text_of(folder / name) for name in task["read"]},
-        "counted": {n: counted(folder / n, column) for n, column in task["counted"].items()},
+        "counted": {n: counted(folder, n, columns) for n, columns in task["counted"].items()},
     }
 
 
@@ -87,7 +92,7 @@ def end_when_asked(pid: int, ended: threading.Event) -> None:
     if sys.stdin.readline():
         for number in (signal.SIGINT, signal.SIGINT, signal.SIGKILL):
             if not ended.is_set():
-                os.kill(pid, number)
+                os.killpg(pid, number)
             ended.wait(PATIENCE_S)
 
 
@@ -101,20 +106,34 @@ def text_of(path: Path) -> str:
     return text if len(text) <= MOST_OUTPUT else f"{text[:half]}\n...\n{text[-half:]}"
 
 
-def counted(path: Path, column: str) -> dict[str, int]:
-    """Return how often each value occurs; empty: the tool did not write the column."""
+def counted(folder: Path, name: str, columns: list[str]) -> dict[str, int]:
+    """Return how often each combination occurs; empty: the tool did not write the columns."""
     found: Counter[str] = Counter()
-    try:
+    for path in sorted(folder.glob(name))[:1]:
         with path.open(encoding="utf-8", errors="replace") as rows:
-            heading = rows.readline().rstrip("\n").split("\t")
-            if column in heading:
-                place = heading.index(column)
-                for row in rows:
-                    cells = row.rstrip("\n").split("\t")
-                    found[cells[place] if place < len(cells) else ""] += 1
-    except FileNotFoundError:
-        pass
+            heading = rows.readline().rstrip("\n").lstrip("#")
+            between = ";" if ";" in heading else "\t"
+            names = heading.split(between)
+            if not set(columns) <= set(names):
+                return {}
+            places = [names.index(column) for column in columns]
+            for row in rows:
+                cells = row.rstrip("\n").split(between)
+                if max(places) < len(cells):
+                    found["\t".join(cells[place] for place in places)] += 1
+    if len(found) > MOST_VALUES:
+        rounded: Counter[str] = Counter()
+        for values, count in found.items():
+            rounded["\t".join(map(three_figures, values.split("\t")))] += count
+        found = rounded
     return dict(found)
+
+
+def three_figures(value: str) -> str:
+    try:
+        return f"{float(value):.3g}"
+    except ValueError:
+        return value
 
 
 if __name__ == "__main__":

@@ -55,6 +55,8 @@ class Program:
     pattern: str = r"(\d+(?:\.\d+)+)"
     status: int = 0
     """Exit status when it prints its version."""
+    by_hand: str = ""
+    """How to install one that cannot be unpacked, because it looks for its parts below /usr."""
     env: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """When unpacked: variables that list folders, by patterns below that folder."""
 
@@ -194,7 +196,13 @@ PROGRAMS: dict[str, Program] = {
         pattern=r"httperf-(\d+(?:\.\d+)+)",
         env=LIBRARIES,
     ),
-    "tsung": Program("tsung", ("usr/bin/tsung", "usr/local/bin/tsung"), ("tsung",), ("-v",)),
+    "tsung": Program(
+        "Tsung",
+        ("usr/bin/tsung", "usr/local/bin/tsung"),
+        ("tsung",),
+        ("-v",),
+        by_hand="apt install tsung (Debian 12 has it, Debian 13 does not)",
+    ),
 }
 
 assert set(PROGRAMS) == set(get_args(ProgramName))

@@ -111,6 +111,8 @@ def on_debian() -> bool:
 def unpack(task: dict[str, Any], name: str, program: dict[str, Any], place: Path) -> None:
     if program["wheel"]:
         raise Failed("absent", program, name=name, folder=str(place))
+    if program["by_hand"]:
+        raise Failed("by-hand", program, program["by_hand"])
     if not on_debian():
         raise Failed("no-apt", program)
     if task["bring"]:

@@ -88,6 +88,7 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
         "apt": f"{title} is not on {machine.name}, and its apt cannot fetch it ({detail}); run"
         f" apt-get update there, or install {title}.",
         "broken": f"{title} on {machine.name} does not run: {detail}.",
+        "by-hand": f"{title} is not on {machine.name}; install it there: {detail}.",
         "disk": f"There is no place for {title} on {machine.name}: {detail}.",
         "slow": f"Fetching what is missing on {machine.name} timed out.",
     }

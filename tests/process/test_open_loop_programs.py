@@ -1,0 +1,88 @@
+"""httperf and Tsung against a real server, each where it is installed."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.analysis import histogram
+from workbench.load import registry
+from workbench.load.base import Client, LoadGenerator, LoadReport, PointSpec
+from workbench.machines.base import Machine
+
+TARGETS = Path(__file__).with_name("targets.py")
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A server that keeps connections."""
+    argv = [sys.executable, str(TARGETS), "http", "1000000"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        yield int(server.stdout.readline())
+        server.kill()
+
+
+async def a_point(load: LoadGenerator, port: int, *, stop: bool = False, **more: Any) -> LoadReport:
+    """`stop`: as soon as it has begun."""
+    fields: dict[str, Any] = {
+        "host": "127.0.0.1",
+        "port": port,
+        "workload": "http",
+        "options": {"protocol": "http/1.1", "path": "/a?b=c", "headers": [("X-A", 'b\\"<c')]},
+        "rate_per_s": 50.0,
+        "connections": 50,
+        "seconds": 1.0,
+        "arrivals": "poisson",
+    }
+    stopping: list[asyncio.Future[None]] = []
+
+    def started(at_us: int) -> None:
+        if stop:
+            stopping.append(asyncio.ensure_future(load.stop_point()))
+
+    spec = PointSpec(**fields | more)
+    report = await load.run(spec, started=started, on_window=lambda window: None)
+    await asyncio.gather(*stopping)
+    return report
+
+
+@pytest.mark.parametrize("name", ["httperf", "tsung"])
+async def test_an_open_loop_measures_a_server_through_the_seam(
+    machine: Machine, port: int, name: str
+) -> None:
+    if not shutil.which(name):
+        pytest.skip(f"{name} is not installed")
+    tool = registry.load_tool(name)
+    (client,) = await registry.equipped(tool, [Client(machine, workers=2, nofile=1024)])
+    assert client.programs.versions[name]
+    load = await tool.start([client])
+    report = await a_point(load, port)
+    counts, times = report.counts, histogram.percentiles(report.histograms.service)
+    assert (counts.errors, counts.in_flight, report.complaints) == ({}, 0, [])
+    assert counts.scheduled == counts.succeeded > 0
+    if name == "httperf":  # Two of them, each with its share.
+        assert counts.scheduled == 50 and report.client_cpu_pct is None
+    assert times is not None and times.count == counts.succeeded and 0 < times.p50 <= times.max
+    assert report.command.partition(" ")[0] in (name, "HOME=.")
+    # Several calls, each after a think time.
+    calls = {"calls_per_connection": 3, "think_time_s": 0.01}
+    several = await a_point(load, port, arrivals="poisson", **calls)
+    assert several.counts.succeeded == several.counts.scheduled > 0
+    assert several.counts.scheduled % 3 == 0
+    # One that is stopped ends long before its schedule, with or without a result.
+    stopped = await a_point(load, port, stop=True, connections=30_000, seconds=600.0)
+    assert stopped.counts.succeeded <= stopped.counts.scheduled
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        refused = await a_point(load, closed.getsockname()[1])
+    assert refused.counts.errors == {"connrefused": refused.counts.scheduled}
+    await load.close()

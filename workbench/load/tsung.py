@@ -1,0 +1,262 @@
+"""Tsung: users who arrive at random, as in the mayhem of 2010.
+
+A user is a connection with its calls and think times. Tsung starts users at random instants, with
+exponential intervals, and fewer than asked if it is late, so what was offered is what it started.
+Its statistics come once a second on its standard output, and each call in a file of its own.
+
+Its Erlang node is started without a port mapper and without listening, so that nothing of it can
+be reached from a network, and nothing stays behind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.etree import ElementTree as ET
+
+from workbench.documents import Counts, Histograms, SparseHistogram
+from workbench.load.base import Capabilities, LoadReport, PointSpec
+from workbench.load.losses import lost_calls
+from workbench.load.program import Invocation, Output, Program, Unreadable, last_line, sparse
+from workbench.plan.model import Plan
+
+SCENARIO = "point.xml"
+CALLS = "log/*/tsung.dump"
+STATUS, DURATION = "HTTP status", "duration"
+"""Columns of the file of calls: the duration in ms, with three decimals."""
+
+ERL_FLAGS = "-start_epmd false -erl_epmd_port 0 -dist_listen false"
+STATISTICS = "-tsung_controller dumpstats_interval 1000"
+
+_ATTRIBUTES = {
+    "tsung": "loglevel dumptraffic backend version",
+    "client": "host use_controller_vm maxusers cpu weight",
+    "server": "host port type weight",
+    "arrivalphase": "phase duration unit",
+    "users": "arrivalrate interarrival maxnumber unit",
+    "option": "name value type",
+    "user_agent": "probability",
+    "session": "name probability type",
+    "for": "from to var incr",
+    "http": "url method version contents",
+    "http_header": "name value",
+    "thinktime": "value random",
+}
+"""Of a scenario's elements, for its declarations: Tsung checks them, and its own file of
+declarations is not at the same place everywhere."""
+
+_ERRORS = {
+    "error_timeout": "client-timo",
+    "error_connect_timeout": "socket-timo",
+    "error_connect_etimedout": "socket-timo",
+    "error_connect_econnrefused": "connrefused",
+    "error_connect_econnreset": "connreset",
+    "error_connect_emfile": "fd-unavail",
+    "error_connect_enfile": "ftab-full",
+    "error_connect_eaddrnotavail": "addrunavail",
+    "error_connect_eaddrinuse": "addrunavail",
+}
+_CONSEQUENCES = ("error_abort", "error_abort_max_conn_retries", "error_abort_max_send_retries")
+"""Counted beside the errors that caused them."""
+
+
+def invocation(spec: PointSpec, threads: int) -> Invocation:
+    return Invocation(
+        argv=["tsung", "-n", "-w", "0", "-m", "-", "-f", SCENARIO, "-l", "log", "start"],
+        env={"HOME": ".", "ERL_FLAGS": f"{ERL_FLAGS} {STATISTICS}"},
+        files={SCENARIO: scenario(spec)},
+        counted={CALLS: [STATUS, DURATION]},
+    )
+
+
+def scenario(spec: PointSpec) -> str:
+    """The point as a scenario of Tsung, in XML."""
+    root = ET.Element("tsung", loglevel="notice", dumptraffic="protocol", version="1.0")
+    clients = ET.SubElement(root, "clients")
+    ET.SubElement(clients, "client", host="localhost", use_controller_vm="true", maxusers="1000000")
+    servers = ET.SubElement(root, "servers")
+    family = "tcp6" if ":" in spec.host else "tcp"
+    ET.SubElement(servers, "server", host=spec.host, port=str(spec.port), type=family)
+    phase = ET.SubElement(
+        ET.SubElement(root, "load"),
+        "arrivalphase",
+        phase="1",
+        duration=str(round(_seconds(spec) * 1000)),
+        unit="millisecond",
+    )
+    ET.SubElement(phase, "users", arrivalrate=f"{spec.rate_per_s:.6f}", unit="second")
+    timeout_ms = str(round(spec.timeout_s * 1000))
+    given = {"connect_timeout": timeout_ms, "idle_timeout": timeout_ms, "max_retries": "0"}
+    options = ET.SubElement(root, "options")
+    for name, value in given.items():
+        ET.SubElement(options, "option", name=name, value=value)
+    agent = ET.SubElement(options, "option", type="ts_http", name="user_agent")
+    ET.SubElement(agent, "user_agent", probability="100").text = "pongbench"
+    session = ET.SubElement(
+        ET.SubElement(root, "sessions"), "session", name="user", probability="100", type="ts_http"
+    )
+    calls = spec.calls_per_connection
+    if calls > 1:
+        loop = {"from": "1", "to": str(calls - 1), "var": "call"}
+        _call(ET.SubElement(session, "for", loop), spec, spec.think_time_s)
+    _call(session, spec, 0.0)
+    declarations = "\n".join(
+        f"<!ELEMENT {name} ANY>\n"
+        + "".join(f"<!ATTLIST {name} {each} CDATA #IMPLIED>\n" for each in attributes.split())
+        for name in sorted({each.tag for each in root.iter()})
+        for attributes in [_ATTRIBUTES.get(name, "")]
+    )
+    xml = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE tsung [\n{declarations}]>\n{xml}\n'
+
+
+def _call(parent: ET.Element, spec: PointSpec, think_s: float) -> None:
+    """Add a call, and the think time after it."""
+    options = spec.options
+    http = ET.SubElement(
+        ET.SubElement(parent, "request"),
+        "http",
+        url=options.get("path", "/"),
+        method=options.get("method", "GET"),
+        version="1.1" if options.get("protocol") == "http/1.1" else "1.0",
+    )
+    if options.get("body"):
+        http.set("contents", options["body"])
+    for name, value in options.get("headers", []):
+        ET.SubElement(http, "http_header", name=name, value=value)
+    if think_s:
+        random = "true" if spec.think_times == "exponential" else "false"
+        ET.SubElement(parent, "thinktime", value=f"{think_s:.6f}", random=random)
+
+
+def _seconds(spec: PointSpec) -> float:
+    return spec.seconds or spec.connections / spec.rate_per_s
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Tsung's statistics at one instant, counted from the beginning."""
+
+    at_s: float
+    """Unix time, in whole seconds."""
+    totals: dict[str, int] = field(default_factory=dict)
+    """By name: "users_count", "request", "200", "error_timeout"."""
+
+    @property
+    def succeeded(self) -> int:
+        return sum(count for name, count in self.totals.items() if re.fullmatch(r"2\d\d", name))
+
+
+def statistics(text: str) -> list[Statistics]:
+    """Read all statistics that Tsung printed, each once a second. Raises Unreadable."""
+    found: list[Statistics] = []
+    for line in text.splitlines():
+        if match := re.fullmatch(r"# stats: dump at (\d+)", line):
+            totals = dict(found[-1].totals) if found else {}
+            found.append(Statistics(float(match[1]), totals))
+        # A counter: this second's, and the total. Times also have a mean, the highest, ...
+        elif (match := re.fullmatch(r"stats: ([\w-]+) (\d+) (\d+)", line)) and found:
+            found[-1].totals[match[1]] = int(match[3])
+        elif (match := re.fullmatch(r"stats: (request) (\d+) .* (\d+)", line)) and found:
+            found[-1].totals[match[1]] = int(match[2]) + int(match[3])
+    if not found or "users_count" not in found[-1].totals:
+        raise Unreadable(_failure(text))
+    return found
+
+
+def parse(output: Output, spec: PointSpec) -> LoadReport:
+    each = statistics(output.output)
+    last = each[-1]
+    if "EndMonitor" not in output.output and "BREAK:" not in output.output:
+        raise Unreadable("its statistics are cut")
+    calls = spec.calls_per_connection
+    scheduled = last.totals["users_count"] * calls
+    statuses = {n: count for n, count in last.totals.items() if re.fullmatch(r"\d{3}", n)}
+    answered = last.totals.get("request", 0)
+    bad = {f"protocol-{n}": c for n, c in statuses.items() if not n.startswith("2")}
+    bad["protocol"] = max(0, answered - sum(statuses.values()))
+    events: Counter[str] = Counter()
+    for name, count in last.totals.items():
+        if name.startswith("error_") and name not in _CONSEQUENCES:
+            events[_ERRORS.get(name, f"other-{name.removeprefix('error_')}")] += count
+    errors, in_flight = lost_calls(
+        events,
+        scheduled - last.succeeded - sum(bad.values()),
+        calls,
+        interrupted="EndMonitor" not in output.output,
+    )
+    replies, seconds = _steady(each, spec)
+    return LoadReport(
+        counts=Counts(
+            scheduled=scheduled,
+            unsent=0,
+            sent=min(scheduled, answered + sum(events.values())),
+            late=None,
+            established=None,
+            succeeded=last.succeeded,
+            errors={n: count for n, count in sorted((errors | bad).items()) if count},
+            in_flight=in_flight,
+        ),
+        histograms=Histograms(service=_times(output, last.succeeded)),
+        replies_in_schedule=replies,
+        schedule_s=seconds,
+    )
+
+
+def _steady(each: list[Statistics], spec: PointSpec) -> tuple[int, float]:
+    """Replies, and the seconds in which they came: of the schedule, or, where think times make
+    users stay, between their first departures and the end of the schedule."""
+    seconds = _seconds(spec)
+    stay_s = (spec.calls_per_connection - 1) * spec.think_time_s
+    began_s = each[0].at_s - 1
+    inside = [one for one in each if stay_s <= one.at_s - began_s <= seconds]
+    if stay_s < seconds / 20 or len(inside) < 2:
+        return each[-1].succeeded, seconds
+    return inside[-1].succeeded - inside[0].succeeded, inside[-1].at_s - inside[0].at_s
+
+
+def _times(output: Output, succeeded: int) -> SparseHistogram:
+    """The service times; empty: unknown, because it did not write those of all calls."""
+    times: Counter[int] = Counter()
+    for row, count in output.counted.get(CALLS, {}).items():
+        status, _, ms = row.partition("\t")
+        if status.startswith("2") and re.fullmatch(r"\d+(\.\d+)?", ms):
+            times[round(float(ms) * 1000)] += count
+    return sparse(times) if times.total() == succeeded else []
+
+
+def _failure(text: str) -> str:
+    found = re.search(r"^Config Error, aborting ! *(.*)", text, re.M)
+    return f"it refused its scenario: {found[1]}" if found else last_line(text)
+
+
+def problems(plan: Plan) -> Iterator[str]:
+    workload = plan.workload
+    for key, what in {
+        "requests": "one request",
+        "pipeline": "no pipelining",
+        "tls": "no TLS",
+    }.items():
+        if getattr(workload, key, None) not in (None, [], 1, "none"):
+            yield f"tsung has {what} here; leave workload.{key} out, or choose another load tool."
+    if workload.arrivals != "poisson":
+        yield "tsung starts users at random instants only; set workload.arrivals to poisson."
+
+
+TOOL = Program(
+    name="tsung",
+    capabilities=Capabilities(
+        histograms=True,
+        axes=("rate",),
+        workloads=("pong", "http"),
+        clients="many",
+        stoppable=True,
+        needs=("tsung",),
+    ),
+    invocation=invocation,
+    parse=parse,
+    threads=True,
+    problems=problems,
+).tool()
