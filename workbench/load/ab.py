@@ -16,6 +16,7 @@ from workbench.load.program import (
     Invocation,
     Output,
     Program,
+    Table,
     Unreadable,
     last_line,
     only_plain_calls,
@@ -56,7 +57,9 @@ def invocation(spec: PointSpec, threads: int) -> Invocation:
         if name.lower() != "content-type" or not body:
             argv += ["-H", f"{name}: {value}"]
     argv += ["-e", PERCENTILES, "-g", CALLS, url(spec)]
-    return Invocation(argv=argv, files=files, read=[PERCENTILES], counted={CALLS: ["ttime"]})
+    return Invocation(
+        argv=argv, files=files, read=[PERCENTILES], counted={CALLS: Table(columns=["ttime"])}
+    )
 
 
 def parse(output: Output, spec: PointSpec) -> LoadReport:

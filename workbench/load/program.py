@@ -52,6 +52,14 @@ GRACE_S = 15.0
 """How much longer than `PointSpec.longest_s` a program may take, in seconds."""
 
 
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a table that a program writes, the columns whose values are to be counted."""
+
+    columns: list[str]
+    heading: str = ""
+    """Its heading where it has none."""
+
+
 class Invocation(msgspec.Struct, frozen=True, kw_only=True):
     """How a program is started for a point."""
 
@@ -62,9 +70,8 @@ class Invocation(msgspec.Struct, frozen=True, kw_only=True):
     """Texts by name, written to its working folder."""
     read: list[str] = []
     """Files that it writes there, to be returned."""
-    counted: dict[str, list[str]] = {}
-    """Tables that it writes there, by name or pattern, and the columns whose values are to be
-    counted; see `run_program`."""
+    counted: dict[str, Table] = {}
+    """Tables that it writes there, by name or pattern; see `run_program`."""
 
     def shown(self) -> str:
         """The command line as typed in a shell."""
@@ -207,7 +214,7 @@ class _Process:
             env={**found.env, **self.invocation.env},
             files=self.invocation.files,
             read=self.invocation.read,
-            counted=self.invocation.counted,
+            counted=msgspec.to_builtins(self.invocation.counted),
         )
         await self._event()
 

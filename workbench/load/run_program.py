@@ -1,17 +1,16 @@
 """Runs on a client: starts a load tool at an instant and reports what it wrote and used.
 
 Standard library only. The first line of stdin is one JSON object {argv, env, files: {name: text},
-read: [name], counted: {name: [column]}}; "ready" is the answer. The second is {at_us}, the start on
-this machine's monotonic clock. A later one, of any content, interrupts the tool and what it started
-(SIGINT). The last
-line of output is {ev: "ended", status, began_us, wall_us, cpu_us, output, files, counted} or
-{ev: "failed", said}.
+read: [name], counted: {name: {columns, heading}}}; "ready" is the answer. The second is {at_us},
+the start on this machine's monotonic clock. A later one, of any content, interrupts the tool and
+what it started (SIGINT). The last line of output is {ev: "ended", status, began_us, wall_us,
+cpu_us, output, files, counted} or {ev: "failed", said}.
 
 The tool runs in a folder of its own, with `files` in it. Of the files it writes, `read` are
-returned as text, and of those in `counted`, tables with a heading and tabs or semicolons between
-columns, how often each combination of these columns occurs, with tabs between them: a line for each
-call need not cross the network. A name there may be a pattern. Numbers have three figures where
-there are more than `MOST_VALUES` combinations.
+returned as text, and of those in `counted`, tables with tabs or semicolons between columns, how
+often each combination of these columns occurs, with tabs between them: a line for each call need
+not cross the network. `heading` is that of a table without one; a name may be a pattern. Numbers
+have three figures where there are more than `MOST_VALUES` combinations.
 """
 
 from __future__ import annotations
@@ -82,7 +81,7 @@ def run(task: dict[str, Any], folder: Path, at_us: int) -> dict[str, Any]:
         "cpu_us": round((usage.ru_utime + usage.ru_stime) * 1e6),
         "output": text_of(folder / "output"),
         "files": {name: text_of(folder / name) for name in task["read"]},
-        "counted": {n: counted(folder, n, columns) for n, columns in task["counted"].items()},
+        "counted": {n: counted(folder, n, **table) for n, table in task["counted"].items()},
     }
 
 
@@ -106,12 +105,12 @@ def text_of(path: Path) -> str:
     return text if len(text) <= MOST_OUTPUT else f"{text[:half]}\n...\n{text[-half:]}"
 
 
-def counted(folder: Path, name: str, columns: list[str]) -> dict[str, int]:
+def counted(folder: Path, name: str, columns: list[str], heading: str = "") -> dict[str, int]:
     """Return how often each combination occurs; empty: the tool did not write the columns."""
     found: Counter[str] = Counter()
     for path in sorted(folder.glob(name))[:1]:
         with path.open(encoding="utf-8", errors="replace") as rows:
-            heading = rows.readline().rstrip("\n").lstrip("#")
+            heading = heading or rows.readline().rstrip("\n")
             between = ";" if ";" in heading else "\t"
             names = heading.split(between)
             if not set(columns) <= set(names):
