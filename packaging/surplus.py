@@ -49,7 +49,7 @@ SENT = (
     *("workloads/__init__.py", "workloads/*/__init__.py", "workloads/*/driver*.py"),
     "workloads/*/generator/*.py",
     *("servers/confine.py", "servers/free_port.py", "servers/runtimes/*.py"),
-    "servers/profiling/profile_there.py",
+    *("servers/profiling/profile_there.py", "load/run_program.py"),
 )
 """Of `workbench`, what lies in a bundle as source, too: machines run it with a Python of theirs."""
 

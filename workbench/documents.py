@@ -18,13 +18,13 @@ from workbench import axis as axes
 from workbench.axis import Axis
 from workbench.shapes import Number, Positive, Rate, Signed, Whole, check_plan
 
-VERSION = 5
+VERSION = 6
 """The newest version of the document format. A reader opens all versions up to its own.
 
 2: figures that a load tool cannot measure are null, the axis is a field of the workload, or points
 are faulty. Before a run it is unknown whether any point will be faulty, so every run records at
 least version 2. 3: a search. 4: profiles. 5: rates that end at the client limit, or error classes
-that are not httperf's (`version_of`).
+that are not httperf's (`version_of`). 6: several load tools run every point.
 """
 
 WINDOW_US = 200_000
@@ -186,6 +186,8 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
     """In the plan's order; one per server in sessions that do not record them."""
     metrics: list[Metric] = []
     """The metrics that points carry in `values`."""
+    load_versions: dict[str, dict[str, str]] = {}
+    """Of load tools that are programs: the version on each client, "wrk 4.1.0"."""
 
     def __post_init__(self) -> None:
         check_plan(self.plan)
@@ -195,10 +197,21 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
             each = [SeriesRecord(key=s.id, server=s.id, label=s.name) for s in self.servers]
             force_setattr(self, "series", each)
 
+    def series_of(self, server: str) -> list[str]:
+        """Keys of a server's series; of an unknown one its id."""
+        return [each.key for each in self.series if each.server == server] or [server]
+
+    @property
+    def load_tools(self) -> list[str]:
+        """The plan's load tools, which run every point in turns; see `load.registry`."""
+        several = self.plan.get("with")
+        named = several if isinstance(several, list) else []
+        return [str(name) for name in named] or [str(self.plan.get("load_tool") or OUR_AGENT)]
+
     @property
     def load_tool(self) -> str:
-        """The plan's load tool; see `load.registry`."""
-        return str(self.plan.get("load_tool") or OUR_AGENT)
+        """Their names: "wrk", "wrk and agent"."""
+        return " and ".join(self.load_tools)
 
 
 class Point(Document, frozen=True, kw_only=True):
@@ -220,6 +233,9 @@ class Point(Document, frozen=True, kw_only=True):
     """Number of the attempt at this rate in this pass; the last one counts (`analysis.repeats`)."""
     concurrency: Whole = 0
     """`x` on an axis of concurrency, as in version 1."""
+    load_tool: str = OUR_AGENT
+    """The load tool; see `load.registry`. The last document of a point names it from version 6
+    on."""
 
     def __post_init__(self) -> None:
         if self.x < 0:
@@ -246,8 +262,6 @@ class PointStart(Point, frozen=True, kw_only=True, tag="point_start"):
     calls_per_connection: Positive = 1
     seconds: Number = 0.0
     """Length of the schedule."""
-    load_tool: str = OUR_AGENT
-    """The load tool; see `load.registry`."""
 
 
 class Window(Document, frozen=True, kw_only=True, tag="window"):
@@ -447,9 +461,13 @@ class RunStop(Document, frozen=True, kw_only=True, tag="run_stop"):
 AnyDocument: TypeAlias = RunStart | PointStart | Window | HostSample | PointStop | Note | RunStop
 
 
-def version_of(axis: Axis, *, profiles: bool = False, own_errors: bool = False) -> int:
+def version_of(
+    axis: Axis, *, profiles: bool = False, own_errors: bool = False, several_tools: bool = False
+) -> int:
     """Return the version that a run records: who knows no profile, search, rates up to the client
-    limit, or class of errors (`own_errors`) would misread them."""
+    limit, class of errors (`own_errors`), or several series of a server would misread them."""
+    if several_tools:
+        return 6
     return 5 if axis.points or own_errors else 4 if profiles else 3 if axis.bounds else 2
 
 

@@ -167,7 +167,7 @@ class Chart(Plot):
         together.
         """
         sweeping = self.model.sweeping
-        return sweeping.pass_number if sweeping and sweeping.server == server else 0
+        return sweeping.pass_number if sweeping and sweeping.series == server else 0
 
     def _values(self, curve: Curve, pass_number: int, view: View) -> Values:
         series = curve.series

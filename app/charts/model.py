@@ -83,13 +83,7 @@ class ChartModel:
         self._unaudited |= not isinstance(document, Window | HostSample | PointStart)
         match document:
             case RunStart():
-                self.start = document
-                for record in document.series:
-                    self._series(record.key, record.label)
-                self._extend(document.axis or RATE)
-                if document.plan.get("source"):
-                    stated = figures_of(document.plan, (s.id for s in document.servers))
-                    self.published = [each for each in stated if each.drawn]
+                self._begin(document)
             case PointStart():
                 self.running = Running(document, self.axis)
                 self.sweeping = document if document.judged else None
@@ -110,6 +104,17 @@ class ChartModel:
             case _:
                 self.version -= 1
 
+    def _begin(self, start: RunStart) -> None:
+        self.start = start
+        if not {record.key for record in start.series}.issuperset(self.series):
+            self.series.clear()  # Servers were expected, and the run has several series of each.
+        for record in start.series:
+            self._series(record.key, record.label)
+        self._extend(start.axis or RATE)
+        if start.plan.get("source"):
+            stated = figures_of(start.plan, (s.id for s in start.servers))
+            self.published = [each for each in stated if each.drawn]
+
     def published_of(self, keys: Iterable[str]) -> list[Published]:
         """Return the published figures of these series."""
         shown = set(keys)
@@ -122,8 +127,9 @@ class ChartModel:
                     self._extend(known(self.axis, found.values))
             case "ceiling":
                 self.ceiling_per_s = note.data.get("ceiling_per_s")
-            case "gave-up" | "peak" | "died" if note.server in self.series:
-                self.series[note.server].take(note)
+            case "gave-up" | "peak" | "died" if of_server := self._series_of(note.server):
+                for series in of_server:
+                    series.take(note)
             case "profile" | "not-profiled":
                 if isinstance(found := read_note(note), Profile | NotProfiled):
                     self.profiles[note.server] = found
@@ -176,6 +182,10 @@ class ChartModel:
             if series.taint(found):
                 self.version += 1
 
+    def _series_of(self, server: str) -> list[Series]:
+        keys = self.start.series_of(server) if self.start else [server]
+        return [self.series[key] for key in keys if key in self.series]
+
     def _series(self, id_: str, name: str = "") -> Series:
         if id_ not in self.series:
             self.series[id_] = Series(id_, name or id_, len(self.series), axis=self.axis)
@@ -184,7 +194,7 @@ class ChartModel:
     @property
     def running_server(self) -> str:
         """Return the server whose sweep is in progress; empty: none."""
-        return self.sweeping.server if self.sweeping else ""
+        return self.sweeping.series if self.sweeping else ""
 
     def metric(self, key: str) -> Metric | None:
         """Return a metric that the session describes; None: a built-in one."""

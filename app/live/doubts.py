@@ -37,24 +37,24 @@ class Doubts:
         return None
 
     def _judge(self, point: PointStop) -> Note | None:
-        if point.verdict == "faulty" and point.server not in self._faulty:
-            self._faulty.add(point.server)
+        if point.verdict == "faulty" and point.series not in self._faulty:
+            self._faulty.add(point.series)
             cause = " ".join(point.reasons[:1])
             faulty = Faulty(
-                name=self._names.get(point.server, point.server),
+                name=self._names.get(point.series, point.series),
                 x=point.x,
                 suffix=self._axis.suffix,
                 cause=cause,
             )
             return faulty.note(point.t_us, server=point.server)
-        before = self._trusted.get(point.server)
-        self._trusted[point.server] = trusted = point.verdict in TRUSTED
+        before = self._trusted.get(point.series)
+        self._trusted[point.series] = trusted = point.verdict in TRUSTED
         if trusted or before is False:
             return None
         first = before is None and not self._reported
         self._reported = self._reported or first
         doubt = NotJudged(
-            name=self._names.get(point.server, point.server),
+            name=self._names.get(point.series, point.series),
             x=point.x,
             suffix=self._axis.suffix,
             first=first,

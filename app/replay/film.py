@@ -152,17 +152,17 @@ def _alerts(documents: Sequence[AnyDocument]) -> Iterator[Alert]:
 
 def _marks(start: RunStart, documents: Sequence[AnyDocument]) -> list[Mark]:
     axis = start.axis or RATE
-    known = {record.id: (n, record.name) for n, record in enumerate(start.servers)}
+    known = {record.key: (n, record.label) for n, record in enumerate(start.series)}
     marks, begun = [], 0
     for document in documents:
         if isinstance(document, PointStart):
             begun = document.t_us
         elif isinstance(document, PointStop) and document.judged:
-            index, name = known.get(document.server, (len(known), document.server))
+            index, name = known.get(document.series, (len(known), document.series))
             offered, stop_us = axis.of(document), document.t_us
             # A search returns to a rate as part of its method.
             attempt = document.look if document.purpose == "sweep" else 1
-            mark = Mark(document.server, name, index, offered, begun, stop_us, attempt)
+            mark = Mark(document.series, name, index, offered, begun, stop_us, attempt)
             marks.append(mark)
     return marks
 

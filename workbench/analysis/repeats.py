@@ -31,7 +31,7 @@ def last_attempts(points: Iterable[PointStop]) -> list[PointStop]:
         rate = point.x
         # A search counts every point, even if it returns to a rate.
         attempt = point.look if point.purpose == "search" else 0
-        place = (point.server, point.purpose, point.pass_number, rate, attempt)
+        place = (point.series, point.purpose, point.pass_number, rate, attempt)
         if point.complete or place not in found:
             found[place] = point
     return list(found.values())

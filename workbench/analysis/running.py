@@ -24,7 +24,7 @@ class Running:
 
     @property
     def server(self) -> str:
-        return self.start.server
+        return self.start.series
 
     @property
     def x(self) -> float:

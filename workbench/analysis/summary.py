@@ -36,9 +36,21 @@ from workbench.messages.topics import read_note, severity
 class ServerSummary(SeriesResult):
     """One server over all its passes, with the notes about it."""
 
-    def __init__(self, id_: str, name: str, version: str = "", *, axis: Axis = RATE) -> None:
+    def __init__(
+        self,
+        id_: str,
+        name: str,
+        version: str = "",
+        *,
+        axis: Axis = RATE,
+        server: str = "",
+        load_tool: str = OUR_AGENT,
+    ) -> None:
+        """`id_`: key of the series; `server`: the server's id if that is another."""
         super().__init__(id_, name, axis=axis)
         self.version = version
+        self.server = server or id_
+        self.load_tool = load_tool
         self.noted: list[Note] = []
         """About this server, other than what was `found` when it was deployed."""
         self.profile: Profile | None = None
@@ -109,7 +121,8 @@ class Summary:
     metrics: list[Metric] = field(default_factory=list)
     """Metrics of the points beyond the built-in ones."""
     servers: dict[str, ServerSummary] = field(default_factory=dict)
-    """By id, in the plan's order."""
+    """By the key of the series, in the plan's order; that is the id, unless several load tools ran
+    every point."""
     slo: dict[str, float | None] = field(default_factory=dict)
     """The limits of a search, `errors_pct` and `p99_ms`."""
     limits: str = ""
@@ -146,6 +159,10 @@ class Summary:
         points = [stop for server in self.servers.values() for stop in server.stops]
         known = {key for p in points for key, value in p.values.items() if value is not None}
         return [metric for metric in self.metrics if metric.key in known]
+
+    def of_server(self, server: str) -> list[ServerSummary]:
+        """The series of a server: one, or one for each of several load tools."""
+        return [each for each in self.servers.values() if each.server == server]
 
     def ranked(self) -> list[ServerSummary]:
         """Servers by knee, or by most replies where there is none, highest first; ties by the
@@ -189,7 +206,7 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
             case RunStart():
                 _begin(summary, document)
             case PointStop(judged=True):
-                _server(summary, document.server).stops.append(document)
+                _server(summary, document.series).stops.append(document)
             case Note():
                 _note(summary, document)
             case RunStop():
@@ -212,9 +229,15 @@ def _begin(summary: Summary, start: RunStart) -> None:
         errors_pct, p99_ms = search.get("errors_pct", 1.0), search.get("p99_ms")
         summary.slo = {"errors_pct": errors_pct, "p99_ms": p99_ms}
         summary.limits = phrase(errors_pct, p99_ms)
-    for record in start.servers:
-        summary.servers[record.id] = ServerSummary(
-            record.id, record.name, record.version, axis=summary.axis
+    versions = {record.id: record.version for record in start.servers}
+    for each in start.series:
+        summary.servers[each.key] = ServerSummary(
+            each.key,
+            each.label,
+            versions.get(each.server, ""),
+            axis=summary.axis,
+            server=each.server,
+            load_tool=each.params.get("load_tool", start.load_tools[0]),
         )
 
 
@@ -226,7 +249,9 @@ def _server(summary: Summary, id_: str) -> ServerSummary:
 
 def _note(summary: Summary, note: Note) -> None:
     if note.topic == "ceiling":
-        summary.ceiling_per_s = note.data.get("ceiling_per_s")
+        found = note.data.get("ceiling_per_s")
+        if found is not None:  # Of several load tools, that of the best.
+            summary.ceiling_per_s = max(found, summary.ceiling_per_s or 0.0)
         summary.noted.append(note)
     elif note.topic == "rates":
         message = read_note(note)
@@ -236,23 +261,24 @@ def _note(summary: Summary, note: Note) -> None:
                 each.axis = summary.axis
     elif note.topic in ("gate", "backlog", "resources"):
         _found(summary, note)
-    elif server := summary.servers.get(note.server):
-        server.noted.append(note)
+    elif of_server := summary.of_server(note.server):
         message = read_note(note)
-        if isinstance(message, Peak):
-            server.peaks.append(message)
-        elif isinstance(message, Profile):
-            server.profile = message
-        elif isinstance(message, Died) and not message.warming_up:
-            server.ended_at = message.x
+        for server in of_server:
+            server.noted.append(note)
+            if isinstance(message, Peak):
+                server.peaks.append(message)
+            elif isinstance(message, Profile):
+                server.profile = message
+            elif isinstance(message, Died) and not message.warming_up:
+                server.ended_at = message.x
     else:
         # The null server is a tool, so notes about it are about the clients.
         summary.noted.append(note)
 
 
 def _found(summary: Summary, note: Note) -> None:
-    server = summary.servers.get(note.server)
-    if server is None:
+    of_server = summary.of_server(note.server)
+    if not of_server:
         return
     message = read_note(note)
     what: Hashable = message.code, note.text
@@ -267,8 +293,7 @@ def _found(summary: Summary, note: Note) -> None:
     found = next((each for each in summary.deploy_findings if each.what == what), None)
     if found is None:
         summary.deploy_findings.append(found := DeployFinding(what, text))
-    if server.name not in found.names:
-        found.names.append(server.name)
+    found.names += [each.name for each in of_server if each.name not in found.names]
 
 
 def _server_data(server: ServerSummary) -> dict[str, Any]:
@@ -276,6 +301,8 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
     paid = cost(there)
     return {
         "name": server.name,
+        "server": server.server,
+        "load_tool": server.load_tool,
         "version": server.version,
         **_limit_data(server),
         "knee_unknown": server.why_unknown or None,
@@ -351,6 +378,7 @@ def _note_data(note: Note) -> dict[str, Any]:
 def _point_data(point: PointStop, server: ServerSummary) -> dict[str, Any]:
     return {
         "point": point.point,
+        "load_tool": server.load_tool,
         "x": point.x,
         **axes.recorded(server.axis, point.x),
         "pass_number": point.pass_number,
@@ -361,6 +389,7 @@ def _point_data(point: PointStop, server: ServerSummary) -> dict[str, Any]:
         "replies_per_s": point.replies_per_s,
         "errors_pct": point.errors_pct,
         "latency_ms": _ms(point.latency_us, mean_us([point], "latency")),
+        "service_ms": _ms(point.service_us, mean_us([point], "service")),
         **({"values": point.values} if point.values else {}),
         "cpu_us_per_call": point.values.get(CPU_PER_CALL),
         "verdict": point.verdict,

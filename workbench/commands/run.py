@@ -23,6 +23,7 @@ from workbench.commands.tuning import show, tuning_at_terminal
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
 from workbench.errors import ExitCode
+from workbench.load.registry import TOOLS
 from workbench.machines.hostkeys import HostKeyProblem
 from workbench.plan.budget import Budget
 from workbench.plan.checks import check
@@ -75,6 +76,13 @@ def add_parser(subparsers: Subparsers) -> None:
         help="override a key of the plan (may be repeated): seconds=10, path=/json",
     )
     parser.add_argument(
+        "--with",
+        dest="load_tools",
+        action="append",
+        choices=sorted(TOOLS),
+        help="load tool; of several, each runs every point in turn (may be repeated)",
+    )
+    parser.add_argument(
         "--target", default=HERE, metavar="NAME", help="machine that runs the servers"
     )
     parser.add_argument(
@@ -112,6 +120,9 @@ def handle(arguments: argparse.Namespace) -> int:
     chosen = [*(arguments.server or []), *of_families(plan, arguments.family or [])]
     if chosen:
         plan = msgspec.structs.replace(plan, servers=list(dict.fromkeys(chosen)))
+    if tools := list(dict.fromkeys(arguments.load_tools or [])):
+        several = tools if len(tools) > 1 else []
+        plan = msgspec.structs.replace(plan, load_tool=tools[0], with_=several)
     if arguments.profile and not plan.profile:
         plan = msgspec.structs.replace(plan, profile=True)
     check(plan, name=arguments.plan, also=unfit(plan))

@@ -26,6 +26,15 @@ def load_tool(name: str) -> LoadTool:
     return TOOLS[name]
 
 
+def tools_for(plan: Plan) -> list[LoadTool]:
+    """Return the load tools of a run: the plan's, and our own where none can offer the rate of the
+    warm-up. Raises BadInput for an unknown name."""
+    tools = [load_tool(name) for name in plan.load_tools]
+    own = load_tool(plan.declared.load_tool)
+    rates = any("rate" in tool.capabilities.axes for tool in tools)
+    return tools if plan.warm_up is None or rates else [*tools, own]
+
+
 def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
     """Return, as sentences, why a tool cannot offer a plan's load from this number of clients."""
     can = tool.capabilities
@@ -35,8 +44,6 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
     if axis not in can.axes:
         instead = "rates" if axis == "concurrency" else "concurrency (workload.mode: closed)"
         yield f"{tool.label} cannot vary the {axis}; give {instead}, or choose another load tool."
-    elif plan.warm_up is not None and "rate" not in can.axes:
-        yield f"{tool.label} cannot offer the rate of the warm-up; set warm_up to null."
     if can.clients == "one" and clients > 1:
         yield f"{tool.label} runs on one client, not on {clients}; leave the others out."
     if can.one_connection and (plan.workers > 1 or any(n > 1 for n in plan.concurrency)):
@@ -48,6 +55,8 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
             f"{tool.label} shows its headers to every user of the client; leave the secrets out of"
             " workload.headers, or choose another load tool."
         )
+    if plan.search and len(plan.load_tools) > 1:
+        yield "A search chooses its points by one load tool; name one."
     yield from tool.problems(plan)
 
 

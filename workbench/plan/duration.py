@@ -25,12 +25,13 @@ def of_sweeps(
 ) -> tuple[float, float]:
     """Return the duration. `servers`: seconds of warm-up calls before every turn, and the rests, of
     each."""
-    timeouts = sum(point.workload.timeout_s for point in planned)
+    tools = len(plan.load_tools)
+    timeouts = tools * sum(point.workload.timeout_s for point in planned)
     warm_up = plan.warm_up.seconds + plan.cool_down_s if plan.warm_up else 0.0
     schedules = sum(point.seconds + after_s(point) for point in planned)
     low, high = _calibration_s(plan, warm_up)
     for own_warm_up, rest in servers:
-        sweeps = plan.repeats * (own_warm_up + warm_up + schedules + sum(rest))
+        sweeps = plan.repeats * (own_warm_up + warm_up + tools * (schedules + sum(rest)))
         low += sweeps + plan.repeats * DEPLOY_S[0]
         high += sweeps + plan.repeats * (DEPLOY_S[1] + timeouts)
         if plan.profiled:
@@ -79,10 +80,11 @@ def _calibration_s(plan: Plan, warm_up: float) -> tuple[float, float]:
     if not (plan.calibrate and plan.axis.calibrated):
         return 0.0, 0.0
     most = CALIBRATIONS * (CEILING_ATTEMPTS + CEILING_HALVINGS)
+    tools = len(plan.load_tools)
     point = SHORTEST_S + plan.cool_down_s
     return (
-        DEPLOY_S[0] + warm_up + point,
-        DEPLOY_S[1] + warm_up + most * (point + plan.workload.timeout_s),
+        tools * (DEPLOY_S[0] + warm_up + point),
+        tools * (DEPLOY_S[1] + warm_up + most * (point + plan.workload.timeout_s)),
     )
 
 

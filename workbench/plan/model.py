@@ -162,6 +162,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     load_tool: Annotated[str, Meta(min_length=1)] = "agent"
     """The load tool; see `load.registry`. One that a workload names stands for that of the plan's
     workload."""
+    with_: list[Annotated[str, Meta(min_length=1)]] = msgspec.field(
+        name="with", default_factory=list
+    )
+    """Load tools that run every point in turns, for comparison, in place of `load_tool`."""
     give_up: GiveUp | None = GiveUp()
     """None: every rate is run in any case."""
     calibrate: bool = True
@@ -172,6 +176,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def __post_init__(self) -> None:
         if self.load_tool in {each.load_tool for each in WORKLOADS.values()}:
             msgspec.structs.force_setattr(self, "load_tool", self.declared.load_tool)
+
+    @property
+    def load_tools(self) -> list[str]:
+        """Those that run every point, in their order."""
+        return list(dict.fromkeys(self.with_)) or [self.load_tool]
 
     @property
     def profiled(self) -> Profile | None:

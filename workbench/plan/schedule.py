@@ -63,6 +63,8 @@ class PointPlan:
     """Number of the repeat at this rate in this pass."""
     seed: int = 0
     """Seed of the arrivals. The same for every server, so that all get the same schedule."""
+    load_tool: str = ""
+    """One of the plan's."""
 
     @property
     def calls_per_connection(self) -> int:
@@ -122,8 +124,11 @@ def sweep(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> Sw
     failing = 0
     planned = list(points(plan, server, seed=seed, pass_number=pass_number))
     for index, point in enumerate(planned):
-        stop = yield point
-        failing = failing + 1 if plan.give_up and _fails(stop, plan.give_up) else 0
+        fails = True
+        for turn in turns(plan, point, index):
+            stop = yield turn
+            fails = fails and plan.give_up is not None and _fails(stop, plan.give_up)
+        failing = failing + 1 if fails else 0
         left = len(planned) - index - 1
         if plan.give_up and failing >= plan.give_up.after_points and left:
             gave_up = GaveUp(
@@ -151,16 +156,33 @@ def repeat_sweep(
     including rates its sweep had not reached. Used like `sweep`."""
     if before_it := warm_up(plan, server, seed, pass_number):
         yield before_it
-    for point in points(plan, server, seed=seed, pass_number=pass_number):
-        attempts = [stop for stop in before if stop.x == point.x]
-        # An attempt that lost a client is not counted.
-        counted = [stop for stop in attempts if stop.complete]
-        if not counted or in_doubt(counted, ceiling_per_s):
-            stop = yield another(point, len(attempts) + 1)
-            counted += [stop] * stop.complete
-        if counted and not is_sustained(counted[-1]):
-            break
+    going = set(plan.load_tools)
+    for index, point in enumerate(points(plan, server, seed=seed, pass_number=pass_number)):
+        for turn in turns(plan, point, index):
+            if turn.load_tool not in going:
+                continue
+            attempts = [s for s in before if (s.x, s.load_tool) == (turn.x, turn.load_tool)]
+            # An attempt that lost a client is not counted.
+            counted = [stop for stop in attempts if stop.complete]
+            if not counted or in_doubt(counted, ceiling_per_s):
+                stop = yield another(turn, len(attempts) + 1)
+                counted += [stop] * stop.complete
+            if counted and not is_sustained(counted[-1]):
+                going.discard(turn.load_tool)
     return []
+
+
+def series_key(tools: Sequence[str], server: str, tool: str) -> str:
+    """Return the key of a server's series: its id, or "tornado@wrk" where several tools run."""
+    return f"{server}@{tool}" if len(tools) > 1 and tool in tools else server
+
+
+def turns(plan: Plan, point: PointPlan, index: int) -> list[PointPlan]:
+    """Return a point for each of the plan's load tools, another first at each value, so that none
+    always follows the same."""
+    tools = plan.load_tools
+    first = index % len(tools)
+    return [replace(point, load_tool=tool) for tool in (*tools[first:], *tools[:first])]
 
 
 def another(point: PointPlan, attempt: int) -> PointPlan:
@@ -189,7 +211,12 @@ class Ceiling:
 
 
 def calibration(
-    plan: Plan, server: str = "null", *, seed: int = 0, most_per_s: float = math.inf
+    plan: Plan,
+    server: str = "null",
+    *,
+    seed: int = 0,
+    most_per_s: float = math.inf,
+    load_tool: str = "",
 ) -> Generator[PointPlan, PointStop, Ceiling]:
     """Yield points that find the client limit, which is returned.
 
@@ -202,19 +229,19 @@ def calibration(
         yield before_it
     found: list[Ceiling] = []
     while len(found) < CALIBRATIONS and (not found or found[-1].disturbed):
-        found.append((yield from _find_ceiling(plan, server, seed, most_per_s)))
+        found.append((yield from _find_ceiling(plan, server, seed, most_per_s, load_tool)))
     # A rate that was reached once can be reached.
     return max(found, key=lambda each: (each.per_s, -each.others_pct))
 
 
 def _find_ceiling(
-    plan: Plan, server: str, seed: int, most_per_s: float
+    plan: Plan, server: str, seed: int, most_per_s: float, load_tool: str
 ) -> Generator[PointPlan, PointStop, Ceiling]:
     top = min(max(plan.rates_per_s, default=0.0), most_per_s)
     reached = others_pct = 0.0
     while True:
         for _ in range(CEILING_ATTEMPTS):
-            stop = yield _ceiling_point(plan, server, top, seed)
+            stop = yield _ceiling_point(plan, server, top, seed, load_tool)
             if _reached(stop):
                 break
             others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
@@ -226,7 +253,7 @@ def _find_ceiling(
     missed = top
     for _ in range(CEILING_HALVINGS):
         rate = round((reached + missed) / 2, 6)
-        stop = yield _ceiling_point(plan, server, rate, seed)
+        stop = yield _ceiling_point(plan, server, rate, seed, load_tool)
         if _reached(stop):
             reached = rate
         else:
@@ -261,6 +288,7 @@ def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> I
         more: dict[str, Any] = {
             "x": x,
             "load": plan.axis.at(x),
+            "load_tool": plan.load_tools[0],
             "purpose": "search" if plan.search else "sweep",
             "pass_number": pass_number,
             "seed": _point_seed(seed, pass_number, index),
@@ -299,7 +327,7 @@ def warm_up(plan: Plan, server: str, seed: int, pass_number: int) -> PointPlan |
     rate, seconds = plan.warm_up.rate_per_s, plan.warm_up.seconds
     load = _at_rate(plan, rate)
     connections = max(1, round(_connection_rate(plan, load) * seconds))
-    more = {"pass_number": pass_number, "seed": _point_seed(seed, pass_number, -1)}
+    more: dict[str, Any] = {"pass_number": pass_number, "seed": _point_seed(seed, pass_number, -1)}
     return _open_point(plan, server, load, connections, purpose="warm_up", **more)
 
 
@@ -313,6 +341,7 @@ def profile_point(plan: Plan, server: str, x: float, *, seconds: float, seed: in
     more: dict[str, Any] = {
         "x": x,
         "load": plan.axis.at(x),
+        "load_tool": plan.load_tools[0],
         "purpose": "profile",
         "pass_number": plan.repeats + 1,
         "seed": _point_seed(seed, 0, 1),
@@ -331,9 +360,9 @@ def profile_point(plan: Plan, server: str, x: float, *, seconds: float, seed: in
     )
 
 
-def _ceiling_point(plan: Plan, server: str, rate: float, seed: int) -> PointPlan:
+def _ceiling_point(plan: Plan, server: str, rate: float, seed: int, tool: str) -> PointPlan:
     load = _at_rate(plan, rate)
-    more = {"purpose": "ceiling", "seed": _point_seed(seed, 0, 0)}
+    more = {"purpose": "ceiling", "seed": _point_seed(seed, 0, 0), "load_tool": tool}
     return _open_point(plan, server, load, _fewest_connections(plan, load), **more)
 
 

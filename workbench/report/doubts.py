@@ -33,7 +33,7 @@ def doubts(summary: Summary, documents: Iterable[AnyDocument]) -> Iterable[str]:
         note.text
         for note in documents
         if isinstance(note, Note)
-        and note.server not in summary.servers
+        and not summary.of_server(note.server)
         and severity(note) >= Severity.WARNING
     )
     for server in summary.servers.values():

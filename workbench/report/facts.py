@@ -203,7 +203,7 @@ def _incidents(server: ServerSummary, documents: Iterable[AnyDocument]) -> list[
         document.text
         for document in documents
         if isinstance(document, Note)
-        and document.server == server.id
+        and document.server == server.server
         and document.topic in ("died", "gave-up")
     )
 

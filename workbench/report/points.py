@@ -33,10 +33,10 @@ def points_as_csv(documents: Iterable[AnyDocument]) -> str:
     rows = []
     for document in documents:
         if isinstance(document, RunStart):
-            names = {record.id: record.name for record in document.servers}
+            names = {record.key: record.label for record in document.series}
             metrics = [metric.key for metric in document.metrics]
         elif isinstance(document, PointStop) and document.judged:
-            row = _row(document, names.get(document.server, ""))
+            row = _row(document, names.get(document.series, ""))
             row["audits_failed"] = " ".join(each.code for each in failed.get(document.point, []))
             row |= {f"metric_{key}": document.values.get(key) for key in metrics}
             rows.append(row)
@@ -60,6 +60,7 @@ _COUNTS = ("scheduled", "unsent", "sent", "late", "succeeded", "in_flight")
 _COLUMNS = [
     "server",
     "server_name",
+    "load_tool",
     "pass_number",
     "point",
     "rate_per_s",
@@ -78,6 +79,7 @@ def _row(stop: PointStop, name: str) -> dict[str, object]:
     counts = stop.counts
     row: dict[str, object] = {
         "server": stop.server,
+        "load_tool": stop.load_tool,
         "server_name": name,
         "pass_number": stop.pass_number,
         "point": stop.point,

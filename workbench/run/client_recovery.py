@@ -31,14 +31,13 @@ class ClientRecovery:
 
     def note_lost(self) -> None:
         """Note the clients that were lost since the last call."""
-        new = [name for name in self._stage.load.lost if name not in self._lost]
+        lost_now = {name for load in self._stage.loads.values() for name in load.lost}
+        new = [n for n in self._stage.fleet.clients if n in lost_now and n not in self._lost]
         if not new or len(self._lost) + len(new) == len(self._stage.fleet.clients):
             return  # none is left: the next point ends the run
         limit = self._run.limit
-        if self._lost:
-            limit.void()
-        else:
-            limit.suspend()
+        for each in self._run.limits.values():
+            each.void() if self._lost else each.suspend()
         for name in new:
             self._lost.append(name)
             lost = ClientLost(clients=[name], left=self._left, limit_void=limit.known_of_all)
@@ -60,10 +59,8 @@ class ClientRecovery:
             if found is None:
                 return
             self._lost.remove(name)
-            if self._lost:
-                limit.void()
-            else:
-                limit.restore()
+            for each in self._run.limits.values():
+                each.void() if self._lost else each.restore()
             valid = bool(limit.per_s)
             back = ClientBack(clients=[name], left=self._left, limit_valid=valid, **found)
             self._run.note(back, machine=name)
@@ -84,7 +81,9 @@ async def rejoin(stage: Stage, name: str) -> dict[str, list[str]]:
             found: dict[str, list[str]] = {}
             if not await answers(stage.members[name].machine, ANSWERS_WITHIN_S):
                 found = await _reopen(stage, name)
-            await stage.load.rejoin(stage.members[name].machine)
+            for load in stage.loads.values():
+                if name in load.lost:
+                    await load.rejoin(stage.members[name].machine)
             return found
     except TimeoutError:
         raise PongbenchError(f"It was not ready within {BACK_WITHIN_S:.0f} s.") from None

@@ -17,6 +17,7 @@ from workbench.documents import (
     HostSample,
     RunStart,
     RunStop,
+    SeriesRecord,
     Status,
     version_of,
 )
@@ -27,7 +28,7 @@ from workbench.messages.plans import OldServersExposed, more_rights
 from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
 from workbench.plan.reading import to_data
-from workbench.plan.schedule import draw_seed, order
+from workbench.plan.schedule import draw_seed, order, series_key
 from workbench.run.environment import Fleet, Stage, addresses, open_fleet, open_stage, tightest
 from workbench.run.network_check import check_links
 from workbench.run.scheduler import Scheduler
@@ -198,12 +199,29 @@ class Engine:
         self.on_trial(servers, len(servers))
         return rehearsed
 
+    def _series(self, rehearsed: dict[str, Rehearsal]) -> list[SeriesRecord]:
+        """One per server, or where several load tools run every point, one for each of them."""
+        tools = self.plan.load_tools
+        if len(tools) == 1:
+            return []
+        return [
+            SeriesRecord(
+                key=series_key(tools, server, tool),
+                server=server,
+                label=f"{rehearsed[server].entry.name}, {tool}",
+                params={"load_tool": tool},
+            )
+            for server in self.plan.servers
+            for tool in tools
+        ]
+
     def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal]) -> RunStart:
         return RunStart(
             v=version_of(
                 self.plan.axis,
                 profiles=self.plan.profiled is not None,
                 own_errors=self.plan.declared.own_errors(self.plan.workload),
+                several_tools=len(self.plan.load_tools) > 1,
             ),
             session=secrets.token_hex(8),
             started_utc=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -214,6 +232,8 @@ class Engine:
             order=order(self.plan, self.seed),
             seed=self.seed,
             axis=self.plan.axis,
+            series=self._series(rehearsed),
+            load_versions={name: dict(each) for name, each in stage.versions.items() if each},
             metrics=metrics.records(
                 self.plan.declared.requests(self.plan.workload),
                 held=self.plan.declared.held(self.plan.workload) > 0,

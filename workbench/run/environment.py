@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +20,7 @@ from workbench.machines.profiles import Profile, Role, load_profile
 from workbench.machines.sampler_client import Sampling
 from workbench.machines.secrets import Ask, never_ask
 from workbench.plan.model import Plan
+from workbench.plan.schedule import PointPlan
 from workbench.run.monitoring import Samplers
 from workbench.run.tuning import TuneUp, Tuning, TuningPlan, plans_for, tune
 from workbench.servers.certificate import Certificate, issue
@@ -85,9 +86,12 @@ class Stage:
     members: dict[str, Member]
     placement: Placement
     """The cores of the server on the target, and of the agents of all clients together."""
-    tool: LoadTool
-    load: LoadGenerator
-    """The load generator of that tool."""
+    tools: Mapping[str, LoadTool]
+    """By name: the plan's, and one that can offer the rate of a warm-up."""
+    loads: Mapping[str, LoadGenerator]
+    """Their load generators."""
+    versions: Mapping[str, Mapping[str, str]]
+    """Of tools that are programs, by tool and machine."""
     samplers: Samplers
     sampling: Sampling
     """Of the target."""
@@ -114,6 +118,14 @@ class Stage:
     def facts(self) -> dict[str, Any]:
         """The facts of the client with the fewest ports, for all have the same share of load."""
         return tightest([self.members[name].facts for name in self.fleet.clients])
+
+    def with_tool(self, point: PointPlan) -> PointPlan:
+        """The point with its load tool: of a warm-up and a calibration, the first that offers
+        rates, as all of them are."""
+        if point.load_tool:
+            return point
+        can = (name for name, tool in self.tools.items() if "rate" in tool.capabilities.axes)
+        return replace(point, load_tool=next(can, next(iter(self.tools))))
 
     async def deploy(
         self, entry: ServerEntry, plan: Plan, notify: Notify, *, install: bool = False
@@ -206,10 +218,13 @@ async def open_stage(
         for name in tuneup.tuned:
             members[name] = replace(members[name], facts=await members[name].machine.facts())
         placement, clients = _places(fleet, members, plan)
-        tool = registry.load_tool(plan.load_tool)
-        clients = await registry.equipped(tool, clients, install=install, notify=notify)
-        load = await tool.start(clients)
-        stack.push_async_callback(load.close)
+        tools = {tool.name: tool for tool in registry.tools_for(plan)}
+        loads, versions = {}, {}
+        for name, tool in tools.items():
+            there = await registry.equipped(tool, clients, install=install, notify=notify)
+            versions[name] = {c.machine.name: v for c in there for v in c.programs.described()}
+            loads[name] = load = await tool.start(there)
+            stack.push_async_callback(load.close)
         samplers = Samplers(emit)
         stack.push_async_callback(samplers.stop)
         samplings = {}
@@ -225,8 +240,9 @@ async def open_stage(
             fleet,
             members,
             placement,
-            tool,
-            load,
+            tools,
+            loads,
+            versions,
             samplers,
             samplings[fleet.target],
             bind,

@@ -36,9 +36,10 @@ def engine_for(
     machine has no profile."""
     fleet = fleet or Fleet()
     fleet.profiles()
-    tool = registry.load_tool(plan.load_tool)
-    for problem in registry.problems(tool, plan, clients=len(fleet.clients)):
-        raise BadInput(problem)
+    for name in plan.load_tools:
+        tool = registry.load_tool(name)
+        for problem in registry.problems(tool, plan, clients=len(fleet.clients)):
+            raise BadInput(problem)
     catalogue = Catalogue.load()
     entries = [catalogue[server] for server in plan.servers]
     for entry in entries:

@@ -14,20 +14,20 @@ from workbench.plan.schedule import PointPlan
 
 
 class History:
-    """Points of sweeps, by server and position; at each position the last complete one."""
+    """Points of sweeps, by server, load tool and place; at each place the last complete one."""
 
     def __init__(self) -> None:
-        self._stops: defaultdict[str, dict[float, PointStop]] = defaultdict(dict)
+        self._stops: defaultdict[tuple[str, str], dict[float, PointStop]] = defaultdict(dict)
 
     def add(self, stop: PointStop) -> None:
         if stop.complete and stop.judged:
-            self._stops[stop.server][stop.x] = stop
+            self._stops[stop.server, stop.load_tool][stop.x] = stop
 
     def below(self, point: PointPlan, axis: Axis) -> list[PointStop]:
         """Points of its server at less load, ascending; none if the plan does not vary load."""
         if not point.judged or axis.of_workload:
             return []
-        known = self._stops[point.server]
+        known = self._stops[point.server, point.load_tool]
         return [known[x] for x in sorted(known) if x < point.x]
 
 

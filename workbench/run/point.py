@@ -17,11 +17,11 @@ from workbench.analysis.verdicts import judge
 from workbench.axis import RATE, recorded
 from workbench.closing import ended
 from workbench.documents import WINDOW_US, PointStart, PointStop, Window
-from workbench.load.base import LoadReport, LoadWindow, PointSpec
+from workbench.load.base import LoadGenerator, LoadReport, LoadWindow, PointSpec
 from workbench.machines.usage import Usage
 from workbench.messages.base import Message
 from workbench.metrics.base import Measured
-from workbench.plan.schedule import PointPlan
+from workbench.plan.schedule import PointPlan, series_key
 from workbench.plan.search import with_limits
 from workbench.run.history import History, clean_per_s, faulty_before
 from workbench.run.state import RunState
@@ -47,7 +47,6 @@ class PointRunner:
 
     def __init__(self, run: RunState) -> None:
         self._run = run
-        self._load = run.stage.load
         self.target_watch = TargetWatch(run)
         self._history = History()
         self._points = 0
@@ -59,15 +58,17 @@ class PointRunner:
         is marked incomplete.
         """
         self._points += 1
+        point = self._run.stage.with_tool(point)
         spec = _spec(self._run, point, target)
         below = self._history.below(point, self._run.plan.axis)
         recording = _PointRecording(self._run, point, self._points, spec, below)
         stage = self._run.stage
         await stage.samplers.mark()
         own_before_s = time.process_time()
-        load = self._load.run(spec, started=recording.started, on_window=recording.take)
+        generator = stage.loads[point.load_tool]
+        load = generator.run(spec, started=recording.started, on_window=recording.take)
         async with self.target_watch.during_point() as watch:
-            report, complete = await self._interruptible(load, watch)
+            report, complete = await self._interruptible(generator, load, watch)
             report = await watch.checked(report, complete)
         usages = await stage.samplers.since_mark(now=complete)
         usage = usages.pop(stage.target.name, Usage())
@@ -85,7 +86,9 @@ class PointRunner:
         self._run.emit(stop)
         return stop
 
-    async def _interruptible(self, load: Any, watch: PointWatch) -> tuple[LoadReport, bool]:
+    async def _interruptible(
+        self, generator: LoadGenerator, load: Any, watch: PointWatch
+    ) -> tuple[LoadReport, bool]:
         running = asyncio.ensure_future(load)
         interrupted = asyncio.ensure_future(self._run.control.interrupted())
         lost = asyncio.ensure_future(watch.lost())
@@ -93,7 +96,7 @@ class PointRunner:
             await asyncio.wait({running, interrupted, lost}, return_when=asyncio.FIRST_COMPLETED)
             complete = running.done()
             if not complete:
-                await self._load.stop_point()
+                await generator.stop_point()
             return await running, complete
         finally:
             await ended(running, interrupted, lost)
@@ -114,7 +117,7 @@ class _PointRecording:
         self._run = run
         self._spec = spec
         self._below = below
-        self._can = run.stage.tool.capabilities
+        self._can = run.stage.tools[point.load_tool].capabilities
         self._point = point
         axis = run.plan.axis if point.purpose != "warm_up" else RATE
         self._start = PointStart(
@@ -128,7 +131,8 @@ class _PointRecording:
             connections=point.connections,
             calls_per_connection=point.calls_per_connection,
             seconds=point.seconds,
-            load_tool=run.stage.tool.name,
+            load_tool=point.load_tool,
+            series=series_key(run.plan.load_tools, point.server, point.load_tool),
             **recorded(axis, point.x),
         )
         self._windows: list[Window] = []
@@ -191,6 +195,7 @@ class _PointRecording:
         offered = _rate(counts.scheduled * per_unit, seconds)
         if point.held:  # Those are calls of their own, made in the ramp.
             offered = _rate(steady.due, steady.seconds) if steady else 0.0
+        limit = self._run.limits[point.load_tool]
         evidence = Evidence(
             counts=counts,
             seconds=seconds,
@@ -199,7 +204,7 @@ class _PointRecording:
             conserved=report.conserved,
             lateness_us=lateness,
             client_cpu_pct=report.client_cpu_pct,
-            workers=self._run.stage.load.workers,
+            workers=self._run.stage.loads[point.load_tool].workers,
             client_cores=len(self._run.stage.placement.agents),
             queue=self._queue(seconds, steady),
             latency_us=histogram.percentiles(times.latency),
@@ -207,8 +212,8 @@ class _PointRecording:
             if point.judged
             else None,
             timeout_s=point.workload.timeout_s,
-            ceiling_per_s=self._run.limit.per_s if point.judged else None,
-            ceiling_others_pct=self._run.limit.background_load_pct,
+            ceiling_per_s=limit.per_s if point.judged else None,
+            ceiling_others_pct=limit.background_load_pct,
             counters=usage.counters,
             resent_by_clients=resent,
             link_lost_share=self._run.link_lost_share,

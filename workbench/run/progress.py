@@ -107,6 +107,8 @@ class RunProgress:
         self._expected = 0
         """Points of a block whose values are not known: a search may take more or fewer."""
         self._calls_per_unit = 1
+        self._tools = 1
+        """Load tools that run every point in turns."""
 
     def __call__(self, document: AnyDocument) -> None:
         if isinstance(document, RunStart):
@@ -224,6 +226,7 @@ class RunProgress:
         self.axis = start.axis or RATE
         self._expected = expected_points(self.axis) if self.axis.bounds else self.axis.points
         self._calls_per_unit = _calls_per_unit(plan)
+        self._tools = len(start.load_tools)
         for record in start.servers:
             total = sum(
                 self._size(n) for n, block in enumerate(start.order) if block.server == record.id
@@ -248,7 +251,8 @@ class RunProgress:
     def _size(self, block: int) -> int:
         if not 0 <= block < len(self._order):
             return 0
-        return len(self._order[block].rates_per_s) or len(self.axis.values) or self._expected
+        block_points = self._order[block].rates_per_s or self.axis.values
+        return (len(block_points) or self._expected) * self._tools
 
     def _point_start(self, point: PointStart) -> None:
         if point.purpose != "ceiling":

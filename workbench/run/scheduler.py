@@ -22,6 +22,7 @@ from workbench.run.profiling import ProfilePass
 from workbench.run.server_run import NotMeasurable, ServerRunner
 from workbench.run.state import RunState
 from workbench.run.tuning import TuningEvent
+from workbench.servers.entry import ServerEntry
 
 
 class Scheduler:
@@ -106,6 +107,10 @@ class Scheduler:
         if self._plan.workload.protocol not in null.protocols:
             self._run.note(notes.ClientLimitUnknown(protocol=self._plan.workload.protocol))
             return
+        for tool in self._plan.load_tools:
+            await self._calibrate_with(tool, null)
+
+    async def _calibrate_with(self, tool: str, null: ServerEntry) -> None:
         ceiling = None
         try:
             ceiling = await self.servers.run(
@@ -115,6 +120,7 @@ class Scheduler:
                     null.id,
                     seed=self._run.seed,
                     most_per_s=self._run.budget.most_per_s if self._plan.to_ceiling else math.inf,
+                    load_tool=tool,
                 ),
             )
         except NotMeasurable as reason:
@@ -122,7 +128,7 @@ class Scheduler:
         if ceiling is None:
             self._run.note(notes.ClientLimitUnknown())
             return
-        self._run.limit.calibrated(ceiling.per_s, ceiling.others_pct)
+        self._run.limits[tool].calibrated(ceiling.per_s, ceiling.others_pct)
         top = self._run.budget.most_per_s if self._plan.to_ceiling else max(self._plan.rates_per_s)
         reached_all = ceiling.per_s >= top
         found = notes.Ceiling(
@@ -130,6 +136,7 @@ class Scheduler:
             reached_all=reached_all,
             others_cpu_pct=ceiling.others_pct,
             disturbed=ceiling.disturbed,
+            load_tool=tool if len(self._plan.load_tools) > 1 else "",
         )
         self._run.note(found, null.id)
 
@@ -183,8 +190,7 @@ class Scheduler:
         doubts = [
             (block, last)
             for block in blocks
-            if (last := undecided(self._results[_key(block)], known))
-            and _key(block) not in self._closed
+            if (last := self._undecided(block, known)) and _key(block) not in self._closed
         ]
         for block, last in doubts:
             again = notes.Again(
@@ -209,6 +215,14 @@ class Scheduler:
                 ceiling_per_s=self._run.limit.per_s or 0.0,
             )
             await self._run_server(block, points)
+
+    def _undecided(self, block: Block, known_per_s: float) -> PointStop | None:
+        """The first in doubt with any of the plan's load tools."""
+        for tool in self._plan.load_tools:
+            results = [stop for stop in self._results[_key(block)] if stop.load_tool == tool]
+            if found := undecided(results, known_per_s):
+                return found
+        return None
 
     async def _run_server(self, block: Block, points: Sweep) -> None:
         """Run points of one server; what fails in it is a note, not an error. Raises Stopped."""

@@ -182,13 +182,14 @@ class ServerRunner:
         the null server. A warm-up does not count."""
         if not stop.judged or not (stop.complete and is_sustained(stop)):
             return
-        before = self._run.limit.sustained(stop.x)
+        limit = self._run.limits[stop.load_tool]
+        before = limit.sustained(stop.x)
         if before is None:
             return
         found = notes.Ceiling(
             ceiling_per_s=stop.x,
             reached_all=stop.x >= max(self._run.plan.values),
-            others_cpu_pct=self._run.limit.background_load_pct,
+            others_cpu_pct=limit.background_load_pct,
             name=target.name,
             before_per_s=before,
         )

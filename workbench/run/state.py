@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -33,7 +34,7 @@ class RunState:
 
     The engine makes it, and every part of the run (scheduler, server runs, points, client recovery)
     takes it. What goes in is fixed; what comes out are documents, through `emit` and `note`; what
-    changes is `limit`, and `plan` and `budget` once, if the plan's rates end at the client limit.
+    changes are `limits`, and `plan` and `budget` once, if the plan's rates end at the client limit.
     """
 
     plan: Plan
@@ -55,9 +56,15 @@ class RunState:
     """Servers without security fixes that may listen where other machines reach them."""
     secrets: Mapping[str, str] = field(default_factory=dict)
     """Secrets that the plan names, by name; never recorded."""
-    limit: ClientLimit = field(default_factory=ClientLimit)
+    limits: defaultdict[str, ClientLimit] = field(default_factory=lambda: defaultdict(ClientLimit))
+    """The client limit with each load tool."""
     links: Mapping[str, Link | LinkUnchecked] = field(default_factory=dict)
     """By client: its link to the target, as checked before the run; on loopback there is none."""
+
+    @property
+    def limit(self) -> ClientLimit:
+        """The client limit with the plan's first load tool."""
+        return self.limits[self.plan.load_tools[0]]
 
     @property
     def link_lost_share(self) -> float:

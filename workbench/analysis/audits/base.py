@@ -223,7 +223,7 @@ class SessionData:
 
     def places(self, points: Iterable[PointStop]) -> dict[str, Any]:
         """The arguments of `messages.audits.OfPoints` for points that failed."""
-        at = [(self.names.get(point.server, point.server), point.x) for point in points]
+        at = [(self.names.get(point.series, point.series), point.x) for point in points]
         return {"points": len(self.points), "at": at, "suffix": self.axis.suffix}
 
 

@@ -210,7 +210,7 @@ def client_limit(data: SessionData) -> Outcome:
 
 
 def _tool(data: SessionData) -> str:
-    return str(data.plan.get("load_tool", "agent"))
+    return data.start.load_tool if data.start else "agent"
 
 
 def _each(points: Iterable[PointStop]) -> list[PointStop]:

@@ -51,15 +51,15 @@ def memory_growth(data: SessionData) -> Outcome:
     """Only points whose calls were answered count, whoever else was busy: beyond a server's limit
     its queues grow in memory."""
     points = [point for point in data.points if _answered(point)]
-    servers = {point.server for point in points}
+    servers = {point.series for point in points}
     alarms = ALARMS / max(1, len(points))
     found: dict[str, Growth] = {}
     for point in points:
         if each := growth(data.memory(point), alarms=alarms):
             # The longest point says most.
-            before = found.get(point.server)
+            before = found.get(point.series)
             if before is None or (each.leaks, each.seconds) > (before.leaks, before.seconds):
-                found[point.server] = each
+                found[point.series] = each
     if not found:
         return Outcome("does-not-apply", messages.TooShortForGrowth())
     message = messages.MemoryGrowth(
@@ -84,7 +84,7 @@ def _found(data: SessionData) -> dict[str, Steadiness]:
     points: defaultdict[str, list[list[float]]] = defaultdict(list)
     for point in data.points:
         if point.verdict == "ok":
-            points[point.server].append(data.service(point))
+            points[point.series].append(data.service(point))
     alarms = ALARMS / max(1, len(points))
     judged = {id_: steadiness(each, alarms=alarms) for id_, each in points.items()}
     return {id_: each for id_, each in judged.items() if each is not None}

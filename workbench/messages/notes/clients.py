@@ -23,6 +23,8 @@ class Ceiling(Notice, frozen=True, kw_only=True):
     """The server that sustained a higher rate than the null server; empty: calibration."""
     before_per_s: float = 0.0
     """With `name`: the limit known before; 0: no rate."""
+    load_tool: str = ""
+    """Where the run has several: with which; empty: it has one."""
 
     def severity(self) -> Severity:
         # All charts are hatched in that case.
@@ -40,7 +42,8 @@ class Ceiling(Notice, frozen=True, kw_only=True):
     def _found(self) -> str:
         if not self.ceiling_per_s:
             return "The clients sustained no rate against the null server: no point can be trusted."
-        reached = f"The clients reach {self.ceiling_per_s:,.0f}/s against the null server"
+        tool = f" with {self.load_tool}" * bool(self.load_tool)
+        reached = f"The clients reach {self.ceiling_per_s:,.0f}/s against the null server{tool}"
         if self.reached_all:
             return f"{reached}: all that the plan asks for."
         return f"{reached}; beyond that a point says more about them than about a server."

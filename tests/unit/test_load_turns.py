@@ -1,0 +1,88 @@
+"""Several load tools run every point in turns, and each has a series of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from fakes.load import ALL, Script, fake_tool
+from fakes.run import a_plan, a_session
+
+from app.charts.model import ChartModel
+from workbench.analysis.summary import summarise
+from workbench.documents import PointStart, PointStop, RunStart
+from workbench.load import registry
+from workbench.load.registry import load_tool, problems, tools_for
+from workbench.plan.model import Plan, Search
+from workbench.run.progress import RunProgress
+from workbench.workloads.registry import workload
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+    slow, _ = fake_tool(Script(capacity=lambda x: min(x, 1_500)), ALL, name="slow")
+    monkeypatch.setitem(registry.TOOLS, "slow", slow)
+
+
+async def test_every_point_is_run_by_each_tool_and_no_tool_always_follows_the_same(
+    tmp_path: Path,
+) -> None:
+    plan = a_plan(with_=["fake", "slow"], calibrate=True)
+    documents = await a_session(plan, tmp_path)
+    stops = [d for d in documents if isinstance(d, PointStop) and d.judged]
+    order = [(s.server, s.x, s.load_tool) for s in stops]
+    assert order == [
+        (server, x, tool)
+        for server in ("one", "two")
+        for x, tools in ((1_000, ("fake", "slow")), (2_000, ("slow", "fake")))
+        for tool in tools
+    ]
+    start = documents[0]
+    assert isinstance(start, RunStart)
+    assert (start.v, start.load_tool) == (6, "fake and slow")
+    assert [(s.key, s.label) for s in start.series[:2]] == [
+        ("one@fake", "One, fake"),
+        ("one@slow", "One, slow"),
+    ]
+    # Each is calibrated, and judged by its own client limit.
+    ceilings = [d for d in documents if isinstance(d, PointStart) and d.purpose == "ceiling"]
+    assert {point.load_tool for point in ceilings} == {"fake", "slow"}
+    limits = {s.load_tool: s.evidence["ceiling_per_s"] for s in stops}
+    assert limits["fake"] == 2_000 > limits["slow"] >= 1_000
+
+
+async def test_each_tool_is_a_series_of_summary_charts_and_progress(tmp_path: Path) -> None:
+    documents = await a_session(a_plan(with_=["fake", "slow"]), tmp_path)
+    data = summarise(documents).to_data()
+    assert list(data["servers"]) == ["one@fake", "one@slow", "two@fake", "two@slow"]
+    fake, slow = data["servers"]["one@fake"], data["servers"]["one@slow"]
+    assert (fake["server"], fake["load_tool"], fake["knee"]) == ("one", "fake", 2_000)
+    assert (slow["server"], slow["load_tool"], slow["knee"]) == ("one", "slow", 1_000)
+    assert {point["load_tool"] for point in slow["points"]} == {"slow"}
+    model, progress = ChartModel(), RunProgress()
+    model.expect(servers=[("one", "One"), ("two", "Two")])
+    for document in documents:
+        model(document)
+        progress(document)
+    assert list(model.series) == list(data["servers"])
+    assert [len(series.stops) for series in model.series.values()] == [2, 2, 2, 2]
+    assert progress.total == progress.done == 8
+
+
+def test_a_tool_without_rates_leaves_the_warm_up_to_the_agent() -> None:
+    closed = workload(protocol="http/1.1", mode="closed")
+    plan = Plan(servers=["x"], workload=closed, concurrency=[4], seconds=1.0, load_tool="wrk")
+    assert [tool.name for tool in tools_for(plan)] == ["wrk", "agent"]
+    assert [t.name for t in tools_for(msgspec.structs.replace(plan, warm_up=None))] == ["wrk"]
+    both = msgspec.structs.replace(plan, with_=["wrk", "agent"])
+    assert [tool.name for tool in tools_for(both)] == ["wrk", "agent"]
+
+
+def test_a_search_is_by_one_tool() -> None:
+    search = Search(from_=100, to=200, step=10)
+    plan = Plan(servers=["x"], search=search, seconds=1.0, with_=["agent", "wrk"])
+    assert "A search chooses its points by one load tool" in "".join(
+        problems(load_tool("agent"), plan)
+    )
