@@ -18,6 +18,8 @@ LISTED = {
 }
 """Packages by their list in resources/agent: gevent and what it does not begin without; what the
 client of ZeroMQ servers has in its place."""
+LOCUST = "locust==2.47.0"
+"""With all it needs, for the users of locustfiles. It has no Python 3.10."""
 HEAD = """\
 # What the load agent is brought to machines with: the versions of uv.lock, and the hashes of all
 # their files, for machines may have Python 3.10, of which uv.lock has none. See `make agent-lock`.
@@ -25,19 +27,26 @@ HEAD = """\
 
 
 def main() -> None:
+    agent = ROOT / "resources" / "agent"
     for name, packages in LISTED.items():
-        write(ROOT / "resources" / "agent" / name, packages)
+        write(agent / name, pinned(packages), "3.10")
+    write(
+        agent / "locust.txt", f"{LOCUST}\n{pinned((*LISTED['requirements.txt'], 'pyzmq'))}", "3.11"
+    )
 
 
-def write(path: Path, packages: Sequence[str]) -> None:
+def pinned(packages: Sequence[str]) -> str:
     # Newer Pythons get what is locked; for 3.10 the newest that fits is found.
     newer = "; python_version >= '3.11'"
-    pins = "\n".join(
+    return "\n".join(
         f"{name}=={version}{newer if name.startswith('zope') else ''}"
         for name, version in locked(packages).items()
     )
+
+
+def write(path: Path, pins: str, python: str) -> None:
     compile_ = ("pip", "compile", "-", "--generate-hashes", "--universal", "--quiet")
-    options = ("--python-version", "3.10", "--no-header", "--no-annotate", "--no-config")
+    options = ("--python-version", python, "--no-header", "--no-annotate", "--no-config")
     made = subprocess.run(
         [ROOT / ".tools" / "uv" / "bin" / "uv", *compile_, *options],
         input=pins,

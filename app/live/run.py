@@ -128,6 +128,7 @@ class LiveRun:
         engine.control, engine.notify = self.control, self._notify
         if person:
             engine.expose = person.expose
+            engine.run_foreign = person.run_foreign
         if where and where.tune and person:
             engine.tuning = Tuning(where.tune, person.consent)
 

@@ -19,6 +19,7 @@ from app.widgets import button, column, dress, label, row
 
 if TYPE_CHECKING:
     from workbench.exposure import Exposure
+    from workbench.foreign import ForeignCode
     from workbench.machines.hostkeys import HostKeyProblem
     from workbench.machines.secrets import Question
     from workbench.run.tuning import TuningPlan
@@ -59,8 +60,8 @@ class Make(Protocol):
 
 class Asker:
     """Questions for the user, called in the engine's thread: `ask` for a secret, `consent` to
-    tuning, `expose` old servers, `trust` a host key. One dialog at a time; answers are passed on
-    and not kept.
+    tuning, `expose` old servers, `run_foreign` code, `trust` a host key. One dialog at a time;
+    answers are passed on and not kept.
     """
 
     def __init__(self, bridge: Bridge, parent: QWidget) -> None:
@@ -90,6 +91,13 @@ class Asker:
         from app.machines.exposing import ExposureDialog  # noqa: PLC0415 - seldom needed
 
         answer: bool = await self._answer(partial(ExposureDialog, exposure=exposure))
+        return answer
+
+    async def run_foreign(self, code: ForeignCode) -> bool:
+        """A `Consent` (`workbench.foreign`)."""
+        from app.machines.foreign import ForeignCodeDialog  # noqa: PLC0415 - seldom needed
+
+        answer: bool = await self._answer(partial(ForeignCodeDialog, code=code))
         return answer
 
     async def trust(self, problem: HostKeyProblem) -> bool:

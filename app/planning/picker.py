@@ -21,7 +21,7 @@ from app.charts.drawing import draw_text, elided
 from app.plain import tip
 from app.theme import LIGHT, Theme, font, paint_icon
 from app.widgets import column, label
-from workbench.workloads.registry import ALL_FAMILIES
+from workbench.workloads.registry import ALL_FAMILIES, declaration
 
 if TYPE_CHECKING:
     from workbench.servers.entry import ServerEntry
@@ -94,7 +94,8 @@ class Picker(QFrame):
             on = item.data(_ID) in ids
             item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
             speaks = item.data(_SPEAKS)
-            why = "" if protocol in speaks else f"no {protocol}" if speaks else item.data(_GONE)
+            fits = declaration(protocol).serves(protocol, speaks)
+            why = "" if fits else f"no {protocol}" if speaks else item.data(_GONE)
             item.setData(_WHY, why)
             about = ", ".join(filter(None, [item.data(_ABOUT), why]))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {about}")

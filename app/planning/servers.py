@@ -15,6 +15,7 @@ from app.scrolling import Scrolled
 from app.theme import Theme, Weight
 from app.widgets import Elided, button, column, dress, label, row
 from workbench.servers.listings import as_improved, as_published
+from workbench.workloads.registry import declaration
 
 if TYPE_CHECKING:
     from workbench.servers.entry import ServerEntry
@@ -122,7 +123,10 @@ class Servers(QWidget):
         if not self._entries:
             return True
         entry = self._entries.get(id_)
-        return entry is not None and not entry.unavailable and self._protocol in entry.protocols
+        return entry is not None and not entry.unavailable and self._fits(entry)
+
+    def _fits(self, entry: ServerEntry) -> bool:
+        return declaration(self._protocol).serves(self._protocol, entry.protocols)
 
     def _show(self) -> None:
         named = [(self._name(id_), self._usable(id_)) for id_ in self._ids]

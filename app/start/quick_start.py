@@ -41,7 +41,7 @@ class Offer:
         able = [
             entry
             for entry in self.resources.entries
-            if plan.workload.protocol in entry.protocols
+            if plan.declared.serves(plan.workload.protocol, entry.protocols)
             and not entry.unavailable
             and plan.declared.suits(plan.workload, entry)
         ]

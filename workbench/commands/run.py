@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from workbench.analysis.summary import summarise
+from workbench.commands import foreign
 from workbench.commands.asking import add_remember, ask_at_terminal
 from workbench.commands.console import ConsoleView
 from workbench.commands.exposing import add_option, exposing_at_terminal
@@ -105,6 +106,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
     )
     add_option(parser)
+    foreign.add_option(parser)
     parser.add_argument(
         "--tune", metavar="SET", help="change kernel settings for the run; asks first"
     )
@@ -163,6 +165,9 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
             engine.notify = view.notify
             engine.ask = ask_at_terminal(view.paused, remember=arguments.remember)
             engine.expose = exposing_at_terminal(yes=arguments.expose, alone=view.paused)
+            engine.run_foreign = foreign.foreign_at_terminal(
+                yes=arguments.foreign_code, alone=view.paused
+            )
             if arguments.tune:
                 engine.tuning = tuning_at_terminal(
                     arguments.tune, yes=arguments.yes, alone=view.paused

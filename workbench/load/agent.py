@@ -20,6 +20,8 @@ from workbench.machines.wire import MOST_NOISE, InvalidMessage, decode, quoted
 LEASE_S = 4.0
 HEARTBEAT_S = 1.0
 HELLO_WITHIN_S = 8.0
+FILES = "files"
+"""Folder in the run directory for the files that a workload brings."""
 
 
 class Agent:
@@ -109,8 +111,12 @@ class Agent:
 async def command(client: Client, worker: str = "") -> Command:
     """Return the agent's command with its options; the agent is copied there if it is missing.
     `worker`: see `agent_command`."""
-    argv, env = await agent_command(client.machine, worker)
+    brought = client.brought
+    argv, env = await agent_command(client.machine, worker, brought)
+    for name, source in (brought.files if brought else {}).items():
+        await client.machine.put(source, f"{FILES}/{name}")
     argv += ["--workers", str(client.workers), "--lease", f"{LEASE_S:g}"]
     if client.cpus:
         argv += ["--cpus", ",".join(map(str, client.cpus))]
-    return Command(argv=argv, env=env, nofile=client.nofile, cpus=client.cpus)
+    cwd = FILES if brought and brought.files else ""
+    return Command(argv=argv, env=env, cwd=cwd, nofile=client.nofile, cpus=client.cpus)

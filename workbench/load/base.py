@@ -16,6 +16,7 @@ import msgspec
 from workbench.analysis.evidence import Fault
 from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
 from workbench.machines.base import Machine
+from workbench.machines.bundle import Brought
 from workbench.messages.base import Message
 from workbench.plan.model import Plan
 from workbench.servers.programs import Programs
@@ -122,6 +123,8 @@ class Client:
     nofile: int = 0
     programs: Programs = field(default_factory=Programs)
     """Those that the load tool needs, as found there."""
+    brought: Brought | None = None
+    """What the workload brings there; None: nothing."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
@@ -22,7 +22,7 @@ from workbench.load.base import (
     LoadWindow,
     PointSpec,
 )
-from workbench.load.point import Point
+from workbench.load.point import ARM_WITHIN_S, Point
 from workbench.machines.base import Machine
 from workbench.workloads.registry import WORKLOADS
 
@@ -37,6 +37,8 @@ GRACE_S = 10.0
 class AgentFleet:
     """A `LoadGenerator` that distributes a point's schedule over all workers of all clients."""
 
+    arms_within_s = ARM_WITHIN_S
+
     def __init__(self, agents: list[Agent], worker: str = "") -> None:
         self._agents = agents
         self._worker = worker
@@ -46,7 +48,7 @@ class AgentFleet:
         self._count = 0
 
     @classmethod
-    async def start(cls, clients: Sequence[Client], worker: str = "") -> AgentFleet:
+    async def start(cls, clients: Sequence[Client], worker: str = "") -> Self:
         """Start an agent on every client. Raises PongbenchError when one cannot be started.
         `worker`: see `bundle.agent_command`."""
         fleet = cls([], worker)
@@ -110,7 +112,7 @@ class AgentFleet:
         self._count += 1
         self._point = point = Point(self._count, agents, on_window)
         try:
-            await point.arm(_wire(spec), spec.longest_s)
+            await point.arm(_wire(spec), spec.longest_s, self.arms_within_s)
             if self._stopping:  # An agent may have received the start before it knew the point.
                 await point.stop()
             slowest = max(agent.uncertainty_us for agent in agents)

@@ -53,7 +53,9 @@ class Point:
         for agent in agents:
             agent.on_event = self.take
 
-    async def arm(self, load: dict[str, Any], longest_s: float) -> None:
+    async def arm(
+        self, load: dict[str, Any], longest_s: float, within_s: float = ARM_WITHIN_S
+    ) -> None:
         """Arm all agents. `load`: see `agent.protocol.Load`, without shares; `longest_s`: of the
         point."""
         first = 0
@@ -62,7 +64,7 @@ class Point:
             shared = {**load, "share": first, "shares": len(self.parts)}
             await self._send(agent, op="point", id=self.number, load=shared)
             first += agent.client.workers
-        await self._until(lambda: self.armed | self.ended == self.parts, ARM_WITHIN_S, "arm")
+        await self._until(lambda: self.armed | self.ended == self.parts, within_s, "arm")
 
     async def start(self, at_us: int) -> None:
         for agent in self.agents:

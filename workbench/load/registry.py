@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from workbench.errors import BadInput
 from workbench.formatting import known
-from workbench.load import ab, fleet, httperf, tsung, wrk, zeromq
+from workbench.load import ab, fleet, httperf, locust, tsung, wrk, zeromq
 from workbench.load.base import Client, LoadTool
 from workbench.plan.model import Plan
 from workbench.servers.runtimes import Notify
@@ -15,7 +15,15 @@ from workbench.servers.runtimes.provide import provide
 
 TOOLS: dict[str, LoadTool] = {
     tool.name: tool
-    for tool in (fleet.TOOL, zeromq.TOOL, wrk.TOOL, ab.TOOL, httperf.TOOL, tsung.TOOL)
+    for tool in (
+        fleet.TOOL,
+        zeromq.TOOL,
+        locust.TOOL,
+        wrk.TOOL,
+        ab.TOOL,
+        httperf.TOOL,
+        tsung.TOOL,
+    )
 }
 
 

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import json
 import os
+import platform as host
 import re
 import shutil
 import subprocess
@@ -39,6 +40,18 @@ _MANYLINUX = (17, 28, *range(31, 41))
 
 
 @dataclass(frozen=True)
+class Brought:
+    """What a workload brings to the clients beside what it is made of."""
+
+    requirements: tuple[str, ...] = ()
+    """Packages, as lines of a requirements.txt; their dependencies come with them."""
+    files: Mapping[str, Path] = field(default_factory=dict)
+    """Files and folders of the user, by their path in the working directory there."""
+    arguments: tuple[str, ...] = ()
+    """For the program that checks them there before the run."""
+
+
+@dataclass(frozen=True)
 class Bundle:
     """The content of an archive."""
 
@@ -47,6 +60,8 @@ class Bundle:
     platform: Platform
     requirements: str
     """Packages, as a requirements.txt; empty: none."""
+    also: tuple[str, ...] = ()
+    """Further packages, whose dependencies are not listed."""
     packages: str = "."
     """Directory in the archive for packages."""
     sources: Mapping[str, Path] = field(default_factory=dict)
@@ -62,6 +77,7 @@ class Bundle:
         parts = [
             FORMAT,
             self.requirements,
+            *([sorted(self.also)] if self.also else []),
             self.packages,
             [_minor(platform.python), platform.machine, platform.libc, platform.libc_version],
             [[name, _hash(path)] for name, path in sorted(self.sources.items())],
@@ -89,16 +105,35 @@ async def archived(bundle: Bundle) -> Path:
     return archive
 
 
-async def agent_command(machine: Machine, worker: str = "") -> tuple[list[str], dict[str, str]]:
+async def agent_command(
+    machine: Machine, worker: str = "", brought: Brought | None = None
+) -> tuple[list[str], dict[str, str]]:
     """Return (argv, environment) to start a load agent there, without its options. `worker`: key of
-    the workload whose `generator` are its workers; empty: its own ones."""
+    the workload whose `generator` are its workers; empty: its own ones. `brought`: see
+    `agent_place`."""
     options = ["--worker", f"workbench.workloads.{worker}.generator"] if worker else []
-    if machine.platform is None:
+    if machine.platform is None and brought is None:
         argv = [paths.PYTHON, "-m", "workbench.agent", *options]
         return argv, {"PYTHONPATH": str(paths.CODE)}
-    name, packages = f"agent-{worker}".rstrip("-"), agent_packages(worker)
-    place = await bring(machine, Bundle(name, machine.platform, packages, sources=agent_sources()))
+    place = await agent_place(machine, worker, brought)
     return [*machine.python, "-c", LAUNCH, place, *options], {}
+
+
+async def agent_place(machine: Machine, worker: str = "", brought: Brought | None = None) -> str:
+    """Copy the agent and its packages to a machine. Returns their path there. `brought`: None: this
+    computer has all its packages."""
+    name = f"agent-{worker}".rstrip("-")
+    platform, also = machine.platform or own_platform(), brought.requirements if brought else ()
+    bundle = Bundle(name, platform, agent_packages(worker), also, sources=agent_sources())
+    return await bring(machine, bundle)
+
+
+def own_platform() -> Platform:
+    """Return the platform of this computer."""
+    libc, version = host.libc_ver()
+    return Platform(
+        host.python_version(), host.machine(), "glibc" if libc == "glibc" else "musl", version
+    )
 
 
 def agent_packages(worker: str = "") -> str:
@@ -144,7 +179,7 @@ def _make(bundle: Bundle, archive: Path) -> None:
         tree = Path(work, "tree")
         packages = tree / bundle.packages
         packages.mkdir(parents=True)
-        if bundle.requirements:
+        if bundle.requirements or bundle.also:
             _install(bundle, Path(work), packages)
         for name, source in bundle.sources.items():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
@@ -165,12 +200,13 @@ def _make(bundle: Bundle, archive: Path) -> None:
 
 def _install(bundle: Bundle, work: Path, packages: Path) -> None:
     listed = work / "requirements.txt"
-    listed.write_text(bundle.requirements, "utf-8")
+    listed.write_text("\n".join([bundle.requirements, *bundle.also]), "utf-8")
+    # All dependencies are listed, except those of further packages.
+    alone = () if bundle.also else ("--no-deps",)
     done = subprocess.run(
         [
             uv_binary(),
-            # All dependencies are listed.
-            *("pip", "install", "--quiet", "--no-config", "--no-deps"),
+            *("pip", "install", "--quiet", "--no-config", *alone),
             *("--target", str(packages)),
             # uv needs any Python here; a bundle for another platform cannot provide one.
             *(("--python", paths.PYTHON) if Path(paths.PYTHON).is_file() else ()),

@@ -212,7 +212,7 @@ def _entries(plan: Plan, catalogue: Catalogued) -> tuple[list[Contestant], str]:
         entries.append(entry)
         if unavailable := getattr(entry, "unavailable", None):
             idle.append((entry.name, f"{entry.name} cannot be run: {unavailable.reason}"))
-        elif wanted not in entry.protocols:
+        elif not plan.declared.serves(plan.workload.protocol, entry.protocols):
             unfit = ProtocolNotSupported(
                 name=entry.name, protocols=list(entry.protocols), wanted=wanted
             )

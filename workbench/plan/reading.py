@@ -43,9 +43,18 @@ def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
     if is_session(path):
         data: Any = read_session(path).start.plan
     else:
-        data = load_yaml(path, what="plan")
+        data = _beside(load_yaml(path, what="plan"), path.parent)
     read = _named(data, str(path))
     return with_set(read, changes) if changes else read
+
+
+def _beside(data: object, folder: Path) -> object:
+    """Resolve the path of a locustfile that lies beside the plan's file."""
+    workload = data.get("workload") if isinstance(data, dict) else None
+    name = workload.get("locustfile") if isinstance(workload, dict) else None
+    if isinstance(workload, dict) and isinstance(name, str) and (folder / name).is_file():
+        workload["locustfile"] = str((folder / name).resolve())
+    return data
 
 
 def plan_names() -> list[str]:

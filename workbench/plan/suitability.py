@@ -105,7 +105,7 @@ def protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[pla
     """Return the problems of servers that do not support the plan's protocol."""
     wanted = plan.workload.protocol
     for entry in entries:
-        if wanted not in entry.protocols:
+        if not plan.declared.serves(plan.workload.protocol, entry.protocols):
             yield plans.ProtocolNotSupported(
                 name=entry.name, protocols=list(entry.protocols), wanted=wanted
             )

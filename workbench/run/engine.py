@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from workbench import __version__, metrics
+from workbench import __version__, foreign, metrics
 from workbench.closing import to_the_end
 from workbench.control import Control, Stopped
 from workbench.documents import (
@@ -77,6 +77,8 @@ class Engine:
         """Kernel settings for the length of the run; None: they stay as they are."""
         self.expose: Consent = never_agree
         """Whether servers without security fixes may listen where other machines reach them."""
+        self.run_foreign: foreign.Consent = foreign.never_agree
+        """Whether a program of the user, such as a locustfile, may run on the clients."""
         self.seed = plan.seed or draw_seed()
 
     async def assess(self) -> Budget:
@@ -105,7 +107,15 @@ class Engine:
             if not over:
                 self.emit(sample)
 
-        known = await named(self.plan.declared.secrets(self.plan.workload))
+        declared, workload = self.plan.declared, self.plan.workload
+        brought = declared.brought(workload)
+        await foreign.agreed(
+            declared.foreign_code(workload),
+            self.fleet.clients,
+            brought.requirements if brought else (),
+            self.run_foreign,
+        )
+        known = await named(declared.secrets(workload))
         opening = open_stage(
             self.plan,
             self.fleet,

@@ -281,7 +281,10 @@ def _places(fleet: Fleet, members: dict[str, Member], plan: Plan) -> tuple[Place
             else place_agents(profile.cpus, machine.cpus, machine=name)
         )
         agents += cores
-        clients.append(Client(machine, cores, workers=plan.workers, nofile=plan.nofile))
+        brought = plan.declared.brought(plan.workload)
+        clients.append(
+            Client(machine, cores, workers=plan.workers, nofile=plan.nofile, brought=brought)
+        )
     return Placement(beside.server, tuple(agents), beside.shared), clients
 
 

@@ -75,7 +75,7 @@ def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
         if entry.family in families
         and entry.unavailable is None
         and (entry.source_at is None or at_hand(entry))  # consent is given server by server
-        and workload.protocol in gate_cache.protocols(entry)
+        and plan.declared.serves(workload.protocol, gate_cache.protocols(entry))
         and plan.declared.suits(workload, entry)
     ]
     if families and not found:

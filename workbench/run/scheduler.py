@@ -104,7 +104,7 @@ class Scheduler:
         )
         if null is None:
             return
-        if self._plan.workload.protocol not in null.protocols:
+        if not self._plan.declared.serves(self._plan.workload.protocol, null.protocols):
             self._run.note(notes.ClientLimitUnknown(protocol=self._plan.workload.protocol))
             return
         for tool in self._plan.load_tools:

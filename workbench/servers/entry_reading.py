@@ -69,7 +69,9 @@ def _problem(entry: ServerEntry) -> str:
     if entry.unavailable:
         return ""
     if not entry.protocols:
-        known = ", or ".join(" and ".join(each.protocols) for each in WORKLOADS.values())
+        known = ", or ".join(
+            " and ".join(each.protocols) for each in WORKLOADS.values() if not each.spoken
+        )
         return f", protocols: none is listed; give {known}."
     if MESSAGES in entry.protocols and not entry.check:
         return ", check: messages need a program in the folder that tests the server."

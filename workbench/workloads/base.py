@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
@@ -18,6 +18,9 @@ from workbench.axis import Axis
 from workbench.messages.plans import NoClosedLoop, OneCallOnly
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workbench.machines.bundle import Brought
     from workbench.messages.plans import Problem
     from workbench.workloads.gating import GateResult
     from workbench.workloads.server import Server
@@ -235,6 +238,10 @@ class Declaration:
     """By key in plans and in `server.yaml`: what a server must speak."""
     families: ClassVar[Mapping[str, str]] = {}
     """Families of the servers made for it: `family` in `server.yaml`, and its name for display."""
+    implied_by: ClassVar[str] = ""
+    """The key that makes a workload without a protocol one of these; empty: none."""
+    spoken: ClassVar[Sequence[str]] = ()
+    """Protocols of which a server must speak one, where the plan's is not that of a server."""
     load_tool: ClassVar[str] = "agent"
     """What generates its load unless a plan names another tool. The agent needs a `driver.py`."""
     axes: ClassVar[Sequence[Varied]] = ()
@@ -287,6 +294,14 @@ class Declaration:
         """Return its options for the driver. `secrets`: values by the names that it has."""
         options: dict[str, Any] = workload.own
         return options
+
+    def brought(self, workload: Any) -> Brought | None:
+        """Return what it brings to the clients beside its folder; None: nothing."""
+        return None
+
+    def foreign_code(self, workload: Any) -> Path | None:
+        """Return the user's program that it runs on the clients, for consent; None: none."""
+        return None
 
     def secrets(self, workload: Any) -> set[str]:
         """Return the names of the secrets that it takes from the environment or the keyring."""
@@ -360,6 +375,10 @@ class Declaration:
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
         """Test a server's actual responses. Raises `wire.Fault`."""
         raise NotImplementedError
+
+    def serves(self, protocol: str, protocols: Collection[str]) -> bool:
+        """Return whether a server that speaks `protocols` can be measured with a plan's one."""
+        return any(wanted in protocols for wanted in self.spoken or (protocol,))
 
     def able(self, gate: GateResult) -> list[str]:
         """Describe what a gated server can be measured with."""

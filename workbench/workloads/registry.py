@@ -62,10 +62,16 @@ def declaration(protocol: str) -> Declaration:
 
 def options_of(data: object) -> type[Workload]:
     """Return the type for the plain data of a plan's `workload`."""
-    protocol = data.get("protocol", DEFAULT) if isinstance(data, Mapping) else DEFAULT
+    protocol = data.get("protocol", _implied(data)) if isinstance(data, Mapping) else DEFAULT
     if not isinstance(protocol, str) or protocol not in PROTOCOLS:
         return _Unknown
     return declaration(protocol).options
+
+
+def _implied(data: Mapping[str, object]) -> str:
+    """Return the protocol of a workload that names none."""
+    implied = (p for each in WORKLOADS.values() if each.implied_by in data for p in each.protocols)
+    return next(implied, DEFAULT)
 
 
 def workload(**values: Any) -> Workload:

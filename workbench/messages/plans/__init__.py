@@ -18,6 +18,12 @@ from workbench.messages.plans.keys import (
     ServerTwice,
     WrongHeader,
 )
+from workbench.messages.plans.locustfile import (
+    LoadShapeGiven,
+    LocustfileInvalid,
+    LocustfileMissing,
+    RequirementInvalid,
+)
 from workbench.messages.plans.points import (
     FewSamples,
     NoSteadyPart,
@@ -73,6 +79,9 @@ __all__ = [
     "InvalidPath",
     "InvalidValue",
     "LengthUnclear",
+    "LoadShapeGiven",
+    "LocustfileInvalid",
+    "LocustfileMissing",
     "MoreRights",
     "NoClosedLoop",
     "NoServers",
@@ -99,6 +108,7 @@ __all__ = [
     "RangeDescends",
     "RatesEstimated",
     "ReconnectAlone",
+    "RequirementInvalid",
     "Resource",
     "RestsForPorts",
     "RunTooLong",

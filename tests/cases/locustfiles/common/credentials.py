@@ -1,0 +1,5 @@
+NAME = "ada"
+
+
+def token_of(answer):
+    return answer.json()["token"]

@@ -1,0 +1,173 @@
+"""Locustfiles of the kinds that people write, run unchanged by Locust's users on this computer."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chosen import chosen
+
+from workbench.errors import BadInput, PongbenchError
+from workbench.load.base import Client, LoadReport, LoadWindow, PointSpec
+from workbench.load.locust import TOOL, LocustFleet
+from workbench.machines.bundle import Brought, agent_place
+from workbench.machines.local import open_local
+from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
+
+FILES = Path(__file__).parents[1] / "cases" / "locustfiles"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A locustfile, the requests that are answered, and how tasks fail."""
+
+    file: str
+    answered: tuple[str, ...]
+    failed: tuple[str, ...] = ()
+    more: tuple[tuple[str, Any], ...] = ()
+
+
+CASES = (
+    Case("log_in.py", ("POST /login", "GET /account"), more=(("files", ["common"]),)),
+    Case("catch_response.py", ("GET absent",), ("check-locustfile", "other-KeyError")),
+    Case("sequential.py", ("GET 1 look", "POST 2 pay")),
+    Case("http_user.py", ("GET /", "GET /item")),
+    Case("fast_http.py", ("other requests",)),
+    Case("wait_times.py", ("GET paced", "GET steady", "GET own")),
+    Case("custom_client.py", ("RAW ping",)),
+    Case("events_used.py", ("GET page",)),
+    Case("tags.py", ("GET read",), more=(("exclude_tags", ["slow"]),)),
+    Case("weights.py", ("GET watch", "other requests")),
+)
+
+
+@pytest.fixture
+async def port() -> AsyncIterator[int]:
+    """A server with a log-in."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while head := (await reader.readuntil(b"\r\n\r\n")).decode("latin-1"):
+                if length := re.search(r"content-length: (\d+)", head, re.IGNORECASE):
+                    await reader.readexactly(int(length[1]))
+                path = head.split()[1].partition("?")[0]
+                status, body = 200, b'{"status": "ok", "token": "t"}'
+                if path == "/missing":
+                    status = 404
+                elif path == "/account" and "authorization: t" not in head.lower():
+                    status = 401
+                size = len(body)
+                writer.write(b"HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n" % (status, size) + body)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    yield server.sockets[0].getsockname()[1]
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is copied to the machine, once."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+async def client(cache: Path) -> AsyncIterator[Client]:
+    """This computer with Locust."""
+    machine = await open_local(cache_dir=cache)
+    try:
+        await agent_place(machine, "locust", Brought())
+        yield Client(machine)
+    except PongbenchError as error:
+        if "cannot be fetched" not in str(error):
+            raise
+        pytest.skip(f"Locust comes from the package index: {error}")
+    finally:
+        await machine.close()
+
+
+def with_file(client: Client, file: str, **more: Any) -> tuple[Client, dict[str, Any]]:
+    """Return the client with a locustfile, and the options for it."""
+    workload = LocustWorkload(locustfile=str(FILES / file), spawn_s=0.1, **more)
+    brought = DECLARATION.brought(workload)
+    return Client(client.machine, brought=brought), DECLARATION.driven(workload, {})
+
+
+@pytest.mark.parametrize("case", chosen(CASES, 3), ids=lambda case: case.file)
+async def test_an_unchanged_locustfile_runs_by_users_and_by_rate(
+    client: Client, port: int, case: Case
+) -> None:
+    client, options = with_file(client, case.file, **dict(case.more))
+    load = await LocustFleet.start([client], worker="locust")
+    try:
+        users = await run(load, port, options, mode="closed", concurrency=4, seconds=1.0)
+        paced = await run(load, port, options, rate_per_s=40.0, connections=40, seconds=1.0)
+    finally:
+        await load.close()
+    assert paced.counts.scheduled == 40
+    for report in (users, paced):
+        assert set(report.counts.errors) <= set(case.failed)
+        assert report.counts.established is None
+    # Requests by their names, with their own times.
+    for number, name in enumerate(options["requests"]):
+        parts = [report.requests[number] for report in (users, paced)]
+        assert any(part.replies for part in parts) == (name in case.answered), name
+        assert all(sum(part.latency[1::2]) == part.replies for part in parts)
+
+
+async def run(load: LocustFleet, port: int, options: dict[str, Any], **more: Any) -> LoadReport:
+    spec = PointSpec(
+        host="127.0.0.1", port=port, workload="locust", options=options, timeout_s=60.0, **more
+    )
+    windows: list[LoadWindow] = []
+    report = await load.run(spec, started=lambda at_us: None, on_window=windows.append)
+    counts = report.counts
+    assert report.complaints == []
+    assert report.conserved
+    assert counts.in_flight == counts.unsent == 0
+    assert counts.succeeded == counts.scheduled - sum(counts.errors.values()) > 0
+    assert sum(window.replies for window in windows) == counts.succeeded
+    return report
+
+
+async def test_what_cannot_run_is_said_with_its_line_before_the_load(
+    client: Client,
+) -> None:
+    broken, _ = with_file(client, "broken.py")
+    with pytest.raises(BadInput, match=r"^broken\.py, line 3: ValueError: .*'three'\.$"):
+        await TOOL.start([broken])
+
+
+async def test_a_task_that_hangs_fails_by_its_timeout(client: Client) -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    client, options = with_file(client, "http_user.py")
+    load = await LocustFleet.start([client], worker="locust")
+    try:
+        spec = PointSpec(
+            host="127.0.0.1",
+            port=port,
+            workload="locust",
+            options=options,
+            rate_per_s=20.0,
+            connections=10,
+            seconds=0.5,
+            timeout_s=0.5,
+        )
+        report = await load.run(spec, started=lambda at: None, on_window=lambda window: None)
+    finally:
+        await load.close()
+        server.close()
+    assert report.conserved
+    assert set(report.counts.errors) == {"client-timo"}
+    assert report.counts.succeeded == 0

@@ -1,0 +1,108 @@
+"""Locust: agents whose workers are users of a locustfile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from workbench.errors import BadInput, PongbenchError
+from workbench.load.agent import FILES
+from workbench.load.base import Capabilities, Client, LoadReport, LoadTool, LoadWindow, PointSpec
+from workbench.load.fleet import AgentFleet
+from workbench.machines.answers import ran
+from workbench.machines.base import Command
+from workbench.machines.bundle import agent_place, own_platform
+from workbench.machines.wire import InvalidMessage, Text, decode
+
+OLDEST = (3, 11)
+"""The first Python of the version of Locust in resources/agent."""
+LOADS_WITHIN_S = 60.0
+_CHECK = (
+    "import sys; sys.path[:0] = [sys.argv.pop(1)];"
+    " from workbench.workloads.locust.generator.check import main; sys.exit(main(*sys.argv[1:]))"
+)
+
+
+class _Answer(msgspec.Struct):
+    problem: Text
+    classes: list[Text]
+
+
+_ANSWER = msgspec.json.Decoder(_Answer)
+
+
+class LocustFleet(AgentFleet):
+    """Agents with users of a locustfile."""
+
+    arms_within_s = LOADS_WITHIN_S
+
+    async def run(
+        self,
+        spec: PointSpec,
+        *,
+        started: Callable[[int], None],
+        on_window: Callable[[LoadWindow], None],
+    ) -> LoadReport:
+        report = await super().run(spec, started=started, on_window=on_window)
+        # Users open connections whenever they like.
+        return replace(report, counts=msgspec.structs.replace(report.counts, established=None))
+
+
+async def start(clients: Sequence[Client]) -> LocustFleet:
+    """Load the locustfile once on every client, then start the agents. Raises BadInput when the
+    file has an error, PongbenchError when a client cannot run it."""
+    for client in clients:
+        await _check(client)
+    return await LocustFleet.start(clients, worker="locust")
+
+
+async def _check(client: Client) -> None:
+    machine, brought = client.machine, client.brought
+    if brought is None:
+        raise PongbenchError("Locust runs locustfiles only; choose another load tool.")
+    platform = machine.platform or own_platform()
+    if tuple(map(int, platform.python.split(".")[:2])) < OLDEST:
+        raise PongbenchError(
+            f"Locust needs Python {'.'.join(map(str, OLDEST))} or later on '{machine.name}', which"
+            f" has {platform.python}; install a later one there, and name it in its profile"
+            " (python)."
+        )
+    place = await agent_place(machine, "locust", brought)
+    for name, source in brought.files.items():
+        await machine.put(source, f"{FILES}/{name}")
+    argv = [*machine.python, "-c", _CHECK, place, *brought.arguments]
+    status, lines = await ran(machine, Command(argv, cwd=FILES), LOADS_WITHIN_S)
+    if status is None:
+        raise BadInput(
+            f"{Path(brought.arguments[0]).name} did not finish loading on {machine.name} within"
+            f" {LOADS_WITHIN_S:.0f} s; a locustfile must not start its work when it is imported."
+        )
+    try:
+        answer = decode(_ANSWER, lines[-1].encode() if lines else b"")
+    except InvalidMessage:
+        last = lines[-1] if lines else "nothing"
+        raise PongbenchError(f"Locust does not start on '{machine.name}': {last}.") from None
+    if answer.problem:
+        raise BadInput(answer.problem)
+
+
+TOOL = LoadTool(
+    name="locust",
+    label="Locust",
+    capabilities=Capabilities(
+        windows=True,
+        due_times=True,
+        lateness=True,
+        histograms=True,
+        conservation=True,
+        axes=("rate", "concurrency"),
+        workloads=("locust",),
+        clients="many",
+        common_start=True,
+        stoppable=True,
+    ),
+    start=start,
+)

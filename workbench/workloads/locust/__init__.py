@@ -1,0 +1,1 @@
+"""Locust: users of an unchanged locustfile."""

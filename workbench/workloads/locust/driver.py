@@ -1,0 +1,7 @@
+"""The tasks of Locust's users in place of connections."""
+
+from __future__ import annotations
+
+from workbench.workloads.locust.generator.users import UserDriver
+
+WorkloadDriver = UserDriver

@@ -1,0 +1,51 @@
+"""The names of failed calls, from the exceptions of Locust and its clients."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from workbench.agent.driver import error_name
+
+_TIMEOUTS = (
+    "Timeout",
+    "timeout",
+    "TimeoutError",
+    "ReadTimeout",
+    "ConnectTimeout",
+    "ConnectionTimeout",
+)
+_CLOSED = ("RemoteDisconnected", "HTTPConnectionClosed", "IncompleteRead", "ChunkedEncodingError")
+
+
+def name_of(error: BaseException) -> str:
+    """Return a name as the agent's own, such as `connrefused` or `protocol-404`; those of a
+    locustfile's own checks are `check-locustfile`, of its exceptions `other-` and the class."""
+    for each in _chain(error):
+        kind = type(each).__name__
+        status = getattr(getattr(each, "response", None), "status_code", 0)
+        if (status and "HTTP" in kind) or kind == "BadStatusCode":
+            return f"protocol-{status}"
+        if kind == "CatchResponseError":
+            return "check-locustfile"
+        if isinstance(each, TimeoutError) or kind in _TIMEOUTS:
+            return "client-timo"
+        if isinstance(each, OSError) and each.errno and each.errno > 0:
+            return error_name(each)
+        if kind in _CLOSED:
+            return "protocol-closed"
+    return f"other-{re.sub('[^A-Za-z0-9]', '', type(error).__name__)}"[:40]
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield what an exception was made of, the innermost first."""
+    found: list[BaseException] = []
+    waiting = [error]
+    while waiting and len(found) < 20:
+        each = waiting.pop()
+        if each in found:
+            continue
+        found.append(each)
+        parts = (*each.args, getattr(each, "reason", None), each.__cause__, each.__context__)
+        waiting += [part for part in parts if isinstance(part, BaseException)]
+    yield from reversed(found)

@@ -1,0 +1,107 @@
+"""What a locustfile says of itself before it runs: nothing of it is executed here."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench import paths
+from workbench.errors import why
+from workbench.messages import plans
+
+if TYPE_CHECKING:
+    from workbench.messages.plans import Problem
+
+OTHER = "other requests"
+"""Label of those whose name is not a literal."""
+MOST_NAMES = 20
+_METHODS = {"get", "post", "put", "patch", "delete", "head", "options"}
+
+
+def located(path: str) -> Path:
+    """Return the place of a locustfile; a name without a folder may be one that is shipped."""
+    shipped = paths.RESOURCES / "locust" / path
+    mine = Path(path).expanduser()
+    return shipped if not mine.exists() and Path(path).name == path and shipped.exists() else mine
+
+
+def is_shipped(path: Path) -> bool:
+    return path.is_relative_to(paths.RESOURCES)
+
+
+def problems(path: str) -> Iterator[Problem]:
+    """Return why a locustfile cannot be run, as far as its text says."""
+    if not path:
+        yield plans.LocustfileMissing()
+        return
+    try:
+        tree = _parsed(located(path))
+    except OSError as error:
+        yield plans.LocustfileMissing(path=path, said=why(error))
+    except UnicodeDecodeError:
+        yield plans.LocustfileMissing(path=path, said="it is not text in UTF-8")
+    except (SyntaxError, ValueError) as error:
+        line, said = getattr(error, "lineno", 0) or 0, getattr(error, "msg", str(error))
+        yield plans.LocustfileInvalid(path=path, at_line=line, said=said)
+    else:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and "LoadTestShape" in map(_last, node.bases):
+                yield plans.LoadShapeGiven(path=path, at_line=node.lineno, name=node.name)
+
+
+def requests(path: str) -> list[str]:
+    """Return the names of its requests in Locust's form, such as "GET /cart", in the order of the
+    text; last `OTHER` if some are not literals. Empty: unknown."""
+    try:
+        tree = _parsed(located(path))
+    except (OSError, ValueError, SyntaxError):
+        return []
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    calls.sort(key=lambda call: (call.lineno, call.col_offset))
+    names = dict.fromkeys(name for call in calls if (name := _name(call)) is not None)
+    known = [name for name in names if name][:MOST_NAMES]
+    return [*known, OTHER] if len(known) < len(names) else known
+
+
+def _name(call: ast.Call) -> str | None:
+    """Return the name of a request; empty: it is not a literal; None: the call is no request."""
+    if not isinstance(call.func, ast.Attribute):
+        return None
+    given = {each.arg: each.value for each in call.keywords if each.arg}
+    method, of = call.func.attr, _last(call.func.value)
+    if method == "fire" and of == "request":
+        kind, name = _literal(given.get("request_type")), _literal(given.get("name"))
+        return f"{kind} {name}" if kind and name else ""
+    if of != "client" or method not in {*_METHODS, "request"}:
+        return None
+    arguments = [*call.args]
+    kind = method.upper()
+    if method == "request":
+        kind = _literal(arguments.pop(0)) if arguments else _literal(given.get("method"))
+    first = arguments[0] if arguments else given.get("url", given.get("path"))
+    name = _literal(given["name"]) if "name" in given else _literal(first)
+    return f"{kind} {name}" if kind and name else ""
+
+
+def _literal(node: ast.expr | None) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _last(node: ast.expr) -> str:
+    """Return the last name of a dotted one."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _parsed(path: Path) -> ast.Module:
+    text = path.read_text("utf-8")
+    return _parse(text, path.name)
+
+
+@lru_cache(maxsize=8)
+def _parse(text: str, name: str) -> ast.Module:
+    return ast.parse(text, name)
