@@ -37,7 +37,7 @@ CASES = (
     Case("catch_response.py", ("GET absent",), ("check-locustfile", "other-KeyError")),
     Case("sequential.py", ("GET 1 look", "POST 2 pay")),
     Case("http_user.py", ("GET /", "GET /item")),
-    Case("fast_http.py", ("other requests",)),
+    Case("fast_http.py", ("GET /json",)),
     Case("wait_times.py", ("GET paced", "GET steady", "GET own")),
     Case("custom_client.py", ("RAW ping",)),
     Case("events_used.py", ("GET page",)),

@@ -40,6 +40,8 @@ READERS = {
     "workbench/config/slips.py": "YAML written by people",
     "workbench/config/yaml.py": "YAML written by people",
     "workbench/workloads/http/requests.py": "paths and headers of a workload",
+    "workbench/workloads/locust/declaration.py": "requirements of a workload",
+    "workbench/workloads/locust/generator": "names of exceptions",
     "workbench/workloads/tables.py": "docs, between two marks",
     "workbench/plan/library.py": "a name that becomes a file's",
     "workbench/run/factory.py": "a name that becomes a file's",

@@ -664,6 +664,26 @@ SENTENCES: list[tuple[Message, str]] = [
         "A queue of 1,000 messages of 16,777,216 bytes takes more than 1 GiB; lower message_size or high_water_mark.",
     ),
     (
+        plans.LocustfileMissing(),
+        "None is named; give the path of a locustfile.",
+    ),
+    (
+        plans.LocustfileMissing(path="shop.py", said="no such file or directory"),
+        "shop.py cannot be read: no such file or directory.",
+    ),
+    (
+        plans.LocustfileInvalid(path="shop.py", at_line=7, said="invalid syntax"),
+        "shop.py, line 7: invalid syntax.",
+    ),
+    (
+        plans.LoadShapeGiven(path="shop.py", at_line=9, name="Steps"),
+        "shop.py, line 9: Steps is a LoadTestShape, and the plan decides the load; remove it, and give rates or users in the plan.",
+    ),
+    (
+        plans.RequirementInvalid(requirement="faker"),
+        "'faker' names no package of the index with its version; write faker==40.1.0.",
+    ),
+    (
         plans.OneCallOnly(keys=("workload.calls_per_connection",), protocol="websocket"),
         "Messages are not counted by connection; give rates (per second) and seconds.",
     ),

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from workbench.workloads.locust.generator.users import UserDriver
+from .generator.users import UserDriver
 
 WorkloadDriver = UserDriver

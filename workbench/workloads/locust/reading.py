@@ -72,14 +72,15 @@ def _name(call: ast.Call) -> str | None:
         return None
     given = {each.arg: each.value for each in call.keywords if each.arg}
     method, of = call.func.attr, _last(call.func.value)
-    if method == "fire" and of == "request":
+    if method == "fire" and of in ("request", "request_event"):
         kind, name = _literal(given.get("request_type")), _literal(given.get("name"))
         return f"{kind} {name}" if kind and name else ""
-    if of != "client" or method not in {*_METHODS, "request"}:
+    takes_method = method in ("rest", "rest_") or (of, method) == ("client", "request")
+    if not takes_method and not (of == "client" and method in _METHODS):
         return None
     arguments = [*call.args]
     kind = method.upper()
-    if method == "request":
+    if takes_method:
         kind = _literal(arguments.pop(0)) if arguments else _literal(given.get("method"))
     first = arguments[0] if arguments else given.get("url", given.get("path"))
     name = _literal(given["name"]) if "name" in given else _literal(first)

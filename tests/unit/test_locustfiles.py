@@ -1,0 +1,124 @@
+"""Locustfiles before they run: their requests and errors are read, nothing is executed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import BadInput, PongbenchError
+from workbench.foreign import ForeignCode, agreed
+from workbench.plan.checks import problems
+from workbench.plan.model import Plan
+from workbench.plan.reading import load_plan, plan_from_data, read_plan
+from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
+from workbench.workloads.locust.reading import requests
+
+FILES = Path(__file__).parents[1] / "cases" / "locustfiles"
+
+
+def a_plan(file: str, **more: Any) -> Plan:
+    workload = LocustWorkload(locustfile=file, **more)
+    return Plan(servers=["cheroot"], rates=[100], seconds=2, workload=workload)
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("http_user.py", ["GET /", "GET /item"]),
+        ("sequential.py", ["GET 1 look", "POST 2 pay"]),
+        ("log_in.py", ["POST /login", "POST /logout", "GET /account"]),
+        ("custom_client.py", ["RAW ping"]),
+        ("events_used.py", ["GET page"]),
+        ("weights.py", ["GET watch", "other requests"]),
+        ("fast_http.py", ["GET /json"]),
+        ("../nowhere.py", []),
+    ],
+)
+def test_requests_are_named_as_locust_names_them(file: str, names: list[str]) -> None:
+    assert requests(str(FILES / file)) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "no such file or directory"),
+        ("from locust import task\n\ndef page(:\n", "page.py, line 3: invalid syntax."),
+        (
+            "import locust\nclass Steps(locust.LoadTestShape):\n    pass\n",
+            "page.py, line 2: Steps is a LoadTestShape, and the plan decides the load;",
+        ),
+        (b"# \xff\n", "page.py cannot be read: it is not text in UTF-8."),
+    ],
+    ids=["missing", "syntax", "shape", "encoding"],
+)
+def test_what_cannot_run_is_one_sentence(
+    tmp_path: Path, text: str | bytes | None, sentence: str
+) -> None:
+    file = tmp_path / "page.py"
+    if text is not None:
+        file.write_bytes(text.encode() if isinstance(text, str) else text)
+    (problem,) = problems(a_plan(str(file)))
+    assert sentence in problem.text()
+    assert problem.keys == ("workload.locustfile",)
+
+
+def test_packages_have_versions_and_files_lie_beside_it() -> None:
+    file = str(FILES / "log_in.py")
+    assert list(problems(a_plan(file, requirements=["faker==40.1.0"], files=["common"]))) == []
+    for line in ("faker", "-r more.txt", "faker @ https://example.org/f.whl"):
+        (problem,) = problems(a_plan(file, requirements=[line]))
+        assert problem.code == "requirement-invalid"
+    for name in ("absent.csv", "../profiles", "."):
+        (problem,) = problems(a_plan(file, files=[name]))
+        assert (problem.code, problem.keys) == ("locustfile-missing", ("workload.files",))
+
+
+def test_a_plan_names_the_file_beside_it_and_needs_no_protocol(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("from locust import HttpUser\n")
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(
+        "servers: [cheroot]\nworkload: {locustfile: mine.py}\nrates: [100]\nseconds: 2\n"
+    )
+    read = load_plan(plan)
+    assert isinstance(read.workload, LocustWorkload)
+    assert read.workload.locustfile == str(tmp_path / "mine.py")
+    assert (read.load_tool, read.unit) == ("locust", "tasks")
+    with pytest.raises(BadInput, match="none is named; give the path of a locustfile"):
+        plan_from_data(
+            {
+                "servers": ["cheroot"],
+                "workload": {"protocol": "locust"},
+                "rates": [9],
+                "seconds": 2,
+            },
+            name="p",
+        )
+
+
+def test_servers_of_http_run_it() -> None:
+    assert DECLARATION.serves("locust", ["http/1.0"])
+    assert not DECLARATION.serves("locust", ["pong", "zeromq"])
+
+
+def test_the_users_of_a_closed_loop_start_before_it_is_measured() -> None:
+    workload = LocustWorkload(locustfile="shop.py", mode="closed", spawn_s=3)
+    assert DECLARATION.longest_stay_s(workload) == 3
+    assert DECLARATION.longest_stay_s(LocustWorkload(locustfile="shop.py", spawn_s=3)) == 0
+
+
+async def test_foreign_code_needs_consent_and_ours_none() -> None:
+    asked: list[ForeignCode] = []
+
+    async def refuse(code: ForeignCode) -> bool:
+        asked.append(code)
+        return False
+
+    shipped = read_plan("locust").workload
+    await agreed(DECLARATION.foreign_code(shipped), ["bolt"], (), refuse)
+    assert asked == []
+    mine = DECLARATION.foreign_code(LocustWorkload(locustfile=str(FILES / "tags.py")))
+    with pytest.raises(PongbenchError, match=r"tags\.py runs on bolt and volt .* with faker==40"):
+        await agreed(mine, ["bolt", "volt"], ["faker==40.1.0"], refuse)
+    assert len(asked) == 1
