@@ -144,8 +144,8 @@ def test_a_users_own_server_is_escaped_in_the_terminal(
 
     assert sing(entry, accepted) > 5
     assert accepted(entry)
-    source = Catalogue.load()["song"].source_path
-    source.write_text(f"{source.read_text()}\n# {SONG}\n")
+    # In the folder, also where servers share the file: there it takes precedence.
+    (folder / origin.source).write_text(f"{origin.source_path.read_text()}\n# {SONG}\n")
     for words in (["catalogue"], ["catalogue", "show", "song"], ["catalogue", "list"]):
         assert main(words) == 0
     refused = copy.deepcopy(entry) | {SONG: SONG}
