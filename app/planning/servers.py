@@ -14,6 +14,8 @@ from app.planning.tags import ROW, Tags
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight
 from app.widgets import Elided, button, column, dress, label, row
+from workbench.errors import BadInput
+from workbench.servers import worker_variants
 from workbench.servers.listings import as_improved, as_published
 from workbench.workloads.registry import declaration
 
@@ -68,12 +70,15 @@ class Servers(QWidget):
         self._published.setToolTip(tip("Servers as listed in the benchmark that measured them"))
         self._improved = button("As improved", kind="ghost", on_click=self._improve)
         self._improved.setToolTip(tip("Servers as their communities then improved them"))
+        self._scaled = button("1, 2, 4 processes", "cpu", on_click=self._scale)
+        self._scaled.setToolTip(tip("Each server that can in 1, 2 and 4 processes on one port"))
         foot.addWidget(self._published)
         foot.addWidget(self._improved)
         self._prune = button("", kind="ghost", on_click=self._leave_unusable_out)
         foot.addWidget(self._prune)
         foot.addStretch(1)
         inside.addLayout(foot)
+        inside.addWidget(self._scaled, 0, Qt.AlignmentFlag.AlignLeft)
         inside.addWidget(self.picker)
         self._show()
 
@@ -104,6 +109,7 @@ class Servers(QWidget):
         """Open or close the list of all servers."""
         opened = self.picker.isHidden()
         self.picker.setVisible(opened)
+        self._show()
         self._fit(self._rows)
         text = "Close the list" if opened else "Add or remove"
         self._open.setText(f" {text}")
@@ -122,7 +128,7 @@ class Servers(QWidget):
         # Before the catalogue is read, all servers count as usable.
         if not self._entries:
             return True
-        entry = self._entries.get(id_)
+        entry = self._entry(id_)
         return entry is not None and not entry.unavailable and self._fits(entry)
 
     def _fits(self, entry: ServerEntry) -> bool:
@@ -141,6 +147,8 @@ class Servers(QWidget):
         self._prune.setVisible(bool(odd))
         self._published.setVisible(self._swapped(as_published) != self._ids)
         self._improved.setVisible(self._swapped(as_improved) != self._ids)
+        can_scale = self._swapped(worker_variants.in_counts) != self._ids
+        self._scaled.setVisible(can_scale and not self.picker.isHidden())
         text = f"Remove {odd} unusable servers" if odd > 1 else f"Remove {''.join(unusable)}"
         self._prune.setText(text)
         self._prune.setAccessibleName(text)
@@ -156,8 +164,14 @@ class Servers(QWidget):
         self._scroll.setVisible(bool(rows))
         self._scroll.setFixedHeight(max(0, round(min(rows, _MOST_ROWS) * ROW) - 6))
 
+    def _entry(self, id_: str) -> ServerEntry | None:
+        try:
+            return worker_variants.find(self._entries, id_)
+        except BadInput:
+            return None
+
     def _name(self, id_: str) -> str:
-        entry = self._entries.get(id_)
+        entry = self._entry(id_)
         return entry.name if entry else id_
 
     def _tick(self, id_: str, on: bool) -> None:
@@ -183,6 +197,10 @@ class Servers(QWidget):
     def _improve(self) -> None:
         self._change(self._swapped(as_improved))
         self._published.setFocus()
+
+    def _scale(self) -> None:
+        self._change(self._swapped(worker_variants.in_counts))
+        self._open.setFocus()
 
     def _remove(self, place: int) -> None:
         self._change(self._ids[:place] + self._ids[place + 1 :])

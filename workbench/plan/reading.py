@@ -15,7 +15,9 @@ from workbench.config.yaml import convert, load_yaml, loads_yaml
 from workbench.errors import BadInput
 from workbench.plan.checks import check
 from workbench.plan.model import Plan
+from workbench.servers.worker_variants import variant_id
 from workbench.sessions import is_session, read_session
+from workbench.untrusted import one_line
 from workbench.workloads.base import Workload, fields
 from workbench.workloads.pong.declaration import PongWorkload
 from workbench.workloads.registry import (
@@ -70,8 +72,30 @@ def plan_from_data(data: object, *, name: str) -> Plan:
 
 
 def _named(data: object, name: str) -> Plan:
+    data = _with_server_ids(data, name)
     plan = as_plan(convert(data, plan_type(data), name=name, what="plan"))
     return plan if plan.name else msgspec.structs.replace(plan, name=Path(name).stem)
+
+
+def _with_server_ids(data: object, name: str) -> object:
+    """Replace servers with a number of processes, as in {server: tornado, processes: 4}, by their
+    ids. Raises BadInput."""
+    servers = data.get("servers") if isinstance(data, Mapping) else None
+    if not isinstance(data, Mapping) or not isinstance(servers, list):
+        return data
+    return {**data, "servers": [_server_id(server, name) for server in servers]}
+
+
+def _server_id(server: object, name: str) -> object:
+    if not isinstance(server, Mapping):
+        return server
+    match dict(server):
+        case {"server": str(id), "processes": int(count), **other} if count > 0 and not other:
+            return variant_id(id, count)
+    raise BadInput(
+        f"plan {name}, servers: {one_line(str(dict(server)))} is no server; write its id, or its"
+        " id and a number of processes: {server: tornado, processes: 4}."
+    )
 
 
 def plan_type(data: object) -> type[Plan]:

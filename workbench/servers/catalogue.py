@@ -9,6 +9,7 @@ from pathlib import Path
 
 from workbench import paths
 from workbench.errors import BadInput
+from workbench.servers import worker_variants
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 
@@ -40,9 +41,10 @@ class Catalogue:
         return catalogue
 
     def __getitem__(self, id: str) -> ServerEntry:
-        """Return an entry. Raises BadInput when it does not exist, or is broken."""
-        if id in self.entries:
-            return self.entries[id]
+        """Return an entry, or a variant of one (`worker_variants`). Raises BadInput when it does
+        not exist, or is broken."""
+        if entry := worker_variants.find(self.entries, id):
+            return entry
         if id in self.broken:
             raise BadInput(self.broken[id].problem)
         close = difflib.get_close_matches(id, self.entries, n=1)
@@ -56,7 +58,10 @@ class Catalogue:
         return self[id_or_folder]
 
     def __contains__(self, id: object) -> bool:
-        return id in self.entries
+        try:
+            return isinstance(id, str) and worker_variants.find(self.entries, id) is not None
+        except BadInput:
+            return False
 
     def __iter__(self) -> Iterator[ServerEntry]:
         return iter(self.entries.values())

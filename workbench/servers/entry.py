@@ -254,6 +254,10 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Who closes after the only call of a connection. That side keeps the port in TIME_WAIT."""
     processes: Annotated[int, Meta(ge=1, le=1_024)] = 1
     """Worker processes; more than one uses more than one core."""
+    workers: Literal["reuse-port"] | list[Text] = []
+    """How it starts in several processes (`worker_variants`). reuse-port: `command` is {python} and
+    a program, which is started that often on one port. Or arguments, with {workers}. Empty: it
+    cannot or need not."""
     unequal: list[Text] = []
     """In which respects it is not comparable with the others."""
 

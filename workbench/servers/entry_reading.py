@@ -115,8 +115,21 @@ def _command_problem(entry: ServerEntry) -> str:
     ):
         if problem := _brace_problem(argv, there):
             return f", {key}: {problem}"
+    if problem := _workers_problem(entry):
+        return f", workers: {problem}"
     if not any("{port}" in part for part in entry.command):
         return ", command: {port} is missing, so the server cannot know where to listen."
+    return ""
+
+
+def _workers_problem(entry: ServerEntry) -> str:
+    if entry.workers == "reuse-port":
+        python = entry.command[0] == "{python}" and entry.command[1:2] not in ([], ["-m"])
+        return "" if python else "reuse-port needs a command of {python} and a program."
+    if problem := _brace_problem(list(entry.workers), {"workers"}):
+        return problem
+    if entry.workers and not any("{workers}" in part for part in entry.workers):
+        return "{workers} is missing, so the server cannot know how many to start."
     return ""
 
 

@@ -293,6 +293,23 @@ def test_listings_as_published_and_as_improved_are_one_click_apart(
     assert servers.value() == ["gevent", "circuits", "twisted"]
 
 
+def test_servers_in_one_two_and_four_processes_are_one_click_away(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    edit(qtbot, page, Plan(servers=["tornado", "erlang-gen-tcp"], rates=[500.0], seconds=1.0))
+    servers = page.form.servers
+    press(page, "Add or remove")
+    texts = {b.text().strip(): b for b in servers.findChildren(QPushButton)}
+    scale = texts["1, 2, 4 processes"]
+    qtbot.mouseClick(scale, Qt.MouseButton.LeftButton)
+    assert servers.value() == ["tornado", "tornado-2w", "tornado-4w", "erlang-gen-tcp"]
+    assert not scale.isVisible()
+    assert "Tornado, 4 workers" in [tag.text() for tag in servers.findChildren(Tag)]
+    judged(qtbot, page)
+    assert page.draft is not None
+    assert page.draft.sound
+
+
 def test_tab_goes_through_the_servers_before_the_load(qtbot: QtBot, page: PlanPage) -> None:
     edit(qtbot, page, SHORT)
     met = []
