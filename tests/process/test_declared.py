@@ -4,6 +4,7 @@ threads, keep-alive and connections to a database."""
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -71,8 +72,11 @@ async def test_a_running_server_is_what_its_entry_declares(
         assert set(entry.protocols) <= set(result.protocols)
         if "/agents" in entry.also:
             connections = await database_connections(deployment)
-            pooled = "pool of up to 10 PostgreSQL connections" in stated
-            assert (0 < connections <= 10 * entry.processes) if pooled else connections == 0
+            pooled = re.search(r"pool of up to (\d+) PostgreSQL connections", stated)
+            if pooled:
+                assert 0 < connections <= int(pooled[1]) * entry.processes
+            else:
+                assert connections == 0
     finally:
         await deployment.stop()
 

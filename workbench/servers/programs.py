@@ -27,6 +27,7 @@ ProgramName: TypeAlias = Literal[
     "erlang",
     "java",
     "maven",
+    "cargo",
     "libev",
     "wrk",
     "ab",
@@ -159,6 +160,15 @@ PROGRAMS: dict[str, Program] = {
         env=LIBRARIES,
     ),
     "maven": Program("Maven", ("usr/share/maven/bin/mvn",), ("maven",), ()),
+    # Debian's newer compiler, which is kept for browsers; as it links with `cc`, a machine that
+    # compiles has to have a C compiler.
+    "cargo": Program(
+        "Rust",
+        ("usr/bin/cargo", "usr/local/cargo/bin/cargo"),
+        ("cargo-web", "rustc-web"),
+        ("--version",),
+        env={**LIBRARIES, "RUSTC": ("usr/bin/rustc",)},
+    ),
     "libev": Program(
         "libev with headers",
         ("usr/include/ev.h",),

@@ -22,7 +22,7 @@ from typing import Any
 
 UNREACHED = (
     "Could not transfer|Connection refused|UnknownHost|Unknown host|dial tcp|Network is unreachable"
-    "|No plugin found for prefix|in offline mode"
+    "|No plugin found for prefix|in offline mode|Could not resolve host|Could ?n.t resolve host"
 )
 
 
@@ -68,6 +68,8 @@ def make(task: dict[str, Any]) -> Path:
         "GOCACHE": f"{task['work']}/go-build",
         "GOPATH": f"{packages}/go",
         "GOTOOLCHAIN": "local",
+        "CARGO_HOME": f"{packages}/cargo",
+        "CARGO_TARGET_DIR": f"{task['work']}/cargo-build",
         "CGO_ENABLED": "0",  # So that it runs with any C library.
         "NODE_EXTRA_CA_CERTS": "/etc/ssl/certs/ca-certificates.crt",  # npm knows only its own.
     }
