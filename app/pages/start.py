@@ -12,6 +12,7 @@ from app.context import Desk
 from app.start import quick_start
 from app.start.art import Art, DropArt, SweepArt
 from app.start.compare import CompareCard
+from app.start.published import PublishedBenchmarks
 from app.start.quick_start import Offer
 from app.start.recent import Recent
 from app.theme import Theme, Weight, font
@@ -125,7 +126,11 @@ class StartPage(QWidget):
         self.quick = button("Run Quick look", "play", kind="primary", on_click=self.run_quick)
         self._quick_about = label("", tone="soft", wrap=True)
         self._show_quick("")
-        return _card(SweepArt(self._theme), "Quick look", self._quick_about, self.quick)
+        self.published = PublishedBenchmarks()
+        self.published.taken.connect(self._desk.plan_requested)
+        return _card(
+            SweepArt(self._theme), "Quick look", self._quick_about, self.quick, self.published
+        )
 
     def _make_open(self) -> QFrame:
         about = "Replay a recorded run, yours or someone else's, in the same charts."
@@ -152,7 +157,8 @@ class StartPage(QWidget):
         self._offer = found
         self._desk.resources_read.emit(found.resources)
         self.compare.set_offer(found)
-        self.compare.chain_after(self.quick)
+        self.published.show_presets(found.resources.presets)
+        self.compare.chain_after(self.published.ask)
         self._facts.show_text(found.conditions())
         self._desk.bridge.submit(found.cost(found.quick), self._on_quick_cost)
         self._fit()
@@ -184,7 +190,7 @@ class StartPage(QWidget):
             self._state.setText("A run is in progress" if busy else "This computer is ready")
 
 
-def _card(art: Art, title: str, about: QWidget, action: QPushButton) -> QFrame:
+def _card(art: Art, title: str, about: QWidget, *actions: QWidget) -> QFrame:
     card = frame()
     inside = column(card, margin=18, gap=8)
     inside.addWidget(art, 10)
@@ -192,5 +198,6 @@ def _card(art: Art, title: str, about: QWidget, action: QPushButton) -> QFrame:
     inside.addWidget(label(title, 16, Weight.DemiBold))
     inside.addWidget(about)
     inside.addSpacing(4)
-    inside.addWidget(action)
+    for action in actions:
+        inside.addWidget(action)
     return card

@@ -127,18 +127,19 @@ def test_without_a_tick_nothing_can_be_compared_and_a_message_says_so(window: Ma
     assert says(window, "Select at least one server.")
 
 
-def test_tab_needs_three_stops_to_the_main_button_and_arrows_go_through_the_servers(
+def test_tab_needs_four_stops_to_the_main_button_and_arrows_go_through_the_servers(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     window.start.quick.setFocus()
     stops = []
-    for _ in range(3):
+    for _ in range(4):
         at = QApplication.focusWidget()
         assert at is not None
         qtbot.keyClick(at, Qt.Key.Key_Tab)
         stops.append(name_of(QApplication.focusWidget() or window))
     first, second, third, *_ = (box.text() for box in window.start.compare.boxes.values())
-    assert stops[1:] == [first, "Run the comparison"]
+    assert stops[0] == "Published benchmarks"
+    assert stops[2:] == [first, "Run the comparison"]
     boxes = list(window.start.compare.boxes.values())
     boxes[0].setFocus()
     for key, name in (
@@ -292,3 +293,13 @@ def test_servers_that_cannot_be_read_do_not_hide_the_others(qtbot: QtBot, home: 
         assert window.page("Servers").isVisible()
         window.show_page("Start")
         assert control(window, "Run the comparison").isEnabled()
+
+
+def test_published_benchmarks_are_chosen_by_their_source(qtbot: QtBot, window: MainWindow) -> None:
+    groups = window.start.published.menu.actions()
+    assert groups[0].text() == "2009: Asynchronous Servers in Python"
+    inside = [preset.text() for action in groups for preset in action.menu().actions()]
+    assert len(inside) == len(set(inside)) > 15
+    groups[0].menu().actions()[0].trigger()
+    assert window.page("Plan").isVisible()
+    qtbot.waitUntil(lambda: says(window, "2009: asynchronous servers in Python"))

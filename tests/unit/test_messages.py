@@ -1086,6 +1086,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "gevent grew from 21 MB to 180 MB and did not shrink after its last point: it keeps the memory for later, or leaks it.",
     ),
     (
+        notes.Memory(name="gevent", before_bytes=21000000, after_bytes=180000000, held=10000),
+        "gevent grew from 21 MB to 180 MB and did not shrink after its last point: it had up to 10,000 connections open at once.",
+    ),
+    (
         notes.Again(
             name="gevent",
             look=1,

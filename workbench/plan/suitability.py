@@ -12,7 +12,7 @@ from workbench.analysis.histogram import samples_needed
 from workbench.machines.limits import ClientLimits
 from workbench.machines.runner_client import LONGEST_RUN_S
 from workbench.messages import plans
-from workbench.plan import duration
+from workbench.plan import duration, schedule
 from workbench.plan.model import Plan
 from workbench.plan.ports import clients_close, ports_of
 from workbench.plan.schedule import PointPlan
@@ -85,6 +85,18 @@ def _size_keys(plan: Plan) -> Keys:
 def open_at_worst(point: PointPlan) -> int:
     """Return the concurrent connections to a server that has stopped answering."""
     return _open(point, duration.stay_s(point) + point.workload.timeout_s)
+
+
+def kept_open(plan: Plan) -> int:
+    """Return the most connections that a plan keeps open at once although nothing is asked on most
+    of them: held ones, and those in their think time."""
+    return max(
+        (
+            0 if point.concurrency else _open(point, duration.stay_s(point))
+            for point in schedule.points(plan, "")
+        ),
+        default=0,
+    )
 
 
 def _open(point: PointPlan, stay_s: float) -> int:

@@ -16,6 +16,7 @@ from workbench.messages import notes
 from workbench.plan import schedule
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
+from workbench.plan.suitability import kept_open
 from workbench.run.client_recovery import ClientRecovery
 from workbench.run.point import PointRunner, Target
 from workbench.run.state import RunState
@@ -119,6 +120,7 @@ class ServerRunner:
             name=deployment.entry.name,
             before_bytes=before.rss_bytes,
             after_bytes=after.rss_bytes,
+            held=kept_open(self._run.plan),
         )
         self._run.note(grown, deployment.entry.id)
 
