@@ -1,0 +1,148 @@
+"""Every load tool at the same server, in turns: replies, response times, and CPU time per call.
+
+nginx answers from memory on one core; a tool has another one. The open loops (the agent, httperf,
+Tsung) offer the same rates, with one call per connection; the closed loops (the agent, ab, wrk) the
+same concurrency. All run through `workbench.load`, as in a run. ROUNDS and RATES are from the
+environment. As root, what is measured comes before all other programs.
+
+CPU time is that of the whole program, its start included: of the agent, which is always there, only
+while the schedule runs. httperf polls the clock, so its CPU time is that of a core.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
+
+from peers import nginx
+from planted.ground import Ground, NoGround
+
+from workbench.analysis.histogram import percentiles
+from workbench.errors import PongbenchError
+from workbench.load import registry
+from workbench.load.base import Client, LoadGenerator, LoadReport, PointSpec
+from workbench.machines.local import open_local
+
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
+RATES = [float(rate) for rate in os.environ.get("RATES", "500,1500,3000").split(",")]
+SECONDS = 3.0
+CONCURRENCY = 50
+OPEN = {"agent": "uniform", "httperf": "uniform", "tsung": "poisson"}
+"""With the arrivals that each can make."""
+ONCE, KEPT = {"protocol": "http/1.0"}, {"protocol": "http/1.1"}
+
+
+def specs(port: int) -> dict[str, dict[str, PointSpec]]:
+    """Points by what they show and by tool."""
+    target: dict[str, Any] = {"host": "127.0.0.1", "port": port, "workload": "http"}
+
+    def spec(options: dict[str, Any], **more: Any) -> PointSpec:
+        full = {"pipeline": 1, "path": "/", "method": "GET", "headers": [], **options}
+        return PointSpec(**target, options=full, seconds=SECONDS, **more)
+
+    def closed(options: dict[str, Any], calls: int) -> PointSpec:
+        return spec(options, mode="closed", concurrency=CONCURRENCY, calls_per_connection=calls)
+
+    points = {
+        f"{rate:,.0f} connections/s": {
+            tool: spec(
+                KEPT, rate_per_s=rate, connections=round(rate * SECONDS), arrivals=how, seed=1
+            )
+            for tool, how in OPEN.items()
+        }
+        for rate in RATES
+    }
+    once = f"{CONCURRENCY} at once, one call per connection"
+    points[once] = {tool: closed(ONCE, 1) for tool in ("agent", "ab")}
+    points[f"{CONCURRENCY} at once, kept"] = {
+        tool: closed(KEPT, 1_000) for tool in ("agent", "wrk")
+    }
+    return points
+
+
+async def main() -> None:
+    server_core, client_core = sorted(os.sched_getaffinity(0))[:2]
+    with tempfile.TemporaryDirectory() as home, nginx(server_core) as port:
+        machine = await open_local(cache_dir=Path(home))
+        loads: dict[str, LoadGenerator] = {}
+        try:
+            for name in ("agent", "httperf", "tsung", "ab", "wrk"):
+                tool = registry.load_tool(name)
+                try:
+                    clients = await registry.equipped(
+                        tool, [Client(machine, cpus=[client_core], nofile=20_000)]
+                    )
+                except PongbenchError as error:
+                    print(error)
+                    continue
+                loads[name] = await tool.start(clients)
+            for title, tools in specs(port).items():
+                found: defaultdict[str, list[LoadReport]] = defaultdict(list)
+                for _ in range(ROUNDS):
+                    for name, spec in tools.items():
+                        if name in loads:
+                            found[name].append(await measured(loads[name], spec))
+                table(title, found)
+        finally:
+            for load in loads.values():
+                await load.close()
+            await machine.close()
+
+
+async def measured(load: LoadGenerator, spec: PointSpec) -> LoadReport:
+    await asyncio.sleep(0.5)
+    return await load.run(spec, started=lambda at_us: None, on_window=lambda window: None)
+
+
+def table(title: str, found: dict[str, list[LoadReport]]) -> None:
+    heads = ("offered/s", "replies/s", "lost", "p50 ms", "p99 ms", "late p99", "CPU us/call")
+    print(f"\n{title}: medians of {ROUNDS} interleaved rounds")
+    print(f"{'':10}" + "".join(f"{head:>13}" for head in heads))
+    for name, reports in found.items():
+        for complaint in (each for report in reports for each in report.complaints):
+            print(complaint.text())
+        rows = zip(*(figures(r) for r in reports if r.schedule_s), strict=True)
+        cells = [
+            f"{statistics.median(k):13,.2f}" if (k := known(row)) else f"{'?':>13}" for row in rows
+        ]
+        print(f"{name:10}" + "".join(cells), flush=True)
+
+
+def known(row: tuple[float | None, ...]) -> list[float]:
+    return [value for value in row if value is not None]
+
+
+def figures(report: LoadReport) -> list[float | None]:
+    counts = report.counts
+    times, late = (percentiles(h) for h in (report.histograms.service, report.histograms.lateness))
+    cpu_s = report.client_cpu_s
+    return [
+        counts.scheduled / SECONDS,
+        report.replies_in_schedule / report.schedule_s,
+        counts.scheduled - counts.succeeded,
+        times and times.p50 / 1000,
+        times and times.p99 / 1000,
+        late and late.p99 / 1000,
+        cpu_s * 1e6 / counts.sent if cpu_s is not None and counts.sent else None,
+    ]
+
+
+if __name__ == "__main__":
+    try:
+        ground = Ground()
+    except NoGround as error:
+        print(f"Other programs may disturb: {error}")
+        asyncio.run(main())
+    else:
+        try:
+            asyncio.run(main())
+        finally:
+            ground.close()
