@@ -11,7 +11,7 @@ SCREEN := .tools/.screen
 LAB := .tools/.lab
 PACKAGE := .tools/.package
 PEERS := .tools/.peers .tools/.nginx
-# One of tests/bench: peers, agent, bundle, charts, confinement, cost, sessions, ssh, startup.
+# One of tests/bench: peers, agent, bundle, charts, confinement, cost, sessions, ssh, startup, tools.
 BENCH ?= peers
 
 # Tests of which `make test` runs a sample.
