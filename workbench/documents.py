@@ -204,9 +204,10 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
     @property
     def load_tools(self) -> list[str]:
         """The plan's load tools, which run every point in turns; see `load.registry`."""
-        several = self.plan.get("with")
-        named = several if isinstance(several, list) else []
-        return [str(name) for name in named] or [str(self.plan.get("load_tool") or OUR_AGENT)]
+        further = self.plan.get("with")
+        named = further if isinstance(further, list) else []
+        first = str(self.plan.get("load_tool") or OUR_AGENT)
+        return list(dict.fromkeys([first, *map(str, named)]))
 
     @property
     def load_tool(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -41,6 +41,7 @@ DEFAULTS: dict[str, Any] = {
             "nofile",
             "workers",
             "load_tool",
+            "with",
         )
     },
     **{f"workload.{field.key}": field.default for field in form_fields() if field.advanced},
@@ -53,6 +54,22 @@ _GROUPS: dict[str, dict[str, Any]] = {
 }
 """Keys with keys of their own, which a tick switches on; with their defaults."""
 _OFF = {"warm_up": None, "give_up": None, "profile": False}
+
+
+class Further(Options):
+    """Another load tool, as the plan has it: a list, of which the first is shown."""
+
+    _given: Sequence[str] = ()
+
+    def value(self) -> list[str]:
+        first = self.currentData()
+        if first is None:
+            return []
+        return list(self._given) if first in self._given[:1] else [first]
+
+    def set_value(self, value: Any) -> None:
+        self._given = list(value) if isinstance(value, list) else []
+        super().set_value(self._given[0] if self._given else None)
 
 
 class Advanced(QWidget):
@@ -194,7 +211,12 @@ class Advanced(QWidget):
             "Load agents", ("workers", Figure("Load agents", 64)), "processes, one core each"
         )
         tools = [(tool.name, tool.label) for tool in TOOLS.values()]
-        self._line("Load tool", ("load_tool", Options("Load tool", tools)))
+        self._line(
+            "Load tool",
+            ("load_tool", Options("Load tool", tools)),
+            "compared with",
+            ("with", Further("Further load tool", [(None, "none"), *tools])),
+        )
         self.lines["load_tool"].setVisible(len(tools) > 1)
 
     def _line(self, name: str, *parts: tuple[str, QWidget] | str) -> None:

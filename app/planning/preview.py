@@ -229,6 +229,7 @@ def _remarks(draft: Draft) -> list[tuple[str, str]]:
         found.append(("muted", budget.rests.text()))
     if not found and not draft.faults:
         found.append(("ok", "Time, ports and descriptors are sufficient."))
+    found += [("muted", remark.text()) for remark in draft.remarks]
     if budget.sensitivity:
         found.append(("muted", budget.sensitivity.text()))
     return found

@@ -70,11 +70,12 @@ class PlanResources:
         """
         import asyncio
 
+        from workbench.load.limits import with_tools
         from workbench.plan.editing import examine
         from workbench.run.environment import tightest
 
         facts = tightest([dict(each) for each in known]) if known else self.facts
-        return await asyncio.to_thread(
+        draft = await asyncio.to_thread(
             examine,
             data,
             self.catalogue,
@@ -84,6 +85,7 @@ class PlanResources:
             target=target,
             listens_on=listens_on,
         )
+        return with_tools(draft, clients=clients)
 
     def ports(self) -> int:
         """Return the local ports of this computer."""

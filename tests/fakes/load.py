@@ -29,6 +29,7 @@ ALL = Capabilities(
     lateness=True,
     histograms=True,
     conservation=True,
+    replies=True,
     axes=("rate", "concurrency"),
     workloads=("pong", "http"),
     clients="many",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,9 +14,13 @@ from app.charts.model import ChartModel
 from workbench.analysis.summary import summarise
 from workbench.documents import PointStart, PointStop, RunStart
 from workbench.load import registry
+from workbench.load.limits import remarks, with_tools
 from workbench.load.registry import load_tool, problems, tools_for
+from workbench.messages.plans import ToolCannotTell
+from workbench.plan.editing import Draft, examine, plan_data
 from workbench.plan.model import Plan, Search
 from workbench.run.progress import RunProgress
+from workbench.servers.catalogue import Catalogue
 from workbench.workloads.registry import workload
 
 
@@ -29,7 +34,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_every_point_is_run_by_each_tool_and_no_tool_always_follows_the_same(
     tmp_path: Path,
 ) -> None:
-    plan = a_plan(with_=["fake", "slow"], calibrate=True)
+    plan = a_plan(with_=["slow"], calibrate=True)
     documents = await a_session(plan, tmp_path)
     stops = [d for d in documents if isinstance(d, PointStop) and d.judged]
     order = [(s.server, s.x, s.load_tool) for s in stops]
@@ -54,7 +59,7 @@ async def test_every_point_is_run_by_each_tool_and_no_tool_always_follows_the_sa
 
 
 async def test_each_tool_is_a_series_of_summary_charts_and_progress(tmp_path: Path) -> None:
-    documents = await a_session(a_plan(with_=["fake", "slow"]), tmp_path)
+    documents = await a_session(a_plan(with_=["slow"]), tmp_path)
     data = summarise(documents).to_data()
     assert list(data["servers"]) == ["one@fake", "one@slow", "two@fake", "two@slow"]
     fake, slow = data["servers"]["one@fake"], data["servers"]["one@slow"]
@@ -76,13 +81,38 @@ def test_a_tool_without_rates_leaves_the_warm_up_to_the_agent() -> None:
     plan = Plan(servers=["x"], workload=closed, concurrency=[4], seconds=1.0, load_tool="wrk")
     assert [tool.name for tool in tools_for(plan)] == ["wrk", "agent"]
     assert [t.name for t in tools_for(msgspec.structs.replace(plan, warm_up=None))] == ["wrk"]
-    both = msgspec.structs.replace(plan, with_=["wrk", "agent"])
+    both = msgspec.structs.replace(plan, with_=["agent"])
     assert [tool.name for tool in tools_for(both)] == ["wrk", "agent"]
 
 
 def test_a_search_is_by_one_tool() -> None:
     search = Search(from_=100, to=200, step=10)
-    plan = Plan(servers=["x"], search=search, seconds=1.0, with_=["agent", "wrk"])
+    plan = Plan(servers=["x"], search=search, seconds=1.0, with_=["wrk"])
     assert "A search chooses its points by one load tool" in "".join(
         problems(load_tool("agent"), plan)
     )
+
+
+def test_what_a_tool_does_not_report_and_its_command_are_known_before_the_run() -> None:
+    closed = workload(protocol="http/1.1", mode="closed")
+    plan = Plan(servers=["x"], workload=closed, concurrency=[1, 4], seconds=2.0, with_=["wrk"])
+    untold, command = remarks(plan)
+    assert isinstance(untold, ToolCannotTell)
+    assert untold.untold == ["latency", "lateness", "windows", "replies"]
+    assert "wrk -t1 -c4 -d2s" in command.text()
+
+
+def test_a_draft_that_a_tool_cannot_offer_has_the_problem_at_its_field() -> None:
+    facts = {"sysctls": {"net.ipv4.ip_local_port_range": "32768 60999"}}
+
+    def draft(**changes: Any) -> Draft:
+        plan = Plan(**{"servers": ["tornado-web"], "seconds": 1.0, "load_tool": "wrk"} | changes)
+        return with_tools(examine(plan_data(plan), Catalogue.load(), facts), clients=1)
+
+    http = workload(protocol="http/1.1")
+    said = draft(rates=[100], workload=http).faults["load_tool"]
+    assert said.startswith("wrk cannot vary the rate")
+    closed = msgspec.structs.replace(http, mode="closed")
+    found = draft(concurrency=[4], workload=closed)
+    assert found.sound and len(found.remarks) == 2 and found.warnings == []
+    assert draft(rates=[100], workload=http, load_tool="agent").remarks == []

@@ -558,6 +558,14 @@ SENTENCES: list[tuple[Message, str]] = [
         "The load agent on h3: no file descriptors are left.",
     ),
     (
+        plans.ToolCannotTell(tool="wrk", untold=["latency", "windows", "replies"]),
+        "Not reported by wrk: latency from the scheduled time, anything while a point runs and whether replies are as expected. Verdicts do without.",
+    ),
+    (
+        plans.ToolCommand(tool="wrk", command="wrk -t1 -c4 -d2s http://SERVER:80/"),
+        "wrk runs as: wrk -t1 -c4 -d2s http://SERVER:80/",
+    ),
+    (
         reasons.ToolFailed(tool="wrk", client="h3", said="ended with status 1 (cannot connect)"),
         "wrk on h3 ended with status 1 (cannot connect). Excluded from results.",
     ),

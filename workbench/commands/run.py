@@ -123,8 +123,7 @@ def handle(arguments: argparse.Namespace) -> int:
     if chosen:
         plan = msgspec.structs.replace(plan, servers=list(dict.fromkeys(chosen)))
     if tools := list(dict.fromkeys(arguments.load_tools or [])):
-        several = tools if len(tools) > 1 else []
-        plan = msgspec.structs.replace(plan, load_tool=tools[0], with_=several)
+        plan = msgspec.structs.replace(plan, load_tool=tools[0], with_=tools[1:])
     if arguments.profile and not plan.profile:
         plan = msgspec.structs.replace(plan, profile=True)
     check(plan, name=arguments.plan, also=unfit(plan))

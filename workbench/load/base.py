@@ -93,6 +93,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """Resolution of times; without it, there are no percentiles."""
     conservation: bool = False
     """It accounts for every scheduled call, so its figures can be audited."""
+    replies: bool = False
+    """It compares each reply with what the server should answer."""
     phases: tuple[str, ...] = ("measure",)
     """Those of "ramp", "measure" and "drain" that it distinguishes."""
     axes: tuple[str, ...] = ()

@@ -156,6 +156,7 @@ TOOL = LoadTool(
         lateness=True,
         histograms=True,
         conservation=True,
+        replies=True,
         axes=("rate", "concurrency"),
         workloads=tuple(key for key, each in WORKLOADS.items() if each.load_tool == "agent"),
         clients="many",

@@ -16,6 +16,7 @@ TOOL = LoadTool(
         lateness=True,
         histograms=True,
         conservation=True,
+        replies=True,
         axes=("rate", "concurrency"),
         workloads=("zeromq",),
         common_start=True,

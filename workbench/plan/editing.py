@@ -90,6 +90,9 @@ class Draft:
     precautions: list[Warned] = field(default_factory=list)
     """Additional privileges of its servers, and from where they can be reached."""
 
+    remarks: list[Warned] = field(default_factory=list)
+    """What its load tools do not report, and how they are started."""
+
     @property
     def warnings(self) -> list[Warned]:
         return [*(self.budget.warnings if self.budget else []), *self.precautions]

@@ -165,7 +165,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     with_: list[Annotated[str, Meta(min_length=1)]] = msgspec.field(
         name="with", default_factory=list
     )
-    """Load tools that run every point in turns, for comparison, in place of `load_tool`."""
+    """Further load tools, which run every point in turns with `load_tool`, for comparison."""
     give_up: GiveUp | None = GiveUp()
     """None: every rate is run in any case."""
     calibrate: bool = True
@@ -180,7 +180,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def load_tools(self) -> list[str]:
         """Those that run every point, in their order."""
-        return list(dict.fromkeys(self.with_)) or [self.load_tool]
+        return list(dict.fromkeys([self.load_tool, *self.with_]))
 
     @property
     def profiled(self) -> Profile | None:

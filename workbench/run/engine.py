@@ -23,6 +23,7 @@ from workbench.documents import (
 )
 from workbench.errors import PongbenchError
 from workbench.exposure import Consent, agreed, exposure, never_agree
+from workbench.load.limits import remarks
 from workbench.machines.secrets import Ask, named, never_ask
 from workbench.messages.plans import OldServersExposed, more_rights
 from workbench.plan.budget import Budget, assess
@@ -182,6 +183,7 @@ class Engine:
             clients=len(self.fleet.clients),
             target=self.fleet.target,
         )
+        budget.warnings.extend(remarks(plan or self.plan))
         budget.warnings.extend(rights for entry in self.entries for rights in more_rights(entry))
         return budget
 

@@ -47,6 +47,7 @@ from workbench.messages.plans.resources import (
     TooManyHeld,
 )
 from workbench.messages.plans.servers import MoreRights, OldServersExposed, more_rights
+from workbench.messages.plans.tools import ToolCannotTell, ToolCommand, Untold
 from workbench.messages.plans.values import (
     BesideSearch,
     CeilingInPoints,
@@ -126,6 +127,9 @@ __all__ = [
     "TooFewForLimit",
     "TooManyHeld",
     "TooManyPoints",
+    "ToolCannotTell",
+    "ToolCommand",
+    "Untold",
     "Warned",
     "WrongHeader",
     "more_rights",

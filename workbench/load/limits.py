@@ -1,0 +1,79 @@
+"""What the load tools of a plan cannot tell, and how they are started: known before a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from workbench.errors import BadInput
+from workbench.load.base import Capabilities, LoadTool, PointSpec
+from workbench.load.registry import load_tool, problems
+from workbench.messages.plans import ToolCannotTell, ToolCommand, Untold, Warned
+from workbench.plan.editing import Draft
+from workbench.plan.model import Plan
+from workbench.plan.schedule import PointPlan, points
+
+
+def remarks(plan: Plan) -> Iterator[Warned]:
+    """Return what a reader should know about the plan's load tools; of the agent nothing. Raises
+    BadInput for an unknown tool."""
+    for name in plan.load_tools:
+        tool = load_tool(name)
+        if untold := cannot_tell(tool.capabilities):
+            yield ToolCannotTell(tool=tool.label, untold=untold)
+        if command := example(tool, plan):
+            yield ToolCommand(tool=tool.label, command=command)
+
+
+def with_tools(draft: Draft, *, clients: int) -> Draft:
+    """Add to a draft what its load tools cannot offer, as a fault, and what they cannot tell."""
+    plan = draft.plan
+    if plan is None or draft.budget is None:
+        return draft
+    try:
+        tools = [load_tool(name) for name in plan.load_tools]
+        found = [each for tool in tools for each in problems(tool, plan, clients=clients)]
+    except BadInput as unknown:
+        found = [str(unknown)]
+    if found:
+        return replace(draft, faults={"load_tool": " ".join(found), **draft.faults})
+    return replace(draft, remarks=list(remarks(plan)))
+
+
+def cannot_tell(can: Capabilities) -> list[Untold]:
+    """Return what is unknown in the documents of such a tool."""
+    told: dict[Untold, bool] = {
+        "latency": can.due_times,
+        "lateness": can.lateness,
+        "windows": can.windows,
+        "percentiles": can.histograms,
+        "replies": can.replies,
+    }
+    return [what for what, known in told.items() if not known]
+
+
+def example(tool: LoadTool, plan: Plan) -> str:
+    """Return the command line of the plan's last point on one client; empty: it has none."""
+    if tool.command is None or plan.declared.secrets(plan.workload):
+        return ""
+    *_, last = points(plan, "")
+    return tool.command(_spec(plan, last), plan.workers)
+
+
+def _spec(plan: Plan, point: PointPlan) -> PointSpec:
+    return PointSpec(
+        host="SERVER",
+        port=80,
+        workload=plan.declared.key,
+        options=plan.declared.driven(point.workload, {}),
+        mode="closed" if point.concurrency else "open",
+        rate_per_s=point.connection_rate_per_s,
+        connections=point.connections,
+        seconds=point.seconds,
+        concurrency=point.concurrency,
+        arrivals=point.workload.arrivals,
+        seed=point.seed,
+        calls_per_connection=point.calls_per_connection,
+        think_time_s=point.workload.think_time_s,
+        timeout_s=point.workload.timeout_s,
+    )
