@@ -98,6 +98,7 @@ TOOL = LoadTool(
         lateness=True,
         histograms=True,
         conservation=True,
+        replies=True,
         axes=("rate", "concurrency"),
         workloads=("locust",),
         clients="many",
