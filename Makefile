@@ -41,7 +41,7 @@ help:
 	@echo "make catalogue-sweep  every server under load for two seconds (about 20 minutes)"
 	@echo "make check   lint and types only"
 	@echo "make format  format the sources"
-	@echo "make docs    update the tables of docs/plans.md and docs/sources.md"
+	@echo "make docs    update the tables of docs/plans.md, docs/sources.md and docs/servers.md"
 	@echo "make clean   remove everything that was set up, but keep out/"
 
 demo: export LANG = C.UTF-8
@@ -132,10 +132,12 @@ catalogue-sweep: $(VENV)
 agent-lock: $(VENV)
 	$(BIN)/python packaging/agent_lock.py
 
-# Tables of docs/plans.md and docs/sources.md, from what the workloads and sources declare.
+# Tables of docs/plans.md, docs/sources.md and docs/servers.md, from what workloads, sources and
+# entries declare. The last is measured anew by `make catalogue-check ARGS=--record`.
 docs: $(VENV)
 	$(BIN)/python -m workbench.workloads.tables docs/plans.md
 	$(BIN)/python -m workbench.report.then docs/sources.md
+	$(BIN)/python -m workbench.servers.recording docs/servers.md
 
 format: $(VENV)
 	$(BIN)/ruff check --fix .

@@ -18,7 +18,7 @@ from workbench.commands.exposing import add_option, exposing_at_terminal
 from workbench.commands.features import add_features
 from workbench.commands.fitting import Cell, fitting
 from workbench.commands.user_servers import add_new
-from workbench.errors import ExitCode
+from workbench.errors import BadInput, ExitCode
 from workbench.machines.profiles import load_profile
 from workbench.rights import stated
 from workbench.servers import gate_cache
@@ -27,6 +27,7 @@ from workbench.servers.checking import Checked, check_all
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.gate import PIPELINED, GateResult
 from workbench.servers.programs import PROGRAMS
+from workbench.servers.recording import record
 from workbench.terminal import Terminal, write_json
 from workbench.untrusted import indented, one_line
 from workbench.workloads.registry import able
@@ -64,6 +65,11 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     check.add_argument(
         "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
+    )
+    check.add_argument(
+        "--record",
+        action="store_true",
+        help="start each server twice, alone, and write the results into its server.yaml",
     )
     add_option(check)
     check.set_defaults(handler=run_check)
@@ -110,6 +116,8 @@ def run_check(args: argparse.Namespace) -> int:
     catalogue = Catalogue.load()
     entries = [catalogue.find(id) for id in args.ids] or list(catalogue)
     profile = load_profile(args.on)
+    if args.record and args.on != "localhost":
+        raise BadInput("--record keeps results of this computer only; leave out --on.")
     console = Terminal(stderr=True)
     with Checking(console) as checking:
         expose = exposing_at_terminal(yes=args.expose, alone=checking.paused)
@@ -121,8 +129,11 @@ def run_check(args: argparse.Namespace) -> int:
                 ask=ask_at_terminal(checking.paused),
                 install=args.install,
                 expose=expose,
+                again=args.record,
             )
         )
+    if args.record:
+        console.say(f"Recorded: {', '.join(record(checked)) or 'none'}.")
     if args.json:
         data = {"servers": [_plain(each) for each in checked]}
         write_json(data)

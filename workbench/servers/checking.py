@@ -39,6 +39,8 @@ class Checked:
     """Sentences."""
     deployment: Deployment | None = None
     gate: GateResult | None = None
+    warm_start_s: float | None = None
+    """Seconds until a second start was ready; None: there was none."""
 
 
 class Progress(Protocol):
@@ -56,16 +58,22 @@ async def check_all(
     ask: Ask,
     install: bool = False,
     expose: Consent = never_agree,
+    again: bool = False,
 ) -> list[Checked]:
-    """Check servers on a machine, several at a time; results in the order of `entries`. Raises
-    PongbenchError when the machine is lost."""
+    """Check servers on a machine, several at a time; results in the order of `entries`. `again`:
+    one at a time, and each is started a second time. Raises PongbenchError when the machine is
+    lost."""
     machine = await open_machine(profile, ask=ask)
-    turns = asyncio.Semaphore(AT_ONCE)
+    turns = asyncio.Semaphore(1 if again else AT_ONCE)
 
     async def one(entry: ServerEntry) -> Checked:
         async with turns:
             checked = await check(
-                machine, entry, lambda text: progress.doing(entry, text), install=install
+                machine,
+                entry,
+                lambda text: progress.doing(entry, text),
+                install=install,
+                again=again,
             )
             progress.done(checked)
             return checked
@@ -82,14 +90,19 @@ async def check_all(
 
 
 async def check(
-    machine: Machine, entry: ServerEntry, notify: Notify, *, install: bool = False
+    machine: Machine,
+    entry: ServerEntry,
+    notify: Notify,
+    *,
+    install: bool = False,
+    again: bool = False,
 ) -> Checked:
-    """Deploy a server, pass it through the gate, stop it."""
+    """Deploy a server, pass it through the gate, stop it. `again`: start it a second time."""
     if gone := entry.unavailable:
         return Checked(entry, "needs source" if gone.source else "unavailable", gone.reason)
 
-    async def gated(certificate: Certificate | None) -> tuple[Deployment, GateResult]:
-        deployment = await deploy(
+    async def started(certificate: Certificate | None = None) -> Deployment:
+        return await deploy(
             machine,
             entry,
             host=machine.bind,
@@ -98,6 +111,9 @@ async def check(
             install=install,
             certificate=certificate,
         )
+
+    async def gated(certificate: Certificate | None) -> tuple[Deployment, GateResult]:
+        deployment = await started(certificate)
         try:
             notify(f"Testing {entry.name}{' over TLS' if certificate else ''}")
             return deployment, await gate(deployment)
@@ -106,6 +122,9 @@ async def check(
 
     try:
         deployment, result = await gated(None)
+        if again:
+            second = await started()
+            await second.stop()
         if result.passed and entry.tls is not None:
             _, sealed = await gated(issue())
             result = _with_tls(result, sealed)
@@ -118,7 +137,8 @@ async def check(
     where = "" if machine.is_local else machine.name
     gate_cache.remember(entry, result, deployment.version, where)
     status: Literal["passed", "failed"] = "passed" if result.passed else "failed"
-    return Checked(entry, status, " ".join(result.sentences), deployment, result)
+    warm_s = second.ready_s if again else None
+    return Checked(entry, status, " ".join(result.sentences), deployment, result, warm_s)
 
 
 def _with_tls(result: GateResult, sealed: GateResult) -> GateResult:

@@ -7,6 +7,7 @@ import contextlib
 import itertools
 import random
 import ssl
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -78,6 +79,8 @@ class Deployment:
     check: Command | None = None
     """The server's own test program, if it has one."""
     confinement: Confinement = field(default_factory=Confinement)
+    ready_s: float = 0.0
+    """Seconds from its command until it was ready."""
     gated: dict[str, Any] = field(default_factory=dict)
     """Result of the wire gate, as plain data."""
     _exit: asyncio.Task[int] = field(init=False, repr=False)
@@ -244,6 +247,7 @@ async def deploy(
         )
         check = [part.format_map(values) for part in entry.check]
         started = await confined(machine, entry, command, runtime)
+        begun = time.monotonic()
         deployment = Deployment(
             entry=entry,
             machine=machine,
@@ -262,6 +266,7 @@ async def deploy(
         )
         try:
             await deployment.until_ready(ready_within_s or entry.ready_within_s)
+            deployment.ready_s = time.monotonic() - begun
             deployment.backlog = await _backlog(deployment)
             deployment.confinement = await in_force(machine, command)
         except BaseException:

@@ -135,6 +135,13 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     threads: int = 0
     memory_mb: float = 0.0
     """Resident memory while idle, of all its processes; shared pages count in each."""
+    bytes: int = 0
+    """Of its response on the wire; 0: not counted."""
+    version: str = ""
+    cold_start_s: float | None = None
+    """From its command until it was ready, of freshly copied files; None: not measured."""
+    warm_start_s: float | None = None
+    """Of the start after that."""
     source: Text
 
     @property

@@ -1,0 +1,124 @@
+"""Results of a check, written into the entries, and the table that the documentation has of them.
+
+`python -m workbench.servers.recording docs/servers.md` brings the table up to date (`make docs`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from workbench.errors import BadInput, why
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.checking import Checked
+from workbench.servers.entry import Seen, ServerEntry
+from workbench.servers.gate import PIPELINED
+
+BEGIN, END = "<!-- servers as checked, made by `make docs` -->", "<!-- end of the servers -->"
+HEAD = (
+    *("Server", "Version", "Bytes", "Keep-alive", "Pipelined", "Processes", "Threads"),
+    *("At rest, MB", "Cold start, s", "Warm start, s"),
+)
+_LINE = re.compile(r"^seen: \{.*\}$", re.MULTILINE)
+
+
+def record(results: Iterable[Checked]) -> list[str]:
+    """Write what was seen of servers that passed into their `server.yaml`; return their ids.
+    Raises BadInput."""
+    return [each.entry.id for each in results if (seen := seen_of(each)) and _write(each, seen)]
+
+
+def seen_of(checked: Checked) -> Seen | None:
+    """Return what is worth keeping of a check on this computer; None: it did not pass."""
+    gate, deployment = checked.gate, checked.deployment
+    if checked.status != "passed" or gate is None or deployment is None:
+        return None
+    warm_s = checked.warm_start_s
+    return Seen(
+        keep_alive=gate.keep_alive,
+        pipelining=gate.pipelining,
+        bytes=gate.bytes_on_wire,
+        processes=gate.processes,
+        threads=gate.threads,
+        memory_mb=round(gate.rss_bytes / 1e6),
+        version=_number(deployment.version),
+        cold_start_s=round(deployment.ready_s, 2),
+        warm_start_s=None if warm_s is None else round(warm_s, 2),
+        source=f"catalogue check on {_system()}, {datetime.now(UTC):%Y-%m-%d}",
+    )
+
+
+def _number(version: str) -> str:
+    last = version.rpartition(" ")[2]
+    return last if last[:1].isdigit() else ""
+
+
+def _system() -> str:
+    name = platform.freedesktop_os_release().get("PRETTY_NAME", platform.platform())
+    return f"{name}, {os.cpu_count()} cores"
+
+
+def _write(checked: Checked, seen: Seen) -> bool:
+    path = checked.entry.folder / "server.yaml"
+    values = {name: value for name, value in msgspec.to_builtins(seen).items() if value is not None}
+    line = ", ".join(f"{name}: {json.dumps(value)}" for name, value in values.items())
+    text, times = _LINE.subn(lambda _: f"seen: {{{line}}}", path.read_text("utf-8"))
+    try:
+        path.write_text(text if times else f"{text.rstrip()}\nseen: {{{line}}}\n", "utf-8")
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {why(error)}.") from None
+    return True
+
+
+def table(entries: Iterable[ServerEntry]) -> str:
+    """Return what was seen of the servers, as a table of Markdown."""
+    rows = [_row(entry, entry.seen) for entry in entries if entry.seen]
+    lines = [HEAD, ("---",) * len(HEAD), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _row(entry: ServerEntry, seen: Seen) -> tuple[str, ...]:
+    starts = (seen.cold_start_s, seen.warm_start_s)
+    http = any(protocol.startswith("http/") for protocol in entry.protocols)
+    return (
+        f"`{entry.id}`",
+        seen.version or _pinned(entry),
+        f"{seen.bytes or ''}",
+        ("yes" if seen.keep_alive else "no") if http else "",
+        f"{seen.pipelining} of {PIPELINED}" if seen.keep_alive else "",
+        f"{seen.processes}",
+        f"{seen.threads:,}",
+        f"{seen.memory_mb:,.0f}",
+        *("" if each is None else f"{each:.2f}" for each in starts),
+    )
+
+
+def _pinned(entry: ServerEntry) -> str:
+    """Return the version of its framework that it requires; empty: none."""
+    path = entry.requirements_path
+    text = path.read_text("utf-8") if path and entry.framework else ""
+    found = re.search(
+        rf"^{re.escape(entry.framework)}==([^\s;]+)", text, re.MULTILINE | re.IGNORECASE
+    )
+    return found[1] if found else ""
+
+
+def written(text: str) -> str:
+    """Return a document with the table between the two comments."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    shown = table(Catalogue.load(extra_dirs=[]).contestants())
+    return f"{before}{begin}\n\n{shown}\n{end}{after}"
+
+
+if __name__ == "__main__":
+    document = Path(sys.argv[1])
+    document.write_text(written(document.read_text("utf-8")), "utf-8")
