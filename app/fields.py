@@ -264,7 +264,7 @@ class Line(QWidget):
             for each in (part, *part.findChildren(QWidget))
         )
         across.setContentsMargins(0, 0, 0, 0 if room else _BELOW)
-        self.word = label(name, tone="soft")
+        self.word = label(name, tone="soft", wrap=True)
         self.word.setFixedWidth(NAMES_WIDE)
         self.word.setMinimumHeight(32)
         across.addWidget(self.word, 0, Qt.AlignmentFlag.AlignTop)
@@ -272,11 +272,13 @@ class Line(QWidget):
         body.setSpacing(2)
         self.parts = row()
         for part in parts:
-            if isinstance(part, str):
-                self.parts.addWidget(label(part, 12, tone="muted"))
-            else:
+            if not isinstance(part, str):
                 self.parts.addWidget(part)
-        if stretch:
+            elif part is parts[-1]:  # takes the rest of the line, and more lines if it must
+                self.parts.addWidget(label(part, 12, tone="muted", wrap=True), 1)
+            else:
+                self.parts.addWidget(label(part, 12, tone="muted"))
+        if stretch and not isinstance(parts[-1], str):
             self.parts.addStretch(1)
         body.addLayout(self.parts)
         note = row(gap=6)

@@ -23,6 +23,8 @@ _METHODS = [("sweep", "Sweep all rates"), ("search", "Search the peak")]
 _RATES = [("range", "range"), ("list", "list"), ("ceiling", "up to the client limit")]
 _SPACINGS = [("linear", "equal steps"), ("geometric", "equal ratios")]
 _ORDERS = [("sequential", "server by server"), ("interleaved", "interleaved, random order")]
+_RATE_PX = 62
+"""Room for 10,000."""
 
 
 class LoadFields(QWidget):
@@ -248,9 +250,11 @@ class LoadFields(QWidget):
     def _make_range(self) -> QWidget:
         self._low, self._high = Figure("Lowest rate"), Figure("Highest rate")
         self._step = Figure("Step between rates")
+        for each in (self._low, self._high, self._step):
+            each.setMinimumWidth(_RATE_PX)
         found = QWidget()
         parts = row(found, gap=6)
-        self._points = Figure("Number of rates")
+        self._points = Figure("Number of rates", 46)
         self._points.set_value(10)
         self._spacing = Options("Spacing of the rates", _SPACINGS)
         self._to_highest, self._to_limit = (

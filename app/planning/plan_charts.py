@@ -42,12 +42,18 @@ class _OfSteps(Picture):
         """What lies above and below the steps, in pixels."""
         super().__init__(name)
         self._steps: Sequence[Step] = ()
-        self._top, self._bottom = top, bottom
+        self._left, self._top, self._bottom = _LEFT, top, bottom
 
     @property
     def plot(self) -> QRectF:
         """Return the area of the steps."""
-        return QRectF(self.rect()).adjusted(_LEFT, self._top, -_RIGHT, -self._bottom)
+        return QRectF(self.rect()).adjusted(self._left, self._top, -_RIGHT, -self._bottom)
+
+    def _take(self, steps: Sequence[Step]) -> None:
+        """Make room for the longest figure beside the plot, the same in all pictures."""
+        self._steps = steps
+        longest = f"{max((step.x for step in steps), default=0):,.6g}"
+        self._left = max(_LEFT, text_width(longest, font(11, figures=True)) + 12)
 
     @property
     def lasts_s(self) -> float:
@@ -77,7 +83,8 @@ class SweepPicture(_OfSteps):
 
     def show_steps(self, steps: Sequence[Step], *, timed: bool) -> None:
         """`timed`: the durations are known."""
-        self._steps, self._timed, self._at = steps, timed, None
+        self._take(steps)
+        self._timed, self._at = timed, None
         self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -158,7 +165,7 @@ class CallsPicture(_OfSteps):
 
     def show_steps(self, steps: Sequence[Step]) -> None:
         """Show the same steps as the sweep above."""
-        self._steps = steps
+        self._take(steps)
         self.update()
 
     def paint(self, painter: QPainter) -> None:

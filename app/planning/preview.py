@@ -34,7 +34,7 @@ _CALLS_FROM = 440
 
 
 class Preview(QWidget):
-    """Shows the last valid draft."""
+    """Shows the last valid draft. It may be higher than what it scrolls in."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -134,7 +134,7 @@ class Preview(QWidget):
         self.remarks.show_text([*(("bad", text) for text in dict.fromkeys(faults)), *known])
 
     def _fit(self) -> None:
-        room = self.height() - self.remarks.height()
+        room = self.parentWidget().height() - self.remarks.height()
         self._calls.setVisible(self._counted and room >= _CALLS_FROM)
 
     def _make_figures(self) -> QGridLayout:

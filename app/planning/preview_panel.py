@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QStackedWidget, QWidget
 
 from app.fields import Segments
 from app.planning.preview import Preview
+from app.scrolling import Scrolled
 from app.theme import Weight, font
 from app.widgets import button, column, label, row
 
@@ -42,7 +43,7 @@ class Outlook(QFrame):
         inside.addLayout(head)
         self._stack = QStackedWidget()
         self.preview = Preview()
-        self._stack.addWidget(self.preview)
+        self._stack.addWidget(Scrolled(self.preview))
         self._stack.addWidget(self._make_file())
         inside.addWidget(self._stack, 1)
 
