@@ -52,6 +52,9 @@ class Label(QLabel):
     def text(self) -> str:
         return self._text
 
+    def clear(self) -> None:
+        self.setText("")
+
     def setWordWrap(self, wrap: bool) -> None:
         super().setWordWrap(wrap)
         self.setText(self._text)
