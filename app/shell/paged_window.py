@@ -50,7 +50,9 @@ class PagedWindow(QMainWindow):
         """Return the page with this name (`page_registry.ALL`); it is built on first use."""
         found = self._pages.get(name)
         if found is None:
-            found = self._pages[name] = page_registry.ALL[name].make(self.desk)
+            place = page_registry.ALL[name]
+            found = self._pages[name] = place.make(self.desk)
+            found.setAccessibleName(place.title or name)  # it takes the focus
             self._stack.addWidget(found)
             dress(found, self.desk.theme)
             self._calm()
