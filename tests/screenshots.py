@@ -29,12 +29,14 @@ from tests.studio import Projector, Studio
 
 SIZES = {
     "1280x800": (1280, 800, 1.0, Studio),
+    "1440x900": (1440, 900, 1.0, Studio),
     "1920x1080": (1920, 1080, 1.0, Studio),
+    "3840x2160": (3840, 2160, 1.0, Studio),
     "960x620": (960, 620, 1.0, Studio),
     "1280x800@2": (1280, 800, 2.0, Studio),
     "1024x768": (1024, 768, 1.0, Projector),
     "1920x1080p": (1920, 1080, 1.0, Projector),
-    "3840x2160": (3840, 2160, 1.0, Projector),
+    "3840x2160p": (3840, 2160, 1.0, Projector),
     "1920x1080@2": (1920, 1080, 2.0, Projector),
 }
 """In pixels of the interface, and how many of the screen's are one of them."""

@@ -273,8 +273,6 @@ class Studio(Stage):
         page.detail.commands.setChecked(True)
         self.camera.keep(self.window, "Machines-commands")
         page.detail.commands.setChecked(False)
-        page._ask_remove()
-        self.dialog(QMessageBox, "Machine-remove")
         question = Question("atlas", "password", "mila@10.0.4.20", "Password of mila@10.0.4.20")
         asked = QuestionDialog(self.window, question, self.desk.theme)
         asked.open()
