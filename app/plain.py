@@ -31,6 +31,11 @@ def unbroken(text: str) -> str:
     return _PER.sub(f"/{_JOINER}", glued(text))
 
 
+def loosened(text: str) -> str:
+    """Return a line of an unbroken text as it was written."""
+    return text.replace(NO_BREAK, " ").replace(_JOINER, "")
+
+
 class Label(QLabel):
     """A label that never interprets its text as markup, and breaks no line before a unit."""
 
@@ -73,7 +78,7 @@ def wrapped(text: str, size: QFont, width: float, most: int = 0) -> list[str]:
     lines = []
     while (line := layout.createLine()).isValid():
         line.setLineWidth(width)
-        lines.append(text[line.textStart() :][: line.textLength()].rstrip())
+        lines.append(loosened(text[line.textStart() :][: line.textLength()]).rstrip())
     layout.endLayout()
     if most and len(lines) > most:
         right, rest = Qt.TextElideMode.ElideRight, " ".join(lines[most - 1 :])
@@ -89,4 +94,4 @@ def tip(text: str) -> str:
     from html import escape  # noqa: PLC0415 - not before the first paint
 
     # Qt wraps rich text only.
-    return f'<span style="white-space: pre-wrap">{escape(unbroken(shown), quote=False)}</span>'
+    return f'<span style="white-space: pre-wrap">{escape(shown, quote=False)}</span>'

@@ -19,7 +19,7 @@ from app.charts.series import Quantity, Series
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
-from app.plain import NO_BREAK, glued
+from app.plain import glued, loosened
 from app.theme import Theme, Weight, font
 from workbench import formatting
 from workbench.analysis.results import View
@@ -320,7 +320,7 @@ def wrapped(text: str, size: QFont, room: float, between: str = " ") -> list[str
             lines[-1] = longer
         else:
             lines.append(piece)
-    return [elided(line.replace(NO_BREAK, " "), size, room) for line in lines]
+    return [elided(loosened(line), size, room) for line in lines]
 
 
 def _line(*phrases: str) -> str:

@@ -14,7 +14,7 @@ from app.plain import tip
 from app.planning.preset_list import two_lines
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, leave_out, opened, plan_of, write
-from tests.gui.windows import press, says, sees, shown, the
+from tests.gui.windows import offers, press, says, sees, shown, the
 from workbench import paths
 from workbench.plan import library
 from workbench.plan.reading import load_plan
@@ -89,6 +89,7 @@ def test_a_plan_is_saved_renamed_and_deleted_after_confirmation(
     qtbot.waitUntil((own / "my-morning.yaml").exists)
     qtbot.waitUntil(lambda: page.gallery.list.preset("my-morning") is not None)
     assert not (own / "my-evening.yaml").exists()
+    qtbot.waitUntil(lambda: offers(page, "Delete"))
     press(page, "Delete")
     qtbot.waitUntil(lambda: not list(own.glob("*.yaml")))
     assert page.form.servers.value() == SHORT.servers
