@@ -562,6 +562,11 @@ SENTENCES: list[tuple[Message, str]] = [
         "Not reported by wrk: latency from the scheduled time, anything while a point runs and whether replies are as expected. Verdicts do without.",
     ),
     (
+        plans.ToolOpensFew(tool="httperf", connections=2_000),
+        "httperf has at most 2,000 connections open on a client, whatever nofile is; beyond that they"
+        " fail. More workers allow more.",
+    ),
+    (
         plans.ToolCommand(tool="wrk", command="wrk -t1 -c4 -d2s http://SERVER:80/"),
         "wrk runs as: wrk -t1 -c4 -d2s http://SERVER:80/",
     ),

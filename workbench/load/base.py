@@ -109,6 +109,9 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """All clients start a point at the same instant."""
     stoppable: bool = False
     """It reports the results of a point that was ended early; otherwise they are lost."""
+    most_open: int = 0
+    """The most connections that one worker can have open, whatever the plan's `nofile`; 0: it has
+    no such limit."""
     needs: tuple[str, ...] = ()
     """Programs that every client needs, by their names in `servers.programs`."""
     ends: tuple[str, ...] = ("connections", "seconds")

@@ -156,6 +156,7 @@ TOOL = Program(
         clients="many",
         common_start=True,
         stoppable=True,
+        most_open=MOST_OPEN,
         needs=("httperf",),
     ),
     invocation=invocation,

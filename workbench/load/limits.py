@@ -8,7 +8,7 @@ from dataclasses import replace
 from workbench.errors import BadInput
 from workbench.load.base import Capabilities, LoadTool, PointSpec
 from workbench.load.registry import load_tool, problems
-from workbench.messages.plans import ToolCannotTell, ToolCommand, Untold, Warned
+from workbench.messages.plans import ToolCannotTell, ToolCommand, ToolOpensFew, Untold, Warned
 from workbench.plan.editing import Draft
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points
@@ -21,6 +21,9 @@ def remarks(plan: Plan) -> Iterator[Warned]:
         tool = load_tool(name)
         if untold := cannot_tell(tool.capabilities):
             yield ToolCannotTell(tool=tool.label, untold=untold)
+        if tool.capabilities.most_open:
+            most = tool.capabilities.most_open * plan.workers
+            yield ToolOpensFew(tool=tool.label, connections=most)
         if command := example(tool, plan):
             yield ToolCommand(tool=tool.label, command=command)
 

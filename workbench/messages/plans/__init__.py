@@ -47,7 +47,7 @@ from workbench.messages.plans.resources import (
     TooManyHeld,
 )
 from workbench.messages.plans.servers import MoreRights, OldServersExposed, more_rights
-from workbench.messages.plans.tools import ToolCannotTell, ToolCommand, Untold
+from workbench.messages.plans.tools import ToolCannotTell, ToolCommand, ToolOpensFew, Untold
 from workbench.messages.plans.values import (
     BesideSearch,
     CeilingInPoints,
@@ -129,6 +129,7 @@ __all__ = [
     "TooManyPoints",
     "ToolCannotTell",
     "ToolCommand",
+    "ToolOpensFew",
     "Untold",
     "Warned",
     "WrongHeader",

@@ -33,6 +33,23 @@ class ToolCannotTell(Warned, frozen=True, kw_only=True):
         return f"Not reported by {self.tool}: {unknown}. Verdicts do without."
 
 
+class ToolOpensFew(Warned, frozen=True, kw_only=True):
+    """A load tool with a limit of descriptors of its own."""
+
+    level: ClassVar[Severity] = Severity.INFO
+
+    keys: tuple[str, ...] = ("load_tool", "workers")
+    tool: str
+    connections: int
+    """Of all its workers on a client."""
+
+    def text(self) -> str:
+        return (
+            f"{self.tool} has at most {self.connections:,} connections open on a client, whatever"
+            " nofile is; beyond that they fail. More workers allow more."
+        )
+
+
 class ToolCommand(Warned, frozen=True, kw_only=True):
     """The command line of a load tool that is a program, on one client."""
 
