@@ -57,6 +57,7 @@ READERS = {
     "app/planning/figures.py": "figures typed by a person",
     "app/planning/preset_list.py": "a plan's description, which its author wrote",
     "app/machines/cards.py": "where a long word may break",
+    "workbench/servers/recording.py": "server.yaml, and requirements",
     "app/words.py": "where a long word may break",
     "app/plain.py": "where a line may break",
     "app/machines/editor.py": "keys of a form, and cores typed by a person",
