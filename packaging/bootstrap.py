@@ -54,8 +54,16 @@ QT_WINDOW = {
     "libxcb-xfixes.so.0": "libxcb-xfixes0",
     "libxcb-xkb.so.1": "libxcb-xkb1",
 }
-# A screen, a window manager, and hands for the tests of the window.
-SCREEN = {**QT_WINDOW, "Xvfb": "xvfb", "openbox": "openbox", "xdotool": "xdotool"}
+# A screen, a window manager, hands, and a screen reader's ears for the tests of the window.
+SCREEN = {
+    **QT_WINDOW,
+    "Xvfb": "xvfb",
+    "openbox": "openbox",
+    "xdotool": "xdotool",
+    "dbus-daemon": "dbus",
+    "libatspi.so.0": "libatspi2.0-0",
+    "/usr/libexec/at-spi-bus-launcher": "at-spi2-core",
+}
 # The hosts of the lab bring an sshd; installed here, it would also listen, now and at every boot.
 LAB = {"ip": "iproute2", "ssh-keygen": "openssh-client"}
 # What builds the installers and tries them on bare machines.

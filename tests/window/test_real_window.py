@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
-import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-NEEDED = ("Xvfb", "openbox", "xdotool")
-LIBRARIES = ("libxcb-cursor.so.0", "libxkbcommon-x11.so.0", "libxcb-icccm.so.4")
-
-
-def _there(library: str) -> bool:
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
-
-
-MISSING = [name for name in NEEDED if shutil.which(name) is None]
-MISSING += [name for name in LIBRARIES if not _there(name)]
-PATIENCE_S = 120.0
-"""For what a quiet machine does at once."""
+from tests.window.screens import MISSING, PATIENCE_S, ROOT, environment, program, until, xdotool
+from tests.window.screens import screen as a_screen
 
 pytestmark = [
     pytest.mark.alone,
@@ -43,34 +23,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def screen() -> Iterator[str]:
-    """The display of an X server with a window manager, which keyboard input needs."""
-    reading, writing = os.pipe()
-    size = ["-screen", "0", "1440x900x24", "-nolisten", "tcp", "-dpi", "96"]
-    x = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writing), *size],
-        pass_fds=(writing,),
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(writing)
-    with os.fdopen(reading) as stream:
-        display = f":{stream.readline().strip()}"
-    manager = subprocess.Popen(
-        ["openbox"],
-        env={**os.environ, "DISPLAY": display},
-        stderr=subprocess.DEVNULL,
-    )
-    try:
+    with a_screen() as display:
         yield display
-    finally:
-        for program in (manager, x):
-            program.terminate()
-            program.wait(PATIENCE_S)
-
-
-def environment(display: str, home: Path) -> dict[str, str]:
-    env = {**os.environ, "DISPLAY": display, "PONGBENCH_HOME": str(home), "LANG": "C.UTF-8"}
-    env.pop("QT_QPA_PLATFORM", None)
-    return env
 
 
 def test_the_tour_with_a_real_pointer_and_real_keys(screen: str, tmp_path: Path) -> None:
@@ -88,55 +42,6 @@ def test_the_tour_with_a_real_pointer_and_real_keys(screen: str, tmp_path: Path)
         check=False,
     )
     assert ended.returncode == 0, ended.stdout[-6000:] + ended.stderr[-2000:]
-
-
-def xdotool(display: str, *words: str) -> str:
-    """What it prints; nothing when it found nothing."""
-    return subprocess.run(
-        ["xdotool", *words],
-        env={**os.environ, "DISPLAY": display},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    ).stdout.strip()
-
-
-@contextmanager
-def program(display: str, home: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The program as a person starts it, and the id of its window."""
-    started = subprocess.Popen(
-        [sys.executable, "-m", "app"],
-        env=environment(display, home),
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        search = (
-            "search",
-            "--all",
-            "--onlyvisible",
-            "--pid",
-            str(started.pid),
-            "--name",
-            "Pongbench",
-        )
-        window = until(lambda: xdotool(display, *search).split("\n")[0])
-        yield started, window
-    finally:
-        started.kill()
-        started.communicate()
-
-
-def until(found: Callable[[], object]) -> str:
-    """Ask repeatedly until there is an answer."""
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        if answer := found():
-            return str(answer)
-        time.sleep(0.05)
-    raise AssertionError("it did not come")
 
 
 def test_the_program_opens_and_closes_without_complaint(screen: str, tmp_path: Path) -> None:
