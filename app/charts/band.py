@@ -28,7 +28,7 @@ def paint(chart: Plot, painter: QPainter, curve: Curve) -> None:
     whole, room = QPainterPath(), QPainterPath()
     for first, end in runs(~(np.isnan(values.y) | np.isnan(beside.y))):
         there, back = (
-            [chart.at(x, y) for x, y in zip(line.x[first:end], line.y[first:end], strict=True)]
+            [QPointF(x, y) for x, y in chart.pixels(line.x[first:end], line.y[first:end]).tolist()]
             for line in (values, beside)
         )
         whole.addPolygon(QPolygonF([*there, *reversed(back)]))

@@ -206,6 +206,7 @@ class Chart(Plot):
             self.limits = limits
             box = self.getPlotItem().getViewBox()
             box.setRange(xRange=limits[:2], yRange=limits[2:], padding=0)
+            box.updateMatrix()  # elsewhere only when it is painted
         if moved := zero != self.zero:
             self._place(self.curves.values())
         return moved
@@ -220,9 +221,11 @@ class Chart(Plot):
         painter.save()
         opacity = DIM if self.highlighted else 1.0
         if painter.device() is self.viewport():
-            self._blit(painter, "ground", self.ground.key(), self.ground.paint)
+            ground = self.ground.key()
+            self._blit(painter, "ground", ground, self.ground.paint)
             painter.setOpacity(opacity)
-            self._blit(painter, "still", self._still_key(), self._paint_still)
+            still = tuple((curve.series.id, curve.drawn_version) for curve in self.still())
+            self._blit(painter, "still", (ground, still), self._paint_still)
         else:
             self.ground.paint(painter)
             painter.setOpacity(opacity)
@@ -260,10 +263,6 @@ class Chart(Plot):
             onto.end()
             known = self._layers[name] = (key, pixmap)
         painter.drawPixmap(0, 0, known[1])
-
-    def _still_key(self) -> object:
-        still = tuple((curve.series.id, curve.drawn_version) for curve in self.still())
-        return self.ground.key(), still
 
     def _paint_still(self, painter: QPainter) -> None:
         painter.save()

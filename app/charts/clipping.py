@@ -21,8 +21,9 @@ def clipped(points: Polyline, box: Box) -> list[Polyline]:
     inside = ~(before | beyond | above | below | unknown)
     if inside.all():
         return [points] if len(points) else []
-    parts = {a: [points[a:b]] for a, b in runs(inside)}
-    ends = {b - 1: a for a, b in runs(inside)}
+    stretches = runs(inside)
+    parts = {a: [points[a:b]] for a, b in stretches}
+    ends = {b - 1: a for a, b in stretches}
     missed = inside[:-1] & inside[1:]  # and those that no line of the box can cut
     for side in (before, beyond, above, below):
         missed |= side[:-1] & side[1:]

@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QWidget
 
 from app.charts.backend import pg
@@ -56,30 +56,43 @@ class Curve(pg.PlotCurveItem):
         self.drawn_version = (-1, 0)
         """The version of the series, and the pass drawn by itself (0: all together)."""
         self._theme = theme
-        self._pieces: list[tuple[list[QLineF], QPen]] = []
-        self._pieces_key: object = None
+        self._fitted: QTransform | None = None
+        """What these are computed for; None: for nothing yet."""
+        self._pixels: Polyline = np.empty((0, 2))
+        self._box: Box = (0, 0, 0, 0)
         self._seen: list[Polyline] = []
-        self._seen_key: object = None
+        self._pieces: list[tuple[list[QLineF], QPen]] = []
+        self._pieces_width = 0.0
 
     def place(self, x: Floats, y: Floats) -> None:
         """Set where its values are drawn, in view coordinates."""
-        self._pieces_key = self._seen_key = None
+        self._fitted = None
         self.setData(x, y, connect="finite")
 
-    def pixels(self) -> NDArray[np.float64]:
+    def pixels(self) -> Polyline:
         """Return its points in the scene's pixels, (n, 2); NaN in gaps."""
-        x, y = self.getData()
-        if x is None or not len(x):
-            return np.empty((0, 2))
-        t = self.sceneTransform()
-        return np.column_stack((x * t.m11() + t.dx(), y * t.m22() + t.dy()))
+        self._fit()
+        return self._pixels
 
     def seen(self) -> list[Polyline]:
         """Return the pixels of the parts of the line that lie in the plot."""
-        key = self.sceneTransform(), self._plot()
-        if self._seen_key != key:
-            self._seen_key, self._seen = key, clipped(self.pixels(), key[1])
+        self._fit()
         return self._seen
+
+    def _fit(self) -> None:
+        """Compute where it lies, unless nothing has moved. The transform depends on the axes and on
+        the size of the plot.
+        """
+        t = self.sceneTransform()
+        if self._fitted is not None and self._fitted == t:
+            return
+        self._fitted, self._pieces_width = t, 0.0
+        x, y = self.getData()
+        self._box = self._plot()
+        self._pixels = np.empty((0, 2))
+        if x is not None and len(x):
+            self._pixels = np.column_stack((x * t.m11() + t.dx(), y * t.m22() + t.dy()))
+        self._seen = clipped(self._pixels, self._box)
 
     def draw(self, painter: QPainter, width: float) -> None:
         """Draw it in the scene's pixels: solid where both ends are trusted; else thin, pale and
@@ -89,9 +102,9 @@ class Curve(pg.PlotCurveItem):
             for points, pen in self._strokes(width):
                 stroke(painter, points, pen)
             return
-        key = (self.sceneTransform(), width)
-        if self._pieces_key != key:
-            self._pieces_key = key
+        self._fit()
+        if self._pieces_width != width:
+            self._pieces_width = width
             self._pieces = [(pieces(points, pen), pen) for points, pen in self._strokes(width)]
         for lines, pen in self._pieces:
             draw_pieces(painter, lines, pen)
@@ -114,7 +127,7 @@ class Curve(pg.PlotCurveItem):
             for part in self.seen():
                 yield part, self.pen(width, sure=True)
             return
-        points, box = self.pixels(), self._plot()
+        points, box = self.pixels(), self._box
         sure = trusted[:-1] & trusted[1:]
         for is_sure in (False, True):
             pen = self.pen(width, sure=is_sure)
@@ -149,7 +162,7 @@ class Curve(pg.PlotCurveItem):
         points, trusted = self.pixels(), self.values.trusted
         if not len(points):
             return
-        left, top, right, foot = self._plot()
+        left, top, right, foot = self._box
         x, y = points.T
         known = (x >= left) & (x <= right) & (y >= top) & (y <= foot)
         marked = np.zeros(len(points), dtype=np.bool_)

@@ -72,10 +72,14 @@ class Plot(pg.PlotWidget):
         item = self.getPlotItem()
         for axis in ("left", "bottom"):
             item.hideAxis(axis)
+            # A hidden axis, too, would set its texts anew at every zoom.
+            item.getAxis(axis).unlinkFromView()
         item.hideButtons()
         item.disableAutoRange()
         item.getViewBox().setMouseEnabled(False, False)
         item.getViewBox().setDefaultPadding(0)
+        # Otherwise lines lie where they were until they are painted.
+        item.getViewBox().sigResized.connect(item.getViewBox().updateMatrix)
 
     # What is shown
 
@@ -180,12 +184,20 @@ class Plot(pg.PlotWidget):
 
     def plot_rect(self) -> QRectF:
         """Return the rectangle of the plot between the axes."""
-        return self.getPlotItem().getViewBox().sceneBoundingRect()
+        box = self.getPlotItem().getViewBox()
+        mapped: QRectF = box.mapRectToScene(box.rect())
+        return mapped
 
     def at(self, x: float, value: float) -> QPointF:
         """Return the pixel of a position on the axis and a value in the chart's unit."""
-        across, up = self.across(np.float64(x)), self.up(np.float64(value))
-        return self.getPlotItem().getViewBox().mapViewToScene(QPointF(float(across), float(up)))
+        return QPointF(*self.pixels(np.array([x]), np.array([value]))[0].tolist())
+
+    def pixels(self, x: Floats, values: Floats) -> Polyline:
+        """Return the pixels of positions on the axis and values in the chart's unit, (n, 2)."""
+        (left, right, low, high), plot = self.limits, self.plot_rect()
+        across = (self.across(x) - left) * (plot.width() / (right - left)) + plot.left()
+        up = (high - self.up(values)) * (plot.height() / (high - low)) + plot.top()
+        return np.column_stack((across, up))
 
     def across(self, x: Floats) -> Floats:
         """Return x as drawn: logarithms where the axis is logarithmic."""
@@ -212,8 +224,7 @@ class Plot(pg.PlotWidget):
 
     def stretches(self, values: Values) -> list[Polyline]:
         """Return the pixels of a line that is no curve of its own, where it lies in the plot."""
-        points = [self.at(x, y).toTuple() for x, y in zip(values.x, values.y, strict=True)]
-        return clipped(np.array(points), self.box()) if points else []
+        return clipped(self.pixels(values.x, values.y), self.box())
 
     def contains(self, at: QPointF) -> bool:
         """Whether a pixel lies in the plot or on its edge."""
@@ -225,7 +236,7 @@ class Plot(pg.PlotWidget):
         # Curved where one axis alone is logarithmic.
         drawn = np.linspace(*ends, 2 if self.log == self.log_across else 80)
         each = 10**drawn if self.log_across else drawn
-        parts = clipped(np.array([self.at(x, x).toTuple() for x in each]), self.box())
+        parts = clipped(self.pixels(each, each), self.box())
         return parts[0] if parts else np.empty((0, 2))
 
     def running_at(self) -> QPointF | None:
