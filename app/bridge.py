@@ -26,6 +26,10 @@ _Fail = Callable[[str], object]
 EVERY_MS = 60
 _AT_ONCE_S = 0.02
 """Deliveries may block the window for this long."""
+_BEHIND_S = 0.25
+"""While more waits than can be delivered at once, pages redraw this often: a session that is opened
+shows its end sooner.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +46,7 @@ class Bridge(QObject):
         super().__init__(parent)
         self._begun: EngineThread | None = None
         self._collector = Collector(self)
+        self._drawn_s = 0.0
         self._mail: deque[tuple[Callable[[Any], object], Any]] = deque()
         # Kept here: what belongs to the GUI must not end in the engine's thread.
         self._pending: dict[Future[Any], tuple[_Then, _Fail | None]] = {}
@@ -111,13 +116,15 @@ class Bridge(QObject):
         return self._begun
 
     def _drain(self) -> None:
-        until = time.monotonic() + _AT_ONCE_S
+        now_s = time.monotonic()
+        until = now_s + _AT_ONCE_S
         delivered = False
         while self._mail and time.monotonic() < until:
             consumer, item = self._mail.popleft()
             delivered = True
             _deliver(consumer, item)
-        if delivered:
+        if delivered and (not self._mail or now_s >= self._drawn_s + _BEHIND_S):
+            self._drawn_s = now_s
             self.drained.emit()
         if self._mail:
             QTimer.singleShot(0, self, self._drain)
