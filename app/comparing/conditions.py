@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout, QWidget
@@ -53,7 +53,7 @@ class ConditionsCard(QFrame):
     def text(self) -> str:
         """Return the whole card as text, for screen readers and the clipboard."""
         lines = [self._title.text(), *self._found.warnings]
-        lines += [condition.text for condition in self._found.differing]
+        lines += [each.text for each in (*self._found.differing, *self._found.audits)]
         return "\n".join(filter(None, [*lines, self._found.same_text()]))
 
     def set_theme(self, theme: Theme) -> None:
@@ -66,13 +66,13 @@ class ConditionsCard(QFrame):
         retone(self, "warn" if serious else "muted")
         name, tone = ("scale", "warn") if serious else ("circle-check", "ok")
         self._sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 18))
-        self._title.setText(self._headline(serious))
+        self._title.setText(self._headline())
         self._warnings.setText(" ".join(found.warnings))
         self._warnings.setVisible(bool(found.warnings))
         empty(self._rows)
         shown = found.differing if self._all else found.differing[:_FIRST]
-        if shown:
-            self._rows.addWidget(_table(shown, self._theme))
+        if shown or found.audits:
+            self._rows.addWidget(_table([*shown, *found.audits], self._theme))
         more = len(found.differing) - len(shown)
         self._more.setText(f"Show {more} more")
         self._more.setAccessibleName(f"Show {more} more differences")
@@ -82,13 +82,19 @@ class ConditionsCard(QFrame):
         self.setAccessibleName(self.text())
 
     def _is_serious(self) -> bool:
-        return any(condition.weight < Weight.DETAIL for condition in self._found.differing)
+        return bool(self._found.audits) or self._differ(Weight.SETUP)
 
-    def _headline(self, serious: bool) -> str:
-        if any(c.weight is Weight.QUESTION for c in self._found.differing):
+    def _differ(self, weight: Weight) -> bool:
+        """Whether the sessions differ in a condition at least this serious."""
+        return any(condition.weight <= weight for condition in self._found.differing)
+
+    def _headline(self) -> str:
+        if self._differ(Weight.QUESTION):
             return "Different workloads"
-        if serious:
+        if self._differ(Weight.SETUP):
             return "Different conditions"
+        if self._found.audits:
+            return "Audits failed"
         if self._found.differing:
             return "Same set-up, except for:"
         return "Same recorded conditions"
@@ -98,7 +104,7 @@ class ConditionsCard(QFrame):
         self._draw()
 
 
-def _table(conditions: tuple[Condition, ...] | list[Condition], theme: Theme) -> QWidget:
+def _table(conditions: Sequence[Condition], theme: Theme) -> QWidget:
     table = QWidget()
     grid = QGridLayout(table)
     grid.setContentsMargins(0, 2, 0, 2)

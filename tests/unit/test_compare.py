@@ -397,6 +397,24 @@ def test_a_session_that_other_programs_disturbed_did_not_have_the_same_condition
     assert not any("set-ups" in warning for warning in warnings)
 
 
+def test_failed_audits_are_listed_with_what_they_taint_in_each_session() -> None:
+    def taking(pct: float) -> list[AnyDocument]:
+        taken = {"others_cpu_pct": pct}
+        return [
+            msgspec.structs.replace(d, evidence=taken) if isinstance(d, PointStop) else d
+            for d in session(1, rates=RATES)
+        ]
+
+    def audits(*documents: list[AnyDocument]) -> list[str]:
+        sides = [side(tag, each) for tag, each in zip("AB", documents, strict=True)]
+        return [audit.text for audit in conditions(sides).audits]
+
+    failed = f"failed: {len(RATES)} points of asyncio streams"
+    assert audits(taking(3.0), taking(153.0)) == [f"Audit: quiet host: A passed, B {failed}."]
+    assert audits(taking(153.0), taking(153.0)) == [f"Audit: quiet host: A {failed}, B {failed}."]
+    assert not audits(session(1), session(2))
+
+
 def test_the_reason_for_no_difference_names_what_was_seen_above() -> None:
     message = "asyncio streams and asyncio Protocol cannot be compared: "
     small = [replace(each, capacity_per_s=1e6) for each in contestants(2)]

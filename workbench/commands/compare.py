@@ -98,6 +98,9 @@ def to_data(found: Comparison, differing: Conditions, refused: Sequence[str]) ->
             {"what": c.what, "weight": c.weight.name.lower(), "values": dict(c.values)}
             for c in differing.differing
         ],
+        "failed_audits": [
+            {"what": audit.what, "values": dict(audit.values)} for audit in differing.audits
+        ],
         "warnings": list(differing.warnings),
         "refused": list(refused),
     }
@@ -112,9 +115,9 @@ def print_comparison(
         console.say(f"{side.tag}  {side.name} ({side.path}), {side.start.started_utc}")
         for warning in side.warnings:
             console.say(f"   {warning}")
-    if differing.differing or differing.same:
+    if differing.differing or differing.audits or differing.same:
         console.print()
-    for condition in differing.differing:
+    for condition in (*differing.differing, *differing.audits):
         console.say(condition.text)
     for text in filter(None, (*differing.warnings, differing.same_text())):
         console.say(text)

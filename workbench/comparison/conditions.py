@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import Any
 
 from workbench.analysis.background_load import BackgroundLoad
+from workbench.comparison import audited
 from workbench.comparison.sides import Side
 from workbench.documents import MachineRecord
 from workbench.formatting import continued, listed, megabytes, rate
@@ -59,6 +60,8 @@ class Conditions:
     """Conditions that were compared and are the same."""
     warnings: Sequence[str]
     """Sentences: why figures of these sessions are not comparable, or only with care."""
+    audits: Sequence[Condition] = ()
+    """The audits that failed in any session, whether or not the sessions differ there."""
 
     def same_text(self) -> str:
         """ "The same: kernel, CPU, plan and 11 more."; empty: none is."""
@@ -87,7 +90,12 @@ def conditions(sides: Sequence[Side]) -> Conditions:
     differing.sort(key=lambda condition: condition.weight)
     # The machine matters most.
     same.sort(key=lambda each: each[0] is not Weight.SETUP)
-    return Conditions(differing, [what for _, what in same], tuple(_warnings(sides, differing)))
+    return Conditions(
+        differing,
+        [what for _, what in same],
+        tuple(_warnings(sides, differing)),
+        [Condition(what, values, Weight.SETUP) for what, values in audited.failed(sides)],
+    )
 
 
 _WORKLOAD: tuple[tuple[str, str, Callable[[Any], str], Any], ...] = (
