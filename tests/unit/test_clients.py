@@ -2,6 +2,7 @@
 
 import io
 
+import msgspec
 from synthetic import session
 
 from workbench.analysis.clients import all_clients
@@ -73,13 +74,30 @@ def test_one_client_is_not_compared_with_itself() -> None:
     output = io.StringIO()
     print_summary(summarise(session(1, 4)), Terminal(file=output, width=140))
     assert "Own ceiling" not in output.getvalue()
-    assert facts(session(1, 4)).clients is None
+    assert not facts(session(1, 4)).clients
 
 
 def test_a_report_has_them_too() -> None:
     report = facts(shared())
-    assert report.clients and [row[0] for row in report.clients.rows] == ["c1", "c2"]
+    assert [row[0] for row in report.clients[0].rows] == ["c1", "c2"]
     assert any("Clients started within" in sentence for sentence in report.conditions)
+
+
+def test_the_response_times_of_each_client_stand_beside_one_another() -> None:
+    own = {"c1": lateness(5_000, 2_000), "c2": lateness(50, 9_000)}
+
+    def timed(point: PointStop) -> PointStop:
+        fields = {name: getattr(point, name) for name in point.__struct_fields__}
+        parts = [
+            msgspec.structs.replace(each, latency_us=own[each.machine]) for each in point.clients
+        ]
+        return PointStop(**fields | {"clients": parts})
+
+    documents = [timed(d) if isinstance(d, PointStop) else d for d in shared()]
+    _, times = facts(documents).clients
+    assert [row[2] for row in times.rows] == ["c1", "c2"]
+    # 50 calls are too few for a p99.
+    assert [row[-1] for row in times.rows] == ["2.00 ms", ""]
 
 
 def test_summaries_for_machines_have_every_figure() -> None:

@@ -297,13 +297,12 @@ def _reasons(point: PointStop) -> list[str]:
 
 def _print_clients(summary: Summary, console: Terminal) -> None:
     """Print them if there are several."""
-    side_by_side = clients.table(summary)
-    if side_by_side is None:
-        return
-    table = _table(*side_by_side.columns)
-    for row in side_by_side.rows:
-        table.add_row(*row)
-    console.print(table)
+    for each in clients.tables(summary):
+        table = _table(*each.columns)
+        for row in each.rows:
+            table.add_row(*row)
+        console.say(f"{each.title}:")
+        console.print(table)
     if skew := summary.all_clients.skew():
         console.say(skew)
 

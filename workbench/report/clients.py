@@ -1,21 +1,54 @@
-"""Several clients side by side: the part of each in a run, and its own limit."""
+"""Several clients side by side: their parts in a run, their own limits, their response times."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from workbench.analysis.clients import ClientSummary
 from workbench.analysis.evidence import share
+from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.summary import Summary
+from workbench.documents import Percentiles
 from workbench.formatting import duration, percent
 from workbench.report.conditions import Table
 
+_PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 
-def table(summary: Summary) -> Table | None:
-    """None if there is one client, whose figures are those of the points."""
+
+def tables(summary: Summary) -> list[Table]:
+    """Empty if there is one client, whose figures are those of the points."""
     clients = summary.all_clients.clients
     if len(clients) < 2:
-        return None
+        return []
     columns = ("Client", "Points", "Own ceiling", "Late", "p99 late", "Not sent", "CPU", "Clock")
-    return Table("Clients", tuple(map(_row, clients)), columns)
+    found = [Table("Clients", tuple(map(_row, clients)), columns)]
+    if times := tuple(_times(summary)):
+        title = "Response times by client, at the highest sustained rate"
+        found.append(Table(title, times, ("Server", summary.axis.label, "Client", *_PERCENTILES)))
+    return found
+
+
+def _times(summary: Summary) -> Iterator[tuple[str, ...]]:
+    """The response times of each client as it measured them, from the scheduled times; of several
+    passes the lowest and the highest, because percentiles cannot be averaged."""
+    for server in summary.ranked():
+        there = server.at_knee
+        by_client: dict[str, list[Percentiles]] = {}
+        for stop in there.stops if there else ():
+            for part in stop.clients:
+                if part.latency_us is not None:
+                    by_client.setdefault(part.machine, []).append(part.latency_us)
+        for machine, passes in by_client.items():
+            at = summary.axis.at(there.x) if there else ""
+            yield server.name, at, machine, *(_span(passes, name) for name in _PERCENTILES)
+
+
+def _span(passes: Sequence[Percentiles], name: str) -> str:
+    """ "2.1 ms", "2.1 ms to 2.4 ms"; empty if a pass has too few values."""
+    if not all(percentile_supported(each.count, _PERCENTILES[name]) for each in passes):
+        return ""
+    values = sorted(getattr(each, name) for each in passes)
+    return " to ".join(dict.fromkeys(map(duration, (values[0], values[-1]))))
 
 
 def _row(client: ClientSummary) -> tuple[str, ...]:

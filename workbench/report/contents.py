@@ -139,7 +139,7 @@ class Report:
     """How the test was set up, as sentences."""
     machines: list[Table] = field(default_factory=list)
     servers: Table | None = None
-    clients: Table | None = None
+    clients: list[Table] = field(default_factory=list)
     """Only if there are several."""
     plan: str = ""
     """YAML; can be run again."""

@@ -69,7 +69,7 @@ def facts(
         ],
         conditions=conditions.sentences(start, summary),
         machines=[table for machine in start.machines for table in conditions.machine(machine)],
-        clients=clients.table(summary),
+        clients=clients.tables(summary),
         servers=conditions.servers(start),
         plan=yaml.dump(
             start.plan,
