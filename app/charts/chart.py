@@ -206,7 +206,6 @@ class Chart(Plot):
             self.limits = limits
             box = self.getPlotItem().getViewBox()
             box.setRange(xRange=limits[:2], yRange=limits[2:], padding=0)
-            box.updateMatrix()  # elsewhere only when it is painted
         if moved := zero != self.zero:
             self._place(self.curves.values())
         return moved

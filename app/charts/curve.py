@@ -83,6 +83,7 @@ class Curve(pg.PlotCurveItem):
         """Compute where it lies, unless nothing has moved. The transform depends on the axes and on
         the size of the plot.
         """
+        self.getViewBox().updateMatrix()  # by itself only when it is painted
         t = self.sceneTransform()
         if self._fitted is not None and self._fitted == t:
             return

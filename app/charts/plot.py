@@ -78,8 +78,6 @@ class Plot(pg.PlotWidget):
         item.disableAutoRange()
         item.getViewBox().setMouseEnabled(False, False)
         item.getViewBox().setDefaultPadding(0)
-        # Otherwise lines lie where they were until they are painted.
-        item.getViewBox().sigResized.connect(item.getViewBox().updateMatrix)
 
     # What is shown
 
