@@ -33,6 +33,7 @@ READERS = {
     "workbench/servers/user_servers.py": "files of servers",
     "workbench/servers/entry_reading.py": "files of servers",
     "workbench/servers/requirements.py": "files of requirements",
+    "workbench/servers/worker_variants.py": "ids of servers with several workers",
     "workbench/servers/footprint.py": "/proc",
     "workbench/sessions": "files of sessions",
     "workbench/cli.py": "what argparse finds wrong",
