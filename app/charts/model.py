@@ -15,7 +15,7 @@ from workbench.analysis.audits import Audit, Auditor, tainted
 from workbench.analysis.cost import rank
 from workbench.analysis.over_time import OverTime
 from workbench.analysis.published import Published, figures_of
-from workbench.analysis.results import PointResult, View
+from workbench.analysis.results import Clock, PointResult, View, clock_of
 from workbench.analysis.running import Running
 from workbench.axis import RATE, Axis, known
 from workbench.documents import (
@@ -61,6 +61,8 @@ class ChartModel:
         """Where the x axis ends: the highest value of the plan."""
         self.over = False
         """No more documents will come."""
+        self.clock: Clock = "latency"
+        """By which the times of all points are known."""
         self.whole: Whole | None = None
         """The complete session, if it is known: the axes are fitted to it."""
         self._timeout_s = 5.0
@@ -95,6 +97,8 @@ class ChartModel:
             case PointStop():
                 self.running = None
                 if document.judged:
+                    if self.clock == "latency":
+                        self.clock = clock_of([document])
                     self._series(document.series).add(document)
             case Note():
                 self._note(document)

@@ -15,7 +15,7 @@ from app.charts.looks import DISTRIBUTION, SWEEP, TIME, VIEWS, Look
 from app.charts.showing import ACROSS, Showing
 from workbench import stores
 from workbench.analysis.over_time import METRICS
-from workbench.analysis.results import PERCENTILES, View
+from workbench.analysis.results import PERCENTILES, View, clock_of
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.documents import PointStop
 from workbench.errors import BadInput, PongbenchError, why
@@ -170,7 +170,7 @@ def add_parser(subparsers: Any) -> None:
         help="size of pictures in pixels (a PNG has twice as many; default: 1600x1200)",
     )
     parser.add_argument("--percentile", choices=PERCENTILES, default="p99", help="drawn")
-    parser.add_argument("--clock", choices=CLOCKS, default="latency", help="drawn")
+    parser.add_argument("--clock", choices=CLOCKS, help="drawn")
     parser.add_argument(
         "--metric",
         default="",
@@ -220,18 +220,19 @@ def add_parser(subparsers: Any) -> None:
 
 def handle(arguments: argparse.Namespace) -> int:
     """Run the command; returns its exit code. Raises PongbenchError."""
+    check_output(arguments.output)
+    session = open_session(arguments)
+    clock = arguments.clock or clock_of(d for d in session.documents if isinstance(d, PointStop))
     options = ReportOptions(
         arguments.theme,
         arguments.size,
-        View(arguments.percentile, arguments.clock, arguments.metric),
+        View(arguments.percentile, clock, arguments.metric),
         arguments.notes,
         arguments.server,
         arguments.at if isinstance(arguments.at, float) else None,
         showing=_showing(arguments),
         look=Look(arguments.view, arguments.at, arguments.pass_number),
     )
-    check_output(arguments.output)
-    session = open_session(arguments)
     _write_read(session, arguments.output, options)
     say(f"The report is {arguments.output}.")
     return exit_code(session)

@@ -57,6 +57,8 @@ class Board(QWidget):
         self.model = ChartModel()
         self._whole: Whole | None = None
         self._fresh = False
+        self._settings = settings or Settings()
+        self._clock: Clock = "latency"
         self._audited = QTimer(self, interval=_AUDIT_MS, singleShot=True)
         self._audited.timeout.connect(self._audit_again)
         self._doubts = Doubts()
@@ -125,11 +127,20 @@ class Board(QWidget):
             self._fresh = False
             self._audited.stop()
             self.trio.set_model(self.model)
+        self._fit_clock()
         self._audit()
         self.trio.refresh()
         self.views.refresh()
         self._table.refresh()
         self.side.refresh()
+
+    def _fit_clock(self) -> None:
+        """Show times from the send as soon as a load tool has no others; the user may choose
+        again. Another session begins with the user's own choice."""
+        if self.model.clock != self._clock:
+            self._clock = self.model.clock
+            own = self._settings.clock == "service"
+            self.trio.set_clock("service" if own else self._clock)
 
     def _audit(self) -> None:
         if self._audited.isActive() and not self.model.over:
@@ -262,7 +273,9 @@ def keep_view(trio: Trio, settings: Settings) -> None:
     trio.show_part(replace(trio.showing, log=log, band=settings.percentile_band))
 
     def keep() -> None:
-        settings.percentile, settings.clock = trio.view.percentile, trio.view.clock
+        settings.percentile = trio.view.percentile
+        if trio.model.clock == "latency":
+            settings.clock = trio.view.clock
         settings.log_scale, settings.percentile_band = trio.log, trio.showing.band
         if trio.drawn is not trio.model:
             return  # its axis is another

@@ -188,6 +188,24 @@ def test_the_percentile_clock_and_scale_are_saved(qtbot: QtBot, desk: Desk) -> N
     assert (desk.settings.percentile, desk.settings.log_scale) == ("p999", False)
 
 
+def test_times_are_from_the_send_where_a_load_tool_has_no_others(desk: Desk, qtbot: QtBot) -> None:
+    page = shown(qtbot, LivePage(desk))
+    scheduled = list(session(1, 4))
+    without = [
+        msgspec.structs.replace(d, latency_us=None) if isinstance(d, PointStop) else d
+        for d in scheduled
+    ]
+    times = page.board.trio.charts[Quantity.TIME]
+    feed(page, without)
+    assert times.title_text()[1].startswith("p99, from send")
+    page.board.trio.set_clock("latency")
+    page.board.refresh()
+    assert times.title_text()[1].startswith("p99, from scheduled time")
+    feed(page, scheduled)
+    assert times.title_text()[1].startswith("p99, from scheduled time")
+    assert desk.settings.clock == "latency"
+
+
 def test_keys_of_the_charts_work_from_anywhere_on_the_page(qtbot: QtBot, page: LivePage) -> None:
     feed(page, session(3, 8))
     qtbot.keyClick(page, Qt.Key.Key_1)

@@ -416,6 +416,13 @@ def window_ms(window: Window, view: View) -> float:
     return milliseconds(window.latency_us if latency else window.service_us, view.percentile)
 
 
+def clock_of(stops: Iterable[PointStop]) -> Clock:
+    """Return by which clock the times of all these points are known: "service" where a load tool
+    without a schedule measured some of them."""
+    unscheduled = any(stop.latency_us is None and stop.service_us is not None for stop in stops)
+    return "service" if unscheduled else "latency"
+
+
 def mean_us(stops: Iterable[PointStop], time: str) -> float | None:
     """Over all replies of the points; `time`: a field of `Histograms`. None: it is empty."""
     return mean([n for stop in stops for n in getattr(stop.histograms, time)])
