@@ -34,6 +34,18 @@ def test_a_preset_of_a_source_can_be_run_and_asks_its_question(preset: Preset) -
         assert budget.duration_s[0] < 600
 
 
+@pytest.mark.parametrize(
+    "preset", [each for each in library.presets() if each not in ASKED], ids=lambda each: each.id
+)
+def test_every_other_preset_can_be_run_too(preset: Preset) -> None:
+    assert preset.plan
+    catalogue = Catalogue.load()
+    entries = [catalogue[id_] for id_ in preset.plan.servers]
+    assert not [entry.id for entry in entries if entry.unavailable]
+    budget = assess(preset.plan, entries, FACTS, clients=3)
+    assert not budget.problems, [problem.text() for problem in budget.problems]
+
+
 def test_every_preset_has_a_full_and_a_scaled_form() -> None:
     ids = {preset.id for preset in ASKED}
     assert all(
