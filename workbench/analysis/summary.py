@@ -27,6 +27,7 @@ from workbench.documents import (
     PointStop,
     RunStart,
     RunStop,
+    ServerRecord,
 )
 from workbench.messages.limits import phrase
 from workbench.messages.notes import Backlog, Died, Gate, Peak, Profile, Rates, Resources
@@ -51,6 +52,8 @@ class ServerSummary(SeriesResult):
         self.version = version
         self.server = server or id_
         self.load_tool = load_tool
+        self.processes = self.threads = 0
+        """Counted when it was tested before the run; 0: not known."""
         self.noted: list[Note] = []
         """About this server, other than what was `found` when it was deployed."""
         self.profile: Profile | None = None
@@ -229,16 +232,24 @@ def _begin(summary: Summary, start: RunStart) -> None:
         errors_pct, p99_ms = search.get("errors_pct", 1.0), search.get("p99_ms")
         summary.slo = {"errors_pct": errors_pct, "p99_ms": p99_ms}
         summary.limits = phrase(errors_pct, p99_ms)
-    versions = {record.id: record.version for record in start.servers}
+    records = {record.id: record for record in start.servers}
     for each in start.series:
-        summary.servers[each.key] = ServerSummary(
+        record = records.get(each.server)
+        summary.servers[each.key] = made = ServerSummary(
             each.key,
             each.label,
-            versions.get(each.server, ""),
+            record.version if record else "",
             axis=summary.axis,
             server=each.server,
             load_tool=each.params.get("load_tool", start.load_tools[0]),
         )
+        if record:
+            made.processes, made.threads = _count(record, "processes"), _count(record, "threads")
+
+
+def _count(record: ServerRecord, what: str) -> int:
+    found = record.gate.get(what)
+    return found if isinstance(found, int) else 0
 
 
 def _server(summary: Summary, id_: str) -> ServerSummary:
@@ -304,6 +315,8 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         "server": server.server,
         "load_tool": server.load_tool,
         "version": server.version,
+        "processes": server.processes or None,
+        "threads": server.threads or None,
         **_limit_data(server),
         "knee_unknown": server.why_unknown or None,
         "faulty": server.what_is_faulty or None,

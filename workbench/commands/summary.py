@@ -190,9 +190,17 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     searched = bool(summary.axis.bounds)
     most = "Peak" if searched else "Sustained" if limit else "Most replies"
     titles = ["Server", most, *["Interval"] * searched, "Mean there", "p50 there", "p99 there"]
-    titles += ["CPU there", *_COST, "Memory"]
+    titles += ["CPU there", *_COST, "Memory", "Processes"]
     rows = [_row(server, server.at_knee if limit else server.most) for server in summary.ranked()]
-    spare = ("Mean there", "CPU there", "p50 there", "Memory", *reversed(_COST), "p99 there")
+    spare = (
+        "Processes",
+        "Mean there",
+        "CPU there",
+        "p50 there",
+        "Memory",
+        *reversed(_COST),
+        "p99 there",
+    )
     console.print(fitting(titles, rows, console.width, spare=spare))
     if summary.slo:
         console.say(f"Peak: the highest tested rate with {summary.limits}.")
@@ -230,7 +238,14 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
         cost.within(cost_of(there)),
         per_second(full_core(server)),
         megabytes(server.rss_bytes) if server.rss_bytes else "",
+        _tasks(server),
     ]
+
+
+def _tasks(server: ServerSummary) -> str:
+    """ "2 (18 threads)", with those that start and supervise others; empty: not known."""
+    more = f" ({server.threads} threads)" if server.threads > server.processes else ""
+    return f"{server.processes}{more}" if server.processes else ""
 
 
 def _sustained(server: ServerSummary) -> Text:
