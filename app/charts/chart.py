@@ -223,8 +223,7 @@ class Chart(Plot):
             ground = self.ground.key()
             self._blit(painter, "ground", ground, self.ground.paint)
             painter.setOpacity(opacity)
-            still = tuple((curve.series.id, curve.drawn_version) for curve in self.still())
-            self._blit(painter, "still", (ground, still), self._paint_still)
+            self._blit(painter, "still", (ground, self._still_key()), self._paint_still)
         else:
             self.ground.paint(painter)
             painter.setOpacity(opacity)
@@ -262,6 +261,10 @@ class Chart(Plot):
             onto.end()
             known = self._layers[name] = (key, pixmap)
         painter.drawPixmap(0, 0, known[1])
+
+    def _still_key(self) -> object:
+        """Return what the lines depend on, other than the ground."""
+        return tuple((curve.series.id, curve.drawn_version) for curve in self.still())
 
     def _paint_still(self, painter: QPainter) -> None:
         painter.save()
