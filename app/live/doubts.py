@@ -26,7 +26,7 @@ class Doubts:
             case RunStart():
                 self.__init__()  # type: ignore[misc]
                 self._axis = document.axis or RATE
-                self._names = {record.id: record.name for record in document.servers}
+                self._names = {record.key: record.label for record in document.series}
             case Note(topic="ceiling"):
                 # After the clients sustained no rate, which is reported, no point can be trusted.
                 self._reported = document.data.get("ceiling_per_s") == 0

@@ -59,7 +59,7 @@ def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
         cause = BackgroundLoad(cpu_pct=taken)
         verdict: Verdict = "inconclusive" if taken else "ok"
         judged = {"verdict": verdict, "t_us": t_us} | recorded(cause)
-        point = replace(measured, server=server, x=float(rate), rate_per_s=float(rate), **judged)
+        point = replace(measured, series=server, x=float(rate), rate_per_s=float(rate), **judged)
         if (note := doubts(point)) is not None:
             listed.add(note, server)
     (message,) = lines(listed)
@@ -116,7 +116,7 @@ def test_points_recorded_before_causes_had_codes_are_described_by_their_sentence
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
     fields = {"verdict": "inconclusive", "reasons": ["Other programs took 36 % of a core."]}
     for server in ("gevent", "Trio"):
-        point = replace(measured, purpose="sweep", server=server, x=4000.0, findings=[], **fields)
+        point = replace(measured, purpose="sweep", series=server, x=4000.0, findings=[], **fields)
         note = doubts(point)
         assert note is not None
         listed.add(note, server)
