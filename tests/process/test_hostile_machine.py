@@ -249,7 +249,7 @@ class Hijacked:
         return getattr(self._machine, name)
 
     async def put(self, source: Path, target: str) -> str:
-        hostile = source.name == f"{self._program}.py"
+        hostile = source.stem == self._program
         return await self._machine.put(self._instead if hostile else source, target)
 
     async def start(self, command: Command) -> Any:
