@@ -67,8 +67,8 @@ ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
 	status=0; \
-	  $(BIN)/python -m tests.again -n auto --maxprocesses 4 --dist loadfile -m "not alone" || status=$$?; \
-	  $(BIN)/python -m tests.again -m alone || status=$$?; \
+	  $(BIN)/python -m tests.again -n auto --maxprocesses 4 --dist loadfile --durations=40 -m "not alone" || status=$$?; \
+	  $(BIN)/python -m tests.again --durations=15 -m alone || status=$$?; \
 	  exit $$status
 endif
 

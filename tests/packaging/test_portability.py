@@ -25,7 +25,8 @@ ON_MACHINES = {
     *("point", "supervisor", "worker", "alarm", "driver", "confine", "profile_there"),
     *("generator", "run_program"),
 }
-"""Modules and folders of them that are sent to machines, which are Linux. The workbench reads them as files."""
+"""Modules, and folders of them, that are sent to machines, which are Linux. The workbench reads
+them as files."""
 
 POSIX_MODULES = {"crypt", "fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios"}
 POSIX_MODULES |= {"tty"}
