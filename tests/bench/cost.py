@@ -4,7 +4,9 @@
 processes from before the load until after it, the sampler from its mark to its answer; between
 them the server gets no requests. The kernel's scheduler, whose clock the sampler reads,
 charges a process with the switch to it and from it, which perf leaves out: 1 to 2.5 us each, seen
-on a server that is woken for every call and does next to nothing.
+on a server that is woken for every call and does next to nothing. The scheduler leaves out what the
+host of a virtual machine takes, perf does not: rounds in which the host took more than STOLEN of a
+core do not count and are repeated, MOST in all.
 
 Needs perf (Debian: linux-perf) and the right to use it.
 """
@@ -29,7 +31,8 @@ from workbench.machines.sampler_client import Sampling
 from workbench.servers.catalogue import Catalogue
 
 SERVERS = ("null", "asyncio-protocol", "gunicorn-3w")
-ROUNDS = 5
+ROUNDS, MOST = 5, 25
+STOLEN = 0.003
 CALLS = 3_000
 PER_S = 1_500
 CLOSE = 0.02
@@ -43,19 +46,28 @@ async def main(names: list[str]) -> int:
         return 1
     machine = await open_local()
     catalogue = Catalogue.load(extra_dirs=[])
-    sampling = Sampling()
+    cores = sorted(os.sched_getaffinity(0))[:1]
+    sampling = Sampling(cores)
     await sampling.start(machine, lambda t_us: t_us, lambda _: None)
     far = 0
     try:
         for name in names or SERVERS:
             entry = catalogue[name]
-            server = await deploying.deploy(
-                machine, entry, cpus=sorted(os.sched_getaffinity(0))[:1]
-            )
+            server = await deploying.deploy(machine, entry, cpus=cores)
             await sampling.watch(name, server.pid, server.port)
             protocol = "pong" if "pong" in entry.protocols else "http/1.0"
-            rounds = [await one(sampling, server.pid, server.port, protocol) for _ in range(ROUNDS)]
+            rounds: list[tuple[float, float, float]] = []
+            stolen: list[float] = []
+            while len(rounds) < ROUNDS and len(stolen) < MOST:
+                stolen_share, *round_ = await one(sampling, server.pid, server.port, protocol)
+                stolen.append(stolen_share)
+                if stolen_share <= STOLEN:
+                    rounds.append(tuple(round_))
             await server.stop()
+            if not rounds:
+                print(f"{entry.name:22}the host took {min(stolen):.1%} of the core or more")
+                far += 1
+                continue
             ratio, cost_us, switches = (
                 statistics.median(each) for each in zip(*rounds, strict=True)
             )
@@ -63,7 +75,7 @@ async def main(names: list[str]) -> int:
             each = " ".join(f"{found[0]:.3f}" for found in rounds)
             print(
                 f"{entry.name:22}{cost_us:7.1f} us and {switches:.2f} switches a call,"
-                f" sampler / perf {ratio:.3f} ({each})"
+                f" sampler / perf {ratio:.3f} ({each}; {len(stolen) - len(rounds)} rounds left out)"
             )
     finally:
         await sampling.stop()
@@ -71,8 +83,8 @@ async def main(names: list[str]) -> int:
     return 1 if far else 0
 
 
-async def one(sampling: Sampling, pid: int, port: int, protocol: str) -> tuple[float, float, float]:
-    """(sampler / perf, us a call, context switches a call)."""
+async def one(sampling: Sampling, pid: int, port: int, protocol: str) -> tuple[float, ...]:
+    """(share of the core that the host took, sampler / perf, us a call, switches a call)."""
     pids = ",".join(map(str, [pid, *descendants(pid)]))
     perf = await asyncio.create_subprocess_exec(
         *("perf", "stat", "-x", ",", "-e", "task-clock", "-p", pids),
@@ -87,7 +99,8 @@ async def one(sampling: Sampling, pid: int, port: int, protocol: str) -> tuple[f
     told_ms = float(message.decode().split(",")[0])
     # Not known while other programs begin many processes: at most about one for each call.
     switches = 1.0 if usage.switches is None else usage.switches / answered
-    return usage.cpu_us / 1000 / told_ms, usage.cpu_us / answered, switches
+    stolen_share = usage.stolen_s / usage.seconds
+    return stolen_share, usage.cpu_us / 1000 / told_ms, usage.cpu_us / answered, switches
 
 
 def descendants(pid: int) -> list[int]:

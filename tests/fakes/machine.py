@@ -75,7 +75,7 @@ class FakeSampler(FakeProcess):
         await super().send(line)
         asked = json.loads(line).get("asked", 0)
         sample = {
-            **{"t_us": time.monotonic_ns() // 1000, "asked": asked, "cores": [[0, 0], [0, 0]]},
+            **{"t_us": time.monotonic_ns() // 1000, "asked": asked, "cores": [[0, 0, 0]] * 2},
             **{"softirq": 0, "memory": 0, "counters": {}, "gauges": {}, "server": ""},
             **{"tree": None, "listening": None, "own_us": 0},
         }

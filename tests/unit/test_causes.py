@@ -37,6 +37,11 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
         ),
         ("a CPU that others had", HALF | {"busiest_s": 0.5, "starved_s": 0.4}, "cpu-contended"),
         (
+            "a CPU that its own threads had",
+            HALF | {"threads": 16, "busiest_s": 0.1, "starved_s": 0.4},
+            "cpu-contended",
+        ),
+        (
             "descriptors, though its core is full as well",
             FULL | {"descriptors": 999, "nofile": 1000},
             "descriptors-used-up",

@@ -63,7 +63,7 @@ def test_connections_that_wait_to_be_accepted_have_no_memory_yet() -> None:
 def sample(t_us: int, pss: int, descriptors: int, server: str = "a") -> Sample:
     tree = Tree(cpu_us=0, rss=1, pss=pss, processes=1, threads=1, descriptors=descriptors)
     return Sample(
-        t_us=t_us, cores=[(0, 0)], softirq=0, memory=0, counters={}, gauges={}, server=server,
+        t_us=t_us, cores=[(0, 0, 0)], softirq=0, memory=0, counters={}, gauges={}, server=server,
         tree=tree, listening=None, own_us=0,
     )  # fmt: skip
 

@@ -95,6 +95,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "Its busiest thread waited for a CPU 42 % of the time: other programs ran there (it used 55 % of a core).",
     ),
     (
+        causes.CpuContended(waited_pct=42.0, busy_pct=85.0, threads=16, cores=1),
+        "Its busiest thread waited for a CPU 42 % of the time: its 16 threads shared one core and used 85 % of it.",
+    ),
+    (
         causes.DescriptorsUsedUp(opened=1000, limit=1000),
         "It had 1,000 descriptors open, of at most 1,000 (nofile).",
     ),
@@ -371,6 +375,12 @@ SENTENCES: list[tuple[Message, str]] = [
         "Background load took up to 61 % of a core: gevent at 4,000/s and Trio at 4,000 and 6,000/s. Repeat on a quiet machine.",
     ),
     (
+        audits.surroundings.QuietHost(
+            points=66, most_pct=61.0, limit_pct=25.0, stolen_pct=55.0, at=AT
+        ),
+        "Background load took up to 61 % of a core (the host of the virtual machine took 55 %): gevent at 4,000/s and Trio at 4,000 and 6,000/s. Repeat on a quiet machine.",
+    ),
+    (
         audits.surroundings.QuietHost(points=66, limit_pct=25.0, others=["bolt"]),
         "Another user's run was on bolt: each disturbs the other. Agree on who measures when.",
     ),
@@ -471,6 +481,10 @@ SENTENCES: list[tuple[Message, str]] = [
     (
         reasons.BackgroundLoad(cpu_pct=48.4),
         "Background load took 48 % of a core from server and clients. Repeat on a quiet machine.",
+    ),
+    (
+        reasons.BackgroundLoad(cpu_pct=48.4, stolen_pct=40.2),
+        "Background load took 48 % of a core from server and clients (the host of the virtual machine took 40 %). Repeat on a quiet machine.",
     ),
     (
         reasons.BackgroundLoadAtCalibration(cpu_pct=80.0),

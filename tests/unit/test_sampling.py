@@ -8,7 +8,7 @@ from workbench.machines.usage import Tally
 
 BEFORE = Sample(
     t_us=1_000_000,
-    cores=[(100, 1000), (60, 500), (40, 500)],
+    cores=[(100, 1000, 0), (60, 500, 0), (40, 500, 0)],
     softirq=10,
     memory=5_000_000,
     counters={"ListenOverflows": 7, "RetransSegs": 3},
@@ -20,7 +20,7 @@ BEFORE = Sample(
 )
 AFTER = Sample(
     t_us=1_200_000,
-    cores=[(130, 1040), (80, 520), (50, 520)],
+    cores=[(130, 1040, 0), (80, 520, 0), (50, 520, 0)],
     softirq=14,
     memory=4_000_000,
     counters={"ListenOverflows": 12, "RetransSegs": 3},
@@ -105,16 +105,19 @@ def test_a_child_that_was_not_reaped_does_not_make_cpu_time_negative() -> None:
 def test_cpu_time_of_no_known_process_counts_as_background_load() -> None:
     """In one second of two cores, 100 ticks each: 0.5 s by the tree, 0.1 s by the sampler."""
     tree = Tree(cpu_us=1_000_000, rss=1, pss=1, processes=1, threads=1, descriptors=1)
-    first = changed(BEFORE, cores=[(0, 0), (0, 0), (0, 0)], softirq=0)
+    first = changed(BEFORE, cores=[(0, 0, 0), (0, 0, 0), (0, 0, 0)], softirq=0)
     last = changed(
         first,
         t_us=first.t_us + 1_000_000,
-        cores=[(150, 200), (60, 100), (90, 100)],
+        cores=[(150, 200, 40), (60, 100, 5), (90, 100, 35)],
         softirq=10,
         tree=tree,
         own_us=100_000,
     )
-    for cores, elsewhere_s in (((), 0.8), ((0, 1), 0.8), ((1,), 0.2), ((0,), 0.0)):
+    cases = (((), 0.8, 0.4), ((0, 1), 0.8, 0.4), ((1,), 0.2, 0.2), ((0,), 0.0, 0.0))
+    for cores, elsewhere_s, stolen_s in cases:
         tally = Tally(first, cores)
         tally.add(last)
-        assert round(tally.usage().elsewhere_s, 6) == elsewhere_s, cores
+        usage = tally.usage()
+        found = round(usage.elsewhere_s, 6), round(usage.stolen_s, 6)
+        assert found == (elsewhere_s, stolen_s), cores

@@ -28,7 +28,7 @@ __all__ = ["ground"]
 
 ENTRY = Path(__file__).parents[2] / "resources" / "servers" / "asyncio-protocol"
 COMPARISONS = int(os.environ.get("PONGBENCH_COMPARISONS", "20"))
-PILOT, MOST = 5, 12
+PILOT, MOST = 8, 24
 SLOWED = 0.1
 
 pytestmark = pytest.mark.timeout(7200)

@@ -193,7 +193,9 @@ def _no_cpu(observed: Observations) -> Message | None:
     if observed.starved_s < STARVED * observed.seconds:
         return None
     waited_pct = 100 * observed.starved_s / observed.seconds
-    return causes.CpuContended(waited_pct=waited_pct, busy_pct=observed.busy_pct)
+    own = observed.threads > observed.cores and observed.busy_pct >= IDLE_PCT * observed.cores
+    shared = {"threads": observed.threads, "cores": observed.cores} if own else {}
+    return causes.CpuContended(waited_pct=waited_pct, busy_pct=observed.busy_pct, **shared)
 
 
 def _quota(observed: Observations) -> Message | None:

@@ -157,6 +157,8 @@ class Evidence:
     others_cpu_pct: float | None = 0.0
     """Lower bound of the CPU that other programs took on the cores of server and clients, in
     percent of one core. None: unknown."""
+    stolen_cpu_pct: float = 0.0
+    """The part of it that the host of a virtual machine gave to others."""
     loopback: bool = False
     """Server and clients share a machine, with no network between them."""
     server_cpu_pct: float | None = None
@@ -184,6 +186,8 @@ class Evidence:
         }
         if self.others_cpu_pct is not None:
             figures["others_cpu_pct"] = self.others_cpu_pct
+        if self.stolen_cpu_pct:
+            figures["stolen_cpu_pct"] = self.stolen_cpu_pct
         if self.late_share is not None:
             figures["late_share"] = self.late_share
         if self.client_cpu_pct is not None:

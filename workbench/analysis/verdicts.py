@@ -237,7 +237,11 @@ def _busy_client(evidence: Evidence) -> list[Message]:
 def _background_load(evidence: Evidence) -> list[Message]:
     if evidence.others_cpu_pct is None or evidence.others_cpu_pct < OTHERS_PCT:
         return []
-    return [messages.BackgroundLoad(cpu_pct=round(evidence.others_cpu_pct, 2))]
+    return [messages.BackgroundLoad(**_taken(evidence.others_cpu_pct, evidence))]
+
+
+def _taken(cpu_pct: float, evidence: Evidence) -> dict[str, float]:
+    return {"cpu_pct": round(cpu_pct, 2), "stolen_pct": round(evidence.stolen_cpu_pct, 2)}
 
 
 def _background_load_at_calibration(evidence: Evidence) -> list[Message]:
@@ -283,8 +287,8 @@ def _remarks(evidence: Evidence) -> list[Message]:
     """What a reader should know about a sustained point."""
     remarks: list[Message] = []
     if evidence.others_cpu_pct is not None and evidence.others_cpu_pct >= OTHERS_PCT:
-        cpu_pct = round(evidence.others_cpu_pct, 2)
-        remarks.append(messages.SustainedUnderBackgroundLoad(cpu_pct=cpu_pct))
+        taken = _taken(evidence.others_cpu_pct, evidence)
+        remarks.append(messages.SustainedUnderBackgroundLoad(**taken))
     if times := overflows(evidence):
         remarks.append(messages.SustainedWithOverflows(times=times))
     lateness = evidence.lateness_us

@@ -11,6 +11,10 @@ from workbench.machines.wire import Count, Text
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 Figures: TypeAlias = Annotated[dict[Name, Count], msgspec.Meta(max_length=200)]
 
+Ticks: TypeAlias = tuple[Count, Count, Count]
+"""Busy, in all, and, as a part of the busy ones, stolen: the core had work, but the host of the
+virtual machine gave it to others."""
+
 
 class Tree(msgspec.Struct, kw_only=True):
     """Sums over a process tree; see `machines.sampler`."""
@@ -50,7 +54,8 @@ class Sample(msgspec.Struct):
     """One line of the sampler."""
 
     t_us: Count
-    cores: Annotated[list[tuple[Count, Count]], msgspec.Meta(min_length=1, max_length=4097)]
+    cores: Annotated[list[Ticks], msgspec.Meta(min_length=1, max_length=4097)]
+    """Of the machine, then of each core."""
     softirq: Count
     memory: Count
     counters: Figures
@@ -81,7 +86,8 @@ def cpu_pct(before: Sample, now: Sample) -> float:
     return round(100 * cpu_us(before, now) / max(1, now.t_us - before.t_us), 1)
 
 
-def differences(before: tuple[int, int], now: tuple[int, int]) -> tuple[int, int]:
+def differences(before: Ticks, now: Ticks) -> tuple[int, int]:
+    """Busy ticks, and all."""
     return now[0] - before[0], now[1] - before[1]
 
 

@@ -99,6 +99,8 @@ class Usage:
     elsewhere_s: float = 0.0
     """CPU seconds of the observed cores used by neither the process tree, nor the sampler, nor soft
     interrupts. A lower bound: some kernels charge soft interrupts to processes."""
+    stolen_s: float = 0.0
+    """The part of `elsewhere_s` that the host of a virtual machine took."""
 
 
 class _Idle:
@@ -203,7 +205,7 @@ class Tally:
             collectors_s=self._collectors_s(),
             throttled_s=self._throttled_s(),
             readings=tuple(self._readings),
-            elsewhere_s=self._elsewhere_s(elapsed_us / 1e6),
+            **self._elsewhere(elapsed_us / 1e6),
         )
 
     def _system_share(self) -> float | None:
@@ -263,17 +265,19 @@ class Tally:
             return None
         return max(0, last.throttled_us - first.throttled_us) / 1e6
 
-    def _elsewhere_s(self, elapsed_s: float) -> float:
+    def _elsewhere(self, elapsed_s: float) -> dict[str, float]:
         first, last = self._first, self._last
-        busy, total = differences(first.cores[0], last.cores[0])
+        _, total = differences(first.cores[0], last.cores[0])
         count = len(last.cores) - 1
         if total <= 0 or not count:
-            return 0.0
+            return {}
         # Total of all cores; the length of a tick follows from the elapsed time.
         tick_s = elapsed_s * count / total
         softirq = last.softirq - first.softirq
-        observed = [core + 1 for core in self._cores if core < count]
-        if observed:
-            busy = sum(differences(first.cores[n], last.cores[n])[0] for n in observed)
+        observed = [core + 1 for core in self._cores if core < count] or [0]
+        busy, stolen = (
+            sum(last.cores[n][kind] - first.cores[n][kind] for n in observed) for kind in (0, 2)
+        )
         known_us = self._cpu_us + last.own_us - first.own_us
-        return max(0.0, (busy - softirq) * tick_s - known_us / 1e6)
+        elsewhere_s = max(0.0, (busy - softirq) * tick_s - known_us / 1e6)
+        return {"elsewhere_s": elsewhere_s, "stolen_s": min(elsewhere_s, stolen * tick_s)}

@@ -60,17 +60,26 @@ class TurnsTaken(Cause, frozen=True, kw_only=True):
 
 
 class CpuContended(Cause, frozen=True, kw_only=True):
-    """The server was runnable while others had the CPU."""
+    """A thread of the server was runnable while another thread had the CPU."""
 
     waited_pct: float
     """Percent of the point's length."""
     busy_pct: float
+    threads: int = 0
+    """Its own threads, if they shared fewer cores; 0: other programs had the CPU."""
+    cores: int = 0
 
     def text(self) -> str:
-        return (
-            f"Its busiest thread waited for a CPU {self.waited_pct:.0f} % of the time: other"
-            f" programs ran there (it used {self.busy_pct:.0f} % of a core)."
+        waited = f"Its busiest thread waited for a CPU {self.waited_pct:.0f} % of the time"
+        if not self.threads:
+            return f"{waited}: other programs ran there (it used {self.busy_pct:.0f} % of a core)."
+        used = f"{self.busy_pct:.0f} % of"
+        used = (
+            f"one core and used {used} it"
+            if self.cores == 1
+            else (f"{self.cores} cores and used {used} one")
         )
+        return f"{waited}: its {self.threads:,} threads shared {used}."
 
 
 class DescriptorsUsedUp(Cause, frozen=True, kw_only=True):

@@ -219,6 +219,7 @@ class _PointRecording:
             link_lost_share=self._run.link_lost_share,
             connect_us=histogram.percentiles(times.connect),
             others_cpu_pct=_share_pct(others_s, usage.seconds),
+            stolen_cpu_pct=_share_pct(usage.stolen_s, usage.seconds) or 0.0,
             loopback=self._run.stage.loopback,
             server_cpu_pct=usage.cpu_pct if usage.seconds else None,
             calls_per_connection=point.calls_per_connection,

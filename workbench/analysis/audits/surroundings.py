@@ -9,6 +9,7 @@ from workbench.messages.audits import surroundings as messages
 from workbench.messages.audits.base import Finding, NotRecorded
 
 _OTHERS = "others_cpu_pct"
+_STOLEN = "stolen_cpu_pct"
 
 
 def quiet_host(data: SessionData) -> Outcome:
@@ -21,6 +22,7 @@ def quiet_host(data: SessionData) -> Outcome:
     message = messages.QuietHost(
         most_pct=max((point.evidence[_OTHERS] for point in measured), default=0.0),
         limit_pct=OTHERS_PCT,
+        stolen_pct=max((point.evidence.get(_STOLEN, 0.0) for point in disturbed), default=0.0),
         others=shared,
         **{**data.places(disturbed), "points": len(measured)},
     )

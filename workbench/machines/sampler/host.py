@@ -18,12 +18,14 @@ COUNTERS = frozenset(
 
 
 def cores_and_softirq() -> tuple[list[list[int]], int]:
+    """Ticks of all cores and of each: busy, in all, and stolen (see `samples.Sample.cores`); and
+    those of soft interrupts."""
     cores = []
     softirq = 0
     for line in read("/proc/stat").partition(b"\nintr")[0].split(b"\n"):
         times = [int(field) for field in line.split()[1:9]]
         total = sum(times)
-        cores.append([total - times[3] - times[4], total])
+        cores.append([total - times[3] - times[4], total, times[7]])
         softirq = softirq or times[6]
     return cores, softirq
 

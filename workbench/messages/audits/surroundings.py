@@ -8,6 +8,7 @@ import msgspec
 
 from workbench import formatting
 from workbench.messages.audits.base import Finding, OfPoints, every
+from workbench.messages.reasons.reason import QUIET, by_host
 
 
 class QuietHost(OfPoints, frozen=True, kw_only=True):
@@ -16,6 +17,8 @@ class QuietHost(OfPoints, frozen=True, kw_only=True):
     most_pct: float = 0.0
     """Percent of one core: the highest at any point."""
     limit_pct: float
+    stolen_pct: float = 0.0
+    """The most that the host of a virtual machine took."""
     others: list[str] = msgspec.field(default_factory=list)
     """Machines with another user's run."""
 
@@ -27,8 +30,8 @@ class QuietHost(OfPoints, frozen=True, kw_only=True):
             )
         if self.at:
             return (
-                f"Background load took up to {self.most_pct:.0f} % of a core: {self.where()}."
-                " Repeat on a quiet machine."
+                f"Background load took up to {self.most_pct:.0f} % of a core"
+                f"{by_host(self.stolen_pct)}: {self.where()}. {QUIET}"
             )
         return (
             f"Background load took less than {self.limit_pct:.0f} % of a core at {self.all()}"

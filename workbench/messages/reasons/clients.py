@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from workbench.messages.reasons.reason import QUIET, Reason, how_often, ms, percent
+from workbench.messages.reasons.reason import QUIET, Reason, by_host, how_often, ms, percent
 
 Relief: TypeAlias = Literal["", "worker", "machine"]
 """What would relieve the clients; empty: another message says so."""
@@ -117,10 +117,13 @@ class BackgroundLoad(Reason, frozen=True, kw_only=True):
 
     cpu_pct: float
     """Percent of one core."""
+    stolen_pct: float = 0.0
+    """The part of it that the host of the virtual machine took."""
 
     def text(self) -> str:
         return (
-            f"Background load took {self.cpu_pct:.0f} % of a core from server and clients. {QUIET}"
+            f"Background load took {self.cpu_pct:.0f} % of a core from server and clients"
+            f"{by_host(self.stolen_pct)}. {QUIET}"
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from workbench.messages.base import Figure, Message, each, share
+from workbench.messages.base import Figure, Message, each, most, share
 
 
 class Reason(Message, frozen=True, kw_only=True):
@@ -21,6 +21,13 @@ def percent(share: Figure) -> str:
 
 def ms(us: Figure) -> str:
     return f"{share(us, 1000):,.0f} ms"
+
+
+def by_host(stolen_pct: Figure) -> str:
+    """To follow the background load of which it is a part; empty: next to none."""
+    if most(stolen_pct) < 1:
+        return ""
+    return f" (the host of the virtual machine took {stolen_pct:.0f} %)"
 
 
 def how_often(count: Figure) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.messages.reasons.reason import Reason, how_often, ms
+from workbench.messages.reasons.reason import Reason, by_host, how_often, ms
 
 
 class SustainedUnderBackgroundLoad(Reason, frozen=True, kw_only=True):
@@ -10,11 +10,13 @@ class SustainedUnderBackgroundLoad(Reason, frozen=True, kw_only=True):
 
     cpu_pct: float
     """Percent of one core."""
+    stolen_pct: float = 0.0
+    """The part of it that the host of the virtual machine took."""
 
     def text(self) -> str:
         return (
-            f"Sustained although background load took {self.cpu_pct:.0f} % of a core; response "
-            "times may be longer for it."
+            f"Sustained although background load took {self.cpu_pct:.0f} % of a core"
+            f"{by_host(self.stolen_pct)}; response times may be longer for it."
         )
 
 
