@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from workbench import __version__, stores
-from workbench.commands import catalogue, compare, machines, replay, run, summary
+from workbench.commands import catalogue, compare, machines, plans, replay, run, summary
 from workbench.errors import BadInput, ExitCode, PongbenchError, why
 from workbench.terminal import guard, mute, to_stderr
 
@@ -20,6 +20,7 @@ AddParser: TypeAlias = "Callable[[Any], None]"
 """Adds a command whose default `handler` takes the arguments and returns an exit code."""
 
 COMMANDS: tuple[AddParser, ...] = (
+    plans.add_parser,
     run.add_parser,
     replay.add_parser,
     summary.add_parser,

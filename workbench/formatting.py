@@ -123,10 +123,18 @@ def listed(names: Sequence[str]) -> str:
 
 
 def time_span(span_s: tuple[float, float]) -> str:
-    """Format a range of time: "0.5 to 1.5 min", "2 to 4 min"."""
-    unit, name = (3600, "h") if span_s[1] >= 7200 else (60, "min") if span_s[1] >= 60 else (1, "s")
+    """Format a range of time: "0.5 to 1.5 min", "2 to 4 min"; "2 s to 1.7 min" where one unit does
+    not suit both."""
+    unit, name = _unit_of(span_s[1])
+    if span_s[0] < 0.1 * unit:
+        own, its_name = _unit_of(span_s[0])
+        return f"{_two(span_s[0] / own)} {its_name} to {_two(span_s[1] / unit)} {name}"
     first, last = (_two(value / unit) for value in span_s)
     return f"{first} {name}" if first == last else f"{first} to {last} {name}"
+
+
+def _unit_of(span_s: float) -> tuple[int, str]:
+    return (3600, "h") if span_s >= 7200 else (60, "min") if span_s >= 60 else (1, "s")
 
 
 def _two(value: float) -> str:

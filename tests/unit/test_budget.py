@@ -94,7 +94,8 @@ def test_the_demo_takes_about_two_minutes_and_has_no_problem() -> None:
         ((28, 92), "0.5 to 1.5 min"),
         ((84, 210), "1.4 to 3.5 min"),
         ((120, 250), "2 to 4.2 min"),
-        ((60, 7200), "0.02 to 2 h"),
+        ((2, 100), "2 s to 1.7 min"),
+        ((60, 7200), "1 min to 2 h"),
     ],
 )
 def test_durations_are_shown_in_a_suitable_unit(span: tuple[float, float], text: str) -> None:

@@ -282,3 +282,27 @@ def test_attempts_at_a_rate_are_listed_together_and_an_interrupted_one_is_marked
     attempts = [line for line in console.file.getvalue().splitlines() if "4,500/s  " in line][:2]
     assert "inconclusive: Background load." in attempts[0]
     assert "interrupted" in attempts[1]
+
+
+def test_all_plans_are_listed_with_what_they_take(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    folder = tmp_path / "data" / "plans"
+    folder.mkdir(parents=True)
+    (folder / "mine.yaml").write_text("name: Mine\nservers: [gevent]\nrates: [500]\nseconds: 1\n")
+    (folder / "gone.yaml").write_text("servers: [not-there]\nrates: [500]\nseconds: 1\n")
+    (folder / "broken.yaml").write_text("servers: [gevent]\nrates: fast\n")
+    assert main(["plans"]) == 0
+    out, err = capsys.readouterr()
+    rows = {line.split()[0]: line for line in out.splitlines() if line.strip()}
+    assert re.search(r"Socket ping-pong +7 .* min", rows["demo"])
+    assert re.search(r"Mine +1 .* (s|min)", rows["mine"]), "the user's own"
+    assert rows["gone"].rstrip().endswith("?"), "one of its servers is missing"
+    assert "2009: Asynchronous Servers in Python" in out and "broken" not in rows
+    assert re.fullmatch(r".*broken\.yaml.*rates.*\n", err)
+    assert main(["plans", "--json"]) == 0
+    plans = {plan["id"]: plan for plan in json.loads(capsys.readouterr().out)["plans"]}
+    low, high = plans["mine"]["seconds"]
+    assert 1 < low <= high < 600 and plans["mine"]["own"]
+    assert "rates" in plans["broken"]["problem"] and plans["gone"]["seconds"] is None

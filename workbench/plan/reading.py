@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from workbench import formatting, paths
+from workbench import paths
 from workbench.config.yaml import convert, load_yaml, loads_yaml
 from workbench.errors import BadInput
 from workbench.plan.checks import check
@@ -210,6 +210,5 @@ def _find(name: str) -> Path:
             return candidate
     known = plan_names()
     close = difflib.get_close_matches(name, known, n=1)
-    there = f"{formatting.known(known, 'plan')} Or give a file."
-    hint = f"Did you mean {close[0]!r}?" if close else there
+    hint = f"Did you mean {close[0]!r}?" if close else "Give a file, or one of `pongbench plans`."
     raise BadInput(f"There is no plan {name!r}. {hint}")
