@@ -1,4 +1,4 @@
-"""`pongbench plans`: the shipped plans, grouped by the benchmark they repeat, and the user's own."""
+"""`pongbench plans`: the shipped plans by the benchmark they repeat, and the user's own."""
 
 from __future__ import annotations
 
