@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import subprocess
 import sys
@@ -129,6 +130,8 @@ async def test_memory_threads_and_descriptors_are_those_of_the_whole_tree(
     assert 64 * MEGABYTE < sample.rss_bytes < 150 * MEGABYTE
     assert 64 * MEGABYTE < sample.pss_bytes <= sample.rss_bytes
     assert 6 <= sample.descriptors < 40
+    load = os.getloadavg()[0]
+    assert sample.gauges.get("LoadHundredths", 0) / 100 == pytest.approx(load, abs=1 + 0.2 * load)
     assert (await sampling.since_mark()).rss_bytes >= 64 * MEGABYTE
 
 

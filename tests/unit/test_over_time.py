@@ -142,6 +142,14 @@ def test_machines_have_memory_and_servers_too() -> None:
     assert [metric.key for metric in known_metrics([now])] == ["offered", "cpu", "memory"]
 
 
+def test_the_load_of_the_machine_is_known_where_it_was_recorded() -> None:
+    loads = [sample(0.2, 5.0, gauges={"LoadHundredths": load}) for load in (140, 160)]
+    [now] = slices(point(), window(0, [500]), *loads)
+    assert now.value("load", MEDIAN) == 1.5
+    [before] = slices(point(), window(0, [500]), sample(0.2, 5.0))
+    assert "load" not in [metric.key for metric in known_metrics([before])]
+
+
 def test_windows_of_older_sessions_are_not_merged() -> None:
     old = [window(n, [1000 + n], latency=[]) for n in range(10)]
     each = slices(point(), *old)

@@ -40,6 +40,7 @@ METRICS: Sequence[Metric] = (
     Metric(key="pending", label="Pending calls", source="window"),
     Metric(key="cpu", label="Server CPU", unit="% of a core", source="host"),
     Metric(key="host_cpu", label="Machine CPU", unit="% of all cores", source="host"),
+    Metric(key="load", label="Load average", unit="tasks, over a minute", source="host"),
     Metric(key="memory", label="Server memory", unit="MB", source="host"),
     Metric(key="free_memory", label="Available memory", unit="MB", source="host"),
     Metric(key="accept_queue", label="Accept queue", unit="connections", source="host"),
@@ -48,6 +49,9 @@ METRICS: Sequence[Metric] = (
 
 ERRORS = Metric(key="errors", label="Errors", unit="% of the calls that ended")
 """Over time a call counts when it ends, which may be long after it was scheduled."""
+
+LOAD = "LoadHundredths"
+"""Gauge of a `HostSample`: the machine's load average of one minute, in hundredths."""
 
 _ANY = View()
 """Of metrics that are no response times."""
@@ -306,6 +310,7 @@ _VALUES: dict[str, Callable[[Slice, View], float]] = {
     "pending": lambda now, view: _or_nan(pending(now.windows)),
     "cpu": lambda now, view: _mean(sample.cpu_pct for sample in now.samples),
     "host_cpu": lambda now, view: _mean(sample.host_cpu_pct for sample in now.samples),
+    "load": lambda now, view: _mean(s.gauges[LOAD] / 100 for s in now.samples if LOAD in s.gauges),
     "memory": lambda now, view: max((s.rss_bytes for s in now.samples), default=0) / 1e6 or nan,
     "free_memory": lambda now, view: (
         min((s.memory_available_bytes for s in now.samples), default=0) / 1e6 or nan

@@ -83,6 +83,8 @@ def gauges() -> dict[str, int]:
         found = {"Tcp": int(tcp[1]), "Orphans": int(tcp[3]), "TIME_WAIT": int(tcp[5])}
     if files := read("/proc/sys/fs/file-nr").split():
         found["OpenFiles"] = int(files[0])
+    if load := read("/proc/loadavg").split(None, 1):
+        found["LoadHundredths"] = round(100 * float(load[0]))
     return found
 
 
