@@ -43,6 +43,7 @@ CASES = (
     Case("events_used.py", ("GET page",)),
     Case("tags.py", ("GET read",), more=(("exclude_tags", ["slow"]),)),
     Case("weights.py", ("GET watch", "other requests")),
+    Case("exits.py", ("GET page",), ("other-SystemExit",)),
 )
 
 
@@ -139,9 +140,38 @@ async def run(load: LocustFleet, port: int, options: dict[str, Any], **more: Any
 async def test_what_cannot_run_is_said_with_its_line_before_the_load(
     client: Client,
 ) -> None:
-    broken, _ = with_file(client, "broken.py")
-    with pytest.raises(BadInput, match=r"^broken\.py, line 3: ValueError: .*'three'\.$"):
-        await TOOL.start([broken])
+    for file, sentence in (
+        ("broken.py", r"^broken\.py, line 3: ValueError: .*'three'\.$"),
+        ("killed.py", r"^killed\.py ended Python \(status 3\) on localhost while it was loaded; "),
+    ):
+        broken, _ = with_file(client, file)
+        with pytest.raises(BadInput, match=sentence):
+            await TOOL.start([broken])
+
+
+async def test_a_call_that_blocks_all_users_is_named_and_ends_the_worker(
+    client: Client, port: int
+) -> None:
+    client, options = with_file(client, "blocks.py")
+    load = await LocustFleet.start([client], worker="locust")
+    try:
+        spec = PointSpec(
+            host="127.0.0.1",
+            port=port,
+            workload="locust",
+            options=options,
+            rate_per_s=20.0,
+            connections=20,
+            seconds=1.0,
+            timeout_s=0.5,
+        )
+        with pytest.raises(
+            PongbenchError, match=r": blocks\.py, line 13, in page, blocked all use"
+        ):
+            await load.run(spec, started=lambda at: None, on_window=lambda window: None)
+        assert load.lost == ["localhost"]
+    finally:
+        await load.close()
 
 
 async def test_a_task_that_hangs_fails_by_its_timeout(client: Client) -> None:

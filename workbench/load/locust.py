@@ -83,8 +83,13 @@ async def _check(client: Client) -> None:
     try:
         answer = decode(_ANSWER, lines[-1].encode() if lines else b"")
     except InvalidMessage:
-        last = lines[-1] if lines else "nothing"
-        raise PongbenchError(f"Locust does not start on '{machine.name}': {last}.") from None
+        if lines:
+            where = f"on '{machine.name}'"
+            raise PongbenchError(f"Locust does not start {where}: {lines[-1]}.") from None
+        raise BadInput(
+            f"{Path(brought.arguments[0]).name} ended Python (status {status}) on {machine.name}"
+            " while it was loaded; a locustfile must only define its users then."
+        ) from None
     if answer.problem:
         raise BadInput(answer.problem)
 

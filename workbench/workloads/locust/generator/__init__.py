@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib
 import os
 
+from .blocked import Watchdog
+
 
 def run(number: int, commands: int, output: int) -> None:
     """Serve until the supervisor closes `commands`; never returns."""
     detach()
-    importlib.import_module(f"{__name__}.worker").run(number, commands, output)
+    watchdog = Watchdog(number, output)
+    importlib.import_module(f"{__name__}.worker").run(number, commands, output, watchdog)
 
 
 def detach() -> None:

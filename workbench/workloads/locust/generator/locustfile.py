@@ -45,12 +45,12 @@ def load(path: str, tags: list[str], exclude_tags: list[str]) -> Any:
     except (Exception, SystemExit) as error:
         if isinstance(error, Refused):
             raise
-        raise Refused(_explained(path, error)) from None
+        raise refused(path, error) from None
     return environment
 
 
-def _explained(path: str, error: BaseException) -> str:
-    """Return a sentence with the last place in the files of the user."""
+def refused(path: str, error: BaseException) -> Refused:
+    """Return an error with the last place in the files of the user."""
     file, line = Path(path).resolve(), 0
     folder, name = file.parent, file.name
     for frame in traceback.extract_tb(error.__traceback__):
@@ -63,4 +63,5 @@ def _explained(path: str, error: BaseException) -> str:
     hint = ""
     if isinstance(error, ModuleNotFoundError):
         hint = " Name its package in workload.requirements, or its file in workload.files."
-    return f"{where}: {type(error).__name__}: {' '.join(said.split()).rstrip('.')[:300]}.{hint}"
+    what = " ".join(said.split()).rstrip(".")[:300]
+    return Refused(f"{where}: {type(error).__name__}{what and ': '}{what}.{hint}")

@@ -7,10 +7,8 @@ loop every user is one of the concurrent connections, and waits as its `wait_tim
 
 from __future__ import annotations
 
-import itertools
-import random
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any
 
@@ -36,8 +34,9 @@ from workbench.agent.driver import Driver
 from workbench.agent.protocol import Load
 from workbench.agent.tally import RequestTally, Tally
 
-from . import locustfile
+from . import classes, locustfile
 from .failures import name_of
+from .visit import Visit
 
 MOST_USERS = 10_000
 """Of one worker."""
@@ -54,21 +53,6 @@ _stopping: Any = None
 _complain: Callable[[str], None] = print
 
 
-class Visit:
-    """A task of a user, from its arrival to its end."""
-
-    __slots__ = ("began", "calls", "due", "error", "started", "user", "waited")
-
-    def __init__(self, due: int, now: int) -> None:
-        self.due, self.began, self.started = due, now, now
-        self.user: Any = None
-        self.calls = 0
-        """Requests that were made."""
-        self.waited = 0
-        """Their response times together, in ns."""
-        self.error = ""
-
-
 def prepare(load: Load, complain: Callable[[str], None]) -> None:
     """Make ready for a point: load the locustfile, and end the users of the last point. Raises
     Refused."""
@@ -77,8 +61,8 @@ def prepare(load: Load, complain: Callable[[str], None]) -> None:
     if _stopping is not None:
         _stopping.join(STOPS_WITHIN_S)
         _environment.runner.user_greenlets.kill(block=False)
+    options = load.options
     if _environment is None:
-        options = load.options
         _environment = locustfile.load(
             options["locustfile"], options["tags"], options["exclude_tags"]
         )
@@ -89,7 +73,10 @@ def prepare(load: Load, complain: Callable[[str], None]) -> None:
     for each in _environment.user_classes:
         each.host = _environment.host
     _environment.runner.stats.clear_all()
-    _environment.events.test_start.fire(environment=_environment)
+    try:
+        _environment.events.test_start.fire(environment=_environment)
+    except (Exception, SystemExit) as error:
+        raise locustfile.refused(options["locustfile"], error) from None
     _environment.runner.update_state(STATE_RUNNING)
 
 
@@ -104,7 +91,8 @@ class UserDriver(Driver):
         self.calls = 1
         self.timeout_ns = round(load.timeout_s * 1e9)
         self.closed = load.mode == "closed"
-        self.classes = _each(load) if self.closed else _drawn(load)
+        choose = classes.in_turn if self.closed else classes.drawn
+        self.classes = choose(_environment.user_classes, load)
         self.vacant = -(-load.concurrency // load.shares) if self.closed else 0
         """Users that are started evenly within the ramp."""
         self.spawned = self.users = 0
@@ -132,10 +120,11 @@ class UserDriver(Driver):
             visit.user, self.returned = self.returning, visit
         elif self.closed:
             delay_s = 0.0
-            if self.spawned < self.vacant:
+            if first := self.spawned < self.vacant:
                 delay_s = self.load.options["spawn_s"] * self.spawned / self.vacant
+                self.tally.lateness.pop()  # It begins with its user.
             visit.began += round(delay_s * 1e9)
-            gevent.spawn_later(delay_s, self._spawn, next(self.classes), visit)
+            gevent.spawn_later(delay_s, self._spawn, next(self.classes), visit, first)
         else:
             wanted = next(self.classes)
             if waiting := self.idle[wanted]:
@@ -150,13 +139,17 @@ class UserDriver(Driver):
         self.spawned += visit.user is None
         return True
 
-    def _spawn(self, wanted: Any, visit: Visit) -> None:
+    def _spawn(self, wanted: Any, visit: Visit, first: bool = False) -> None:
         if self.over:
             return
+        if first:
+            self.tally.lateness.append(max(0, monotonic_ns() - visit.began))
         try:
             user = wanted(_environment)
-        except (Exception, StopTest) as error:
+        except (Exception, StopTest, SystemExit) as error:
             self.end(visit, name_of(error))
+            return
+        if id(visit) not in self.open:  # It exceeded its timeout meanwhile, or the point is over.
             return
         visit.user, user.pongbench_visit = user, visit
         self.users += 1
@@ -229,34 +222,6 @@ class UserDriver(Driver):
         return in_flight
 
 
-def _each(load: Load) -> Iterator[Any]:
-    """Yield the classes of a closed loop's users of this worker: first the fixed ones, then all by
-    weight, spread as evenly as can be."""
-    fixed = [each for each in _environment.user_classes for _ in range(each.fixed_count)]
-    weighted = [each for each in _environment.user_classes if not each.fixed_count]
-    every = itertools.chain(fixed, _by_weight(weighted or fixed))
-    return itertools.islice(every, load.share, None, load.shares)
-
-
-def _by_weight(classes: list[Any]) -> Iterator[Any]:
-    total, credit = sum(each.weight for each in classes), dict.fromkeys(classes, 0.0)
-    while True:
-        for each in classes:
-            credit[each] += each.weight
-        chosen = max(classes, key=lambda each: credit[each])
-        credit[chosen] -= total
-        yield chosen
-
-
-def _drawn(load: Load) -> Iterator[Any]:
-    """Yield the classes of arrivals, drawn by weight."""
-    classes = _environment.user_classes
-    weights = list(itertools.accumulate(each.weight or 1 for each in classes))
-    draw = random.Random(f"{load.seed}/{load.share}/{load.shares}/users").choices
-    while True:
-        yield from draw(classes, cum_weights=weights, k=100)
-
-
 _execute, _wait = TaskSet.execute_next_task, TaskSet.wait
 
 
@@ -276,6 +241,8 @@ def execute_next_task(task_set: Any) -> None:
         raise
     except GreenletExit:
         raise  # Ended by its timeout, or with the point.
+    except SystemExit as error:
+        driver.end(visit, visit.error or name_of(error))  # The user continues.
     except Exception as error:
         driver.end(visit, visit.error or name_of(error))
         raise
@@ -324,4 +291,4 @@ def _on_request(
 
 def _on_stopping(environment: Any, **_: Any) -> None:
     if _driver is not None and not _driver.over:
-        _complain(f"{environment.locustfile} ended the test.")
+        _complain(f"{environment.locustfile} ended the test")

@@ -15,11 +15,16 @@ from workbench.agent.protocol import Load
 from workbench.agent.worker import Worker
 
 from . import users
+from .blocked import LEAST_S, Watchdog
 from .locustfile import Refused
 
 
 class LocustWorker(Worker):
     """Prepares a point in a greenlet, for hooks of a locustfile may wait."""
+
+    def __init__(self, number: int, commands: int, output: int, watchdog: Watchdog) -> None:
+        super().__init__(number, commands, output)
+        self.watchdog = watchdog
 
     def arm(self, point_id: Any, load: Load) -> None:
         if self.point is not None:
@@ -32,13 +37,32 @@ class LocustWorker(Worker):
             users.prepare(load, lambda text: self.emit("error", text=text))
             self.point = Point(self.loop, load, self.on_window, self.on_finished)
         except (Refused, OSError) as error:
-            self.emit("error", text=str(error))
+            self.emit("error", text=str(error).rstrip("."))
             os._exit(1)
         self.emit("armed")
 
+    def handle(self, command: dict[str, Any]) -> None:
+        super().handle(command)
+        if command["op"] == "start":
+            self._watch()
 
-def run(number: int, commands: int, output: int) -> None:
+    def on_window(self, window: dict[str, Any]) -> None:
+        super().on_window(window)
+        self._watch()
+
+    def on_finished(self, report: dict[str, Any]) -> None:
+        super().on_finished(report)
+        self.watchdog.rest()
+
+    def _watch(self) -> None:
+        if self.point is not None:
+            self.watchdog.expect(max(LEAST_S, self.point.load.timeout_s))
+
+
+def run(number: int, commands: int, output: int, watchdog: Watchdog) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    LocustWorker(number, commands, output)
-    get_hub().join()
+    hub = get_hub()
+    hub.SYSTEM_ERROR = ()  # A user that calls sys.exit() ends itself, not the worker.
+    LocustWorker(number, commands, output, watchdog)
+    hub.join()
     os._exit(1)

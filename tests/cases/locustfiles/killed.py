@@ -1,0 +1,4 @@
+import os
+
+print("begins")
+os._exit(3)
