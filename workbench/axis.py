@@ -131,10 +131,11 @@ def rate(unit: str, values: list[float]) -> Axis:
     )
 
 
-def concurrency(values: list[float]) -> Axis:
-    """Return the axis of a closed loop, where the server sets the pace and so sustains every
-    value."""
-    return Axis(key="concurrency", label="Concurrent connections", unit="concurrent", values=values)
+def concurrency(values: list[float], counts: str = "") -> Axis:
+    """Return the axis of a closed loop, where the server sets the pace and so sustains every value.
+    `counts`: what runs at once, such as "users"; empty: connections."""
+    label = counts.capitalize() or "Concurrent connections"
+    return Axis(key="concurrency", label=label, unit=counts or "concurrent", values=values)
 
 
 def searched(unit: str, low: float, high: float, step: float) -> Axis:
@@ -164,10 +165,13 @@ def of_plan(plan: Mapping[str, Any]) -> Axis:
 
 
 def rates_count(plan: Mapping[str, Any]) -> str:
-    """Return what the rates of a recorded plan count: "connections", "requests", "messages"."""
+    """Return what the rates of a recorded plan count: "connections", "requests", "messages",
+    "tasks"."""
     workload = _workload(plan)
     if "connections" in workload:  # It holds them.
         return "messages"
+    if "locustfile" in workload:
+        return "tasks"
     one_call = workload.get("calls_per_connection", 1) == 1
     return str(plan.get("rate_of") or ("connections" if one_call else "requests"))
 

@@ -179,7 +179,8 @@ class LoadFields(QWidget):
         kind = self._kind.value()
         self._method_line.setVisible(not closed and not self._varied.key)
         self._limits_line.setVisible(self._searches)
-        self._rate_label.setText("Concurrency" if closed else "Offered rate")
+        concurrent = declaration(protocol).concurrent.capitalize() or "Concurrency"
+        self._rate_label.setText(concurrent if closed else "Offered rate")
         self._range.setVisible(not closed and kind != "list")
         for part in self._to_highest:
             part.setVisible(kind == "range")

@@ -5,14 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from workbench.axis import rates_count
 from workbench.errors import BadInput, PongbenchError
 from workbench.foreign import ForeignCode, agreed
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
-from workbench.plan.reading import load_plan, plan_from_data, read_plan
+from workbench.plan.reading import load_plan, plan_from_data, read_plan, to_data
 from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
+from workbench.workloads.locust.generator.blocked import sentence
 from workbench.workloads.locust.reading import requests
 
 FILES = Path(__file__).parents[1] / "cases" / "locustfiles"
@@ -95,6 +98,42 @@ def test_a_plan_names_the_file_beside_it_and_needs_no_protocol(tmp_path: Path) -
             },
             name="p",
         )
+
+
+BLOCKED = """\
+Timeout (0:00:05)!
+Thread 0x00007f10 (most recent call first):
+  File "/run/files/helper.py", line 3 in wait
+Thread 0x00007f25 (most recent call first):
+  File "/usr/lib/python3.11/re.py", line 7 in search
+  File "/run/files/common/forms.py", line 12 in parse
+  File "/run/files/shop.py", line 40 in buy
+  File "/bundle/locust/user/task.py", line 300 in execute_task
+"""
+
+
+@pytest.mark.parametrize(
+    ("dump", "said"),
+    [
+        (BLOCKED, "common/forms.py, line 12, in parse, blocked all users of the worker"),
+        ("Timeout (0:00:05)!\n", "a call blocked all users of the worker"),
+        (
+            "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f25 (most recent call"
+            ' first):\n  File "/run/files/shop.py", line 9 in buy\n',
+            "shop.py, line 9, in buy, ended the worker: Segmentation fault",
+        ),
+    ],
+    ids=["helper", "unknown", "crash"],
+)
+def test_what_blocks_or_crashes_a_worker_is_named_with_its_line(dump: str, said: str) -> None:
+    assert sentence(dump, "/run/files").startswith(said)
+
+
+def test_a_closed_loop_varies_users_and_its_replies_are_tasks() -> None:
+    plan = a_plan("shop.py", mode="closed")
+    plan = msgspec.structs.replace(plan, rates=[], concurrency=[1, 50])
+    assert (plan.axis.title, plan.axis.at(50), plan.axis.at(1)) == ("Users", "50 users", "1 user")
+    assert rates_count(to_data(plan)) == "tasks"
 
 
 def test_servers_of_http_run_it() -> None:

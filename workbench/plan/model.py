@@ -217,7 +217,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             if found := self.declared.axis(key, values):
                 return found
         if self.closed:
-            return axes.concurrency([float(n) for n in self.concurrency])
+            counts = self.declared.concurrent
+            return axes.concurrency([float(n) for n in self.concurrency], counts)
         if self.search:
             return axes.searched(self.unit, self.search.from_, self.search.to, self.search.step)
         if self.to_ceiling and isinstance(self.rates, Range):

@@ -252,6 +252,8 @@ class Declaration:
     """Whether it has the mode `closed`."""
     counts: ClassVar[str] = ""
     """What rates count; empty: connections or requests."""
+    concurrent: ClassVar[str] = ""
+    """What a closed loop has a fixed number of; empty: connections."""
     null_server: ClassVar[str] = ""
     """Id of the server for calibrating the clients; empty: there is none."""
 

@@ -93,6 +93,7 @@ class Locust(Declaration):
     load_tool = "locust"
     several_calls = False
     counts = "tasks"
+    concurrent = "users"
 
     def problems(self, workload: Any) -> Iterator[plans.Problem]:
         yield from super().problems(workload)
