@@ -154,6 +154,8 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     scale: Literal["linear", "log"] = "linear"
     source: Literal["point", "window", "host"] = "point"
     merge: Literal["sum", "max", "last", "mean"] = "mean"
+    of: str = ""
+    """Which of several requests it describes; empty: the whole point."""
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):

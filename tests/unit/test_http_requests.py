@@ -16,7 +16,7 @@ from workbench.agent.request import http_request
 from workbench.agent.tally import Tally
 from workbench.agent.wanted import Wanted
 from workbench.analysis.faults import is_fault
-from workbench.documents import error_class, server_errors
+from workbench.documents import Counts, error_class, server_errors
 from workbench.errors import BadInput
 from workbench.load.base import RequestPart
 from workbench.load.merge import merge_reports
@@ -159,13 +159,13 @@ def test_results_of_each_request_are_metrics() -> None:
     report = replace(
         merge_reports([], []),
         schedule_s=2.0,
-        replies_in_schedule=400,
+        counts=Counts(scheduled=425, unsent=0, sent=425, late=0, established=0, succeeded=400),
         requests=[
             RequestPart(replies=300, failed=0, latency=[1000, 300]),
             RequestPart(replies=100, failed=25, latency=[1500, 100]),
         ],
     )
-    found = metrics.values(Measured(report, [], Usage()), labels)
+    found = metrics.values(Measured(report, [], Usage(), answered_per_s=200.0), labels)
     assert found["request_1_replies_per_s"] == 150.0
     assert found["request_2_p50_ms"] == pytest.approx(1.5, rel=0.01)
     assert found["request_1_errors_pct"] == 0.0

@@ -25,7 +25,7 @@ from workbench.commands.opening import add_session_arguments, exit_code, open_se
 from workbench.documents import OUR_AGENT, Metric, Percentiles, PointStop
 from workbench.errors import BadInput
 from workbench.formatting import duration, figure, known, megabytes, ordinal, per_second, percent
-from workbench.report import clients, cost, distributions, sustained
+from workbench.report import clients, cost, distributions, requests, sustained
 from workbench.report.then import then_and_now
 from workbench.terminal import Terminal, say, write_json
 
@@ -116,7 +116,7 @@ def _folded(summary: Summary, id_: str) -> Iterator[str]:
 def print_summary(summary: Summary, console: Terminal | None = None) -> None:
     """Print every point, the session's notes, then one line per server."""
     console = console or Terminal(piped=PIPED)
-    metrics = summary.known_metrics
+    metrics = requests.of_points(summary.known_metrics)
     for server in summary.servers.values():
         _print_points(server, metrics, console)
     if summary.load_tool != OUR_AGENT:
@@ -311,8 +311,8 @@ def _reasons(point: PointStop) -> list[str]:
 
 
 def _print_clients(summary: Summary, console: Terminal) -> None:
-    """Print them if there are several."""
-    for each in clients.tables(summary):
+    """Print requests and clients if there are several."""
+    for each in (*requests.tables(summary), *clients.tables(summary)):
         table = _table(*each.columns)
         for row in each.rows:
             table.add_row(*row)

@@ -150,12 +150,13 @@ class LoadWindow:
 
 
 class RequestPart(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of a point that one of several requests had, in calls that were sent."""
+    """The part of a point that one of several requests had, in calls that were sent; with Locust,
+    in requests, of which a call has any number."""
 
     replies: Whole
     failed: Whole
     latency: SparseHistogram
-    """From the scheduled time."""
+    """From the scheduled time; with Locust from the send."""
 
 
 class TlsPart(msgspec.Struct, frozen=True, kw_only=True):

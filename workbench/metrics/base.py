@@ -23,6 +23,8 @@ class Measured:
     """Connections that the workload holds; 0: they come and go."""
     payload_bytes: int | None = None
     """Size of a reply's payload, where the workload fixes it."""
+    answered_per_s: float = 0.0
+    """Calls answered per second of the measured part."""
 
 
 class PointMetric(Protocol):

@@ -15,11 +15,9 @@ from workbench.metrics.base import Measured, PointMetric
 
 
 def _replies_per_s(measured: Measured, part: RequestPart) -> float | None:
-    """Its share of the replies within the schedule."""
-    report, known = measured.report, sum(each.replies for each in measured.report.requests)
-    if not known or not report.schedule_s:
-        return None
-    return round(report.replies_in_schedule / report.schedule_s * part.replies / known, 3)
+    """Per call that was answered; a call of a locustfile, which is a task, may have several."""
+    calls = measured.report.counts.succeeded
+    return round(measured.answered_per_s * part.replies / calls, 3) if calls else None
 
 
 def _percentile_ms(q: float, measured: Measured, part: RequestPart) -> float | None:
@@ -69,4 +67,4 @@ def of_requests(labels: Sequence[str]) -> list[PointMetric]:
 
 def _of(shown: Metric, number: int, label: str) -> Metric:
     key = f"request_{number + 1}_{shown.key}"
-    return replace(shown, key=key, label=f"{shown.label} of {label}")
+    return replace(shown, key=key, label=f"{shown.label} of {label}", of=label)

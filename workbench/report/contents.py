@@ -125,6 +125,8 @@ class Report:
     """By server, in the order of the ranking."""
     times: list[Times] = field(default_factory=list)
     times_titles: list[str] = field(default_factory=distributions.titles)
+    requests: list[Table] = field(default_factory=list)
+    """Only if there are several."""
     passes: int = 1
     metrics: tuple[str, ...] = ()
     """Labels of the metrics beyond the built-in ones."""

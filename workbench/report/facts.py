@@ -19,7 +19,7 @@ from workbench.documents import AnyDocument, Metric, Note, Percentiles, PointSto
 from workbench.formatting import listed
 from workbench.messages.notes import Severity
 from workbench.messages.topics import about, severity
-from workbench.report import clients, conditions, cost, distributions, sustained
+from workbench.report import clients, conditions, cost, distributions, requests, sustained
 from workbench.report.contents import Event, PointRow, Points, Ranked, Report, Times
 from workbench.report.doubts import doubts, once, state
 from workbench.report.then import then_and_now
@@ -42,7 +42,7 @@ def facts(
     if not isinstance(start, RunStart):
         raise ValueError("a report needs a session's RunStart")
     summary = summarise(documents)
-    metrics = summary.known_metrics
+    metrics = requests.of_points(summary.known_metrics)
     report = Report(
         title=title or summary.name or "Comparison",
         began=_date(start.started_utc),
@@ -58,6 +58,7 @@ def facts(
         ranking=[_ranked(s, _incidents(s, documents)) for s in summary.ranked()],
         profiles={s.id: s.profile for s in summary.ranked() if s.profile},
         times=list(_times(summary)),
+        requests=requests.tables(summary),
         then=then_and_now(start.plan, summary.servers),
         metrics=tuple(metric.label for metric in metrics),
         passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),

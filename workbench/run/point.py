@@ -250,6 +250,7 @@ class _PointRecording:
                     usage,
                     point.held,
                     self._body_bytes(),
+                    calls_per_s,
                 ),
                 self._run.plan.declared.requests(self._run.plan.workload),
             ),
