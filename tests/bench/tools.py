@@ -1,9 +1,9 @@
 """Every load tool at the same server, in turns: replies, response times, and CPU time per call.
 
 nginx answers from memory on one core; a tool has another one. The open loops (the agent, httperf,
-Tsung) offer the same rates, with one call per connection; the closed loops (the agent, ab, wrk) the
-same concurrency. All run through `workbench.load`, as in a run. ROUNDS and RATES are from the
-environment. As root, what is measured comes before all other programs.
+Tsung, Locust) offer the same rates, with one call per connection; the closed loops (the agent, ab,
+wrk) the same concurrency. All run through `workbench.load`, as in a run. ROUNDS and RATES are from
+the environment. As root, what is measured comes before all other programs.
 
 CPU time is that of the whole program, its start included: of the agent, which is always there, only
 while the schedule runs. httperf polls the clock, so its CPU time is that of a core.
@@ -22,6 +22,7 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1])]
 
+import msgspec
 from peers import nginx
 from planted.ground import Ground, NoGround
 
@@ -30,14 +31,18 @@ from workbench.errors import PongbenchError
 from workbench.load import registry
 from workbench.load.base import Client, LoadGenerator, LoadReport, PointSpec
 from workbench.machines.local import open_local
+from workbench.workloads.locust.declaration import LocustWorkload
+from workbench.workloads.registry import declaration
 
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
 RATES = [float(rate) for rate in os.environ.get("RATES", "500,1500,3000").split(",")]
 SECONDS = 3.0
 CONCURRENCY = 50
-OPEN = {"agent": "uniform", "httperf": "uniform", "tsung": "poisson"}
+OPEN = {"agent": "uniform", "httperf": "uniform", "tsung": "poisson", "locust": "uniform"}
 """With the arrivals that each can make."""
 ONCE, KEPT = {"protocol": "http/1.0"}, {"protocol": "http/1.1"}
+VISITOR = LocustWorkload(locustfile=str(Path(__file__).with_name("visitor.py")))
+"""With the same request on a connection of its own."""
 
 
 def specs(port: int) -> dict[str, dict[str, PointSpec]]:
@@ -53,8 +58,11 @@ def specs(port: int) -> dict[str, dict[str, PointSpec]]:
 
     points = {
         f"{rate:,.0f} connections/s": {
-            tool: spec(
-                KEPT, rate_per_s=rate, connections=round(rate * SECONDS), arrivals=how, seed=1
+            tool: as_tasks(
+                tool,
+                spec(
+                    KEPT, rate_per_s=rate, connections=round(rate * SECONDS), arrivals=how, seed=1
+                ),
             )
             for tool, how in OPEN.items()
         }
@@ -68,18 +76,26 @@ def specs(port: int) -> dict[str, dict[str, PointSpec]]:
     return points
 
 
+def as_tasks(tool: str, spec: PointSpec) -> PointSpec:
+    """Return a point as a tool offers it: Locust by tasks of a locustfile."""
+    if tool != "locust":
+        return spec
+    options = declaration("locust").driven(VISITOR, {})
+    return msgspec.structs.replace(spec, workload="locust", options=options)
+
+
 async def main() -> None:
     server_core, client_core = sorted(os.sched_getaffinity(0))[:2]
     with tempfile.TemporaryDirectory() as home, nginx(server_core) as port:
         machine = await open_local(cache_dir=Path(home))
         loads: dict[str, LoadGenerator] = {}
         try:
-            for name in ("agent", "httperf", "tsung", "ab", "wrk"):
+            for name in ("agent", "httperf", "tsung", "locust", "ab", "wrk"):
                 tool = registry.load_tool(name)
+                brought = declaration("locust").brought(VISITOR) if name == "locust" else None
+                client = Client(machine, cpus=[client_core], nofile=20_000, brought=brought)
                 try:
-                    clients = await registry.equipped(
-                        tool, [Client(machine, cpus=[client_core], nofile=20_000)]
-                    )
+                    clients = await registry.equipped(tool, [client])
                 except PongbenchError as error:
                     print(error)
                     continue
