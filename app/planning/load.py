@@ -14,7 +14,7 @@ from app.planning import workload
 from app.planning.figures import Figures
 from app.widgets import column, label, row
 from workbench.plan.model import Range
-from workbench.workloads.base import LOAD_MODELS, LoadModel
+from workbench.workloads.options import LOAD_MODELS, LoadModel
 from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
 _PROTOCOLS = [(key, protocol.label) for key, protocol in PROTOCOLS.items()]

@@ -12,7 +12,7 @@ from app.fields import Figure, Line, Options, TextField
 from app.planning.figures import Figures
 from app.planning.text_lines import DataField, TextLines
 from app.widgets import column
-from workbench.workloads.base import Field
+from workbench.workloads.fields import Field
 from workbench.workloads.registry import declaration, form_fields
 
 

@@ -20,7 +20,8 @@ from workbench.report import then
 from workbench.servers.entry import Seen, ServerFile, Today
 from workbench.servers.entry_reading import load_entry
 from workbench.workloads import tables
-from workbench.workloads.base import Declaration, fields
+from workbench.workloads.base import Declaration
+from workbench.workloads.fields import fields
 from workbench.workloads.registry import own_fields
 
 ROOT = Path(__file__).parents[2]

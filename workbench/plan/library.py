@@ -19,7 +19,7 @@ from workbench.errors import BadInput, why
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
 from workbench.trash import Trashed
-from workbench.workloads.base import Workload
+from workbench.workloads.options import Workload
 from workbench.workloads.pong.declaration import PongWorkload
 
 _FIRST = ("quick", "demo", "thorough")

@@ -14,7 +14,8 @@ from msgspec import Meta
 
 from workbench import axis as axes
 from workbench.axis import Axis
-from workbench.workloads.base import Declaration, Workload
+from workbench.workloads.base import Declaration
+from workbench.workloads.options import Workload
 from workbench.workloads.pong.declaration import PongWorkload
 from workbench.workloads.registry import WORKLOADS, declaration
 

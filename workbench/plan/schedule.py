@@ -21,7 +21,7 @@ from workbench.axis import RATE
 from workbench.documents import JUDGED, Block, PointStop, Purpose, client_errors
 from workbench.messages.notes import GaveUp
 from workbench.plan.model import HIGHEST_RATE_PER_S, GiveUp, Load, Plan
-from workbench.workloads.base import Workload
+from workbench.workloads.options import Workload
 from workbench.workloads.registry import declaration
 
 CEILING_ATTEMPTS = 2

@@ -27,7 +27,7 @@ from workbench.run.history import History, clean_per_s, faulty_before
 from workbench.run.state import RunState
 from workbench.run.target_watch import PointWatch, TargetWatch
 from workbench.servers.entry import ServerEntry
-from workbench.workloads.base import Workload
+from workbench.workloads.options import Workload
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import math
-import typing
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import msgspec
-from msgspec import NODEFAULT, Meta, inspect
-
-from workbench import formatting
 from workbench.axis import Axis
 from workbench.messages.plans import NoClosedLoop, OneCallOnly
+from workbench.workloads.fields import fields
+from workbench.workloads.options import Workload
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,184 +21,6 @@ if TYPE_CHECKING:
     from workbench.workloads.gating import GateResult
     from workbench.workloads.server import Server
     from workbench.workloads.wire import Wire
-
-Arrivals: TypeAlias = Literal["uniform", "poisson"]
-Kind: TypeAlias = Literal["choice", "whole number", "number", "text", "lines", "data"]
-Mode: TypeAlias = Literal["open", "closed"]
-ThinkTimes: TypeAlias = Literal["constant", "exponential"]
-
-
-class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What one client does with one connection: the keys that all workloads have.
-
-    A declaration adds its own in a subclass. `Meta` holds bounds, and for people: `title`,
-    `description`, and in `extra_json_schema` the unit and whether it is `advanced`: folded away.
-    """
-
-    protocol: Annotated[str, Meta(title="Protocol")]
-    calls_per_connection: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=1_000_000,
-            title="Calls",
-            description="per connection, one after another",
-        ),
-    ] = 1
-    think_time_s: Annotated[
-        float,
-        Meta(
-            ge=0,
-            le=3_600,
-            title="Think time",
-            description="between a reply and the next call of its connection",
-            extra_json_schema={"unit": "s", "advanced": True},
-        ),
-    ] = 0.0
-    think_times: Annotated[
-        ThinkTimes,
-        Meta(
-            title="Think times",
-            description="`constant`, or `exponential` with that mean, seeded",
-            extra_json_schema={"advanced": True},
-        ),
-    ] = "constant"
-    timeout_s: Annotated[
-        float,
-        Meta(
-            gt=0,
-            le=600,
-            title="Timeout",
-            description="of each call",
-            extra_json_schema={"unit": "s"},
-        ),
-    ] = 5.0
-    arrivals: Annotated[
-        Arrivals, Meta(title="Arrivals", description="`uniform`, or `poisson`, seeded")
-    ] = "uniform"
-    mode: Annotated[
-        Mode,
-        Meta(
-            title="Mode",
-            description="`closed`: a fixed number of concurrent connections; give `concurrency` in"
-            " place of `rates`",
-        ),
-    ] = "open"
-
-    @property
-    def own(self) -> dict[str, Any]:
-        """The protocol and the declaration's own fields, for the driver."""
-        common = set(Workload.__struct_fields__) - {"protocol"}
-        data = msgspec.structs.asdict(self)
-        return {name: value for name, value in data.items() if name not in common}
-
-
-@dataclass(frozen=True)
-class LoadModel:
-    """A load model: the combination of `mode` and `arrivals`."""
-
-    mode: Mode
-    arrivals: Arrivals
-    label: str
-    help: str
-    """Sentences."""
-
-
-LOAD_MODELS = (
-    LoadModel(
-        "open",
-        "uniform",
-        "Constant rate",
-        "Evenly spaced calls, sent on schedule whether or not the server answers.",
-    ),
-    LoadModel(
-        "open",
-        "poisson",
-        "Poisson arrivals",
-        "Randomly spaced calls, as from independent visitors, sent whether or not the server"
-        " answers.",
-    ),
-    LoadModel(
-        "closed",
-        "uniform",
-        "Fixed concurrency",
-        "Finished connections are replaced. Load slows with the server, so stalls are"
-        " under-reported.",
-    ),
-)
-
-
-@dataclass(frozen=True)
-class Field:
-    """A key of a workload, for forms and documentation."""
-
-    key: str
-    label: str
-    help: str
-    unit: str
-    default: Any
-    """None: it is required, or may be left empty."""
-    kind: Kind
-    """lines: text that may have several; data: a mapping or a list, written as YAML."""
-    choices: tuple[Any, ...] = ()
-    advanced: bool = False
-    """Rarely changed."""
-    least: float | None = None
-    most: float | None = None
-
-    def text(self, value: Any) -> str:
-        """Format a value with its unit: "10 calls"."""
-        if value is None or value in ("", {}, []):
-            return "none"
-        if isinstance(value, dict | list):
-            return msgspec.json.encode(value).decode()
-        figure = f"{value:,}" if isinstance(value, int) else f"{value}".removesuffix(".0")
-        return formatting.counted(figure, f" {self.unit}".rstrip())
-
-
-@cache
-def fields(options: type[Workload]) -> tuple[Field, ...]:
-    """Return the fields of a declaration, its own last."""
-    return tuple(_fields(options))
-
-
-def _fields(options: type[Workload]) -> Iterator[Field]:
-    hints = typing.get_type_hints(options, include_extras=True)
-    for field in msgspec.structs.fields(options):
-        hint = hints[field.name]
-        meta = next((m for m in getattr(hint, "__metadata__", ()) if isinstance(m, Meta)), Meta())
-        type_, extra = inspect.type_info(hint), meta.extra_json_schema or {}
-        while isinstance(type_, inspect.Metadata):
-            type_ = type_.type
-        if isinstance(type_, inspect.UnionType):  # It may be left empty.
-            type_ = next(t for t in type_.types if not isinstance(t, inspect.NoneType))
-        while isinstance(type_, inspect.Metadata):
-            type_ = type_.type
-        kind: Kind = "lines" if extra.get("lines") else "text"
-        choices: tuple[Any, ...] = ()
-        if isinstance(type_, inspect.LiteralType):
-            kind, choices = "choice", tuple(type_.values)
-        elif isinstance(type_, inspect.IntType):
-            kind = "whole number"
-        elif isinstance(type_, inspect.FloatType):
-            kind = "number"
-        elif isinstance(type_, inspect.DictType | inspect.ListType):
-            kind = "data"
-        default = field.default
-        if field.default_factory is not NODEFAULT:
-            default = field.default_factory()
-        yield Field(
-            key=field.name,
-            label=meta.title or field.name,
-            help=meta.description or "",
-            unit=extra.get("unit", ""),
-            advanced=extra.get("advanced", False),
-            default=None if default is NODEFAULT else default,
-            kind=kind,
-            choices=choices,
-            least=meta.ge if meta.ge is not None else meta.gt,
-            most=meta.le,
-        )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ import msgspec
 from msgspec import Meta
 
 from workbench import paths
-from workbench.workloads.base import Declaration, Field, Protocol, Workload, fields
+from workbench.workloads.base import Declaration, Protocol
+from workbench.workloads.fields import Field, fields
+from workbench.workloads.options import Workload
 
 if TYPE_CHECKING:
     from workbench.workloads.gating import GateResult

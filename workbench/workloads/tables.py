@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from workbench import formatting
-from workbench.workloads.base import Field, Workload, fields
+from workbench.workloads.fields import Field, fields
+from workbench.workloads.options import Workload
 from workbench.workloads.registry import DEFAULT, WORKLOADS, own_fields
 
 BEGIN, END = "<!-- keys of workloads, made by `make docs` -->", "<!-- end -->"

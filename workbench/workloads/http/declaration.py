@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from workbench.messages import plans
-from workbench.workloads.base import Declaration, Protocol, Varied, Workload
+from workbench.workloads.base import Declaration, Protocol, Varied
+from workbench.workloads.options import Workload
 from workbench.workloads.http import requests as http
 from workbench.workloads.http.requests import Request, Secret
 

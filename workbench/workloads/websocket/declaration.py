@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 
 from workbench.agent.websocket import LONGEST_MESSAGE
-from workbench.workloads.base import Declaration, Protocol, Varied, Workload
+from workbench.workloads.base import Declaration, Protocol, Varied
+from workbench.workloads.options import Workload
 from workbench.workloads.http.requests import Path, path_problems
 
 if TYPE_CHECKING:

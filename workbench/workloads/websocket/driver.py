@@ -8,13 +8,10 @@ to one that is lost: it is lost with the error of that connection.
 
 from __future__ import annotations
 
-import _socket
-import errno
-from collections import deque
 from time import monotonic_ns
 from typing import Any
 
-from workbench.agent.driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, Driver, error_name
+from workbench.agent.driver import AT_ONCE, RECEIVE, WRITING, error_name
 from workbench.agent.parser import ProtocolError
 from workbench.agent.protocol import Load
 from workbench.agent.schedule import share_of
@@ -27,19 +24,24 @@ from workbench.agent.websocket import (
     PING,
     PONG,
     TEXT,
-    accept_of,
     accepted,
     client_frame,
     close_code,
-    handshake,
-    new_key,
     parse_frame,
     server_frame,
 )
 
-CONNECTING, SHAKING, OPEN, CLOSING, LOST = range(5)
-"""States of a connection: waits for TCP, for the server's handshake, is held, waits for the
-server's close, is no more."""
+from .driver_connection import (
+    CLOSING,
+    CONNECTING,
+    LOST,
+    OPEN,
+    SHAKING,
+    Awaited,
+    Connection,
+    closed_by,
+)
+from .driver_connections import Connections
 
 _PING = b"pongbench"
 _GOODBYE = NORMAL.to_bytes(2, "big")
@@ -48,78 +50,23 @@ _AGAIN_AT_ONCE = 32
 """The most reconnections and pings begun before the event loop reads replies again."""
 
 
-class Awaited:
-    """Something that the server has to answer in time."""
-
-    __slots__ = ("begun", "connection", "due", "expected", "kind", "sent")
-
-    def __init__(self, connection: Connection, kind: int, due: int, begun: int) -> None:
-        self.connection: Connection | None = connection
-        """None: answered or lost."""
-        self.kind = kind
-        """CONTINUATION: the handshake; TEXT: an echo; PONG; CLOSE."""
-        self.due = due
-        self.begun = begun
-        self.sent = 0
-        """Of a message; 0: it waits for its connection."""
-        self.expected = b""
-        """The whole frame, as servers usually send it; of a handshake its Sec-WebSocket-Accept."""
-
-
-class Connection:
-    """One connection. There may be a hundred thousand, so this is small."""
-
-    __slots__ = ("awaited", "counted", "data", "error", "fd", "sock", "state")
-
-    def __init__(self) -> None:
-        self.sock: Any = None
-        self.fd = -1
-        self.state = CONNECTING
-        self.awaited: list[Awaited] | None = None
-        """In the order of sending; None: nothing."""
-        self.data = b""
-        """Received and not understood yet."""
-        self.error = ""
-        """Why it was lost."""
-        self.counted = False
-        """Whether its own call was answered or lost."""
-
-
-class WorkloadDriver(Driver):
+class WorkloadDriver(Connections):
     """Options: `message_size` in bytes, `reconnect_s` (0: never), `path`."""
-
-    open: dict[int, Connection]
 
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         super().__init__(loop, load, tally)
-        self.before_key, self.after_key = handshake(
-            load.host, load.port, load.options.get("path", "/")
-        )
         self.size: int = load.options["message_size"]
         self.filler = bytes(97 + n % 26 for n in range(self.size))
         self.longest = max(self.size, len(_PING), 125)
-        self.again_ns = round(load.options.get("reconnect_s", 0) * 1e9)
         self.all: list[Connection] = []
         """In the order of the ramp, the lost ones included."""
         self.turn = 0
         """Messages so far."""
         self.messages = share_of(load.connections, load.share, load.shares)
         """In the schedule."""
-        self.asked = 0
-        """Messages sent and not answered yet."""
-        self.fragments: dict[int, tuple[int, bytes]] = {}
-        """By descriptor, the opcode and the payload of a message that came in part."""
-        self.unsent: dict[int, bytes] = {}
-        """By descriptor, what the socket's buffer has no room for."""
-        self.leaving: set[Connection] = set()
-        """Their last pong has come, but not all echoes."""
-        self.deadlines: deque[Awaited] = deque()
-        """By `begun`."""
-        self.lost: deque[tuple[int, Connection]] = deque()
-        """(when to reconnect, connection)."""
         self.pinged = 0
         """Connections whose turn in the ping round has come."""
-        self.held_from = self.pings_from = self.at_ns = 0
+        self.held_from = self.at_ns = 0
         self.ping_gap_ns = 1e9 / load.held_per_s * load.shares
         self.pong = server_frame(PONG, _PING)
         self.pending = lambda: self.asked
@@ -151,38 +98,6 @@ class WorkloadDriver(Driver):
             self.say(connection, message)
         return True
 
-    def connect(self, connection: Connection, now: int) -> bool:
-        """Begin a handshake. Returns False if that failed at once."""
-        sock = None
-        try:
-            sock = connection.sock = self.new_socket(self.family, STREAM)
-            code = sock.connect_ex(self.address)
-            if code not in (0, errno.EINPROGRESS):
-                raise OSError(code, "connect")
-        except OSError as error:
-            connection.awaited = None
-            if sock is not None:
-                sock.close()
-            self.count(connection, error_name(error))
-            self.lose_later(connection)
-            return False
-        connection.fd = sock.fileno()
-        connection.state = CONNECTING
-        connection.data = b""
-        self.open[connection.fd] = connection
-        self.await_(connection, CONTINUATION, now, now)
-        self.epoll.register(connection.fd, WRITING)
-        return True
-
-    def await_(self, connection: Connection, kind: int, due: int, now: int) -> Awaited:
-        awaited = Awaited(connection, kind, due, now)
-        if connection.awaited is None:
-            connection.awaited = [awaited]
-        else:
-            connection.awaited.append(awaited)
-        self.deadlines.append(awaited)
-        return awaited
-
     def say(self, connection: Connection, message: Awaited) -> None:
         """Send a message: text that no other message of the point has, as far as it is long enough
         for that."""
@@ -191,29 +106,6 @@ class WorkloadDriver(Driver):
         message.sent = monotonic_ns()
         self.asked += 1
         self.send(connection, client_frame(TEXT, text))
-
-    def send(self, connection: Connection, data: bytes) -> None:
-        """Send. Loses the connection where that fails."""
-        unsent = self.unsent
-        if unsent and connection.fd in unsent:
-            unsent[connection.fd] += data
-            return
-        try:
-            sent = connection.sock.send(data)
-        except BlockingIOError:
-            sent = 0
-        except OSError as error:
-            self.lose(connection, error_name(error))
-            return
-        if sent < len(data):
-            unsent[connection.fd] = data[sent:]
-            self.epoll.modify(connection.fd, READING | WRITING)
-
-    def flush(self, connection: Connection) -> None:
-        """Go on with what the socket's buffer had no room for."""
-        data = self.unsent.pop(connection.fd, b"")
-        self.epoll.modify(connection.fd, READING)
-        self.send(connection, data)
 
     def _on_events(self) -> None:
         for fd, events in self.epoll.poll(0, AT_ONCE):
@@ -243,19 +135,6 @@ class WorkloadDriver(Driver):
             else:
                 self.received(connection, data)
 
-    def connected(self, connection: Connection) -> None:
-        """Send the handshake when TCP has connected."""
-        code = connection.sock.getsockopt(_socket.SOL_SOCKET, _socket.SO_ERROR)
-        if code:
-            self.lose(connection, error_name(OSError(code, "connect")))
-            return
-        key = new_key()
-        assert connection.awaited
-        connection.awaited[0].expected = accept_of(key)
-        connection.state = SHAKING
-        self.epoll.modify(connection.fd, READING)
-        self.send(connection, self.before_key + key + self.after_key)
-
     def received(self, connection: Connection, data: bytes) -> None:
         """Understand everything that has come of a connection."""
         connection.data += data
@@ -275,7 +154,7 @@ class WorkloadDriver(Driver):
                 if frame.opcode >= CLOSE:
                     self.controlled(connection, frame.opcode, frame.payload)
                 else:
-                    self.told(connection, frame.opcode, frame.payload, frame.final)
+                    self.fragment(connection, frame.opcode, frame.payload, frame.final)
         except ProtocolError as error:
             self.lose(connection, f"protocol-{error.kind}", error.body or data)
 
@@ -306,7 +185,7 @@ class WorkloadDriver(Driver):
             self.send(connection, client_frame(CLOSE, payload[:2]))
             self.lose(connection, closed_by(code))
 
-    def told(self, connection: Connection, opcode: int, payload: bytes, final: bool) -> None:
+    def fragment(self, connection: Connection, opcode: int, payload: bytes, final: bool) -> None:
         """Take a message or a part of one."""
         begun = self.fragments.pop(connection.fd, None)
         if (opcode == CONTINUATION) != (begun is not None):
@@ -348,13 +227,6 @@ class WorkloadDriver(Driver):
             self.leaving.remove(connection)
             self.leave(connection)
 
-    def settle(self, connection: Connection, awaited: Awaited) -> None:
-        assert connection.awaited
-        awaited.connection = None
-        connection.awaited.remove(awaited)
-        if not connection.awaited:
-            connection.awaited = None
-
     def leave(self, connection: Connection) -> None:
         """Say goodbye. The server answers that and closes first (RFC 6455, 7.1.1), so that no port
         of ours is left in TIME_WAIT."""
@@ -363,51 +235,6 @@ class WorkloadDriver(Driver):
         now = monotonic_ns()
         self.await_(connection, CLOSE, now, now)
         self.send(connection, client_frame(CLOSE, _GOODBYE))
-
-    def ended(self, connection: Connection, error: str) -> None:
-        """The server has closed or reset."""
-        if connection.state == CLOSING:
-            error = connection.error
-        self.lose(connection, error)
-
-    def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
-        """Count what a connection has left with its error, and end it."""
-        if connection.state == LOST:
-            return
-        calls = 0
-        for awaited in connection.awaited or ():
-            awaited.connection = None
-            if awaited.kind == TEXT:
-                calls += 1
-                self.asked -= awaited.sent > 0
-        connection.awaited = None
-        self.count(connection, error, calls, data)
-        del self.open[connection.fd]
-        self.fragments.pop(connection.fd, None)
-        self.unsent.pop(connection.fd, None)
-        self.leaving.discard(connection)
-        connection.sock.close()
-        self.lose_later(connection)
-
-    def count(
-        self, connection: Connection, error: str, messages: int = 0, data: bytes = b""
-    ) -> None:
-        """Count lost calls: messages, and the connection itself unless that was done before."""
-        connection.error = error
-        calls = messages + (not connection.counted)
-        connection.counted = True
-        if calls:
-            self.tally.lose(error, calls, data)
-
-    def lose_later(self, connection: Connection) -> None:
-        """Let go of a lost connection, and reconnect it later."""
-        was_leaving = connection.state == CLOSING
-        connection.state = LOST
-        connection.sock = None
-        connection.data = b""
-        now = monotonic_ns()
-        if self.again_ns and not was_leaving and now + self.again_ns < self.pings_from:
-            self.lost.append((now + self.again_ns, connection))
 
     def think(self, now: int) -> int:
         """Reconnect, and ping each connection once after the schedule, at the pace of the ramp."""
@@ -462,8 +289,3 @@ class WorkloadDriver(Driver):
             connection.sock.close()
         self.deadlines.clear()
         self.lost.clear()
-
-
-def closed_by(code: int) -> str:
-    """Return the error of a connection that the server closed with a code."""
-    return f"protocol-close-{code}"

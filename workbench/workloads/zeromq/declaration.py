@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from msgspec import Meta
 
 from workbench.messages.plans import QueuesTooLarge
-from workbench.workloads.base import Declaration, Protocol, Varied, Workload
+from workbench.workloads.base import Declaration, Protocol, Varied
+from workbench.workloads.options import Workload
 
 if TYPE_CHECKING:
     from workbench.messages.plans import Problem
