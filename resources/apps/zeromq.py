@@ -1,14 +1,20 @@
 """The ZeroMQ servers: an echo (REQ/REP, PAIR, a queue) or a source of messages (PUB/SUB, PUSH/PULL,
 a forwarder, a streamer). Their sockets are opened by requests to a REP socket on the given port:
 
-{"op": "open", "transport": "tcp" or "ipc", "size": in bytes, "high_water_mark": in messages,
- "rate": messages per second, 0: as many as possible, "messages": at most, 0: not limited}
-{"op": "ready"}   answered once the subscriber is known
+{"op": "open", "transport": "tcp", "ipc" or "inproc", "size": in bytes,
+ "high_water_mark": in messages, "rate": messages per second that arrive, 0: as many as possible,
+ "messages": at most, 0: not limited, "clients": how many share the sockets, "client": who asks}
+{"op": "ready"}   whether all subscribers are known
 {"op": "start"}   the source begins to send
 {"op": "stop"}    it ends, and the answer is the number of messages it sent
+{"op": "received", "client": who, "messages": how many}   how many all have, once that is known
+
+Of inproc it opens nothing: a client has this file and makes the `Session` in its own process.
 """
 
 import argparse
+import itertools
+import math
 import struct
 import threading
 import time
@@ -23,6 +29,7 @@ monotonic clock)."""
 UNTIMED = 15
 """Of as many messages as possible, those after each with a header: a clock costs as much as they
 do. Those that are lost among them show in the next number."""
+READY_S = 0.05
 WAIT_S = 5
 LARGE = 1 << 16
 """Bytes from which on an echo sends back the message itself and no copy."""
@@ -33,17 +40,33 @@ class Session:
 
     def __init__(self, pattern, host, backlog, order):
         self.order, self.backlog = order, backlog
+        self.clients = order.get("clients", 1)
+        self.joined = {order.get("client", 0)}
+        self.received = {}
+        """Messages by client, of those who have said."""
+        if pattern == "pair" and self.clients > 1:
+            raise ValueError("PAIR has one client")
         self.context = zmq.Context()
         events = (threading.Event() for _ in range(5))
         self.subscribed, self.begun, self.ended, self.counted, self.closed = events
         self.sent, self.sender = 0, None
-        own = f"ipc://@pongbench-{time.monotonic_ns()}"
-        address = own if order["transport"] == "ipc" else f"tcp://{host}:*"
-        self.patterns[pattern](self, address)
+        own = f"pongbench-{time.monotonic_ns()}"
+        addresses = {"tcp": f"tcp://{host}:*", "ipc": f"ipc://@{own}", "inproc": f"inproc://{own}"}
+        self.patterns[pattern](self, addresses[order["transport"]])
+
+    def join(self, order):
+        """Return whether one more client of the same sockets asks for them."""
+        client = order.get("client", 0)
+        if client in self.joined or {**order, "client": 0} != {**self.order, "client": 0}:
+            return False
+        self.joined.add(client)
+        return True
 
     def opened(self, kind):
         sock = self.context.socket(kind)
         sock.linger = 0
+        if kind == zmq.XPUB:
+            sock.xpub_verbose = True  # Every subscription to the one topic can be read.
         sock.sndhwm = sock.rcvhwm = self.order["high_water_mark"]
         sock.backlog = self.backlog
         return sock
@@ -80,14 +103,21 @@ class Session:
             sock.send(sock.recv(copy=copied), copy=copied)
 
     def send(self, sock):
+        copies = self.clients if sock.type == zmq.XPUB else 1
         if sock.type == zmq.XPUB:
-            sock.recv()  # XPUB is PUB, but its subscriptions can be read.
+            for _ in range(copies):
+                sock.recv()  # XPUB is PUB, but its subscriptions can be read.
         self.subscribed.set()
         self.begun.wait()
         sock.sndtimeo = 100
         order, ended, clock = self.order, self.ended, time.monotonic_ns
-        most, interval = order["messages"] or 1 << 62, 1e9 / order["rate"] if order["rate"] else 0
-        message, pack, send = bytearray(order["size"]), HEADER.pack_into, sock.send
+        most = math.ceil(order["messages"] / copies) or 1 << 62
+        interval = 1e9 / order["rate"] * copies if order["rate"] else 0
+        # Messages go round the clients, and each has to get some of those with a header.
+        whole = next(n for n in itertools.count(UNTIMED + 1) if math.gcd(n, self.clients) == 1)
+        message, pack = bytearray(order["size"]), HEADER.pack_into
+        # Without the one of zmq.Socket, which is in Python and takes as long again.
+        send = super(zmq.Socket, sock).send
         plain = TOPIC.ljust(order["size"], b"\0")
         begun, number = clock(), 0
         while number < most and not ended.is_set():
@@ -99,7 +129,7 @@ class Session:
             try:
                 send(message)
                 number += 1
-                for _ in range(0 if interval else min(UNTIMED, most - number)):
+                for _ in range(0 if interval else min(whole - 1, most - number)):
                     send(plain)
                     number += 1
             except zmq.Again:  # The high-water mark is reached.
@@ -139,6 +169,11 @@ class Session:
             self.counted.wait(WAIT_S)
         return self.sent
 
+    def all_received(self, client, messages):
+        """Note what one client has, and return what all have; None: not all have said."""
+        self.received[client] = messages
+        return sum(self.received.values()) if len(self.received) == self.clients else None
+
     def close(self):
         for event in (self.ended, self.begun, self.closed):
             event.set()
@@ -146,7 +181,7 @@ class Session:
 
 
 class Server:
-    """Answers requests, for one session at a time."""
+    """Answers requests, for one session."""
 
     def __init__(self, pattern, host, backlog):
         self.opening = (pattern, host, backlog)
@@ -156,20 +191,27 @@ class Server:
     def answer(self, order):
         op = order["op"]
         if op == "open":
-            if self.session:
-                self.session.close()
-            self.session = Session(*self.opening, order)
             boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-            return {"pattern": self.pattern, "endpoint": self.session.endpoint, "boot": boot}
+            known = {"pattern": self.pattern, "boot": boot}
+            if order["transport"] == "inproc":
+                return known
+            if not (self.session and self.session.join(order)):
+                if self.session:
+                    self.session.close()
+                    self.session = None
+                self.session = Session(*self.opening, order)
+            return {**known, "endpoint": self.session.endpoint}
         if self.session is None:
             raise ValueError("nothing is open")
         if op == "ready":
-            return {"ready": self.session.subscribed.wait(WAIT_S)}
+            return {"ready": self.session.subscribed.wait(READY_S)}
         if op == "start":
             self.session.begun.set()
             return {}
         if op == "stop":
             return {"sent": self.session.stop()}
+        if op == "received":
+            return {"messages": self.session.all_received(order["client"], order["messages"])}
         raise ValueError(f"unknown op {op!r}")
 
 

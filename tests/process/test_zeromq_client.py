@@ -16,6 +16,7 @@ from workbench import paths
 from workbench.load.base import Client, LoadGenerator, LoadReport, LoadWindow, PointSpec
 from workbench.load.zeromq import TOOL
 from workbench.machines.local import open_local
+from workbench.workloads.zeromq.declaration import DECLARATION, ZeromqWorkload
 
 PATTERNS = ("req-rep", "pair", "queue", "push-pull", "streamer", "pub-sub", "forwarder")
 LOSING = ("pub-sub", "forwarder")
@@ -23,8 +24,20 @@ LOSING = ("pub-sub", "forwarder")
 
 @pytest.fixture
 async def client(tmp_path: Path) -> AsyncIterator[LoadGenerator]:
-    machine = await open_local(cache_dir=tmp_path)
-    load = await TOOL.start([Client(machine)])
+    async for load in clients(tmp_path, 1):
+        yield load
+
+
+@pytest.fixture
+async def three_clients(tmp_path: Path) -> AsyncIterator[LoadGenerator]:
+    async for load in clients(tmp_path, 3):
+        yield load
+
+
+async def clients(folder: Path, workers: int) -> AsyncIterator[LoadGenerator]:
+    brought = DECLARATION.brought(ZeromqWorkload(transport="inproc"))
+    machine = await open_local(cache_dir=folder)
+    load = await TOOL.start([Client(machine, workers=workers, brought=brought)])
     yield load
     await load.close()
     await machine.close()
@@ -63,7 +76,11 @@ async def test_every_message_is_answered_taken_or_counted_as_lost(
 ) -> None:
     pattern = request.node.callspec.params["server"]
     closed: dict[str, Any] = {"mode": "closed", "concurrency": 1, "seconds": 0.3}
-    for more in ({"transport": "ipc"}, {"message_size": 1 << 17, "high_water_mark": 50}):
+    for more in (
+        {"transport": "ipc"},
+        {"transport": "inproc"},
+        {"message_size": 1 << 17, "high_water_mark": 50},
+    ):
         report, _ = await run(client, server, **closed, **more)
         assert report.counts.succeeded > 0
         assert set(report.counts.errors) <= ({"protocol-lost"} if pattern in LOSING else set())
@@ -71,6 +88,28 @@ async def test_every_message_is_answered_taken_or_counted_as_lost(
     report, _ = await run(client, server, rate_per_s=200.0, connections=60, seconds=0.3)
     assert report.counts.succeeded == report.counts.scheduled == 60
     assert sum(report.histograms.latency[1::2]) == 60
+
+
+@pytest.mark.parametrize("server", chosen(("req-rep", *PATTERNS[2:]), 3), indirect=True)
+async def test_several_clients_share_the_messages(
+    three_clients: LoadGenerator, server: int, request: pytest.FixtureRequest
+) -> None:
+    pattern = request.node.callspec.params["server"]
+    closed: dict[str, Any] = {"mode": "closed", "seconds": 0.3}
+    for concurrency in (3, 2):
+        report, _ = await run(three_clients, server, **closed, concurrency=concurrency)
+        assert report.counts.succeeded > 0
+        assert set(report.counts.errors) <= ({"protocol-lost"} if pattern in LOSING else set())
+    report, _ = await run(three_clients, server, rate_per_s=200.0, connections=60, seconds=0.3)
+    assert report.counts.succeeded == report.counts.scheduled == 60
+    assert sum(report.histograms.latency[1::2]) == 60
+
+
+@pytest.mark.parametrize("server", ["pair"], indirect=True)
+async def test_pair_has_one_client(three_clients: LoadGenerator, server: int) -> None:
+    report, _ = await run(three_clients, server, mode="closed", seconds=0.3, concurrency=2)
+    assert report.counts.scheduled == 0
+    assert all("PAIR has one client" in each.text() for each in report.complaints)
 
 
 async def test_a_client_without_its_server_says_so(client: LoadGenerator) -> None:

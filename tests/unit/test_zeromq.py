@@ -57,12 +57,22 @@ def test_what_cannot_be_measured_is_rejected_in_one_sentence(plan: Plan, sentenc
     assert sentence in problem.text()
 
 
-def test_one_client_has_one_connection() -> None:
-    plan = a_plan(concurrency=[10])
-    (problem,) = problems(load_tool(plan.load_tool), plan)
+def test_each_worker_has_one_connection() -> None:
+    plan = a_plan(concurrency=[1, 10], workers=2)
+    tool = load_tool(plan.load_tool)
+    (problem,) = problems(tool, plan, clients=2)
     assert problem == (
-        "Pongbench's ZeroMQ client has one connection; set workers and concurrency to 1."
+        "Pongbench's ZeroMQ client has one connection per worker, here 4; lower the concurrency, or"
+        " add workers or clients."
     )
+    assert not list(problems(tool, plan, clients=5))
+
+
+def test_the_server_is_brought_to_the_clients_for_inproc_only() -> None:
+    plan = a_plan(more={"transport": "inproc"})
+    brought = plan.declared.brought(plan.workload)
+    assert brought and list(brought.files) == ["zeromq.py"]
+    assert a_plan().declared.brought(a_plan().workload) is None
 
 
 def test_another_transport_is_refused_with_those_there_are(tmp_path: Path) -> None:
@@ -71,7 +81,7 @@ def test_another_transport_is_refused_with_those_there_are(tmp_path: Path) -> No
         "servers: [zeromq-pair]\nworkload: {protocol: zeromq, mode: closed, transport: pgm}\n"
         "concurrency: [1]\nseconds: 1\n"
     )
-    with pytest.raises(BadInput, match="expected ipc or tcp, got 'pgm'"):
+    with pytest.raises(BadInput, match="expected inproc, ipc or tcp, got 'pgm'"):
         load_plan(path)
 
 

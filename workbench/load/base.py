@@ -104,7 +104,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     clients: Literal["one", "many"] = "one"
     """The most client machines at once."""
     one_connection: bool = False
-    """Whether it has one connection only, and so one worker."""
+    """Whether each worker has one connection only."""
     common_start: bool = False
     """All clients start a point at the same instant."""
     stoppable: bool = False

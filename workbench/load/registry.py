@@ -54,8 +54,12 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
         yield f"{tool.label} cannot vary the {axis}; give {instead}, or choose another load tool."
     if can.clients == "one" and clients > 1:
         yield f"{tool.label} runs on one client, not on {clients}; leave the others out."
-    if can.one_connection and (plan.workers > 1 or any(n > 1 for n in plan.concurrency)):
-        yield f"{tool.label} has one connection; set workers and concurrency to 1."
+    most = plan.workers * clients
+    if can.one_connection and any(n > most for n in plan.concurrency):
+        yield (
+            f"{tool.label} has one connection per worker, here {most:,}; lower the concurrency, or"
+            " add workers or clients."
+        )
     if plan.closed and (end := "connections" if plan.connections else "seconds") not in can.ends:
         yield f"{tool.label} cannot end a point by {end}; give {can.ends[0]} instead."
     if tool.command is not None and plan.declared.secrets(plan.workload):

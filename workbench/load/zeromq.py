@@ -19,6 +19,7 @@ TOOL = LoadTool(
         replies=True,
         axes=("rate", "concurrency"),
         workloads=("zeromq",),
+        clients="many",
         common_start=True,
         stoppable=True,
         one_connection=True,

@@ -49,6 +49,8 @@ class Brought:
     """Files and folders of the user, by their path in the working directory there."""
     arguments: tuple[str, ...] = ()
     """For the program that checks them there before the run."""
+    packages_here: bool = False
+    """Whether this computer has all packages of the workload."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,7 @@ async def agent_command(
     the workload whose `generator` are its workers; empty: its own ones. `brought`: see
     `agent_place`."""
     options = ["--worker", f"workbench.workloads.{worker}.generator"] if worker else []
-    if machine.platform is None and brought is None:
+    if machine.platform is None and (brought is None or brought.packages_here):
         argv = [paths.PYTHON, "-m", "workbench.agent", *options]
         return argv, {"PYTHONPATH": str(paths.CODE)}
     place = await agent_place(machine, worker, brought)
@@ -120,8 +122,7 @@ async def agent_command(
 
 
 async def agent_place(machine: Machine, worker: str = "", brought: Brought | None = None) -> str:
-    """Copy the agent and its packages to a machine. Returns their path there. `brought`: None: this
-    computer has all its packages."""
+    """Copy the agent and its packages to a machine. Returns their path there."""
     name = f"agent-{worker}".rstrip("-")
     platform, also = machine.platform or own_platform(), brought.requirements if brought else ()
     bundle = Bundle(name, platform, agent_packages(worker), also, sources=agent_sources())

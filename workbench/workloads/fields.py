@@ -12,7 +12,6 @@ import msgspec
 from msgspec import NODEFAULT, Meta, inspect
 
 from workbench import formatting
-
 from workbench.workloads.options import Workload
 
 Kind: TypeAlias = Literal["choice", "whole number", "number", "text", "lines", "data"]

@@ -10,9 +10,9 @@ from msgspec import Meta
 
 from workbench.messages import plans
 from workbench.workloads.base import Declaration, Protocol, Varied
-from workbench.workloads.options import Workload
 from workbench.workloads.http import requests as http
 from workbench.workloads.http.requests import Request, Secret
+from workbench.workloads.options import Workload
 
 if TYPE_CHECKING:
     from workbench.workloads.gating import GateResult

@@ -14,8 +14,8 @@ from msgspec import Meta
 from workbench.machines.bundle import Brought
 from workbench.messages import plans
 from workbench.workloads.base import Declaration, Protocol
-from workbench.workloads.options import Workload
 from workbench.workloads.locust import reading
+from workbench.workloads.options import Workload
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,-]+\])?\s*==\s*[\w.+!-]+")
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from workbench.workloads.base import Protocol
-from workbench.workloads.options import Workload
 from workbench.workloads.http import declaration as http
 from workbench.workloads.http.requests import Path
+from workbench.workloads.options import Workload
 
 if TYPE_CHECKING:
     from workbench.workloads.gating import GateResult

@@ -11,8 +11,8 @@ from msgspec import Meta
 
 from workbench.agent.websocket import LONGEST_MESSAGE
 from workbench.workloads.base import Declaration, Protocol, Varied
-from workbench.workloads.options import Workload
 from workbench.workloads.http.requests import Path, path_problems
+from workbench.workloads.options import Workload
 
 if TYPE_CHECKING:
     from workbench.messages.plans import Problem

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
+from workbench import paths
+from workbench.machines.bundle import Brought
 from workbench.messages.plans import QueuesTooLarge
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.options import Workload
@@ -33,8 +35,12 @@ class ZeromqWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=
         ),
     ] = 64
     transport: Annotated[
-        Literal["tcp", "ipc"],
-        Meta(title="Transport", description="`ipc`: server and client on one machine"),
+        Literal["tcp", "ipc", "inproc"],
+        Meta(
+            title="Transport",
+            description="`ipc`: server and client on one machine; `inproc`: in one process, the"
+            " client's",
+        ),
     ] = "tcp"
     high_water_mark: Annotated[
         int,
@@ -80,6 +86,12 @@ class Zeromq(Declaration):
 
     def payload_bytes(self, workload: Any) -> int:
         return int(workload.message_size)
+
+    def brought(self, workload: Any) -> Brought | None:
+        if workload.transport != "inproc":
+            return None
+        server = paths.RESOURCES / "apps" / "zeromq.py"
+        return Brought(files={server.name: server}, packages_here=True)
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
         return False  # One connection for all messages of a point.

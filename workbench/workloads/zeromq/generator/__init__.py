@@ -7,6 +7,7 @@ import json
 import os
 import select
 import signal
+from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any
 
@@ -56,14 +57,14 @@ class Worker:
             if op == "stop":
                 self.skip(self.point)
             else:
-                offer = exchange if self.point.kind in (zmq.REQ, zmq.PAIR) else take
-                self.point.run(command["at_us"] * 1000, offer)
+                self.point.run(command["at_us"] * 1000, offer_of(self.point))
                 self.drop()
 
     def arm(self, load: Load) -> None:
         point = self.point = Point(load, self.emit, self.stopped)
         try:
-            point.connect()
+            if not point.idle:
+                point.connect(self.point_id)
         except (Refused, zmq.ZMQError) as error:
             self.emit("error", text=f"{error}")
             self.skip(point)
@@ -75,7 +76,7 @@ class Worker:
     def skip(self, point: Point) -> None:
         """Report a point that offers nothing."""
         point.limit = 0
-        point.run(monotonic_ns(), lambda _: 0)
+        point.run(monotonic_ns(), nothing)
         self.drop()
 
     def stopped(self) -> bool:
@@ -98,6 +99,18 @@ class Worker:
         text = json.dumps(line, separators=(",", ":")).encode() + b"\n"
         while text:
             text = text[os.write(self.output, text) :]
+
+
+def offer_of(point: Point) -> Callable[[Point], int]:
+    """Return what offers a point's load."""
+    if point.idle:
+        return nothing
+    return exchange if point.kind in (zmq.REQ, zmq.PAIR) else take
+
+
+def nothing(point: Point) -> int:
+    """Offer no load."""
+    return 0
 
 
 def run(number: int, commands: int, output: int) -> None:

@@ -21,7 +21,7 @@ def exchange(point: Point) -> int:
     message = bytearray(point.size)
     while point.number < point.limit:
         now = monotonic_ns()
-        due = now if closed else point.started_ns + round(point.number * point.interval_ns)
+        due = now if closed else point.due_at(point.number)
         if point.over(now, ends=closed):
             return 0
         if due > now:

@@ -8,6 +8,8 @@ HEADER = struct.Struct("<4s?xxxQQQ")
 monotonic clock)."""
 GIVEN = 4
 """The byte that says so."""
+WAIT_S = 4.0
+"""The longest wait for an answer of the server."""
 SLICE_MS = 20
 """The longest wait before windows are closed and commands are read."""
 

@@ -1,10 +1,12 @@
 """One point of a ZeroMQ client: connected, started at an instant, reported in windows and in all.
 
 A server opens its sockets by requests on the port it is reached at; see `resources/apps/zeromq.py`.
+For inproc that file is brought to the client, which opens them itself.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import resource
 import time
 from collections.abc import Callable
@@ -16,11 +18,12 @@ import zmq
 from zmq.utils.monitor import recv_monitor_message
 
 from workbench.agent.protocol import WINDOW_NS, Load
+from workbench.agent.schedule import share_of
 from workbench.agent.tally import Tally
 
-from .message import SLICE_MS, TOPIC, Refused
+from .message import SLICE_MS, TOPIC, WAIT_S, Refused
 
-WAIT_S = 4.0
+BACKLOG = 128
 PEERS = {
     "req-rep": zmq.REQ,
     "queue": zmq.REQ,
@@ -38,43 +41,77 @@ class Point:
     def __init__(self, load: Load, emit: Callable[..., None], stopped: Callable[[], bool]) -> None:
         self.load, self.emit, self.stopped = load, emit, stopped
         self.size, self.closed = load.options["message_size"], load.mode == "closed"
-        self.limit = load.connections or 1 << 32
+        self.clients = min(load.shares, load.concurrency) if self.closed else load.shares
+        """Workers with a connection."""
+        self.idle = load.share >= self.clients
+        self.kind, self.limit = 0, 1 << 32
+        """Of the client's socket; the most messages of this client."""
+        self.inproc: Any = None
+        self.sock: Any = None
         self.tally = Tally()
         self.context = zmq.Context()
         self.started_ns = self.next_window = self.until_ns = 0
         self.interval_ns = 0.0 if self.closed else 1e9 / load.rate_per_s
+        """Between messages of all clients."""
         self.number = self.counted = self.due = self.index = 0
         """Messages sent or given up; those in windows; those that were due; windows."""
         self.began_ns = self.cpu_us = 0
         self.end: dict[str, int] = {}
         """What there was at the end of the schedule."""
 
-    def connect(self) -> None:
-        """Open the server's sockets and connect to them. Raises Refused."""
+    def connect(self, number: int) -> None:
+        """Open the server's sockets and connect to them. `number`: of the point. Raises Refused."""
         load, options = self.load, self.load.options
+        transport = options["transport"]
         self.control = self.context.socket(zmq.REQ)
         self.control.linger, self.control.rcvtimeo = 0, round(WAIT_S * 1000)
         self.control.connect(f"tcp://{_bracketed(load.host)}:{load.port}")
-        opened = self.ask(
-            op="open",
-            transport=options["transport"],
-            size=self.size,
-            high_water_mark=options["high_water_mark"],
-            rate=0 if self.closed else load.rate_per_s,
-            messages=load.connections,
-        )
-        if opened.get("pattern") not in PEERS:
-            raise Refused(f"The server's pattern {opened.get('pattern')!r} is unknown.")
+        order = {
+            "transport": transport,
+            "size": self.size,
+            "high_water_mark": options["high_water_mark"],
+            "rate": 0 if self.closed else load.rate_per_s,
+            "messages": load.connections,
+            "clients": self.clients,
+            "client": load.share,
+            "point": number,
+        }
+        opened = self.ask(op="open", **order)
+        pattern = opened.get("pattern")
+        if pattern not in PEERS:
+            raise Refused(f"The server's pattern {pattern!r} is unknown.")
+        self.kind = PEERS[pattern]
+        if load.connections:
+            self.limit = self.share(load.connections)
         boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
         self.same_clock = boot == opened["boot"]
-        if options["transport"] == "ipc" and not self.same_clock:
+        if transport == "ipc" and not self.same_clock:
             raise Refused("ipc reaches only processes of one machine; choose the transport tcp.")
-        self.kind, self.endpoint = PEERS[opened["pattern"]], opened["endpoint"]
-        self.sock = self.peer(awaited=True)
-        if not self.ask(op="ready")["ready"]:
-            raise Refused("The server did not learn of the subscription.")
+        if transport == "inproc":
+            if self.clients > 1:
+                raise Refused("inproc connects threads of one process; use one client and worker.")
+            self.open_here(pattern, order)
+            opened = {"endpoint": self.inproc.session.endpoint}
+        self.endpoint = opened["endpoint"]
+        self.sock = self.peer(awaited=transport != "inproc")
+        until = monotonic_ns() + round(WAIT_S * 1e9)
+        while not self.ask(op="ready")["ready"]:
+            if monotonic_ns() > until:
+                raise Refused("The server did not learn of the subscriptions.")
+
+    def open_here(self, pattern: str, order: dict[str, Any]) -> None:
+        """Open the server's sockets in this process."""
+        spec = importlib.util.spec_from_file_location("zeromq", "zeromq.py")
+        assert spec and spec.loader
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        server = module.Server(pattern, "", BACKLOG)
+        server.session = module.Session(pattern, "", BACKLOG, order)
+        self.inproc, self.same_clock = server, True
 
     def ask(self, **order: Any) -> dict[str, Any]:
+        if self.inproc:
+            return dict(self.inproc.answer(order))
         try:
             self.control.send_json(order)
             answer = self.control.recv_json()
@@ -86,7 +123,8 @@ class Point:
 
     def peer(self, *, awaited: bool = False) -> Any:
         """Return the client's socket; `awaited`: once it is connected, otherwise Refused."""
-        sock = self.context.socket(self.kind)
+        context = self.inproc.session.context if self.inproc else self.context
+        sock = context.socket(self.kind)
         sock.linger = 0
         sock.sndhwm = sock.rcvhwm = self.load.options["high_water_mark"]
         sock.rcvtimeo = SLICE_MS
@@ -105,6 +143,30 @@ class Point:
         sock.disable_monitor()
         monitor.close()
         return sock
+
+    def share(self, count: int) -> int:
+        """Return how many of so many messages are this client's: those that come to PULL go round,
+        so their numbers are known only at the end."""
+        if self.kind == zmq.SUB:
+            return -(-count // self.clients)
+        return share_of(count, self.load.share, self.clients) if self.numbered else count
+
+    def due_by(self, now: int) -> int:
+        """Return how many of this client's messages are scheduled before a time."""
+        if not self.numbered:
+            return self.number
+        due = self.share(int((now - self.started_ns) / self.interval_ns) + 1)
+        return max(min(due, self.limit), self.number)
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the numbers of this client's messages are known beforehand."""
+        return self.kind != zmq.PULL or self.clients == 1
+
+    def due_at(self, number: int) -> int:
+        """Return when a message is scheduled that this client sends."""
+        before = self.load.share + number * self.clients
+        return self.started_ns + round(before * self.interval_ns)
 
     def run(self, at_ns: int, offer: Callable[[Point], int]) -> None:
         """Offer the load from `at_ns` of the monotonic clock on, and report it. `offer` returns how
@@ -140,8 +202,7 @@ class Point:
         if self.closed:
             tally.replaced = new
         else:
-            due = int((until_ns - self.started_ns - 1) / self.interval_ns) + 1
-            due = max(min(due, self.limit), self.number)
+            due = self.due_by(until_ns - 1)
             tally.due, self.due = due - self.due, due
             tally.sent = new - tally.unsent - len(tally.lateness)
         self.emit("window", **tally.window(), i=self.index, in_flight=in_flight)
@@ -152,7 +213,7 @@ class Point:
         """Note how far it is at the end of the schedule."""
         if not self.end:
             self.end = {
-                "cpu_us": _cpu_us() - self.cpu_us,
+                "cpu_us": 0 if self.idle else _cpu_us() - self.cpu_us,
                 "wall_us": max(1, (now - self.started_ns) // 1000),
                 "replies": self.tally.replies(),
             }
@@ -162,9 +223,9 @@ class Point:
         self.note_end(now)
         self.close_windows(now, in_flight)
         if not self.closed:  # What was due and has not been sent, if the point was ended.
-            due = min(int((now - self.started_ns) / self.interval_ns) + 1, self.limit)
-            self.tally.unsent += max(0, due - self.number)
-            self.number = max(due, self.number)
+            due = self.due_by(now)
+            self.tally.unsent += due - self.number
+            self.number = due
         self.close_window(now, in_flight)
         self.emit(
             "done",
@@ -176,6 +237,10 @@ class Point:
         )
 
     def close(self) -> None:
+        if self.inproc:
+            if self.sock:
+                self.sock.close()
+            self.inproc.session.close()
         self.context.destroy(linger=0)
 
 

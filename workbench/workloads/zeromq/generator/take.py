@@ -3,13 +3,14 @@ sent; the others are counted."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from time import monotonic_ns
 from typing import TYPE_CHECKING
 
 import zmq
 
-from .message import GIVEN, HEADER, Refused
+from .message import GIVEN, HEADER, SLICE_MS, WAIT_S, Refused
 
 if TYPE_CHECKING:
     from .point import Point
@@ -24,7 +25,13 @@ def take(point: Point) -> int:
     point.ask(op="start")
     late_ns = 0 if point.closed else round(point.load.timeout_s * 1e9)
     until = point.until_ns + late_ns
-    stopped = _receive(point, point.limit, lambda now, heard: now >= until)
+    # With other clients, how many messages come here is unknown.
+    quiet_ns = max(QUIET_NS, 4 * point.clients * point.interval_ns)
+    if point.numbered:
+        quiet_ns = 1 << 62
+    stopped = _receive(
+        point, point.limit, lambda now, heard: now >= until or now - heard > quiet_ns
+    )
     point.note_end(monotonic_ns())
     try:
         sent = point.ask(op="stop")["sent"]
@@ -32,10 +39,25 @@ def take(point: Point) -> int:
         return 0
     if not stopped:
         _receive(point, sent, lambda now, heard: now - heard > QUIET_NS)
-    if sent > point.number:
-        point.tally.errors["protocol-lost"] += sent - point.number
-        point.number = sent
+    lost = sent - (point.number if point.numbered else _all_received(point, sent))
+    if lost > 0:
+        point.tally.errors["protocol-lost"] += lost
+        point.number += lost
     return 0
+
+
+def _all_received(point: Point, sent: int) -> int:
+    """Return how many messages all clients have received, for the first of them to count those
+    lost; others, and where one does not say, `sent`."""
+    until = monotonic_ns() + round(WAIT_S * 1e9)
+    while monotonic_ns() < until:
+        answer = point.ask(op="received", client=point.load.share, messages=point.number)
+        if point.load.share:
+            break
+        if answer["messages"] is not None:
+            return int(answer["messages"])
+        time.sleep(SLICE_MS / 1000)
+    return sent
 
 
 def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
@@ -49,7 +71,8 @@ def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
         monotonic_ns,
         _record(point),
     )
-    number, untimed = point.number, 0
+    number, untimed, numbered = point.number, 0, point.numbered
+    seen = number
     heard = clock()
     boundary = 0
     while number < most:
@@ -57,6 +80,8 @@ def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
             data = receive()
         except zmq.Again:
             now = clock()
+            if number != seen:  # Those without a time are heard, too.
+                seen, heard = number, now
         else:
             number += 1
             if not data[GIVEN]:
@@ -64,7 +89,7 @@ def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
                 continue
             now = heard = clock()
             _, _, given, due, sent = unpack(data)
-            if given >= number:
+            if numbered and given >= number:
                 tally.errors["protocol-lost"] += given + 1 - number
                 number = given + 1
             if len(data) == size:
