@@ -47,7 +47,7 @@ WINDOW = (
 """Actions of the window."""
 
 PAGES = (
-    Action("Run the plan or session shown", ("Ctrl+R",), "run_this", "Start", "play"),
+    Action("Run the plan or session shown", ("Ctrl+R",), "run_this", icon="play"),
     Action("Search this page", ("Ctrl+F",), "search", "Sessions", "search"),
     Action("Export…", ("Ctrl+E",), "export", icon="share-2"),
     Action("Copy the chart", ("Ctrl+Shift+C",), "copy_chart", icon="copy"),

@@ -20,13 +20,16 @@ _WIDTH = 420
 _DONE, _NOW, _WAITS = "circle-check", "play", "clock"
 
 
-def time_left_s(trial: Trial, elapsed_s: float) -> float | None:
-    """Return how long the tests take still, if the others take as long as those before; None: none
-    has ended yet.
+def remaining(trial: Trial, elapsed_s: float) -> str:
+    """Return "about 8 s left", if the other tests take as long as those before; until one has
+    ended, "8 s so far".
     """
     if trial.finished < 1:
-        return None
-    return elapsed_s / trial.finished * (len(trial.servers) - trial.finished)
+        seconds, text = int(elapsed_s), "{} so far"
+    else:
+        others = len(trial.servers) - trial.finished
+        seconds, text = ceil(elapsed_s / trial.finished * others), "about {} left"
+    return text.format(time_span((seconds, seconds))) if seconds else ""
 
 
 class Preparing(QFrame):
@@ -103,9 +106,8 @@ class Preparing(QFrame):
         self._show(2, _WAITS, "First point", "")
         self._bar.setRange(0, max(1, total))
         self._bar.setValue(done)
-        left = None if tested else time_left_s(trial, time.monotonic() - self._begun_s)
-        whole = ceil(left) if left is not None else 0
-        self._left.setText(f"about {time_span((whole, whole))} left" if whole else "")
+        elapsed_s = time.monotonic() - self._begun_s
+        self._left.setText("" if tested else remaining(self._trial, elapsed_s))
         if now:
             self._lines[0][1].setText(now)
         self.setAccessibleName(f"Before the first point: {now or self._lines[1][1].text()}")

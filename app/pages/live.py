@@ -43,13 +43,14 @@ _LOW = 690
 
 
 class LivePage(QWidget):
-    """Shows one run at a time."""
+    """Shows the run in progress, or the last one."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk, self._bridge = desk, desk.bridge
         self._asker = Asker(desk.bridge, self)
         self._run: LiveRun | None = None
+        self._started: tuple[Plan, Where | None] | None = None
         self._trial = Trial()
         self._path: object = None
         self.state = State.IDLE
@@ -104,6 +105,7 @@ class LivePage(QWidget):
         """Run a plan, on this computer unless `where` is set; the window ensures that no other
         runs.
         """
+        self._started = plan, where
         self.begin(plan, where)
         put, show_status = self._bridge.post(self.consume), self._bridge.post(self.show_status)
         self._run = LiveRun(plan, put, show_status, where, self._asker)
@@ -129,6 +131,17 @@ class LivePage(QWidget):
         self.now.show_status("Preparing…")
         self._preparing.begin(calibrate=plan.calibrate)
         self._desk.set_busy(True)
+
+    def run_this(self) -> None:
+        """Run the plan shown again, once its run is over; without one, choose what to run."""
+        if self.state is State.IDLE:
+            self._desk.page_requested.emit("Start")
+        elif self.state is State.OVER and self._started is not None:
+            plan, where = self._started
+            if where is None:
+                self._desk.run_requested.emit(plan)
+            else:
+                self._desk.run_on_requested.emit(plan, where)
 
     def pause_or_resume(self) -> None:
         if self._run is None or not self.state.steerable:

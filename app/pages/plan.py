@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.context import Desk
 from app.history import History, UndoBar
@@ -20,6 +20,7 @@ from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.head import BUSY, Head
 from app.planning.note import Note
+from app.planning.plan_files import PlanFiles
 from app.planning.preview_panel import Outlook
 from app.planning.resources import PlanResources
 from app.scrolling import Scrolled
@@ -50,9 +51,14 @@ class PlanPage(QWidget):
         self._named: list[str] = []
         self._current = False
         self._run_then = False
+        """Run what is shown as soon as it is checked."""
         self._base: tuple[str, dict[str, Any]] = ("", {})
         self._kept_changed = False
         self._note = Note()
+        self._files = PlanFiles(desk.bridge, self)
+        self._files.plan_read.connect(self._on_read)
+        self._files.session_found.connect(self._on_session)
+        self._files.failed.connect(self._on_failed)
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         outer = column(self)
@@ -94,8 +100,9 @@ class PlanPage(QWidget):
 
     @property
     def draft(self) -> Draft | None:
-        """Return the draft in the form; None: there is none yet."""
-        return self._draft if self._current else None
+        """Return the draft in the form; None: there is none yet, or a file is read to be the next.
+        """
+        return self._draft if self._current and not self._files.reading else None
 
     def edit(self, plan: Plan) -> None:
         """Show a plan in the form."""
@@ -130,21 +137,6 @@ class PlanPage(QWidget):
             self.form.servers.open_or_close()
         self.form.servers.picker.search.setFocus()
 
-    def import_plan(self) -> None:
-        """Ask for a plan file."""
-        dialog = QFileDialog(self, "Open a plan file")
-        dialog.setNameFilters(["Plans and sessions (*.yaml *.yml)", "All files (*)"])
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda chosen: self.read(Path(chosen)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
-
-    def read(self, path: Path) -> None:
-        """Show the plan in a file; open it if it is a session."""
-        self._desk.bridge.submit(
-            resources.read_plan(path), lambda plan: self._on_read(path, plan), self.notice.show_text
-        )
-
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         urls = event.mimeData().urls()
         if len(urls) == 1 and urls[0].isLocalFile():
@@ -152,7 +144,7 @@ class PlanPage(QWidget):
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
-        self.read(Path(event.mimeData().urls()[0].toLocalFile()))
+        self._files.read(Path(event.mimeData().urls()[0].toLocalFile()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
@@ -172,7 +164,7 @@ class PlanPage(QWidget):
         made.changed.connect(self._on_presets)
         made.taken.connect(self.take)
         made.kept.connect(self._on_kept)
-        made.import_requested.connect(self.import_plan)
+        made.import_requested.connect(self._files.ask)
         return made
 
     def _make_card(self, form: QWidget) -> QFrame:
@@ -225,6 +217,7 @@ class PlanPage(QWidget):
 
     def _show(self, data: dict[str, Any], base: str) -> None:
         """Show another plan; changes of the previous one can be restored."""
+        self._run_then = False
         name = self.form.data().get("name") or "your plan"
         said = f"Your changes to {name} were replaced." if self._is_changed() else ""
         self._fill(data, base)
@@ -235,6 +228,7 @@ class PlanPage(QWidget):
 
     def _show_state(self, state: State) -> None:
         """Show an earlier state of the form, or a later one."""
+        self._run_then = False
         base, origin, data, machines = state
         preset = self.gallery.list.preset(base)
         self.form.machines.set_value(machines)
@@ -259,6 +253,7 @@ class PlanPage(QWidget):
         self._examine()
 
     def _on_edited(self) -> None:
+        self._run_then = self._run_then and self._edits.following
         self._refused.show_text("")
         self._changed()
         self._edits.remember()
@@ -317,8 +312,12 @@ class PlanPage(QWidget):
                 listens_on=machines.listens_on,
             ),
             lambda draft: self._on_draft(request, draft),
-            self.notice.show_text,
+            self._on_failed,
         )
+
+    def _on_failed(self, sentence: str) -> None:
+        self._run_then = False
+        self.notice.show_text(sentence)
 
     def _on_draft(self, request: int, draft: Draft) -> None:
         if request != self._request:
@@ -374,11 +373,15 @@ class PlanPage(QWidget):
 
     # Files
 
-    def _on_read(self, path: Path, plan: Plan | None) -> None:
-        if plan is None:
-            self._desk.open_requested.emit(path)
-        else:
-            self.edit(plan)
+    def _on_read(self, plan: Plan) -> None:
+        run = self._run_then
+        self.edit(plan)
+        if run:
+            self.run_this()
+
+    def _on_session(self, path: Path) -> None:
+        self._run_then = False
+        self._desk.open_requested.emit(path)
 
     def _ask_name(self) -> None:
         if self._draft is not None and self._draft.plan is not None:

@@ -94,8 +94,11 @@ class StartPage(QWidget):
         return self.compare.ticked()
 
     def run_this(self) -> None:
-        """Do what the primary button does."""
-        (self.run_quick if self._primary() is self.quick else self.compare.ask_run)()
+        """Run the comparison while it is being chosen; else do what the primary button does."""
+        at = self.focusWidget()
+        choosing = at is not None and self.compare.isAncestorOf(at)
+        quick = self._primary() is self.quick and not choosing
+        (self.run_quick if quick else self.compare.ask_run)()
 
     def run_quick(self) -> None:
         """Request a quick look."""

@@ -28,7 +28,8 @@ class DraftHistory:
         self._history, self._form = history, form
         self._state, self._show = state, show
         self._at = state()
-        self._following = False
+        self.following = False
+        """A consequence of the last step changes the form."""
 
     def settle(self) -> None:
         """Begin anew at the present state, which is nobody's edit."""
@@ -41,7 +42,7 @@ class DraftHistory:
             return
         self._at = now
         undo, redo = partial(self._go_to, before), partial(self._go_to, now)
-        if self._following:
+        if self.following:
             self._history.extend(redo)
             return
         at = self._form.focusWidget()
@@ -51,9 +52,9 @@ class DraftHistory:
 
     def follow(self, change: Callable[[], object]) -> None:
         """Count what `change` does to the form as part of the last step."""
-        self._following = True
+        self.following = True
         change()
-        self._following = False
+        self.following = False
 
     def _go_to(self, state: State) -> None:
         self._show(state)

@@ -68,6 +68,9 @@ class Picker(QFrame):
         self._quiet = False
 
     def set_entries(self, entries: Sequence[ServerEntry]) -> None:
+        """List other servers; whoever goes through them by keys stays where they are."""
+        current = self.list.currentItem()
+        at = current.data(_ID) if current is not None else ""
         self._quiet = True
         self.list.clear()
         families = list(ALL_FAMILIES)
@@ -87,6 +90,9 @@ class Picker(QFrame):
             item.setCheckState(Qt.CheckState.Unchecked)
         self._quiet = False
         self._filter(self.search.text())
+        for item in self._items():
+            if item.data(_ID) == at and not item.isHidden():
+                self.list.setCurrentItem(item)
 
     def show_ticks(self, ids: Sequence[str], protocol: str) -> None:
         self._quiet = True

@@ -70,6 +70,9 @@ class PresetList(QListWidget):
         self.itemActivated.connect(self._take)
 
     def show_presets(self, presets: Sequence[Preset]) -> None:
+        """Show other presets; whoever goes through them by keys stays where they are."""
+        current = self.currentItem()
+        at = current.data(_PRESET).id if current is not None else self._id
         self.clear()
         group = ""
         for preset in presets:
@@ -84,11 +87,14 @@ class PresetList(QListWidget):
             item.setData(_STAIRS, _stairs(preset.plan) if preset.plan else [])
             item.setToolTip(tip(about))
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, about)
-        self.mark(self._id)
+        self._go_to(at)
 
     def mark(self, id: str) -> None:
         """Mark the preset that the plan was made from."""
         self._id = id
+        self._go_to(id)
+
+    def _go_to(self, id: str) -> None:
         for n in range(self.count()):
             preset = self.item(n).data(_PRESET)
             if preset is not None and preset.id == id:

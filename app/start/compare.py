@@ -98,6 +98,7 @@ class CompareCard(QFrame):
         self.offer = found
         able = [entry.id for entry in found.entries]
         ticked = [id_ for id_ in before if id_ in able] or found.plan.servers
+        focused = next((id_ for id_, box in self.boxes.items() if box.hasFocus()), "")
         for box in self.boxes.values():
             box.hide()
             box.deleteLater()
@@ -111,8 +112,11 @@ class CompareCard(QFrame):
             box.setChecked(entry.id in ticked)
             box.toggled.connect(self._on_toggled)
         if self.boxes:
-            self._make_stop(next(iter(self.boxes.values())))
+            self._make_stop(self.boxes.get(focused) or next(iter(self.boxes.values())))
         self._arrange()
+        if focused in self.boxes:
+            self.boxes[focused].show()
+            self.boxes[focused].setFocus(Qt.FocusReason.OtherFocusReason)
         self._rates.setText(f"{self._question.text} {found.rates()}")
         self._broken.show_text(_unreadable(len(found.resources.catalogue.broken), "server"), "warn")
         self._damaged.show_text(_unreadable(len(found.resources.damaged), "machine"), "warn")

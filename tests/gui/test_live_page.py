@@ -19,7 +19,7 @@ from app import theme
 from app.charts.series import Quantity
 from app.context import Desk
 from app.live.controls import State
-from app.live.preparing import time_left_s
+from app.live.preparing import remaining
 from app.live.present import Presentation
 from app.live.run import LiveRun, Trial
 from app.live.status_strip import NowStrip
@@ -233,7 +233,7 @@ def over(qtbot: QtBot, page: LivePage) -> None:
 
 
 def test_stop_pressed_again_aborts_and_says_what_was_recorded(
-    qtbot: QtBot, page: LivePage, sessions: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, page: LivePage, desk: Desk, sessions: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "ABORT_AFTER_MS", 0)
     page.start(LONG)
@@ -254,6 +254,9 @@ def test_stop_pressed_again_aborts_and_says_what_was_recorded(
     assert isinstance(last, RunStop)
     assert last.status == "aborted"
     assert [d.complete for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"][:1]
+    with qtbot.waitSignal(desk.run_requested) as again:
+        page.run_this()
+    assert again.args == [LONG]
 
 
 def test_a_run_is_presented_and_paused_by_keys(qtbot: QtBot, page: LivePage) -> None:
@@ -570,13 +573,20 @@ def test_until_the_first_point_a_card_in_place_of_the_charts_shows_the_steps(
 
 
 @pytest.mark.parametrize(
-    ("finished", "elapsed_s", "left_s"), [(-1, 3, None), (0, 9, None), (2, 10, 5), (3, 10, 0)]
+    ("finished", "elapsed_s", "text"),
+    [
+        (-1, 0.4, ""),
+        (0, 9.6, "9 s so far"),
+        (2, 10, "about 5 s left"),
+        (1, 100, "about 3.3 min left"),
+        (3, 10, ""),
+    ],
 )
 def test_the_time_left_is_that_of_the_tests_before(
-    finished: int, elapsed_s: float, left_s: float | None
+    finished: int, elapsed_s: float, text: str
 ) -> None:
     trial = Trial((("a", "A"), ("b", "B"), ("c", "C")), finished)
-    assert time_left_s(trial, elapsed_s) == left_s
+    assert remaining(trial, elapsed_s) == text
 
 
 def test_charts_without_a_server_say_how_to_show_all_again(page: LivePage) -> None:

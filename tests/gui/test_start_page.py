@@ -154,6 +154,13 @@ def test_tab_needs_four_stops_to_the_main_button_and_arrows_go_through_the_serve
     assert control(window, "Run the comparison").hasFocus()
     qtbot.keyClick(control(window, "Run the comparison"), Qt.Key.Key_Backtab)
     assert boxes[2].hasFocus()  # where one was
+    with qtbot.waitSignal(window.desk.resources_read):
+        window.start.load()
+    assert name_of(QApplication.focusWidget() or window) == third
+    window.desk.run_requested.disconnect(window.run)
+    with qtbot.waitSignal(window.desk.run_requested) as wanted:
+        qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    assert wanted.args[0].servers == window.start.ticked()  # not Quick look
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.preset)

@@ -222,7 +222,9 @@ def test_a_warning_is_shown_but_does_not_prevent_running(
     assert control(window, "Run").isEnabled()
 
 
-def test_servers_are_found_ticked_moved_and_left_out_by_keys(qtbot: QtBot, page: PlanPage) -> None:
+def test_servers_are_found_ticked_moved_and_left_out_by_keys(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
     edit(qtbot, page, SHORT)
     servers = page.form.servers
     press(page, "Add or remove")
@@ -231,6 +233,16 @@ def test_servers_are_found_ticked_moved_and_left_out_by_keys(qtbot: QtBot, page:
     qtbot.keyClicks(search, "torn sock")
     qtbot.keyClick(search, Qt.Key.Key_Return)
     assert servers.value() == ["asyncio-streams", "gevent", "tornado"]
+    search.clear()
+    qtbot.keyClick(search, Qt.Key.Key_Down)
+    listed = servers.picker.list
+    for _ in range(3):
+        qtbot.keyClick(listed, Qt.Key.Key_Down)
+    at = listed.currentRow()
+    assert at > 0
+    with qtbot.waitSignal(window.desk.resources_read):
+        page.load()
+    assert listed.currentRow() == at
     qtbot.keyClick(search, Qt.Key.Key_Escape)
     assert not servers.picker.isVisible()
     last = servers.tags.findChildren(Tag)[2]

@@ -1,0 +1,91 @@
+"""What Ctrl+R runs is the plan that was chosen last, however fast the keys follow one another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.pages.plan import PlanPage
+from app.planning.preset_list import PresetList
+from app.shell.main_window import MainWindow
+from tests.gui.plan.steps import SHORT, edit, judged, plan_of, wanted, write
+from tests.gui.plan.test_plan_opened import drop
+from workbench.plan import library
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def go_to(listed: PresetList, id: str) -> None:
+    """As the arrow keys do."""
+    names = [listed.item(row).text() for row in range(listed.count())]
+    preset = listed.preset(id)
+    assert preset is not None
+    listed.setFocus()
+    listed.setCurrentRow(names.index(preset.name))
+
+
+def press_run(qtbot: QtBot, window: QWidget) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_a_preset_chosen_by_return_is_run_at_once(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    listed = page.gallery.list
+    for id_ in ("quick", "demo", "quick"):
+        go_to(listed, id_)
+
+        def choose_and_run() -> None:
+            qtbot.keyClick(listed, Qt.Key.Key_Return)
+            press_run(qtbot, window)
+
+        preset = listed.preset(id_)
+        assert preset is not None
+        assert wanted(qtbot, window, choose_and_run) == preset.plan
+        window.desk.run_requested.connect(window.run)
+
+
+def test_presets_read_again_keep_the_place_of_the_arrow_keys(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    listed = page.gallery.list
+    assert listed.marked == "demo"
+    go_to(listed, "quick")
+    with qtbot.waitSignal(window.desk.resources_read):
+        page.load()
+    qtbot.keyClick(listed, Qt.Key.Key_Return)
+    judged(qtbot, page)
+    preset = listed.preset("quick")
+    assert preset is not None
+    assert plan_of(page) == preset.plan
+
+
+def test_while_a_plan_file_is_read_the_plan_before_it_is_not_run(
+    qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path
+) -> None:
+    path = tmp_path / "dropped.yaml"
+    path.write_text(library.to_yaml(SHORT))
+
+    def drop_and_run() -> None:
+        drop(page, path)
+        press_run(qtbot, window)
+
+    assert wanted(qtbot, window, drop_and_run) == SHORT
+
+
+def test_an_edit_after_the_key_cancels_the_run(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    edit(qtbot, page, SHORT)
+    asked: list[object] = []
+    window.desk.run_requested.disconnect(window.run)
+    window.desk.run_requested.connect(asked.append)
+    page.edit(SHORT)
+    press_run(qtbot, window)
+    write(qtbot, page, "seconds", "2")
+    assert not asked
