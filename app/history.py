@@ -58,6 +58,12 @@ class History(QObject):
             self._done = [*self._done[1 - _MOST :], step]
         self.changed.emit()
 
+    def clear(self) -> None:
+        """Forget all steps: the page shows something else."""
+        self._done.clear()
+        self._undone.clear()
+        self.changed.emit()
+
     def extend(self, redo: Callable[[], object]) -> None:
         """Replace how the last step is done again: it had a consequence."""
         if self._done and not self._done[-1].files:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -10,8 +10,11 @@ from PySide6.QtCore import QObject
 from app.charts import noted
 from app.charts.trio import Trio
 from app.context import Desk
+from app.history import History, rewriting
 from app.question import ask_text
+from workbench import stores
 from workbench.sessions.chart_notes import ChartNote, ChartNotes
+from workbench.stores import Change
 
 
 class Annotating(QObject):
@@ -22,6 +25,8 @@ class Annotating(QObject):
         self._trio, self._desk = trio, desk
         self._notes: ChartNotes | None = None
         self._session = ""
+        self.history = History(desk.bridge, self)
+        self.history.failed.connect(desk.refused)
         trio.note_wanted.connect(self._ask)
 
     def open(self, path: Path | None, session: str = "") -> None:
@@ -29,8 +34,13 @@ class Annotating(QObject):
         self._trio.set_notes(())
         self._trio.notable = path is not None
         self._notes, self._session = (ChartNotes(path) if path else None), session
+        self.history.clear()
+        self._read()
+
+    def _read(self) -> None:
         if (notes := self._notes) is not None:
-            self._submit(notes, asyncio.to_thread(notes.read))
+            show = partial(self._show, notes)
+            self._desk.bridge.do(notes.read, show, self._desk.refused.emit)
 
     def _ask(self, server: str, x: float) -> None:
         """Open a field with the note at a place."""
@@ -42,13 +52,24 @@ class Annotating(QObject):
 
         def save(edited: str) -> None:
             note = ChartNote(x, edited, server)
-            self._submit(notes, asyncio.to_thread(notes.put, self._session, note))
+
+            def put() -> tuple[list[ChartNote], list[Change]]:
+                with stores.recorded() as changes:
+                    return notes.put(self._session, note), changes
+
+            def done(result: tuple[list[ChartNote], list[Change]]) -> None:
+                found, changes = result
+                self._show(notes, found)
+                said = "" if edited.strip() else f"Removed the note at {where}."
+                if notes is self._notes:
+                    self.history.add(
+                        rewriting(f"Note at {where}", changes, notes.path, self._read, said)
+                    )
+
+            self._desk.bridge.do(put, done, self._desk.refused.emit)
 
         ask_text(self._trio.window(), "Save", question, text, save)
 
-    def _submit(self, notes: ChartNotes, work: object) -> None:
-        def show(found: list[ChartNote]) -> None:
-            if notes is self._notes:
-                self._trio.set_notes(found)
-
-        self._desk.bridge.submit(work, show, self._desk.refused.emit)
+    def _show(self, notes: ChartNotes, found: list[ChartNote]) -> None:
+        if notes is self._notes:
+            self._trio.set_notes(found)

@@ -17,13 +17,14 @@ from app.widgets import Inline, button, column, dress, label, row
 
 if TYPE_CHECKING:
     from workbench.machines.aliases import Alias
+    from workbench.stores import Change
 
 
 class Importing(Dialog):
     """A check box for every host without a profile."""
 
-    brought = Signal(list)
-    """The names of the new profiles."""
+    brought = Signal(list, list)
+    """The names of the new profiles, and the files that changed."""
 
     def __init__(self, parent: QWidget, desk: Desk, hosts: Sequence[Alias]) -> None:
         super().__init__(parent)
@@ -74,8 +75,8 @@ class Importing(Dialog):
         self.bring.setEnabled(False)
         self._desk.bridge.submit(work.bring_in(self._chosen()), self._on_brought, self._on_refused)
 
-    def _on_brought(self, names: list[str]) -> None:
-        self.brought.emit(names)
+    def _on_brought(self, result: tuple[list[str], list[Change]]) -> None:
+        self.brought.emit(*result)
         self.accept()
 
     def _on_refused(self, sentence: str) -> None:

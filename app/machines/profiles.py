@@ -139,8 +139,12 @@ class Profiles(QObject):
 
     def _on_hosts(self, hosts: list[Alias]) -> None:
         dialog = Importing(self._page, self._desk, hosts)
-        dialog.brought.connect(lambda names: self.saved.emit(names[0]))
+        dialog.brought.connect(self._on_brought)
         dialog.open()
+
+    def _on_brought(self, names: list[str], changes: list[Change]) -> None:
+        self._remember(f"Import of {', '.join(names)}", changes)
+        self.saved.emit(names[0])
 
     def _on_examples(self, found: list[Profile]) -> None:
         self.examples = found

@@ -164,20 +164,22 @@ async def hosts() -> list[Alias]:
     return await asyncio.to_thread(read)
 
 
-async def bring_in(names: list[str]) -> list[str]:
-    """Create profiles for hosts of ~/.ssh/config, whose settings stay there. Raises BadInput."""
+async def bring_in(names: list[str]) -> tuple[list[str], list[Change]]:
+    """Create profiles for hosts of ~/.ssh/config, whose settings stay there. Returns their names,
+    and what changed. Raises BadInput.
+    """
     from workbench.machines.profiles import make_profile, save_profile
 
-    def write() -> list[str]:
-        made = []
+    made: list[str] = []
+
+    def write() -> None:
         for alias in names:
             values = {"name": profile_name(alias), "connector": "ssh", "address": alias}
             profile = make_profile(values)
             save_profile(profile, replace=False)
             made.append(profile.name)
-        return made
 
-    return await asyncio.to_thread(write)
+    return made, await _recorded(write)
 
 
 def profile_name(alias: str) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import words
 from app.context import Desk
+from app.history import UndoBar
 from app.live.annotating import Annotating
 from app.live.present import Presentation
 from app.live.session_view import Board
@@ -62,10 +63,12 @@ class FilmPage(QWidget):
         self.board = Board(desk.theme, desk.settings, live=False)
         self.board.narrowed.connect(self._drawer.setVisible)
         self._annotating = Annotating(self.board.trio, desk, self)
+        self.history = self._annotating.history
         self._presentation: Presentation | None = None
         self.transport = Transport(desk.theme, desk.settings.more.get("film speed"))
         inside.addWidget(self.warning)
         inside.addWidget(self.board, 1)
+        inside.addWidget(UndoBar(self.history))
         inside.addWidget(self.transport)
         self._inside = inside
         outer.addLayout(inside, 1)

@@ -106,6 +106,8 @@ def test_ssh_hosts_are_imported_by_their_alias(
     control(chosen, "Add").click()
     qtbot.waitUntil(lambda: page.listing.selected == "bolt")
     assert load_profile("bolt").address == "bolt"
+    page.history.undo()
+    qtbot.waitUntil(lambda: page.profiles.known("bolt") is None)
 
 
 def test_a_damaged_profile_is_reported_and_the_others_work(
