@@ -1,6 +1,6 @@
 """Pictures of every page: `make screenshots [ARGS="1280x800 Live"]`, into out/screenshots.
 
-Empty, running and full; dark and light; on screens of several sizes, and in the smallest window.
+Empty, running, full, and with 24 servers; dark and light; on screens of several sizes, and in the smallest window.
 The presentation on the small screen of a projector and on a large one. What is seen is made up
 (tests/synthetic.py, tests/furniture.py), but for the catalogue. ARGS names sizes and what pictures
 begin with; of which none is named, all are made.
@@ -34,6 +34,9 @@ SIZES = {
     "3840x2160": (3840, 2160, 1.0, Studio),
     "960x620": (960, 620, 1.0, Studio),
     "1280x800@2": (1280, 800, 2.0, Studio),
+    "1024x768@1": (1024, 768, 1.0, Studio),
+    "1024x768@1.5": (682, 512, 1.5, Studio),
+    "1024x768@2": (512, 384, 2.0, Studio),
     "1024x768": (1024, 768, 1.0, Projector),
     "1920x1080p": (1920, 1080, 1.0, Projector),
     "3840x2160p": (3840, 2160, 1.0, Projector),

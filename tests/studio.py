@@ -9,7 +9,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QSize
 from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QMessageBox, QWidget
 
 from app import page_registry
@@ -24,6 +24,7 @@ from app.log import LogBook
 from app.machines.editor import Editor
 from app.machines.prompts import QuestionDialog
 from app.machines.records import Record
+from app.scale import LEAST
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.theme import Theme
@@ -93,7 +94,9 @@ class Stage:
     ) -> None:
         self.app, self.camera = app, Camera(app)
         self.bridge = Bridge()
-        self.desk = Desk(self.bridge, theme, Settings(), book)
+        # A window that has no room for its contents scrolls, as at a larger size of text.
+        enlarged = QSize(*size).expandedTo(LEAST) != QSize(*size)
+        self.desk = Desk(self.bridge, theme, Settings(size=200 if enlarged else 100), book)
         self.window = MainWindow(self.desk)
         self.window.resize(*size)
         self.window.show()
@@ -117,6 +120,7 @@ class Stage:
             "nine.pong.yaml": session(9, 30, untrusted_from=8200.0),
             "nine-again.pong.yaml": session(9, 30, seed=2, repeats=2),
             "twelve.pong.yaml": session(12, 20, seed=3),
+            "many.pong.yaml": session(24, 20, seed=4),
             "three.pong.yaml": session(3, 12, end="interrupted"),
             "torn.pong.yaml": session(2, 12, end="crashed"),
             "peak.pong.yaml": searches(7),
@@ -219,6 +223,7 @@ class Studio(Stage):
             self.film_and_export,
             self.compare,
             self.live,
+            self.much,
             self.log,
         ):
             part()
@@ -389,6 +394,30 @@ class Studio(Stage):
         self.dialog(QMessageBox, "Live-leaving")
         self.end()
         self.page("Live", "full")
+
+    def much(self) -> None:
+        """What 24 servers and twelve machines look like."""
+        if not self.camera.comes_to("Much"):
+            return
+        film = self.window.film
+        self.window.open(self.recorded[3])
+        self.camera.until(lambda: film.isVisible() and len(film.board.model.series) == 24)
+        self.camera.until(lambda: film.board.model.over)
+        self.camera.rest(0.5)
+        self.camera.keep(self.window, "Much-Film")
+        film.transport.seek_requested.emit(film.reel.duration_us * 0.7)
+        self.camera.rest(0.8)
+        self.camera.keep(self.window, "Much-Film-middle")
+        self.desk.compare_requested.emit([self.recorded[3]])
+        page = self.show("Compare")
+        self.camera.until(lambda: len(page.selection.sides) == 1)
+        self.camera.keep(self.window, "Much-Compare")
+        furniture.many_machines(self.desk.settings.more)
+        self.desk.machines_changed.emit()
+        machines = self.show("Machines")
+        self.camera.until(lambda: len(machines.listing.rows) >= 12)
+        machines.choose("")
+        self.camera.keep(self.window, "Much-Machines")
 
     def log(self) -> None:
         log = logging.getLogger("app.example")
