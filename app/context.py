@@ -63,7 +63,7 @@ class Desk(QObject):
         self.settings = settings
         self.shelf: Sequence[Shelved] = ()
         self.busy = False
-        """A run is in progress; only one is possible at a time."""
+        """A run is in progress; no other one can start."""
 
     def set_busy(self, busy: bool) -> None:
         self.busy = busy

@@ -66,5 +66,5 @@ def _load(paths: Sequence[Path], known: Mapping[Path, Side], newer: Collection[P
     loaded.sides = retagged(loaded.sides)
     if left_out:
         some = "one session" if left_out == 1 else f"{left_out} sessions"
-        loaded.remarks.append(f"At most {MOST} sessions are compared at a time; {some} not added.")
+        loaded.remarks.append(f"A comparison has at most {MOST} sessions; {some} not added.")
     return loaded

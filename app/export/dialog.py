@@ -229,7 +229,7 @@ class ExportDialog(Dialog):
         )
 
     def _enable(self, *, on: bool) -> None:
-        """Enable or disable the choices: one export at a time."""
+        """Enable or disable the choices: one export after another."""
         self._options.setEnabled(on)
         self._go.setEnabled(on)
 

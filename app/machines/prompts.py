@@ -60,7 +60,7 @@ class Make(Protocol):
 
 class Asker:
     """Questions for the user, called in the engine's thread: `ask` for a secret, `consent` to
-    tuning, `expose` old servers, `run_foreign` code, `trust` a host key. One dialog at a time;
+    tuning, `expose` old servers, `run_foreign` code, `trust` a host key. One dialog after another;
     answers are passed on and not kept.
     """
 

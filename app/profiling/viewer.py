@@ -34,7 +34,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class ProfileViewer(Dialog):
-    """One server at a time; those that could not be profiled say why."""
+    """The profile of one server; those that could not be profiled say why."""
 
     def __init__(
         self, parent: QWidget, profiles: Mapping[str, Profile | NotProfiled], theme: Theme

@@ -29,7 +29,7 @@ _SIGNS = {"ok": "Passed", "soft": "Note", "warn": "Warning", "bad": "Failed"}
 
 
 class Trial(QWidget):
-    """One test at a time, and none during a run."""
+    """One test after another, and none during a run."""
 
     save_requested = Signal(object)
     """A `Known` whose changes must be saved first; then call `go_on`."""

@@ -27,7 +27,7 @@ _ASIDE = ("Help", "Settings")
 
 
 class PagedWindow(QMainWindow):
-    """Shows one page at a time, also when another part of the program asks for it."""
+    """Shows the page that the user or another part of the program asks for."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()

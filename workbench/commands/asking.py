@@ -29,7 +29,7 @@ def add_remember(parser: argparse.ArgumentParser) -> None:
 def ask_at_terminal(
     alone: Callable[[], AbstractContextManager[object]] = nullcontext, *, remember: bool = False
 ) -> Ask:
-    """An `Ask` for commands, one question at a time. Without a terminal there is no answer.
+    """An `Ask` for commands, one question after another. Without a terminal there is no answer.
 
     `alone`: keeps other output off the terminal while the user types. `remember`: stores what is
     typed in the keyring; raises BadInput if there is no keyring that encrypts.

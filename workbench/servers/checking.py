@@ -60,8 +60,8 @@ async def check_all(
     expose: Consent = never_agree,
     again: bool = False,
 ) -> list[Checked]:
-    """Check servers on a machine, several at a time; results in the order of `entries`. `again`:
-    one at a time, and each is started a second time. Raises PongbenchError when the machine is
+    """Check servers on a machine, several concurrently; results in the order of `entries`. `again`:
+    one after another, and each is started a second time. Raises PongbenchError when the machine is
     lost."""
     machine = await open_machine(profile, ask=ask)
     turns = asyncio.Semaphore(1 if again else AT_ONCE)

@@ -115,7 +115,7 @@ def test_more_than_six_sessions_are_refused_by_the_page(
     ]
     page.compare(files)
     holds(qtbot, page, *files[:6])
-    assert "At most 6 sessions are compared at a time; one session not added." in page.refused.text
+    assert "A comparison has at most 6 sessions; one session not added." in page.refused.text
     assert not control(page, "Add a session…").isEnabled()
 
 
