@@ -1,9 +1,9 @@
 """Pictures of every page: `make screenshots [ARGS="1280x800 Live"]`, into out/screenshots.
 
-Empty, running, full, and with 24 servers; dark and light; on screens of several sizes, and in the smallest window.
-The presentation on the small screen of a projector and on a large one. What is seen is made up
-(tests/synthetic.py, tests/furniture.py), but for the catalogue. ARGS names sizes and what pictures
-begin with; of which none is named, all are made.
+Empty, running, full, and with 24 servers; dark and light; on screens of several sizes, and in the
+smallest window. The presentation on the small screen of a projector and on a large one. What is
+seen is made up (tests/synthetic.py, tests/furniture.py), but for the catalogue. ARGS names sizes
+and what pictures begin with; of which none is named, all are made.
 """
 
 # ruff: noqa: E402

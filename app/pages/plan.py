@@ -55,10 +55,7 @@ class PlanPage(QWidget):
         self._base: tuple[str, dict[str, Any]] = ("", {})
         self._kept_changed = False
         self._note = Note()
-        self._files = PlanFiles(desk.bridge, self)
-        self._files.plan_read.connect(self._on_read)
-        self._files.session_found.connect(self._on_session)
-        self._files.failed.connect(self._on_failed)
+        self._files = self._make_files()
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         outer = column(self)
@@ -100,8 +97,7 @@ class PlanPage(QWidget):
 
     @property
     def draft(self) -> Draft | None:
-        """Return the draft in the form; None: there is none yet, or a file is read to be the next.
-        """
+        """Return the draft in the form; None: not yet, or another plan is being read."""
         return self._draft if self._current and not self._files.reading else None
 
     def edit(self, plan: Plan) -> None:
@@ -158,6 +154,13 @@ class PlanPage(QWidget):
         self.head.save_as.clicked.connect(self._ask_name)
         self.head.run.clicked.connect(self.run_this)
         return self.head
+
+    def _make_files(self) -> PlanFiles:
+        made = PlanFiles(self._desk.bridge, self)
+        made.plan_read.connect(self._on_read)
+        made.session_found.connect(self._on_session)
+        made.failed.connect(self._on_failed)
+        return made
 
     def _make_gallery(self) -> Gallery:
         made = Gallery(self._desk.bridge, self.history)

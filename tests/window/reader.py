@@ -76,10 +76,9 @@ class Reader:
         """Return role and name of everything that is to be seen in all windows, in their order."""
         return [self._named(part) for part in self._seen()]
 
-    def focused(self) -> str:
-        """Return the name of what has the focus now."""
-        parts = [part for part in self._seen() if self._is(part, _FOCUSED)]
-        return self._named(parts[-1])[1] if parts else ""
+    def focused(self) -> list[str]:
+        """Return the name of what has the focus now; of a list, then that of its current item."""
+        return [self._named(part)[1] for part in self._seen() if self._is(part, _FOCUSED)]
 
     def _seen(self) -> Iterator[int]:
         self.hear()
