@@ -71,6 +71,11 @@ def elided(text: str, font: QFont, width: float) -> str:
     return metrics(font).elidedText(text, Qt.TextElideMode.ElideRight, width)
 
 
+def fitting(texts: Iterable[str], font: QFont, width: float) -> str:
+    """Return the first of several forms of a text, longest first, that is no wider; empty: none."""
+    return next((text for text in texts if text_width(text, font) <= width), "")
+
+
 def draw_text(  # noqa: PLR0917 - read like QPainter.drawText
     painter: QPainter,
     at: QPointF,

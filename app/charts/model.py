@@ -17,6 +17,7 @@ from workbench.analysis.over_time import OverTime
 from workbench.analysis.published import Published, figures_of
 from workbench.analysis.results import Clock, PointResult, View, clock_of
 from workbench.analysis.running import Running
+from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis, known
 from workbench.documents import (
     AnyDocument,
@@ -112,8 +113,10 @@ class ChartModel:
         self.start = start
         if not {record.key for record in start.series}.issuperset(self.series):
             self.series.clear()  # Servers were expected, and the run has several series of each.
+        servers = {record.id: record for record in start.servers}
         for record in start.series:
-            self._series(record.key, record.label)
+            series = self._series(record.key, record.label)
+            series.tasks = Tasks.of(servers.get(record.server))
         self._extend(start.axis or RATE)
         if start.plan.get("source"):
             stated = figures_of(start.plan, (s.id for s in start.servers))

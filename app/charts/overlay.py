@@ -48,7 +48,7 @@ class OverlaidSeries(Series):
             stops=result.complete,
             gave_up=result.gave_up,
         )
-        self.ended_at = result.ended_at
+        self.ended_at, self.tasks = result.ended_at, result.tasks
         self.label = contender.name
         """The name without its session's letter."""
         self.tag = tag

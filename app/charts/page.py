@@ -10,7 +10,15 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
 from app.charts import noted, words
-from app.charts.drawing import draw_cross, draw_swatch, draw_text, elided, metrics, text_width
+from app.charts.drawing import (
+    draw_cross,
+    draw_swatch,
+    draw_text,
+    elided,
+    fitting,
+    metrics,
+    text_width,
+)
 from app.charts.layout import least_height
 from app.charts.looks import Look
 from app.charts.model import ChartModel
@@ -88,7 +96,7 @@ class Page:
 
     def describe(self) -> str:
         """Return the page as text, for screen readers."""
-        results = ", ".join(sustained.sentence(series) for series in self.model.ranked())
+        results = ", ".join(map(_spoken, self.model.ranked()))
         return f"{self.title()}. {' '.join(self._conditions())} {results}."
 
     def title(self) -> str:
@@ -191,9 +199,13 @@ class Page:
         swatch = QRectF(cell.left(), cell.top() + px(2), px(58), px(24))
         draw_swatch(painter, theme.series(series.index), swatch, theme.card)
         x, room = swatch.right() + px(12), cell.right() - swatch.right() - px(12)
-        bold = font(px(19), Weight.DemiBold)
-        at = QPointF(x, swatch.center().y())
-        draw_text(painter, at, elided(series.name, bold, room), bold, theme.text)
+        bold, light = font(px(19), Weight.DemiBold), font(px(16))
+        at, forms = QPointF(x, swatch.center().y()), series.tasks.in_legend
+        left = room - text_width(series.name, bold) - px(10)
+        tasks = fitting(forms, light, left) or "".join(forms[-1:])
+        taken = text_width(tasks, light) + px(10) if tasks else 0.0
+        width = draw_text(painter, at, elided(series.name, bold, room - taken), bold, theme.text)
+        draw_text(painter, at + QPointF(width + px(10), 0), tasks, light, theme.muted)
         result = sustained.parts(series)
         at = QPointF(x, swatch.center().y() + px(25))
         plain = font(px(17))
@@ -309,6 +321,11 @@ class Page:
         for line in lines:
             draw_text(painter, QPointF(left, y), line, size, theme.muted)
             y += self._px(23)
+
+
+def _spoken(series: Series) -> str:
+    """Return what a server sustains, and how many processes it has unless it is one."""
+    return " ".join([sustained.sentence(series), *(f"({t})" for t in series.tasks.in_legend[:1])])
 
 
 def wrapped(text: str, size: QFont, room: float, between: str = " ") -> list[str]:

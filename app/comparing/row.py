@@ -9,7 +9,15 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton
 
-from app.charts.drawing import draw_cross, draw_marker, draw_swatch, draw_text, elided, text_width
+from app.charts.drawing import (
+    draw_cross,
+    draw_marker,
+    draw_swatch,
+    draw_text,
+    elided,
+    fitting,
+    text_width,
+)
 from app.charts.sides import draw_tag
 from app.plain import tip
 from app.theme import SeriesStyle, Theme, Weight, font, paint_icon
@@ -68,6 +76,8 @@ class RankingRow(QAbstractButton):
             spoken += f", {faulty}"
         if stopped := contender.result.disqualified:
             spoken += f", disqualified: {stopped}"
+        if tasks := result.tasks.in_legend[:1]:
+            spoken += f", {tasks[0]}"
         self.setAccessibleName(spoken)
         self.setToolTip(tip(f"{spoken} ({basis_text(contender)})"))
 
@@ -139,12 +149,18 @@ class RankingRow(QAbstractButton):
         theme = self._theme
         size = font(13, Weight.Medium)
         room = right - 39 - (22 if self._tagged else 0)
-        name = elided(self._contender.name, size, room)
+        plain, forms = font(12, figures=True), self._contender.result.tasks.in_legend
+        left = room - text_width(self._contender.name, size) - 7
+        tasks = fitting(forms, plain, left) or "".join(forms[-1:])
+        taken = text_width(tasks, plain) + 7 if tasks else 0
+        name = elided(self._contender.name, size, room - taken)
         colour = theme.soft if self._faint else theme.text
         width = draw_text(painter, QPointF(39, middle), name, size, colour)
         if self._tagged:
             box = QRectF(39 + width + 7, middle - 7.5, 15, 15)
             draw_tag(painter, box, self._contender.tag, theme, filled=not self._faint)
+            width += 22
+        draw_text(painter, QPointF(39 + width + 7, middle), tasks, plain, theme.muted)
 
     def _paint_interval(self, painter: QPainter, strip: QRectF) -> None:
         result = self._contender.result

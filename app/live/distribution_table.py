@@ -62,12 +62,13 @@ class DistributionTable(QTableWidget):
         self.setRowCount(len(shown))
         for line, series in enumerate(shown):
             found, point = series.distribution, series.point
-            cells = [series.name, point.axis.at(point.x), *distributions.cells(found)]
+            name = " · ".join([series.name, *series.tasks.in_legend[:1]])
+            cells = [name, point.axis.at(point.x), *distributions.cells(found)]
             for place, text in enumerate([*cells, f"{found.count:,}"]):
                 item = QTableWidgetItem(text)
                 item.setTextAlignment(_side(place))
                 item.setData(Qt.ItemDataRole.UserRole, series.id)
-                item.setToolTip(tip(found.sentence if place != 0 else series.name))
+                item.setToolTip(tip(found.sentence if place != 0 else name))
                 if place == 0:
                     item.setFont(font(12, Weight.Medium))
                 self.setItem(line, place, item)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QPushButton
 
-from app.charts.drawing import Swatch, text_width
+from app.charts.drawing import Swatch, fitting, text_width
 from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
@@ -31,6 +32,8 @@ from workbench.report import sustained
 
 _ROOMY, _DENSE, _DENSEST = 34, 28, 26
 _HEAD = 48
+_GAP, _LIGHT = 6, 16
+"""Between the parts of a row, and the width of the light of a running server, in pixels."""
 _BESIDE_NAME, _AROUND_CHIP = 118.0, 26.0 + CHIP_ICON + CHIP_GAP
 """The width of a row without the name, the figure and the running state."""
 
@@ -144,7 +147,7 @@ class _Row(QFrame):
         self._key = str(place) if place <= 9 else ""
         """The key that shows and hides it."""
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        inside = row(self, gap=6)
+        inside = row(self, gap=_GAP)
         inside.setContentsMargins(2, 0, 0, 0)
         key = label(self._key, 11, tone="muted", figures=True)
         key.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -154,6 +157,8 @@ class _Row(QFrame):
         self._swatch = Swatch(theme.series(series.index), theme, 0.85)
         self._name = Elided(13, Weight.Medium)
         self._name.show_text(series.name)
+        self._tasks = label("", 12, tone="muted", figures=True)
+        self._task_forms: tuple[str, ...] = ()
         self._running = Chip(theme)
         self._dot = Dot(theme)
         self._dot.set_tone("ok")
@@ -173,6 +178,7 @@ class _Row(QFrame):
         inside.addWidget(key)
         inside.addWidget(self._swatch)
         inside.addWidget(self._name, 1)
+        inside.addWidget(self._tasks)
         inside.addWidget(self._running)
         inside.addWidget(self._dot)
         inside.addWidget(self._faulty)
@@ -192,15 +198,17 @@ class _Row(QFrame):
         audits = [f"Audit failed: {audit.label}. {audit.message.text()}" for audit in tainted]
         stopped = f"Disqualified: {series.disqualified}." * bool(series.disqualified)
         why = "\n".join(filter(None, (sustained.why_unknown(series), stopped, *audits)))
+        tasks = series.tasks
         content = (result, why, running, paused, shown, bool(series.shown), model.over, before)
-        if content == self._content:
+        if (content, tasks) == self._content:
             return
-        self._content = content
+        self._content = content, tasks
         if running and (self._live or not series.complete):
             result = replace(result, verb="", words="")  # the chip says it
         elif not series.shown and not model.over:
             result = sustained.Sustained(words=before or "not run yet")
-        self.setToolTip(tip("\n".join(filter(None, (result.text, why)))))
+        at_rest = f"{tasks.text} at rest" * bool(tasks.text)
+        self.setToolTip(tip("\n".join(filter(None, (result.text, at_rest, why)))))
         # The list's header explains the figures; the names need the space.
         self._word.setText(result.words)
         self._faulty.setVisible(series.faulty is not None)
@@ -209,7 +217,11 @@ class _Row(QFrame):
         self._figure.setText(result.figure)
         self._figure.setVisible(bool(result.figure))
         self._runs, self._pauses = running and self._live, paused
-        self._show_running()
+        self._task_forms = tasks.in_legend
+        # Otherwise the row could not become narrower than a longer form that once fitted.
+        least = text_width(tasks.in_legend[-1], self._tasks.font()) if tasks.in_legend else 0
+        self._tasks.setMinimumWidth(ceil(least))
+        self._fit()
         self._eye.setChecked(shown)
         self._eye.setIcon(
             icon("eye" if shown else "eye-off", self._theme.soft if shown else self._theme.muted)
@@ -218,17 +230,27 @@ class _Row(QFrame):
         key = f" ({self._key})" if self._key else ""
         self._eye.setToolTip(tip(f"{'Hide' if shown else 'Show'} {series.name}{key}"))
         state = "" if not self._runs else "paused, " if paused else "running, "
-        self.setAccessibleName(f"{series.name} {state}{result.text}".strip())
+        spoken = (f"{series.name} {state}{result.text}".strip(), *tasks.in_legend[:1])
+        self.setAccessibleName(", ".join(spoken))
         self._fade(not shown or not (series.shown or running))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._show_running()
+        self._fit()
 
-    def _show_running(self) -> None:
-        """Fit the state to the space beside the name: a text, a shorter one, or a light."""
+    def _fit(self) -> None:
+        """Fit processes and state to the space beside the name: a text, a shorter one, or for the
+        state a light. The shortest form of the processes stays where the name has to be cut.
+        """
         figure = text_width(self._figure.text(), font(13, Weight.DemiBold)) + 6
         room = self.width() - _BESIDE_NAME - figure * bool(self._figure.text())
         room -= text_width(self._name.whole, font(13, Weight.Medium))
+        if self._task_forms:
+            plain = self._tasks.font()
+            taken = _GAP + _LIGHT * self._runs + text_width(self._word.text(), plain)
+            tasks = fitting(self._task_forms, plain, room - taken) or self._task_forms[-1]
+            room -= text_width(tasks, plain) + _GAP
+            self._tasks.setText(tasks)
+        self._tasks.setVisible(bool(self._task_forms))
         size = font(12, Weight.Medium)
         state_text = ("paused",) if self._pauses else ("running", "now")
         fits = (w for w in state_text if text_width(w, size) + _AROUND_CHIP <= room)

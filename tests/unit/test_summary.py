@@ -11,7 +11,7 @@ from synthetic import CONTESTANTS, LATE, End, knees, session
 from workbench.analysis.repeats import last_attempts
 from workbench.analysis.summary import summarise
 from workbench.commands.summary import data_of, print_ranking, print_summary
-from workbench.documents import AnyDocument, Note, PointStop, RunStart
+from workbench.documents import AnyDocument, Note, PointStop
 from workbench.messages import notes
 from workbench.terminal import Terminal
 
@@ -222,19 +222,3 @@ def test_the_last_complete_attempt_at_a_rate_counts() -> None:
     ]
     (server,) = summarise([*session(1, 2)[:1], *attempts]).servers.values()
     assert [server.counts(stop) for stop in server.stops] == [False, True, False]
-
-
-def test_processes_and_threads_are_counted_where_servers_have_several() -> None:
-    start, *others = session(2, 4)
-    assert isinstance(start, RunStart)
-    counted = [{"processes": 5, "threads": 21}, {"processes": 1, "threads": 1}]
-    servers = [
-        msgspec.structs.replace(record, gate=gate)
-        for record, gate in zip(start.servers, counted, strict=True)
-    ]
-    summary = summarise([msgspec.structs.replace(start, servers=servers), *others])
-    data = summary.to_data()["servers"]
-    assert [(each["processes"], each["threads"]) for each in data.values()] == [(5, 21), (1, 1)]
-    print_ranking(summary, Terminal(file=(out := io.StringIO()), width=200))
-    assert "5 (21 threads)" in out.getvalue()
-    assert "1 (1 threads)" not in out.getvalue()

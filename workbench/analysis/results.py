@@ -19,6 +19,7 @@ from workbench.analysis.histogram import mean, merge, percentile_supported, perc
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
 from workbench.analysis.knee import is_floor, knee, unknown
 from workbench.analysis.repeats import is_sustained, last_attempts, undecided
+from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.documents import Errors, Percentiles, PointStop, Verdict, Window
 from workbench.messages.limits import Limit
@@ -189,6 +190,7 @@ class SeriesResult:
         """Points of its sweeps or searches, as they came; those cut short, too."""
         self.peaks: list[Peak] = []
         """What its searches found, by pass."""
+        self.tasks = Tasks()
         self.ended_at: float | None = None
         """The value at which its process ended by itself; None: it did not."""
         self._cached_at = 0

@@ -17,6 +17,7 @@ from workbench.analysis.clients import AllClients, all_clients
 from workbench.analysis.cost import CPU_PER_CALL, cost, cpu_us_per_call, full_core, rank
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.results import SeriesResult, mean_us
+from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     OUR_AGENT,
@@ -27,7 +28,6 @@ from workbench.documents import (
     PointStop,
     RunStart,
     RunStop,
-    ServerRecord,
 )
 from workbench.messages.limits import phrase
 from workbench.messages.notes import Backlog, Died, Gate, Peak, Profile, Rates, Resources
@@ -52,8 +52,6 @@ class ServerSummary(SeriesResult):
         self.version = version
         self.server = server or id_
         self.load_tool = load_tool
-        self.processes = self.threads = 0
-        """Counted when it was tested before the run; 0: not known."""
         self.noted: list[Note] = []
         """About this server, other than what was `found` when it was deployed."""
         self.profile: Profile | None = None
@@ -243,13 +241,7 @@ def _begin(summary: Summary, start: RunStart) -> None:
             server=each.server,
             load_tool=each.params.get("load_tool", start.load_tools[0]),
         )
-        if record:
-            made.processes, made.threads = _count(record, "processes"), _count(record, "threads")
-
-
-def _count(record: ServerRecord, what: str) -> int:
-    found = record.gate.get(what)
-    return found if isinstance(found, int) else 0
+        made.tasks = Tasks.of(record)
 
 
 def _server(summary: Summary, id_: str) -> ServerSummary:
@@ -315,8 +307,8 @@ def _server_data(server: ServerSummary) -> dict[str, Any]:
         "server": server.server,
         "load_tool": server.load_tool,
         "version": server.version,
-        "processes": server.processes or None,
-        "threads": server.threads or None,
+        "processes": server.tasks.processes or None,
+        "threads": server.tasks.threads or None,
         **_limit_data(server),
         "knee_unknown": server.why_unknown or None,
         "faulty": server.what_is_faulty or None,

@@ -172,7 +172,7 @@ _FIRST = ("knee_per_s", "interval", *(f"at_knee_{each}" for each in _THERE))
 
 _SPARE = (
     *("Mean there", "Mean", "not trusted", "faulty", "server-limited", "ok"),
-    *("CPU there", "Peak memory", "p50 there"),
+    *("CPU there", "Processes", "Peak memory", "p50 there"),
 )
 """Columns left out in a narrow terminal, in this order."""
 

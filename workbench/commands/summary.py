@@ -238,14 +238,8 @@ def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
         cost.within(cost_of(there)),
         per_second(full_core(server)),
         megabytes(server.rss_bytes) if server.rss_bytes else "",
-        _tasks(server),
+        server.tasks.cell,
     ]
-
-
-def _tasks(server: ServerSummary) -> str:
-    """ "2 (18 threads)", with those that start and supervise others; empty: not known."""
-    more = f" ({server.threads} threads)" if server.threads > server.processes else ""
-    return f"{server.processes}{more}" if server.processes else ""
 
 
 def _sustained(server: ServerSummary) -> Text:

@@ -59,6 +59,7 @@ def columns(comparison: Comparison) -> list[Column]:
         found += _at_rate("at_common", f"At {comparison.axis.at(comparison.rate)}")
     found += [
         Column("rss_bytes", "", "Peak memory", "Of the process tree, during the sweep."),
+        Column("processes", "", "Processes", "At rest, with those that supervise others."),
         Column("verdicts_ok", "Points", "ok"),
         Column("verdicts_server_limited", "Points", "server-limited", "The server was the limit."),
         Column("verdicts_faulty", "Points", "faulty", "The server gave unexpected responses."),
@@ -89,13 +90,14 @@ def _at_rate(key: str, group: str) -> list[Column]:
 def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
     """Cells by the key of their column."""
     same = not comparison.why_not_comparable(contender)
-    knee = contender.result.knee if same else None
+    knee, tasks = contender.result.knee if same else None, contender.result.tasks
     cells = {
         "server": Cell(contender.name, contender.name),
         "session": Cell(contender.tag, contender.tag),
         "knee_per_s": Cell(sustained_in(comparison, contender), knee),
         "interval": Cell(interval_text(contender), _low(contender.result.interval)),
         "rss_bytes": _memory(contender.result.rss_bytes),
+        "processes": Cell(tasks.cell, tasks.processes or None),
         "verdicts_ok": _count(contender, "ok"),
         "verdicts_server_limited": _count(contender, "server-limited"),
         "verdicts_faulty": _count(contender, "faulty"),
@@ -127,6 +129,7 @@ def as_csv(comparison: Comparison) -> str:
         line["passes"] = limit.passes if limit else None
         line["common_rate"] = comparison.rate
         line |= {key: cells[key].value for key in keys[3:]}
+        line["threads"] = contender.result.tasks.threads or None
         line["file"] = comparison.side(contender).path.name
         lines.append(line)
     return spreadsheet.as_csv(list(lines[0]), lines) if lines else ""
@@ -162,6 +165,8 @@ def to_data(comparison: Comparison, contender: Contender) -> dict[str, Any]:
         "at_knee": _figures_data(result.at_knee),
         "at_common": _figures_data(at_common),
         "rss_bytes": result.rss_bytes or None,
+        "processes": result.tasks.processes or None,
+        "threads": result.tasks.threads or None,
         "verdicts": dict(result.verdicts),
         "backlog": contender.backlog or None,
         "faulty": result.what_is_faulty or None,

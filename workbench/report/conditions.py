@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from workbench import formatting
 from workbench.analysis.summary import Summary
+from workbench.analysis.tasks import Tasks
 from workbench.documents import MachineRecord, RunStart
 from workbench.report.setup import Setup, count, sentence
 
@@ -64,11 +65,12 @@ def servers(start: RunStart) -> Table:
                 record.name,
                 record.version,
                 record.runtime,
+                Tasks.of(record).cell,
                 ", ".join(f"{name} {digest[:12]}" for name, digest in sorted(record.files.items())),
             )
             for record in start.servers
         ),
-        ("Server", "Version", "Runtime", "Files, SHA-256"),
+        ("Server", "Version", "Runtime", "Processes", "Files, SHA-256"),
     )
 
 

@@ -30,6 +30,8 @@ class Ranked:
     full_core: str
     """The load at which one core would be full."""
     memory: str
+    processes: str
+    """And threads, at rest: "4 (20 threads)"."""
     stops: str
     """Why it reaches its limit; empty: unknown."""
     profile: str
@@ -50,6 +52,8 @@ class Times:
     name: str
     at: str
     """ "4,700/s"."""
+    tasks: str
+    """ "4 processes"; empty: one, or unknown."""
     cells: tuple[str, ...]
     """As `distributions.titles`; empty: too few replies."""
     supported: str
@@ -86,6 +90,8 @@ class Points:
     id: str
     name: str
     version: str
+    tasks: str
+    """ "1 process, 8 threads"; empty: unknown."""
     rows: tuple[PointRow, ...]
     notes: tuple[str, ...]
 

@@ -174,6 +174,7 @@ def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
         cpu_per_call=cost.within(cost_of(there)),
         full_core=formatting.per_second(full_core(server)),
         memory=formatting.megabytes(server.rss_bytes) if server.rss_bytes else "",
+        processes=server.tasks.cell,
         stops=cost.stops(server),
         profile=_profile(server),
         incidents=" ".join(incidents),
@@ -195,7 +196,8 @@ def _times(summary: Summary) -> Iterator[Times]:
         if point and found and found.count:
             cells = tuple(distributions.cells(found))
             at = server.axis.at(point.x)
-            yield Times(server.id, server.name, at, cells, found.sentence)
+            tasks = "".join(server.tasks.in_legend[:1])
+            yield Times(server.id, server.name, at, tasks, cells, found.sentence)
 
 
 def _incidents(server: ServerSummary, documents: Iterable[AnyDocument]) -> list[str]:
@@ -218,7 +220,7 @@ def _points(
     """`failed`: failed audits, by the number of the point."""
     notes = tuple(once([*server.notes, *incidents]))
     rows = tuple(_row(p, server, metrics, failed.get(p.point, [])) for p in server.ordered())
-    return Points(server.id, server.name, server.version, rows, notes)
+    return Points(server.id, server.name, server.version, server.tasks.text, rows, notes)
 
 
 def _row(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from workbench.analysis.audits import audits_of, tainted
 from workbench.analysis.results import mean_us
+from workbench.analysis.tasks import Tasks
 from workbench.documents import (
     ERROR_CLASSES,
     AnyDocument,
@@ -29,20 +30,25 @@ def points_as_csv(documents: Iterable[AnyDocument]) -> str:
     documents = list(documents)
     failed = tainted(audits_of(documents))
     names: dict[str, str] = {}
+    tasks: dict[str, Tasks] = {}
     metrics: list[str] = []
     rows = []
     for document in documents:
         if isinstance(document, RunStart):
             names = {record.key: record.label for record in document.series}
+            tasks = {record.id: Tasks.of(record) for record in document.servers}
             metrics = [metric.key for metric in document.metrics]
         elif isinstance(document, PointStop) and document.judged:
             row = _row(document, names.get(document.series, ""))
+            counted = tasks.get(document.server, Tasks())
+            row |= {key: getattr(counted, key) or None for key in _TASKS}
             row["audits_failed"] = " ".join(each.code for each in failed.get(document.point, []))
             row |= {f"metric_{key}": document.values.get(key) for key in metrics}
             rows.append(row)
     return as_csv([*_COLUMNS[:-1], *(f"metric_{key}" for key in metrics), _COLUMNS[-1]], rows)
 
 
+_TASKS = ("processes", "threads")
 _PLAIN = (
     "verdict",
     "complete",
@@ -70,6 +76,7 @@ _COLUMNS = [
     *(f"error_{name.replace('-', '_')}_calls" for name in ERROR_CLASSES),
     *(f"{time}_{statistic}_ms" for time in _TIMES for statistic in _STATISTICS),
     *_PLAIN[7:],
+    *_TASKS,
     "audits_failed",
     "reasons",
 ]
