@@ -35,7 +35,7 @@ from workbench.workloads.registry import able
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-NARROWEST = 96
+NARROWEST = 110
 """Columns of the closing table, whose lines must not be wrapped."""
 
 WIDEST = 160
@@ -218,6 +218,8 @@ def _plain(checked: Checked) -> dict[str, Any]:
             "version": checked.deployment.version,
             "runtime": checked.deployment.runtime,
             "backlog": checked.deployment.backlog,
+            "cold_start_s": round(checked.deployment.ready_s, 3),
+            "warm_start_s": checked.warm_start_s and round(checked.warm_start_s, 3),
             "confinement": msgspec.to_builtins(checked.deployment.confinement),
         }
     if checked.gate:
@@ -228,7 +230,9 @@ def _plain(checked: Checked) -> dict[str, Any]:
 def _print_checked(checked: list[Checked]) -> None:
     console = Terminal()
     console.width = max(console.width, NARROWEST)
-    table = _empty_table("ID", "Status", "Version", "Backlog", *FIGURES)
+    # Without others beside it, which is how results are recorded, a start can be timed.
+    starts = STARTS if any(each.warm_start_s for each in checked) else ()
+    table = _empty_table("ID", "Status", "Version", "Backlog", *FIGURES, *starts)
     for each in checked:
         deployed, found = each.deployment, each.gate
         table.add_row(
@@ -237,6 +241,7 @@ def _print_checked(checked: list[Checked]) -> None:
             _number(deployed.version) if deployed else "",
             str(deployed.backlog) if deployed else "",
             *_figures(found),
+            *(_started(each) if starts else []),
         )
     console.print(table)
     for each in checked:
@@ -252,6 +257,14 @@ def _number(version: str) -> str:
 
 
 FIGURES = ("Bytes", "Kept", "Piped", "Proc", "Thr", "MB")
+
+
+STARTS = ("Cold s", "Warm s")
+
+
+def _started(checked: Checked) -> list[str]:
+    times = (checked.deployment.ready_s if checked.deployment else None, checked.warm_start_s)
+    return ["" if each is None else f"{each:.2f}" for each in times]
 
 
 def _figures(found: GateResult | None) -> list[str]:
