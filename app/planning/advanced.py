@@ -13,10 +13,11 @@ from app.fields import Figure, Flag, Line, Options
 from app.planning import workload
 from app.theme import Theme
 from app.widgets import button, column, dress, row
+from workbench.documents import OUR_AGENT
 from workbench.load.registry import TOOLS
 from workbench.plan.editing import plan_data
 from workbench.plan.model import Plan, Profile
-from workbench.workloads.registry import form_fields
+from workbench.workloads.registry import declaration, form_fields
 
 _COUNTED = [
     (None, "default"),
@@ -131,6 +132,8 @@ class Advanced(QWidget):
                 value = given.get(name, DEFAULTS[key])
             else:
                 value = data.get(key, DEFAULTS[key])
+            if key == "load_tool" and value == declaration(given.get("protocol", "")).load_tool:
+                value = OUR_AGENT  # Also when another workload is chosen.
             field.set_value(value)  # type: ignore[attr-defined]
         for group, flag in self._flags.items():
             flag.set_value(data.get(group, DEFAULTS[group]))

@@ -16,7 +16,8 @@ from workbench.analysis import histogram
 from workbench.load import program as programs
 from workbench.load import registry
 from workbench.load.base import Capabilities, Client, LoadGenerator, LoadReport, PointSpec
-from workbench.load.program import Invocation, Output, Program, Unreadable
+from workbench.load.output import Invocation, Output, Unreadable, last_line
+from workbench.load.program import Program
 from workbench.machines.base import Machine
 
 TARGETS = Path(__file__).with_name("targets.py")
@@ -102,7 +103,7 @@ async def test_a_program_that_hangs_dies_or_is_missing_ends_in_one_sentence(
 
 def _program(*argv: str) -> Program:
     def parse(output: Output, spec: PointSpec) -> LoadReport:
-        raise Unreadable(programs.last_line(output.output))
+        raise Unreadable(last_line(output.output))
 
     return Program(
         name="tool",

@@ -25,6 +25,8 @@ READERS = {
     "workbench/load/httperf.py": "what httperf prints",
     "workbench/load/tsung.py": "what Tsung prints",
     "workbench/load/wrk.py": "what wrk prints",
+    "workbench/load/wrk2.py": "what wrk2 prints",
+    "workbench/load/hgrm.py": "what HdrHistogram prints",
     "workbench/machines": "what SSH, sudo, uv, /proc and our programs there print",
     "workbench/servers/runtimes": "what pip, apt, compilers and linkers print",
     "workbench/servers/profiling": "what profilers print",

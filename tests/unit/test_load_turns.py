@@ -13,12 +13,16 @@ from fakes.run import a_plan, a_session
 from app.charts.model import ChartModel
 from workbench.analysis.summary import summarise
 from workbench.documents import PointStart, PointStop, RunStart
+from workbench.errors import BadInput
 from workbench.load import registry
 from workbench.load.limits import remarks, with_tools
 from workbench.load.registry import load_tool, problems, tools_for
+from workbench.messages import plans
 from workbench.messages.plans import ToolCannotTell
 from workbench.plan.editing import Draft, examine, plan_data
 from workbench.plan.model import Plan, Search
+from workbench.plan.reading import read_plan, with_set
+from workbench.run.factory import engine_for
 from workbench.run.progress import RunProgress
 from workbench.servers.catalogue import Catalogue
 from workbench.workloads.registry import workload
@@ -88,9 +92,37 @@ def test_a_tool_without_rates_leaves_the_warm_up_to_the_agent() -> None:
 def test_a_search_is_by_one_tool() -> None:
     search = Search(from_=100, to=200, step=10)
     plan = Plan(servers=["x"], search=search, seconds=1.0, with_=["wrk"])
-    assert "A search chooses its points by one load tool" in "".join(
-        problems(load_tool("agent"), plan)
+    assert plans.SearchWithOneTool() in list(problems(load_tool("agent"), plan))
+    limited = msgspec.structs.replace(plan, with_=[], load_tool="httperf")
+    assert not list(problems(load_tool("httperf"), limited))
+    limited = msgspec.structs.replace(limited, search=Search(from_=1, to=9, step=1, p99_ms=50))
+    assert list(problems(load_tool("httperf"), limited)) == [plans.ToolHasNoLatency(tool="httperf")]
+    assert not list(problems(load_tool("agent"), limited))
+
+
+@pytest.mark.parametrize("tool", ["locust", "zeromq"])
+def test_a_tool_of_another_workload_is_refused_and_never_replaced(
+    tool: str, tmp_path: Path
+) -> None:
+    http = workload(protocol="http/1.1")
+    plan = Plan(servers=["tornado-web"], workload=http, rates=[100], seconds=1.0, load_tool=tool)
+    (found,) = problems(load_tool(tool), plan)
+    assert isinstance(found, plans.ToolOfAnotherWorkload) and found.workload == "HTTP"
+    with pytest.raises(BadInput, match="not HTTP; leave it out"):
+        engine_for(plan, lambda document: None)
+    file = tmp_path / "plan.yaml"
+    file.write_text(
+        f"servers: [tornado-web]\nworkload: {{protocol: http/1.1}}\nrates: [100]\nseconds: 1\n"
+        f"load_tool: {tool}\n"
     )
+    assert read_plan(file).load_tool == tool
+
+
+def test_the_agent_stands_for_the_tool_of_the_workload() -> None:
+    held = Plan(servers=["x"], workload=workload(protocol="zeromq"), rates=[9], seconds=1.0)
+    assert held.load_tools == ["zeromq"] and not list(problems(load_tool("zeromq"), held))
+    changed = with_set(held, ["protocol=http/1.1"])
+    assert changed.load_tools == ["agent"]
 
 
 def test_what_a_tool_does_not_report_and_its_command_are_known_before_the_run() -> None:

@@ -22,8 +22,9 @@ from workbench.documents import Errors
 from workbench.load import httperf, run_program, tsung
 from workbench.load.base import LoadReport, PointSpec
 from workbench.load.losses import lost_calls
-from workbench.load.program import Output, Unreadable, merged, shared
+from workbench.load.output import Output, Unreadable
 from workbench.load.registry import load_tool, problems
+from workbench.load.shares import merged, shared
 from workbench.plan.model import Plan
 from workbench.workloads.registry import workload
 
@@ -321,7 +322,7 @@ def test_calls_are_counted_where_they_were_written(
     [
         ("httperf", {}, []),
         ("httperf", {"protocol": "pong"}, []),
-        ("httperf", {"body": "x", "method": "POST"}, ["without a body"]),
+        ("httperf", {"body": "x", "method": "POST"}, ["sends no body"]),
         ("httperf", {"tls": "full"}, ["without TLS"]),
         ("httperf", {"calls_per_connection": 2, "pipeline": 2}, ["pipelining"]),
         (
@@ -339,6 +340,6 @@ def test_what_an_open_loop_tool_cannot_offer_is_said_before_the_run(
 ) -> None:
     asked = workload(**{"protocol": "http/1.1", **fields})
     plan = Plan(servers=["x"], workload=asked, rates=[100.0, 500.0], seconds=2.0, load_tool=tool)
-    found = list(problems(load_tool(tool), plan))
+    found = [each.text() for each in problems(load_tool(tool), plan)]
     assert len(found) == len(said), found
     assert all(words in each for words, each in zip(said, found, strict=True))

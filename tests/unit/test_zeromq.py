@@ -10,6 +10,7 @@ import pytest
 from workbench.errors import BadInput
 from workbench.load.registry import load_tool, problems
 from workbench.machines.bundle import agent_packages, agent_sources
+from workbench.messages.plans import ToolOfAnotherWorkload, ToolWithOneConnection
 from workbench.plan.checks import problems as plan_problems
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
@@ -30,10 +31,12 @@ def test_the_sizes_of_messages_are_a_logarithmic_axis_without_a_limit() -> None:
     assert axis.at(1024) == "1,024 bytes"
 
 
-def test_the_workload_decides_the_generator_whatever_the_plan_had_before() -> None:
+def test_the_workload_names_the_generator_in_place_of_the_agent() -> None:
     assert a_plan().load_tool == "zeromq"
     assert a_plan(load_tool="agent").load_tool == "zeromq"
-    assert Plan(servers=["tornado"], rates=[100], load_tool="zeromq").load_tool == "agent"
+    plan = Plan(servers=["tornado"], rates=[100], load_tool="zeromq")
+    (problem,) = problems(load_tool(plan.load_tool), plan)
+    assert isinstance(problem, ToolOfAnotherWorkload)
 
 
 @pytest.mark.parametrize(
@@ -61,10 +64,7 @@ def test_each_worker_has_one_connection() -> None:
     plan = a_plan(concurrency=[1, 10], workers=2)
     tool = load_tool(plan.load_tool)
     (problem,) = problems(tool, plan, clients=2)
-    assert problem == (
-        "Pongbench's ZeroMQ client has one connection per worker, here 4; lower the concurrency, or"
-        " add workers or clients."
-    )
+    assert problem == ToolWithOneConnection(tool=tool.label, connections=4)
     assert not list(problems(tool, plan, clients=5))
 
 

@@ -136,6 +136,8 @@ class Evidence:
     """Of the workload; None: it has none."""
     timeout_s: float = 0.0
     """A call not answered by then has failed; 0: unknown."""
+    most_open: int = 0
+    """Connections that one worker may have open because of the load tool alone; 0: no limit."""
     workers: int = 1
     client_cores: int = 1
     """Cores that workers may use."""

@@ -185,7 +185,7 @@ def _descriptors_signs(evidence: Evidence) -> list[Message]:
     lost = counts.errors.get("fd-unavail", 0) + counts.errors.get("ftab-full", 0)
     if evidence.sustained or lost <= LOST_SHARE * counts.scheduled:
         return []
-    return [messages.OutOfDescriptors(times=lost)]
+    return [messages.OutOfDescriptors(times=lost, most_open=evidence.most_open)]
 
 
 def _only_shortage(evidence: Evidence) -> bool:

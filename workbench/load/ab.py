@@ -8,22 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from workbench.documents import Counts, Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.program import (
-    Invocation,
-    Output,
-    Program,
-    Table,
-    Unreadable,
-    last_line,
-    only_plain_calls,
-    sparse,
-    url,
-)
-from workbench.plan.model import Plan
+from workbench.load.output import Invocation, Output, Table, Unreadable, last_line, sparse, url
+from workbench.load.program import Program
 
 MOST_PER_S = 100_000
 """Calls a second for which `-t` makes room; ab reserves memory for each."""
@@ -66,7 +56,8 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     text = output.output
 
     def figure(label: str) -> int:
-        found = re.search(rf"{re.escape(label)}:\s+(\d+)", text)
+        # At the beginning of a line, or within the brackets of the failed ones.
+        found = re.search(rf"(?:^|[(,] ?){re.escape(label)}:\s+(\d+)", text, re.M)
         return int(found[1]) if found else 0
 
     took = re.search(r"^Time taken for tests:\s+([\d.]+) seconds$", text, re.M)
@@ -130,15 +121,6 @@ def refined(by_ms: Mapping[int, int], percentiles: Sequence[int]) -> dict[int, i
     return times
 
 
-def problems(plan: Plan) -> Iterator[str]:
-    protocol = plan.workload.protocol
-    if protocol not in ("pong", "http/1.0"):
-        yield f"ab speaks HTTP/1.0 only, not {protocol}; set workload.protocol to http/1.0."
-    if plan.seconds and plan.seconds != int(plan.seconds):
-        yield "ab runs for whole seconds; give a whole number as seconds."
-    yield from only_plain_calls("ab", plan)
-
-
 TOOL = Program(
     name="ab",
     capabilities=Capabilities(
@@ -149,8 +131,11 @@ TOOL = Program(
         common_start=True,
         stoppable=True,
         needs=("ab",),
+        whole_seconds=True,
+        protocols=("pong", "http/1.0"),
+        lacks=("requests", "pipeline", "tls", "think_time_s"),
+        replaces=False,
     ),
     invocation=invocation,
     parse=parse,
-    problems=problems,
 ).tool()

@@ -7,7 +7,7 @@ is recorded as null and shown as unknown; no verdict depends on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -18,7 +18,7 @@ from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHi
 from workbench.machines.base import Machine
 from workbench.machines.bundle import Brought
 from workbench.messages.base import Message
-from workbench.plan.model import Plan
+from workbench.messages.plans import Lacking
 from workbench.servers.programs import Programs
 from workbench.shapes import Whole
 
@@ -116,6 +116,22 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """Programs that every client needs, by their names in `servers.programs`."""
     ends: tuple[str, ...] = ("connections", "seconds")
     """By what a point of a closed loop may end."""
+    whole_seconds: bool = False
+    """Points and timeouts are whole seconds."""
+    protocols: tuple[str, ...] = ()
+    """Those it speaks; empty: all of its workloads."""
+    lacks: tuple[Lacking, ...] = ()
+    """Keys of workloads that it has no option for."""
+    only: dict[Literal["arrivals", "think_times"], Literal["poisson", "uniform", "constant"]] = {}
+    """Keys of workloads with the only value that it can have."""
+    begins: Literal["connect", "send"] = "connect"
+    """Where the service time of a connection's first call begins."""
+    resolution_us: int = 0
+    """Of its response times, below which two tools may differ; 0: as fine as the histograms."""
+    replaces: bool = True
+    """It closes a connection after the plan's calls; otherwise the server decides."""
+    own_delays: bool = False
+    """Its response times include delays of its own, which grow with the rate."""
 
 
 @dataclass(frozen=True)
@@ -187,6 +203,8 @@ class LoadReport:
     """Whether scheduled = unsent + succeeded + errors + in flight holds in every worker."""
     complaints: list[Message] = field(default_factory=list)
     """About clients that were lost or lost data; see `messages.reasons`."""
+    remarks: list[Message] = field(default_factory=list)
+    """What a reader should know of a point that counts; see `messages.reasons`."""
     clients: list[ClientPart] = field(default_factory=list)
     figures: dict[str, int] = field(default_factory=dict)
     """The workload's own, see its driver; empty: it has none."""
@@ -241,11 +259,6 @@ class LoadGenerator(Protocol):
     async def close(self) -> None: ...
 
 
-def no_problems(plan: Plan) -> Iterator[str]:
-    """Of a tool that can offer whatever its capabilities say."""
-    return iter(())
-
-
 @dataclass(frozen=True)
 class LoadTool:
     """An entry of the registry of load tools."""
@@ -260,5 +273,3 @@ class LoadTool:
     command: Callable[[PointSpec, int], str] | None = None
     """The command line of one client's share of a point, with this number of workers; None: it has
     none that a user could type."""
-    problems: Callable[[Plan], Iterator[str]] = no_problems
-    """What else of a plan it cannot offer, as sentences; see `registry.problems`."""

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 
 from workbench.documents import Counts, Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
 from workbench.load.losses import lost_calls
-from workbench.load.program import Invocation, Output, Program, Unreadable, last_line, sparse
-from workbench.plan.model import Plan
+from workbench.load.output import Invocation, Output, Unreadable, last_line, sparse
+from workbench.load.program import Program
 
 MOST_OPEN = 1_000
 """Connections that one httperf may have open: it uses select(), so 1,024 descriptors at most."""
+
+GRACE_S = 5.0
+"""It ends by itself in time or not at all: now and then it waits for ever for a last connection."""
 
 BIN_US = 1_000
 """Width of a bin of its histogram of connection times, which prints the middle of each."""
@@ -85,6 +87,10 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     )
     schedule_s = spec.connections / spec.rate_per_s
     stay_s = (spec.calls_per_connection - 1) * spec.think_time_s
+    took_s = float(total[4]) - stay_s
+    longest = re.search(r"^Connection time \[ms\]: min [\d.]+ avg [\d.]+ max ([\d.]+)", text, re.M)
+    if in_flight and longest:  # It may have waited for ever for the others.
+        took_s = min(took_s, schedule_s + float(longest[1]) / 1000 - stay_s)
     return LoadReport(
         counts=Counts(
             scheduled=scheduled,
@@ -99,9 +105,7 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         histograms=Histograms(service=_times(text, spec, succeeded)),
         # Its rate is of the whole test, which lasts until the last reply or timeout, less the time
         # that the last connection takes because of think times.
-        replies_in_schedule=round(
-            succeeded * schedule_s / max(schedule_s, float(total[4]) - stay_s)
-        ),
+        replies_in_schedule=round(succeeded * schedule_s / max(schedule_s, took_s)),
         schedule_s=schedule_s,
     )
 
@@ -121,32 +125,6 @@ def _times(text: str, spec: PointSpec, succeeded: int) -> SparseHistogram:
     return sparse(times) if times.total() == succeeded else []
 
 
-def problems(plan: Plan) -> Iterator[str]:
-    workload = plan.workload
-    for key in ("requests", "body"):
-        if getattr(workload, key, None):
-            yield (
-                f"httperf has one request, without a body; leave workload.{key} out, or choose"
-                " another load tool."
-            )
-    if getattr(workload, "pipeline", 1) > 1:
-        yield "httperf is used without pipelining here; set workload.pipeline to 1."
-    if getattr(workload, "tls", "none") != "none":
-        yield "httperf is used without TLS here; set workload.tls to none."
-    if workload.think_time_s and workload.think_times != "constant":
-        yield "httperf has constant think times; set workload.think_times to constant."
-    calls = workload.calls_per_connection
-    users_per_s = max(plan.rates_per_s, default=0.0) / (calls if plan.unit == "requests" else 1)
-    open_at_once = users_per_s * (calls - 1) * workload.think_time_s
-    most = MOST_OPEN * plan.workers
-    if open_at_once > most:
-        yield (
-            f"Think times keep {open_at_once:,.0f} connections open, but httperf uses select(),"
-            f" which has no descriptors for more than {most:,} here; give more workers, or choose"
-            " another load tool."
-        )
-
-
 TOOL = Program(
     name="httperf",
     capabilities=Capabilities(
@@ -158,9 +136,12 @@ TOOL = Program(
         stoppable=True,
         most_open=MOST_OPEN,
         needs=("httperf",),
+        lacks=("requests", "body", "pipeline", "tls"),
+        only={"think_times": "constant"},
+        resolution_us=BIN_US,
     ),
     invocation=invocation,
     parse=parse,
     polls=True,
-    problems=problems,
+    grace_s=GRACE_S,
 ).tool()

@@ -33,13 +33,16 @@ def with_tools(draft: Draft, *, clients: int) -> Draft:
     plan = draft.plan
     if plan is None or draft.budget is None:
         return draft
+    faults: dict[str, list[str]] = {}
     try:
-        tools = [load_tool(name) for name in plan.load_tools]
-        found = [each for tool in tools for each in problems(tool, plan, clients=clients)]
+        for tool in [load_tool(name) for name in plan.load_tools]:
+            for problem in problems(tool, plan, clients=clients):
+                faults.setdefault(problem.keys[-1], []).append(problem.text())
     except BadInput as unknown:
-        found = [str(unknown)]
-    if found:
-        return replace(draft, faults={"load_tool": " ".join(found), **draft.faults})
+        faults = {"load_tool": [str(unknown)]}
+    if faults:
+        said = {key: " ".join(dict.fromkeys(texts)) for key, texts in faults.items()}
+        return replace(draft, faults={**said, **draft.faults})
     return replace(draft, remarks=list(remarks(plan)))
 
 

@@ -8,21 +8,14 @@ start, its CPU time, and an end in one sentence where it fails.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
-import shlex
 import time
-from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Annotated, Any
-
-import msgspec
+from typing import Any
 
 from workbench.analysis import histogram
 from workbench.closing import ended, to_the_end
-from workbench.documents import ClientPart, Counts, Histograms, SparseHistogram
+from workbench.documents import ClientPart
 from workbench.errors import PongbenchError
 from workbench.load.base import (
     Capabilities,
@@ -32,89 +25,19 @@ from workbench.load.base import (
     LoadTool,
     LoadWindow,
     PointSpec,
-    no_problems,
 )
-from workbench.machines.base import Command, Machine, Process
-from workbench.machines.wire import Count, InvalidMessage, decode, quoted
-from workbench.messages.base import Message
-from workbench.messages.reasons import ClientGone, ToolFailed
-from workbench.plan.model import Plan
+from workbench.load.output import Invocation, Output
+from workbench.load.program_process import LAUNCHER, ProgramProcess
+from workbench.load.shares import merged, shared
+from workbench.machines.base import Machine
+from workbench.messages.reasons import ToolFailed, ToolInterrupted
 
-LAUNCHER = Path(__file__).with_name("run_program.py")
-READY_WITHIN_S = 8.0
 LEAD_US = 50_000
 """Between the command to start and the start: time for it to reach every client."""
 LEAD_TRIPS = 10
 """The lead grows by this multiple of the slowest client's uncertainty (half a round trip)."""
-MOST_OUTPUT = 4 << 20
-"""Bytes of a program's result, as the launcher reports it."""
 GRACE_S = 15.0
 """How much longer than `PointSpec.longest_s` a program may take, in seconds."""
-
-
-class Table(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a table that a program writes, the columns whose values are to be counted."""
-
-    columns: list[str]
-    heading: str = ""
-    """Its heading where it has none."""
-
-
-class Invocation(msgspec.Struct, frozen=True, kw_only=True):
-    """How a program is started for a point."""
-
-    argv: list[str]
-    """Its arguments; the first is its name, as the user would type it."""
-    env: dict[str, str] = {}
-    files: dict[str, str] = {}
-    """Texts by name, written to its working folder."""
-    read: list[str] = []
-    """Files that it writes there, to be returned."""
-    counted: dict[str, Table] = {}
-    """Tables that it writes there, by name or pattern; see `run_program`."""
-
-    def shown(self) -> str:
-        """The command line as typed in a shell."""
-        return " ".join(
-            [*(f"{n}={shlex.quote(v)}" for n, v in self.env.items()), shlex.join(self.argv)]
-        )
-
-
-Text = Annotated[str, msgspec.Meta(max_length=1 << 20)]
-
-
-class Output(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag="ended"):
-    """What a program wrote and used; see `run_program`."""
-
-    status: int
-    """Exit status; negative: the signal that ended it."""
-    output: Text
-    """stdout and stderr."""
-    files: dict[str, Text] = {}
-    counted: dict[str, dict[str, Count]] = {}
-    began_us: Count = 0
-    """By the client's monotonic clock."""
-    wall_us: Count = 0
-    cpu_us: Count = 0
-
-
-class _Ready(msgspec.Struct, frozen=True, tag_field="ev", tag="ready"):
-    """It waits for the start."""
-
-
-class _Failed(msgspec.Struct, frozen=True, tag_field="ev", tag="failed"):
-    """The program could not be started."""
-
-    said: str
-
-
-_DECODER: msgspec.json.Decoder[Output | _Ready | _Failed] = msgspec.json.Decoder(
-    Output | _Ready | _Failed
-)
-
-
-class Unreadable(Exception):
-    """An output that is not a result; the text says what is wrong, for use in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -131,10 +54,10 @@ class Program:
     Raises Unreadable when the output is not a whole result. Pure."""
     threads: bool = False
     """Whether one process uses several cores; otherwise each worker is a process."""
+    grace_s: float | None = None
+    """How much longer than `PointSpec.longest_s` it may take; None: `GRACE_S`."""
     polls: bool = False
     """Whether it polls the clock, so that its CPU time says nothing about its load."""
-    problems: Callable[[Plan], Iterator[str]] = no_problems
-    """What else of a plan it cannot offer, as sentences; see `registry.problems`."""
 
     def tool(self) -> LoadTool:
         return LoadTool(
@@ -143,7 +66,6 @@ class Program:
             capabilities=self.capabilities,
             start=self.start,
             command=self.command,
-            problems=self.problems,
         )
 
     async def start(self, clients: Sequence[Client]) -> LoadGenerator:
@@ -158,108 +80,6 @@ class Program:
         return self.invocation(spec, threads).shown()
 
 
-class _Process:
-    """One process of a point, from its launch to its report. What fails in it is a complaint, after
-    which it takes no further part."""
-
-    def __init__(self, program: Program, client: Client, number: int, spec: PointSpec) -> None:
-        """`number`: of this process on its client; `spec`: its share."""
-        self.client = client
-        self.spec = spec
-        cores = client.cpus[: client.workers]
-        self.cpus = cores if program.threads else cores[number : number + 1] or client.cpus
-        threads = client.workers if program.threads else 1
-        self.invocation = program.invocation(spec, threads)
-        self.output: Output | None = None
-        self.report: LoadReport | None = None
-        self.complaint: Message | None = None
-        self.uncertainty_us = 0
-        self.offset_us = 0
-        self._program = program
-        self._process: Process | None = None
-
-    @property
-    def machine(self) -> Machine:
-        return self.client.machine
-
-    async def launch(self, launcher: str) -> None:
-        """Have everything ready for the start. `launcher`: its path there."""
-        await self._guarded(self._launch(launcher), READY_WITHIN_S)
-
-    async def go(self, at_us: int) -> None:
-        """Start at this instant of our monotonic clock."""
-        await self._guarded(self._send(at_us=at_us - self.offset_us), READY_WITHIN_S)
-
-    async def interrupt(self) -> None:
-        await self._guarded(self._send(stop=True), READY_WITHIN_S)
-
-    async def finish(self, within_s: float) -> None:
-        await self._guarded(self._finish(), within_s)
-
-    async def end(self) -> None:
-        if self._process is not None:
-            with contextlib.suppress(PongbenchError):
-                await self._process.stop(0)
-
-    async def _launch(self, launcher: str) -> None:
-        self.offset_us, self.uncertainty_us = await self.machine.clock()
-        argv = [*self.machine.python, launcher]
-        self._process = await self.machine.start(
-            Command(argv, nofile=self.client.nofile, cpus=self.cpus)
-        )
-        name, *arguments = self.invocation.argv
-        found = self.client.programs
-        await self._send(
-            argv=[found.paths.get(self._program.name, name), *arguments],
-            env={**found.env, **self.invocation.env},
-            files=self.invocation.files,
-            read=self.invocation.read,
-            counted=msgspec.to_builtins(self.invocation.counted),
-        )
-        await self._event()
-
-    async def _finish(self) -> None:
-        event = await self._event()
-        if not isinstance(event, Output):
-            raise Unreadable("a second greeting")
-        self.output = event
-        self.report = self._program.parse(event, self.spec)
-
-    async def _send(self, **line: Any) -> None:
-        assert self._process is not None
-        await self._process.send(json.dumps(line).encode())
-
-    async def _event(self) -> Output | _Ready:
-        assert self._process is not None
-        async for line in self._process.lines():
-            if line.startswith(b"{"):
-                event = decode(_DECODER, line, MOST_OUTPUT)
-                if isinstance(event, _Failed):
-                    raise Unreadable(quoted(event.said))
-                return event
-        raise Unreadable(": ".join(["its launcher ended", *map(quoted, self._process.tail()[-1:])]))
-
-    async def _guarded(self, work: Coroutine[Any, Any, None], within_s: float) -> None:
-        if self.complaint:
-            work.close()
-            return
-        said = ""
-        try:
-            async with asyncio.timeout(within_s):
-                await work
-        except TimeoutError:
-            said = f"did not finish within {within_s:.0f} s and was stopped"
-        except (Unreadable, InvalidMessage) as error:
-            status = self.output.status if self.output else 0
-            how = f"ended with status {status}" if status else "gave no result"
-            said = f"{how} ({error})"
-        except PongbenchError as error:
-            self.complaint = ClientGone(client=self.machine.name, said=str(error))
-        if said:
-            name = self.machine.name
-            self.complaint = ToolFailed(tool=self._program.name, client=name, said=said)
-
-
 class ProgramFleet:
     """A `LoadGenerator` that runs a program on every client, once for each point and worker."""
 
@@ -268,7 +88,7 @@ class ProgramFleet:
         self._clients = list(clients)
         self._launchers: dict[str, str] = {}
         """Paths by machine."""
-        self._running: list[_Process] = []
+        self._running: list[ProgramProcess] = []
         self._stopping = False
 
     async def prepare(self, machine: Machine) -> None:
@@ -300,7 +120,8 @@ class ProgramFleet:
             started(at_us)
             if self._stopping:
                 await self.stop_point()
-            await _all(p.finish(spec.longest_s + GRACE_S) for p in running)
+            grace_s = GRACE_S if self._program.grace_s is None else self._program.grace_s
+            await _all(p.finish(spec.longest_s + grace_s) for p in running)
         finally:
             self._running = []
             await to_the_end(_all(p.end() for p in running))
@@ -313,6 +134,11 @@ class ProgramFleet:
         return replace(
             merged([report for _, _, report in done], complaints),
             clients=_of_clients(done, at_us),
+            remarks=[
+                ToolInterrupted(tool=self._program.name, client=p.machine.name)
+                for p, _, _ in done
+                if p.overdue and not self._stopping
+            ],
             client_cpu_pct=None if self._cpu_unknown else _busiest_pct([o for _, o, _ in done]),
             client_cpu_s=sum(output.cpu_us for _, output, _ in done) / 1e6,
             command=running[0].invocation.shown() if running else "",
@@ -341,7 +167,7 @@ class ProgramFleet:
     def _here(self) -> list[Client]:
         return [client for client in self._clients if not client.machine.failure]
 
-    def _processes(self, spec: PointSpec) -> list[_Process]:
+    def _processes(self, spec: PointSpec) -> list[ProgramProcess]:
         """Return those of a point, each with its share; fewer than connections at most."""
         places = [
             (client, number)
@@ -350,9 +176,22 @@ class ProgramFleet:
         ]
         shares = shared(spec, len(places))
         return [
-            _Process(self._program, client, number, share)
+            self._process(client, number, share)
             for (client, number), share in zip(places, shares, strict=False)
         ]
+
+    def _process(self, client: Client, number: int, share: PointSpec) -> ProgramProcess:
+        """Return that of this number on its client."""
+        program = self._program
+        cores = client.cpus[: client.workers]
+        return ProgramProcess(
+            program.name,
+            program.invocation(share, client.workers if program.threads else 1),
+            program.parse,
+            client=client,
+            cpus=cores if program.threads else cores[number : number + 1] or client.cpus,
+            spec=share,
+        )
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
@@ -363,74 +202,8 @@ async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
         await ended(*running)
 
 
-def shared(spec: PointSpec, parts: int) -> list[PointSpec]:
-    """Divide a point among programs, as equally as whole connections allow; none is without one."""
-    if spec.mode == "closed":
-        parts = min(parts, spec.concurrency)
-    elif spec.connections:
-        parts = min(parts, spec.connections)
-    return [
-        msgspec.structs.replace(
-            spec,
-            concurrency=_share(spec.concurrency, n, parts),
-            connections=_share(spec.connections, n, parts),
-            # In proportion, so that all end together.
-            rate_per_s=spec.rate_per_s * _portion(spec.connections, n, parts),
-            seed=spec.seed + n,
-        )
-        for n in range(parts)
-    ]
-
-
-def _portion(whole: int, number: int, parts: int) -> float:
-    return _share(whole, number, parts) / whole if whole else 1 / parts
-
-
-def _share(whole: int, number: int, parts: int) -> int:
-    return whole // parts + (number < whole % parts)
-
-
-def merged(reports: Sequence[LoadReport], complaints: Sequence[Message] = ()) -> LoadReport:
-    """Add the reports of several programs. A figure that one cannot tell is unknown of all; so are
-    percentiles, which add up only as histograms."""
-    counts = [report.counts for report in reports]
-    errors: Counter[str] = Counter()
-    for each in counts:
-        errors.update(each.errors)
-    return LoadReport(
-        counts=Counts(
-            scheduled=sum(c.scheduled for c in counts),
-            unsent=sum(c.unsent for c in counts),
-            sent=sum(c.sent for c in counts),
-            late=_sum([c.late for c in counts]),
-            established=_sum([c.established for c in counts]),
-            succeeded=sum(c.succeeded for c in counts),
-            errors=dict(sorted(errors.items())),
-            in_flight=sum(c.in_flight for c in counts),
-        ),
-        histograms=Histograms(
-            **{
-                name: _merged_times([getattr(r.histograms, name) for r in reports])
-                for name in Histograms.__struct_fields__
-            }
-        ),
-        replies_in_schedule=sum(r.replies_in_schedule for r in reports),
-        schedule_s=max((r.schedule_s for r in reports), default=0.0),
-        complaints=list(complaints),
-    )
-
-
-def _sum(values: Sequence[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known and len(known) == len(values) else None
-
-
-def _merged_times(parts: Sequence[SparseHistogram]) -> SparseHistogram:
-    return histogram.merge(parts) if all(parts) else []
-
-
 def _of_clients(
-    done: Sequence[tuple[_Process, Output, LoadReport]], at_us: int
+    done: Sequence[tuple[ProgramProcess, Output, LoadReport]], at_us: int
 ) -> list[ClientPart]:
     parts = []
     for name in dict.fromkeys(process.machine.name for process, _, _ in done):
@@ -458,36 +231,3 @@ def _busiest_pct(outputs: Sequence[Output]) -> float:
     """Percent of one core, of the process that used most."""
     busiest = max((100 * o.cpu_us / o.wall_us for o in outputs if o.wall_us), default=0.0)
     return round(busiest, 2)
-
-
-def url(spec: PointSpec) -> str:
-    host = f"[{spec.host}]" if ":" in spec.host else spec.host
-    return f"http://{host}:{spec.port}{spec.options.get('path', '/')}"
-
-
-def sparse(times: Mapping[int, int]) -> SparseHistogram:
-    """Return the histogram of counts by us."""
-    buckets: Counter[int] = Counter()
-    for us, count in times.items():
-        buckets[histogram.bucket_of(us)] += count
-    return [number for pair in sorted(buckets.items()) for number in pair]
-
-
-def last_line(text: str) -> str:
-    """The last words of a program that failed, for a sentence."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return quoted(lines[-1]).rstrip(".") if lines else "it printed nothing"
-
-
-def only_plain_calls(name: str, plan: Plan) -> Iterator[str]:
-    """Problems of a program that makes one request over and over, without a pause."""
-    given, defaults = msgspec.structs.asdict(plan.workload), {"pipeline": 1, "tls": "none"}
-    beyond = {
-        "requests": "has one request",
-        "pipeline": "does not pipeline",
-        "tls": "is used without TLS here",
-        "think_time_s": "does not pause between calls",
-    }
-    for key, what in beyond.items():
-        if given.get(key, 0) and given[key] != defaults.get(key):
-            yield f"{name} {what}; leave workload.{key} out, or choose another load tool."

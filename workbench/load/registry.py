@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Literal
+
+import msgspec
 
 from workbench.errors import BadInput
 from workbench.formatting import known
-from workbench.load import ab, fleet, httperf, locust, tsung, wrk, zeromq
-from workbench.load.base import Client, LoadTool
+from workbench.load import ab, fleet, httperf, locust, tsung, wrk, wrk2, zeromq, zrk
+from workbench.load.base import Capabilities, Client, LoadTool
+from workbench.messages import plans
 from workbench.plan.model import Plan
 from workbench.servers.runtimes import Notify
 from workbench.servers.runtimes.provide import provide
+from workbench.workloads.registry import WORKLOADS
 
 TOOLS: dict[str, LoadTool] = {
     tool.name: tool
@@ -20,6 +25,8 @@ TOOLS: dict[str, LoadTool] = {
         zeromq.TOOL,
         locust.TOOL,
         wrk.TOOL,
+        wrk2.TOOL,
+        zrk.TOOL,
         ab.TOOL,
         httperf.TOOL,
         tsung.TOOL,
@@ -43,33 +50,61 @@ def tools_for(plan: Plan) -> list[LoadTool]:
     return tools if plan.warm_up is None or rates else [*tools, own]
 
 
-def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[str]:
-    """Return, as sentences, why a tool cannot offer a plan's load from this number of clients."""
-    can = tool.capabilities
+def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[plans.Problem]:
+    """Return why a tool cannot offer a plan's load from this number of clients."""
+    can, name = tool.capabilities, tool.label
     if plan.declared.key not in can.workloads:
-        yield f"{tool.label} cannot run the workload {plan.declared.key}; choose another load tool."
-    axis = "concurrency" if plan.closed else "rate"
+        runs = [WORKLOADS[key].label for key in can.workloads]
+        yield plans.ToolOfAnotherWorkload(tool=name, workload=plan.declared.label, runs=runs)
+        return
+    axis: Literal["rate", "concurrency"] = "concurrency" if plan.closed else "rate"
     if axis not in can.axes:
-        instead = "rates" if axis == "concurrency" else "concurrency (workload.mode: closed)"
-        yield f"{tool.label} cannot vary the {axis}; give {instead}, or choose another load tool."
+        yield plans.ToolCannotVary(tool=name, axis=axis)
     if can.clients == "one" and clients > 1:
-        yield f"{tool.label} runs on one client, not on {clients}; leave the others out."
+        yield plans.ToolOnOneClient(tool=name, clients=clients)
     most = plan.workers * clients
     if can.one_connection and any(n > most for n in plan.concurrency):
-        yield (
-            f"{tool.label} has one connection per worker, here {most:,}; lower the concurrency, or"
-            " add workers or clients."
-        )
+        yield plans.ToolWithOneConnection(tool=name, connections=most)
     if plan.closed and (end := "connections" if plan.connections else "seconds") not in can.ends:
-        yield f"{tool.label} cannot end a point by {end}; give {can.ends[0]} instead."
+        yield plans.ToolCannotEnd(tool=name, end=end, instead=can.ends[0])
     if tool.command is not None and plan.declared.secrets(plan.workload):
-        yield (
-            f"{tool.label} shows its headers to every user of the client; leave the secrets out of"
-            " workload.headers, or choose another load tool."
-        )
+        yield plans.ToolShowsSecrets(tool=name)
+    if plan.search and plan.search.p99_ms and not can.due_times:
+        yield plans.ToolHasNoLatency(tool=name)
     if plan.search and len(plan.load_tools) > 1:
-        yield "A search chooses its points by one load tool; name one."
-    yield from tool.problems(plan)
+        yield plans.SearchWithOneTool()
+    yield from _of_workload(can, name, plan)
+
+
+def _of_workload(can: Capabilities, name: str, plan: Plan) -> Iterator[plans.Problem]:
+    """Return which keys of the workload, and which lengths, a tool has no option for."""
+    workload, given = plan.workload, msgspec.structs.asdict(plan.workload)
+    if can.protocols and workload.protocol not in can.protocols:
+        speaks = list(can.protocols)
+        yield plans.ToolProtocol(tool=name, protocol=workload.protocol, speaks=speaks)
+    if can.whole_seconds:
+        lengths = {"seconds": plan.seconds, "workload.timeout_s": workload.timeout_s}
+        for key, seconds in lengths.items():
+            if seconds and seconds != int(seconds):
+                yield plans.ToolWholeSeconds(tool=name, key=key)
+    for lacking in can.lacks:
+        if given.get(lacking) not in (None, 0, "", [], _UNUSED.get(lacking)):
+            yield plans.ToolLacks(tool=name, key=lacking)
+    for key, value in can.only.items():
+        thinks = key != "think_times" or workload.think_time_s
+        if thinks and given.get(key, value) != value:
+            yield plans.ToolOnly(tool=name, key=key, value=value)
+    if can.most_open:
+        calls = workload.calls_per_connection
+        users_per_s = max(plan.rates_per_s, default=0.0) / (calls if plan.unit == "requests" else 1)
+        most, stay_s = can.most_open * plan.workers, (calls - 1) * workload.think_time_s
+        if users_per_s * stay_s > most:
+            open_at_once = round(users_per_s * stay_s)
+            yield plans.ToolThinksTooLong(tool=name, connections=open_at_once, most=most)
+
+
+_UNUSED: dict[str, object] = {"pipeline": 1, "tls": "none"}
+"""Values of a workload's keys with which a tool need not have them."""
 
 
 async def equipped(

@@ -12,15 +12,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree import ElementTree as ET
 
 from workbench.documents import Counts, Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
 from workbench.load.losses import lost_calls
-from workbench.load.program import Invocation, Output, Program, Table, Unreadable, last_line, sparse
-from workbench.plan.model import Plan
+from workbench.load.output import Invocation, Output, Table, Unreadable, last_line, sparse
+from workbench.load.program import Program
 
 SCENARIO = "point.xml"
 CALLS = "log/*/tsung-*.dump"
@@ -240,19 +239,6 @@ def _failure(text: str) -> str:
     return f"it refused its scenario: {found[1]}" if found else last_line(text)
 
 
-def problems(plan: Plan) -> Iterator[str]:
-    workload = plan.workload
-    for key, what in {
-        "requests": "one request",
-        "pipeline": "no pipelining",
-        "tls": "no TLS",
-    }.items():
-        if getattr(workload, key, None) not in (None, [], 1, "none"):
-            yield f"tsung has {what} here; leave workload.{key} out, or choose another load tool."
-    if workload.arrivals != "poisson":
-        yield "tsung starts users at random instants only; set workload.arrivals to poisson."
-
-
 TOOL = Program(
     name="tsung",
     capabilities=Capabilities(
@@ -262,9 +248,11 @@ TOOL = Program(
         clients="many",
         stoppable=True,
         needs=("tsung",),
+        lacks=("requests", "pipeline", "tls"),
+        only={"arrivals": "poisson"},
+        own_delays=True,
     ),
     invocation=invocation,
     parse=parse,
     threads=True,
-    problems=problems,
 ).tool()

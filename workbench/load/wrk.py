@@ -9,21 +9,12 @@ script of ours prints, so `uncorrected` returns what was measured.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from workbench.documents import Counts, Histograms, SparseHistogram
+from workbench.documents import Counts, Errors, Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.program import (
-    Invocation,
-    Output,
-    Program,
-    Unreadable,
-    last_line,
-    only_plain_calls,
-    sparse,
-    url,
-)
-from workbench.plan.model import Plan
+from workbench.load.output import Invocation, Output, Unreadable, last_line, sparse, url
+from workbench.load.program import Program
 
 MOST_VALUES = 40_000
 """Distinct times of the histogram, beyond which wrk would take seconds to print it."""
@@ -37,7 +28,7 @@ function done(summary, latency, requests)
   local errors = summary.errors
   io.write(string.format("pongbench %%d %%d %%d %%d %%d %%d %%d\\n", summary.requests,
     summary.duration, errors.connect, errors.read, errors.write, errors.status, errors.timeout))
-  if #latency <= %(most)d then
+  if %(times)s and #latency <= %(most)d then
     for i = 1, #latency do
       local us, count = latency(i)
       io.write(string.format("%%d %%d\\n", us, count))
@@ -56,8 +47,13 @@ def invocation(spec: PointSpec, threads: int) -> Invocation:
     return Invocation(argv=[*argv, url(spec)], files={SCRIPT_NAME: script(spec)})
 
 
-def script(spec: PointSpec) -> str:
-    """The point's script in Lua: the request, and how the result is printed."""
+SUMMARY = r"^pongbench (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)\n"
+"""The line of the result: requests, duration in us, and errors; see `errors_of`."""
+
+
+def script(spec: PointSpec, *, times: bool = True) -> str:
+    """The point's script in Lua: the request, and how the result is printed. `times`: with its
+    histogram."""
     headers = [("User-Agent", "pongbench"), *spec.options.get("headers", [])]
     if spec.calls_per_connection == 1:
         headers.append(("Connection", "close"))
@@ -66,6 +62,7 @@ def script(spec: PointSpec) -> str:
         "body": quoted(spec.options.get("body", "")) if spec.options.get("body") else "nil",
         "headers": "\n".join(f"wrk.headers[{quoted(n)}] = {quoted(v)}" for n, v in headers),
         "most": MOST_VALUES,
+        "times": "true" if times else "false",
     }
 
 
@@ -80,18 +77,12 @@ def quoted(text: str) -> str:
 
 def parse(output: Output, spec: PointSpec) -> LoadReport:
     text = output.output
-    found = re.search(r"^pongbench (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)$", text, re.M)
+    found = re.search(SUMMARY, text, re.M)
     if output.status or not found:
         raise Unreadable(last_line(text))
-    requests, duration_us, connect, read, write, status, timeout = map(int, found.groups())
-    lost = {
-        "client-timo": timeout,
-        "other-connect": connect,
-        "other-read": read,
-        "other-write": write,
-        "protocol-status": status,
-    }
-    errors = {name: count for name, count in lost.items() if count}
+    requests, duration_us, *lost = map(int, found.groups())
+    errors = errors_of(*lost)
+    status, timeout = errors.get("protocol-status", 0), errors.get("client-timo", 0)
     # Replies with a status and those that came too late are among the requests.
     succeeded = max(0, requests - status - timeout)
     tried = succeeded + sum(errors.values())
@@ -120,6 +111,18 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     )
 
 
+def errors_of(connect: int, read: int, write: int, status: int, timeout: int) -> Errors:
+    """Return the errors of wrk's summary by our names, in the order of `SUMMARY`."""
+    lost = {
+        "client-timo": timeout,
+        "other-connect": connect,
+        "other-read": read,
+        "other-write": write,
+        "protocol-status": status,
+    }
+    return {name: count for name, count in lost.items() if count}
+
+
 def uncorrected(times: Mapping[int, int], interval_us: int) -> dict[int, int]:
     """Undo wrk's correction. `times`: counts by us, `interval_us`: between a connection's calls;
     0: wrk corrected nothing.
@@ -140,15 +143,6 @@ def uncorrected(times: Mapping[int, int], interval_us: int) -> dict[int, int]:
     return {us: count for us, count in left.items() if count}
 
 
-def problems(plan: Plan) -> Iterator[str]:
-    protocol = plan.workload.protocol
-    if protocol != "http/1.1":
-        yield f"wrk speaks HTTP/1.1 only, not {protocol}; set workload.protocol to http/1.1."
-    if plan.seconds and plan.seconds != int(plan.seconds):
-        yield "wrk runs for whole seconds; give a whole number as seconds."
-    yield from only_plain_calls("wrk", plan)
-
-
 TOOL = Program(
     name="wrk",
     capabilities=Capabilities(
@@ -160,9 +154,13 @@ TOOL = Program(
         stoppable=True,
         needs=("wrk",),
         ends=("seconds",),
+        whole_seconds=True,
+        protocols=("http/1.1",),
+        lacks=("requests", "pipeline", "tls", "think_time_s"),
+        begins="send",
+        replaces=False,
     ),
     invocation=invocation,
     parse=parse,
     threads=True,
-    problems=problems,
 ).tool()

@@ -14,10 +14,11 @@ from msgspec import Meta
 
 from workbench import axis as axes
 from workbench.axis import Axis
+from workbench.documents import OUR_AGENT
 from workbench.workloads.base import Declaration
 from workbench.workloads.options import Workload
 from workbench.workloads.pong.declaration import PongWorkload
-from workbench.workloads.registry import WORKLOADS, declaration
+from workbench.workloads.registry import declaration
 
 HIGHEST_RATE_PER_S = 1_000_000
 Rate: TypeAlias = Annotated[float, Meta(gt=0, le=HIGHEST_RATE_PER_S)]
@@ -161,8 +162,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     workers: Annotated[int, Meta(ge=1, le=256)] = 1
     """Agent processes per client."""
     load_tool: Annotated[str, Meta(min_length=1)] = "agent"
-    """The load tool; see `load.registry`. One that a workload names stands for that of the plan's
-    workload."""
+    """The load tool; see `load.registry`. The agent stands for the tool that the workload names."""
     with_: list[Annotated[str, Meta(min_length=1)]] = msgspec.field(
         name="with", default_factory=list
     )
@@ -175,7 +175,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """True: with the defaults."""
 
     def __post_init__(self) -> None:
-        if self.load_tool in {each.load_tool for each in WORKLOADS.values()}:
+        if self.load_tool == OUR_AGENT:
             msgspec.structs.force_setattr(self, "load_tool", self.declared.load_tool)
 
     @property

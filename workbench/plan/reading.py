@@ -12,6 +12,7 @@ import msgspec
 
 from workbench import paths
 from workbench.config.yaml import convert, load_yaml, loads_yaml
+from workbench.documents import OUR_AGENT
 from workbench.errors import BadInput
 from workbench.plan.checks import check
 from workbench.plan.model import Plan
@@ -154,6 +155,8 @@ def _set(data: dict[str, Any], change: str) -> None:
     if key == "workload.protocol" and value in PROTOCOLS:
         # Keys that the other protocol does not have would be reported as errors.
         there = declaration(str(value)).options.__struct_fields__
+        if data["load_tool"] == declaration(data["workload"]["protocol"]).load_tool:
+            data["load_tool"] = OUR_AGENT
         data["workload"] = {k: v for k, v in data["workload"].items() if k in there}
     if key in ("seconds", "connections"):
         data |= {"seconds": None, "connections": None}

@@ -39,7 +39,7 @@ def engine_for(
     for name in plan.load_tools:
         tool = registry.load_tool(name)
         for problem in registry.problems(tool, plan, clients=len(fleet.clients)):
-            raise BadInput(problem)
+            raise BadInput(problem.text())
     catalogue = Catalogue.load()
     entries = [catalogue[server] for server in plan.servers]
     for entry in entries:

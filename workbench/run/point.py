@@ -204,6 +204,7 @@ class _PointRecording:
             conserved=report.conserved,
             lateness_us=lateness,
             client_cpu_pct=report.client_cpu_pct,
+            most_open=self._can.most_open if self._can.most_open < self._run.plan.nofile else 0,
             workers=self._run.stage.loads[point.load_tool].workers,
             client_cores=len(self._run.stage.placement.agents),
             queue=self._queue(seconds, steady),
@@ -232,7 +233,7 @@ class _PointRecording:
         if verdict == "server-limited" and (why := self._cause(usage)):
             reasons.append(why)
         calls_per_s, measured_s = self._answered(report, steady)
-        reasons += report.complaints
+        reasons += [*report.complaints, *report.remarks]
         lost = counts.scheduled - counts.succeeded
         stop = PointStop(
             t_us=self._run.now_us(),

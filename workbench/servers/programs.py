@@ -30,6 +30,8 @@ ProgramName: TypeAlias = Literal[
     "cargo",
     "libev",
     "wrk",
+    "wrk2",
+    "zrk",
     "ab",
     "httperf",
     "tsung",
@@ -60,6 +62,11 @@ class Program:
     """How to install one that cannot be unpacked, because it looks for its parts below /usr."""
     env: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """When unpacked: variables that list folders, by patterns below that folder."""
+
+    @property
+    def install(self) -> str:
+        """The command that installs it on Debian; empty: it is no package there."""
+        return f"apt install {' '.join(self.packages)}" if self.packages else ""
 
 
 # Debian's build looks for its parts below /usr only, so it does not run when unpacked elsewhere.
@@ -190,6 +197,24 @@ PROGRAMS: dict[str, Program] = {
         status=1,
         env=LIBRARIES,
     ),
+    "wrk2": Program(
+        "wrk2",
+        ("usr/bin/wrk2", "usr/local/bin/wrk2"),
+        (),
+        ("-v",),
+        pattern=r"wrk (?:\w+/)?(\d[\w.]*)",
+        status=1,
+        by_hand="no distribution has it; build https://github.com/giltene/wrk2, whose program is"
+        " called wrk, and name it /usr/local/bin/wrk2",
+    ),
+    "zrk": Program(
+        "zrk",
+        ("usr/bin/zrk", "usr/local/bin/zrk"),
+        (),
+        ("--version",),
+        by_hand="no distribution has it; put the program of"
+        " https://github.com/zoxy-io/zrk/releases in /usr/local/bin",
+    ),
     "ab": Program(
         "ab",
         ("usr/bin/ab", "usr/local/bin/ab"),
@@ -245,16 +270,20 @@ class MissingPrograms(PongbenchError):
         source: str,
         commands: Sequence[str],
         place: str = "where it changes nothing else",
+        install: str = "",
     ) -> None:
+        """`install`: the command that installs it for all users; empty: there is none."""
         listed = "".join(f"\n    {command}" for command in commands)
+        by_hand = f"\nOr install it there: {install}" if install else ""
         super().__init__(
             f"{missing} Say --install to fetch it from {source} and unpack it {place}:{listed}"
+            f"{by_hand}"
         )
         self.offer = f"{missing} It can be fetched from {source} and unpacked {place}."
         self.commands = list(commands)
-        self._parts = missing, source, place
+        self._parts = missing, source, place, install
 
     def then(self, command: str) -> MissingPrograms:
         """Return the same with one more command at the end."""
-        missing, source, place = self._parts
-        return MissingPrograms(missing, source, [*self.commands, command], place)
+        missing, source, place, install = self._parts
+        return MissingPrograms(missing, source, [*self.commands, command], place, install)

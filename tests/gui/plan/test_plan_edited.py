@@ -99,6 +99,22 @@ def test_the_form_covers_everything_in_a_plan(
     assert wanted(qtbot, window, page.run_this) == plan
 
 
+def test_a_load_tool_of_another_workload_is_a_problem_at_its_field(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    tool = page.form.inputs["load_tool"]
+    http = structs.replace(SHORT, workload=a_workload(protocol="http/1.1"), load_tool="locust")
+    edit(qtbot, page, http)
+    assert page.draft is not None and "not HTTP" in page.draft.faults["load_tool"]
+    assert tool.value() == "locust"  # type: ignore[attr-defined]
+    # The tool that a workload brings with it is no choice of the user's.
+    messages = structs.replace(SHORT, workload=a_workload(protocol="zeromq"))
+    assert messages.load_tool == "zeromq"
+    edit(qtbot, page, messages)
+    assert tool.value() == "agent"  # type: ignore[attr-defined]
+    assert "load_tool" not in page.draft.faults
+
+
 def test_a_plan_without_a_title_runs_as_untitled_and_keeps_every_digit(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:

@@ -42,6 +42,7 @@ from workbench.messages.reasons.points import (
     TargetSilent,
     TooFewCalls,
     ToolFailed,
+    ToolInterrupted,
     TooShort,
     WindowsLost,
 )
@@ -111,6 +112,7 @@ __all__ = [
     "TooFewCalls",
     "TooShort",
     "ToolFailed",
+    "ToolInterrupted",
     "UnexpectedReplies",
     "Unreachable",
     "WindowsLost",

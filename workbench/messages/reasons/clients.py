@@ -33,11 +33,20 @@ class OutOfDescriptors(Reason, frozen=True, kw_only=True):
     """The clients ran out of descriptors, in one process or the whole system."""
 
     times: int
+    most_open: int = 0
+    """Connections that one worker of the load tool may have open, whatever nofile is; 0: no such
+    limit, or nofile is lower."""
 
     def text(self) -> str:
+        how = "Raise nofile"
+        if self.most_open:
+            how = (
+                f"The load tool has at most {self.most_open:,} connections open in each worker,"
+                " whatever nofile is: use more workers"
+            )
         return (
-            f"The clients ran out of file descriptors {how_often(self.times)}. Raise nofile, or "
-            "shorten the timeout."
+            f"The clients ran out of file descriptors {how_often(self.times)}. {how}, or shorten"
+            " the timeout."
         )
 
 

@@ -140,6 +140,20 @@ class ToolFailed(Reason, frozen=True, kw_only=True):
         return f"{self.tool} on {self.client} {self.said}. Excluded from results."
 
 
+class ToolInterrupted(Reason, frozen=True, kw_only=True):
+    """A load tool that is a program did not end by itself, and printed its result when it was
+    interrupted."""
+
+    tool: str
+    client: str
+
+    def text(self) -> str:
+        return (
+            f"{self.tool} on {self.client} did not end by itself and was interrupted; calls without"
+            " a result count as in flight."
+        )
+
+
 class WindowsLost(Reason, frozen=True, kw_only=True):
     """Windows were lost on their way from the clients."""
 

@@ -67,7 +67,7 @@ async def bring(machine: Machine, event: dict[str, Any], *, install: bool, notif
             detail = str(failure).rstrip(".")
             raise PongbenchError(
                 f"{program.title} is not on '{machine.name}', and this computer's apt cannot fetch"
-                f" it ({detail}); run apt-get update here, or install {program.title} there."
+                f" it ({detail}); run apt-get update here, or {program.install} there."
             ) from None
     notify(f"Bringing {program.title} to {machine.name}")
     await machine.bring(archive, f"programs/{Path(absent.folder).name}")
@@ -161,4 +161,5 @@ def _consent(
         f" {shown['bytes'] / 1e6:.0f} MB)",
         shown["commands"],
         "there, where it changes nothing else",
+        program.install,
     )

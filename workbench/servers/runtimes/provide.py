@@ -74,6 +74,7 @@ async def provide(
 def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
     title = quoted(str(event.get("title", "A program")))
     detail = quoted(str(event.get("detail", ""))).rstrip(".")
+    install = next((each.install for each in PROGRAMS.values() if each.title == title), "")
     if event.get("why") == "missing":
         missing = msgspec.convert(event, _Missing)
         fetched = f"{len(missing.packages)} packages, {missing.bytes / 1e6:.0f} MB"
@@ -81,12 +82,13 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
             f"{title} is not on {machine.name}.",
             f"its distribution ({fetched})",
             missing.commands,
+            install=install,
         )
     sentences = {
         "no-apt": f"{title} is not on {machine.name}, and it has no apt to fetch it with; install"
-        " it there by other means.",
+        f" it there by other means{f' (Debian: {install})' if install else ''}.",
         "apt": f"{title} is not on {machine.name}, and its apt cannot fetch it ({detail}); run"
-        f" apt-get update there, or install {title}.",
+        f" apt-get update there, or {install or f'install {title}'}.",
         "broken": f"{title} on {machine.name} does not run: {detail}.",
         "by-hand": f"{title} is not on {machine.name}; install it there: {detail}.",
         "disk": f"There is no place for {title} on {machine.name}: {detail}.",

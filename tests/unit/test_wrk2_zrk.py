@@ -1,0 +1,201 @@
+"""What is read of the outputs of wrk2 and zrk. No registry has them, so none was recorded: texts
+have the formats of their documentation (wrk2's README.md, zrk's docs/output.md)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+from workbench.analysis import histogram
+from workbench.load import wrk2, zrk
+from workbench.load.base import PointSpec
+from workbench.load.hgrm import histograms
+from workbench.load.output import Output, Unreadable
+from workbench.load.registry import load_tool, problems
+from workbench.plan.model import Plan
+from workbench.workloads.registry import workload
+
+HEADING = "       Value   Percentile   TotalCount 1/(1-Percentile)\n\n"
+
+
+def spectrum(*rows: tuple[float, float, int]) -> str:
+    """A percentile distribution of (ms, share, calls up to there)."""
+    lines = []
+    for ms, share, count in rows:
+        inverse = "inf" if share == 1 else f"{1 / (1 - share):12.2f}"
+        lines.append(f"{ms:12.3f} {share:12.6f} {count:12d} {inverse}")
+    return (
+        HEADING
+        + "\n".join(lines)
+        + "\n#[Mean    =        6.602, StdDeviation   =        1.919]\n"
+        + f"#[Max     =       12.496, Total count    = {rows[-1][2]:12d}]\n"
+        + "#[Buckets =           27, SubBuckets     =         2048]\n"
+    )
+
+
+CORRECTED = spectrum((0.921, 0, 1), (6.671, 0.5, 1_000), (11.183, 0.99, 1_980), (12.503, 1, 2_000))
+UNCORRECTED = spectrum((0.5, 0, 1), (2.001, 0.5, 1_000), (3.003, 0.99, 1_980), (4.5, 1, 2_000))
+
+
+def a_spec(**more: Any) -> PointSpec:
+    fields: dict[str, Any] = {
+        "host": "127.0.0.1",
+        "port": 8080,
+        "workload": "http",
+        "rate_per_s": 1_000.0,
+        "connections": 2_000,
+        "seconds": 2.0,
+    }
+    return PointSpec(**fields | more)
+
+
+def of_wrk2(summary: str = "2000 2000000 0 0 0 0 0", text: str = CORRECTED + UNCORRECTED) -> Output:
+    head = "Running 2s test @ http://127.0.0.1:8080/\n  1 threads and 20 connections\n"
+    tail = "  2000 requests in 2.00s, 1.00MB read\nRequests/sec:   1000.00\n"
+    return Output(status=0, output=f"{head}{text}{tail}pongbench {summary}\n")
+
+
+def test_percentiles_are_read_from_the_spectrum() -> None:
+    (found,) = histograms(CORRECTED)
+    times = histogram.percentiles(found)
+    assert times is not None and times.count == 2_000
+    assert times.p50 == pytest.approx(6_671, rel=0.001)
+    assert times.p99 == pytest.approx(11_183, rel=0.001)
+    assert times.max == pytest.approx(12_503, rel=0.001)
+
+
+def test_a_spectrum_that_is_cut_or_inconsistent_is_unknown() -> None:
+    for end in range(len(HEADING), CORRECTED.index("#[Max"), 13):
+        assert list(histograms(CORRECTED[:end])) == [[]]
+    assert list(histograms(CORRECTED.replace("1980", "3980"))) == [[]]
+    assert list(histograms("nothing")) == []
+
+
+def test_wrk2_measures_from_the_scheduled_time_and_from_the_send() -> None:
+    report = wrk2.parse(of_wrk2(), a_spec())
+    counts = report.counts
+    assert (counts.succeeded, counts.errors, counts.in_flight, counts.late) == (2_000, {}, 0, None)
+    latency = histogram.percentiles(report.histograms.latency)
+    service = histogram.percentiles(report.histograms.service)
+    assert latency and service and latency.p50 > 3 * service.p50
+    assert report.schedule_s == 2
+
+
+def test_calls_that_wrk2_had_no_time_for_are_in_flight() -> None:
+    """1,000/s over 2 s, less the start of its 20 connections, 5 ms apart."""
+    counts = wrk2.parse(of_wrk2("900 2000000 0 0 0 0 3"), a_spec()).counts
+    assert counts.scheduled == 900 + counts.in_flight == 1_952
+    assert wrk2.parse(of_wrk2("900 2000000 0 0 0 0 3"), a_spec()).histograms.latency == []
+    lost = wrk2.parse(of_wrk2("1900 2000000 2 40 1 30 0"), a_spec()).counts
+    assert lost.errors == {
+        "other-connect": 2,
+        "other-read": 40,
+        "other-write": 1,
+        "protocol-status": 30,
+    }
+    assert lost.scheduled == lost.succeeded + sum(lost.errors.values()) + lost.in_flight
+
+
+def test_of_a_truncated_output_of_wrk2_nothing_is_invented() -> None:
+    whole = of_wrk2().output
+    for end in range(0, len(whole) - 4, 37):
+        with pytest.raises(Unreadable):
+            wrk2.parse(Output(status=0, output=whole[:end]), a_spec())
+    refused = Output(status=1, output="unable to connect to h:1 Connection refused\n")
+    with pytest.raises(Unreadable, match="unable to connect"):
+        wrk2.parse(refused, a_spec())
+
+
+RESULT = {
+    "zrk_version": "2.4.2",
+    "config": {"connections": 50, "duration_s": 2.0, "closed": False},
+    "duration_s": 2.002,
+    "requests": 1_998,
+    "achieved_rate": 999.80,
+    "max_schedule_lag_us": 84,
+    "latency_us": {"min": 106, "mean": 422.0, "p50": 251},
+    "status_codes": {"1xx": 0, "2xx": 1_998, "3xx": 0, "4xx": 0, "5xx": 0},
+    "errors": {
+        "connect": 0,
+        "read": 0,
+        "write": 0,
+        "timeout": 0,
+        "deadline": 0,
+        "non_2xx_3xx": 0,
+    },
+}
+
+
+def of_zrk(**changes: Any) -> Output:
+    files = {"result.json": json.dumps(RESULT | changes), "times.hgrm": CORRECTED}
+    return Output(status=0, output="", files=files)
+
+
+def test_zrk_measures_from_the_scheduled_time() -> None:
+    report = zrk.parse(of_zrk(), a_spec())
+    counts = report.counts
+    assert (counts.scheduled, counts.succeeded, counts.in_flight) == (2_000, 1_998, 2)
+    assert report.histograms.service == [] and report.histograms.latency
+    closed = zrk.parse(of_zrk(), a_spec(mode="closed", concurrency=8, rate_per_s=0.0))
+    assert closed.histograms.latency == [] and closed.histograms.service
+    assert closed.counts.in_flight == 0
+
+
+def test_errors_of_zrk_are_counted_once() -> None:
+    codes = {"2xx": 1_000, "4xx": 5, "5xx": 10}
+    lost = {"connect": 3, "read": 2, "write": 0, "timeout": 7, "deadline": 0, "non_2xx_3xx": 15}
+    report = zrk.parse(of_zrk(status_codes=codes, errors=lost), a_spec())
+    assert report.counts.errors == {
+        "client-timo": 7,
+        "other-connect": 3,
+        "other-read": 2,
+        "protocol-4xx": 5,
+        "protocol-5xx": 10,
+    }
+    assert report.counts.scheduled == 2_000 and report.histograms.latency == []
+
+
+def test_a_result_of_zrk_that_is_cut_or_of_another_kind_is_none() -> None:
+    whole = json.dumps(RESULT)
+    for text in [*(whole[:end] for end in range(0, len(whole), 29)), "{}", '{"duration_s": "2,0"}']:
+        with pytest.raises(Unreadable):
+            zrk.parse(
+                Output(status=1, output="no request completed", files={"result.json": text}),
+                a_spec(),
+            )
+
+
+def test_their_commands_are_the_point() -> None:
+    def command(name: str, **more: Any) -> str:
+        found = load_tool(name).command
+        assert found is not None
+        return found(a_spec(**more), 2)
+
+    assert command("wrk2") == (
+        "wrk2 -t2 -c40 -d2s -R1000 -L -U --timeout=5s -s point.lua http://127.0.0.1:8080/"
+    )
+    assert " -R5000 " in command("wrk2", calls_per_connection=5)
+    zrk_command = command("zrk", options={"path": "/a", "headers": [("X-A", "b c")]})
+    assert zrk_command.startswith("zrk -t2 -c100 -d2s -R1000 --disable-keepalive --timeout 5000ms")
+    assert "-H 'X-A: b c'" in zrk_command and zrk_command.endswith("http://127.0.0.1:8080/a")
+    assert " -c8 -d2s --closed " in command("zrk", mode="closed", concurrency=8, rate_per_s=0.0)
+    assert "--disable-keepalive" not in command("zrk", calls_per_connection=5)
+
+
+def test_a_script_for_wrk2_prints_no_times() -> None:
+    script = wrk2.invocation(a_spec(), 1).files["point.lua"]
+    assert "if false and #latency" in script and "summary.requests" in script
+
+
+@pytest.mark.parametrize("name", ["wrk2", "zrk"])
+def test_what_they_cannot_offer_is_said_before_the_run(name: str) -> None:
+    asked = workload(protocol="http/1.1")
+    plan = Plan(servers=["x"], workload=asked, rates=[100.0], seconds=2.0, load_tool=name)
+    assert not list(problems(load_tool(name), plan))
+    asked = workload(protocol="http/1.1", arrivals="poisson")
+    poisson = msgspec.structs.replace(plan, workload=asked)
+    (found,) = problems(load_tool(name), poisson)
+    assert "constant rate only" in found.text()

@@ -1,0 +1,84 @@
+"""How a program is started for a point, and what it wrote: what a file of a load tool needs."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping
+from typing import Annotated
+
+import msgspec
+
+from workbench.analysis import histogram
+from workbench.documents import SparseHistogram
+from workbench.load.base import PointSpec
+from workbench.machines.wire import Count, quoted
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True):
+    """Of a table that a program writes, the columns whose values are to be counted."""
+
+    columns: list[str]
+    heading: str = ""
+    """Its heading where it has none."""
+
+
+class Invocation(msgspec.Struct, frozen=True, kw_only=True):
+    """How a program is started for a point."""
+
+    argv: list[str]
+    """Its arguments; the first is its name, as the user would type it."""
+    env: dict[str, str] = {}
+    files: dict[str, str] = {}
+    """Texts by name, written to its working folder."""
+    read: list[str] = []
+    """Files that it writes there, to be returned."""
+    counted: dict[str, Table] = {}
+    """Tables that it writes there, by name or pattern; see `run_program`."""
+
+    def shown(self) -> str:
+        """The command line as typed in a shell."""
+        return " ".join(
+            [*(f"{n}={shlex.quote(v)}" for n, v in self.env.items()), shlex.join(self.argv)]
+        )
+
+
+Text = Annotated[str, msgspec.Meta(max_length=1 << 20)]
+
+
+class Output(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag="ended"):
+    """What a program wrote and used; see `run_program`."""
+
+    status: int
+    """Exit status; negative: the signal that ended it."""
+    output: Text
+    """stdout and stderr."""
+    files: dict[str, Text] = {}
+    counted: dict[str, dict[str, Count]] = {}
+    began_us: Count = 0
+    """By the client's monotonic clock."""
+    wall_us: Count = 0
+    cpu_us: Count = 0
+
+
+class Unreadable(Exception):
+    """An output that is not a result; the text says what is wrong, for use in a sentence."""
+
+
+def url(spec: PointSpec) -> str:
+    host = f"[{spec.host}]" if ":" in spec.host else spec.host
+    return f"http://{host}:{spec.port}{spec.options.get('path', '/')}"
+
+
+def sparse(times: Mapping[int, int]) -> SparseHistogram:
+    """Return the histogram of counts by us."""
+    buckets: Counter[int] = Counter()
+    for us, count in times.items():
+        buckets[histogram.bucket_of(us)] += count
+    return [number for pair in sorted(buckets.items()) for number in pair]
+
+
+def last_line(text: str) -> str:
+    """The last words of a program that failed, for a sentence."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return quoted(lines[-1]).rstrip(".") if lines else "it printed nothing"
