@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from workbench.analysis.causes import Observations, Upstream, cause
-from workbench.analysis.summary import ServerSummary, Summary
+from workbench.analysis.server_summary import ServerSummary
+from workbench.analysis.summary import Summary
 from workbench.documents import Counts, PointStop
 from workbench.messages import causes
 from workbench.report import cost

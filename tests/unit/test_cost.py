@@ -8,7 +8,8 @@ import pytest
 
 from workbench import metrics
 from workbench.analysis.cost import CPU_PER_CALL, MARGIN, full_core
-from workbench.analysis.summary import ServerSummary, Summary
+from workbench.analysis.server_summary import ServerSummary
+from workbench.analysis.summary import Summary
 from workbench.documents import Counts, Metric, PointStop, Verdict
 from workbench.report import cost
 

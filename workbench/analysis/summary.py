@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Any
 
 import msgspec
@@ -12,11 +11,11 @@ import msgspec
 from workbench import axis as axes
 from workbench.analysis.audits import Audit, Auditor
 from workbench.analysis.background_load import BackgroundLoad
-from workbench.analysis.causes import why_it_stops
 from workbench.analysis.clients import AllClients, all_clients
-from workbench.analysis.cost import CPU_PER_CALL, cost, cpu_us_per_call, full_core, rank
-from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import SeriesResult, mean_us
+from workbench.analysis.cost import rank
+from workbench.analysis.results import Clock, clock_of
+from workbench.analysis.server_summary import ServerSummary
+from workbench.analysis.summary_data import note_data, server_data
 from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.documents import (
@@ -24,70 +23,14 @@ from workbench.documents import (
     AnyDocument,
     Metric,
     Note,
-    Percentiles,
     PointStop,
     RunStart,
     RunStop,
 )
 from workbench.messages.limits import phrase
 from workbench.messages.notes import Backlog, Died, Gate, Peak, Profile, Rates, Resources
-from workbench.messages.topics import read_note, severity
-
-
-class ServerSummary(SeriesResult):
-    """One server over all its passes, with the notes about it."""
-
-    def __init__(
-        self,
-        id_: str,
-        name: str,
-        version: str = "",
-        *,
-        axis: Axis = RATE,
-        server: str = "",
-        load_tool: str = OUR_AGENT,
-    ) -> None:
-        """`id_`: key of the series; `server`: the server's id if that is another."""
-        super().__init__(id_, name, axis=axis)
-        self.version = version
-        self.server = server or id_
-        self.load_tool = load_tool
-        self.noted: list[Note] = []
-        """About this server, other than what was `found` when it was deployed."""
-        self.profile: Profile | None = None
-        """Where its CPU time goes; None: it was not profiled."""
-
-    @property
-    def gave_up(self) -> str:
-        """Why its sweep ended early; empty: it did not."""
-        return " ".join(self._texts("gave-up"))
-
-    @property
-    def died(self) -> str:
-        """How it died under load; empty: it did not."""
-        return " ".join(self._texts("died"))
-
-    @property
-    def notes(self) -> list[str]:
-        """All other notes; a profile stands beside why it stops."""
-        shown = {"gave-up", "died", *["profile"] * (self.profile is not None)}
-        others = {note.topic for note in self.noted} - shown
-        return self._texts(*others)
-
-    def _texts(self, *topics: str) -> list[str]:
-        """A note that recurs in every pass is listed once."""
-        return list(dict.fromkeys(note.text for note in self.noted if note.topic in topics))
-
-    @property
-    def id(self) -> str:
-        return self.key
-
-    def ordered(self) -> list[PointStop]:
-        """Points for tables: the attempts at a value together, although all other servers ran
-        between them; of a search in the order of measurement."""
-        if self.axis.bounds:
-            return list(self.stops)
-        return sorted(self.stops, key=lambda stop: (stop.pass_number, stop.x, stop.look))
+from workbench.messages.plans import ToolCannotTell
+from workbench.messages.topics import read_note
 
 
 @dataclass
@@ -155,6 +98,11 @@ class Summary:
         return f"Background load {found.text}. Repeat on a quiet machine." * bool(found.disturbing)
 
     @property
+    def clock(self) -> Clock:
+        """By which response times are shown; see `clock_of`."""
+        return clock_of(stop for server in self.servers.values() for stop in server.counted)
+
+    @property
     def known_metrics(self) -> list[Metric]:
         """Metrics known for at least one point: empty columns are not shown."""
         points = [stop for server in self.servers.values() for stop in server.stops]
@@ -179,17 +127,18 @@ class Summary:
             "axis": msgspec.to_builtins(self.axis),
             "unit": self.unit,
             "load_tool": self.load_tool,
+            "clock": self.clock,
             "metrics": msgspec.to_builtins(self.metrics),
             "ceiling_per_s": self.ceiling_per_s,
             **({"slo": self.slo} if self.slo else {}),
             **self.all_clients.to_data(),
             "notes": self._notes_data(),
             "audits": [audit.to_data() for audit in self.audits],
-            "servers": {server.id: _server_data(server) for server in self.servers.values()},
+            "servers": {server.id: server_data(server) for server in self.servers.values()},
         }
 
     def _notes_data(self) -> list[dict[str, Any]]:
-        notes = [_note_data(note) for note in self.noted]
+        notes = [note_data(note) for note in self.noted]
         if text := self.background_load:
             notes.append({"code": "background-load", "severity": "warning", "text": text})
         return notes
@@ -214,6 +163,10 @@ def summarise(documents: Iterable[AnyDocument]) -> Summary:
                 summary.status, summary.reason = document.status, document.reason
             case _:
                 pass
+    found = map(read_note, summary.noted)
+    untold = [message for message in found if isinstance(message, ToolCannotTell)]
+    for server in summary.servers.values():
+        server.untold = untold
     summary.all_clients = all_clients(points)
     summary.audits = auditor.audits()
     return summary
@@ -241,6 +194,7 @@ def _begin(summary: Summary, start: RunStart) -> None:
             server=each.server,
             load_tool=each.params.get("load_tool", start.load_tools[0]),
         )
+        made.closed = plan.get("workload", {}).get("mode") == "closed"
         made.tasks = Tasks.of(record)
 
 
@@ -297,122 +251,3 @@ def _found(summary: Summary, note: Note) -> None:
     if found is None:
         summary.deploy_findings.append(found := DeployFinding(what, text))
     found.names += [each.name for each in of_server if each.name not in found.names]
-
-
-def _server_data(server: ServerSummary) -> dict[str, Any]:
-    there = server.at_knee
-    paid = cost(there)
-    return {
-        "name": server.name,
-        "server": server.server,
-        "load_tool": server.load_tool,
-        "version": server.version,
-        "processes": server.tasks.processes or None,
-        "threads": server.tasks.threads or None,
-        **_limit_data(server),
-        "knee_unknown": server.why_unknown or None,
-        "faulty": server.what_is_faulty or None,
-        "disqualified": server.disqualified or None,
-        "stopped_past": server.stopped_past,
-        "latency_at_knee_ms": _ms(there.latency_us, there.latency_mean_us) if there else _ms(),
-        "service_at_knee_ms": _ms(there.service_us, there.service_mean_us) if there else _ms(),
-        "cpu_at_knee_pct": there.cpu_pct if there else None,
-        "cpu_us_per_call_at_knee": cpu_us_per_call(there),
-        "cpu_us_per_call_margin_at_knee": _rounded(paid.half if paid else None, 3),
-        "core_full_at_per_s": _rounded(full_core(server)),
-        "stops_because": _why(server),
-        "rss_bytes": server.rss_bytes or None,
-        "profile": server.profile and _profile_data(server.profile),
-        "gave_up": server.gave_up or None,
-        "died": server.died or None,
-        "notes": [_note_data(note) for note in server.noted],
-        "points": [_point_data(point, server) for point in server.stops],
-    }
-
-
-def _limit_data(server: ServerSummary) -> dict[str, Any]:
-    """The knee of a sweep, or the peak of a search: different measures, with keys of their own."""
-    searched, interval = bool(server.axis.bounds), server.interval
-    knee = None if searched else server.knee
-    data: dict[str, Any] = {
-        "knee": knee,
-        "knee_per_s": knee if server.axis.per_second else None,
-        "knee_is_floor": server.knee_is_floor and not searched,
-    }
-    if searched:
-        data["peak_per_s"] = server.knee
-        data["peak_is_floor"] = server.knee_is_floor
-        data["peak_interval_per_s"] = interval and [interval.low, _finite(interval.high)]
-        data["peaks"] = [peak.data() for peak in server.peaks]
-    return data
-
-
-def _finite(value: float) -> float | None:
-    return value if isfinite(value) else None
-
-
-def _why(server: ServerSummary) -> dict[str, Any] | None:
-    found = why_it_stops(server)
-    if found is None:
-        return None
-    point, cause = found
-    return {"x": point.x, **cause.record(), "text": cause.text()}
-
-
-_FUNCTIONS = 20
-"""Functions of a profile that plain data name."""
-
-
-def _profile_data(profile: Profile) -> dict[str, Any]:
-    return {
-        "x": profile.x,
-        "tool": profile.tool,
-        "seconds": profile.seconds,
-        "samples": profile.samples,
-        "functions": [
-            {"name": name, "own_pct": round(100 * own / profile.samples, 2)}
-            for name, own in profile.hottest()[:_FUNCTIONS]
-        ],
-    }
-
-
-def _note_data(note: Note) -> dict[str, Any]:
-    return {"code": note.topic, "severity": severity(note).name.lower(), "text": note.text}
-
-
-def _point_data(point: PointStop, server: ServerSummary) -> dict[str, Any]:
-    return {
-        "point": point.point,
-        "load_tool": server.load_tool,
-        "x": point.x,
-        **axes.recorded(server.axis, point.x),
-        "pass_number": point.pass_number,
-        "look": point.look,
-        "counts": server.counts(point),
-        "complete": point.complete,
-        "offered_per_s": point.offered_per_s,
-        "replies_per_s": point.replies_per_s,
-        "errors_pct": point.errors_pct,
-        "latency_ms": _ms(point.latency_us, mean_us([point], "latency")),
-        "service_ms": _ms(point.service_us, mean_us([point], "service")),
-        **({"values": point.values} if point.values else {}),
-        "cpu_us_per_call": point.values.get(CPU_PER_CALL),
-        "verdict": point.verdict,
-        "reasons": list(point.reasons),
-        "codes": [str(finding.get("code", "")) for finding in point.findings],
-    }
-
-
-def _rounded(value: float | None, digits: int = 1) -> float | None:
-    return None if value is None else round(value, digits)
-
-
-def _ms(times: Percentiles | None = None, mean: float | None = None) -> dict[str, float | None]:
-    shown = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
-    found: dict[str, float | None] = dict.fromkeys([*shown, "mean"])
-    if times is None:
-        return found
-    for name, q in shown.items():
-        if percentile_supported(times.count, q):
-            found[name] = getattr(times, name) / 1000
-    return found | {"mean": None if mean is None else round(mean / 1000, 4)}

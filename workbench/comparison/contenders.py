@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from workbench.analysis.summary import ServerSummary
+from workbench.analysis.server_summary import ServerSummary
 from workbench.documents import ServerRecord
 
 

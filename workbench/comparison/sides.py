@@ -10,7 +10,8 @@ from typing import Any
 from workbench.analysis.cost import rank
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.intervals import Difference, difference
-from workbench.analysis.summary import ServerSummary, Summary, summarise
+from workbench.analysis.server_summary import ServerSummary
+from workbench.analysis.summary import Summary, summarise
 from workbench.axis import RATE, Axis
 from workbench.comparison.contenders import Contender
 from workbench.comparison.pairwise import Figure, pairwise

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from workbench.analysis.results import TRUSTED
-from workbench.analysis.summary import ServerSummary, Summary
+from workbench.analysis.server_summary import ServerSummary
+from workbench.analysis.summary import Summary
 from workbench.documents import AnyDocument, Note, PointStop
 from workbench.formatting import listed
 from workbench.messages.notes import Severity

@@ -25,6 +25,7 @@ CHECKS = (
     Check("conservation", "Conservation", load.conservation),
     Check("littles-law", "Little's law", load.littles_law),
     Check("schedule", "Schedule", load.schedule),
+    Check("evidence", "Evidence", load.evidence_of_tools),
     Check("overlap", "Overlap of clients", load.overlap),
     Check("clients-alike", "Clients alike", load.clients_alike),
     Check("client-limit", "Client limit", load.client_limit),

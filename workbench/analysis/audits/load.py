@@ -10,10 +10,12 @@ from workbench.analysis import evidence
 from workbench.analysis.audits.base import Outcome, SessionData, codes, numbers
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.significance import ratio
+from workbench.analysis.unchecked import of_points
 from workbench.documents import PointStop
 from workbench.messages.audits import load as messages
 from workbench.messages.audits.base import NotRecorded, NotReportedByTool
 from workbench.messages.notes import Ceiling
+from workbench.messages.plans import ToolCannotTell
 
 TOLERANCE = 0.05
 """Relative difference allowed between calls in flight and rate times service time."""
@@ -133,6 +135,17 @@ def _off_plan(point: PointStop, data: SessionData) -> bool:
     if not data.axis.per_second or not point.seconds:
         return False
     return abs(point.offered_per_s - point.x) > OFF_PLAN * point.x + 1 / point.seconds
+
+
+def evidence_of_tools(data: SessionData) -> Outcome:
+    """Verdicts could check everything, whoever generated the load."""
+    noted = [each.message for each in data.notes(ToolCannotTell)]
+    known = [each for each in noted if isinstance(each, ToolCannotTell)]
+    closed = data.workload.get("mode") == "closed"
+    found = {each.tool: each.what for each in of_points(data.points, closed=closed, noted=known)}
+    if found:
+        return Outcome("not-known", messages.NotAllChecked(by_tool=found))
+    return Outcome("passed", messages.AllChecked(points=len(data.points)))
 
 
 def overlap(data: SessionData) -> Outcome:

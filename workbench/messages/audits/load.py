@@ -6,6 +6,7 @@ import msgspec
 
 from workbench import formatting
 from workbench.messages.audits.base import Finding, OfPoints, capital, every
+from workbench.messages.unchecked import NotChecked, Unchecked
 
 
 class Conservation(OfPoints, frozen=True, kw_only=True):
@@ -82,6 +83,23 @@ class NoSchedule(Finding, frozen=True, kw_only=True):
 
     def text(self) -> str:
         return "Closed loop: the servers set the pace, so there is no schedule to keep."
+
+
+class AllChecked(OfPoints, frozen=True, kw_only=True):
+    """Verdicts had all evidence."""
+
+    def text(self) -> str:
+        return f"The load tool reported all that verdicts rest on, at {self.all()}."
+
+
+class NotAllChecked(Finding, frozen=True, kw_only=True):
+    """Verdicts did without what load tools do not report."""
+
+    by_tool: dict[str, list[Unchecked]]
+
+    def text(self) -> str:
+        said = [NotChecked(tool=tool, what=what).text() for tool, what in self.by_tool.items()]
+        return " ".join(said)
 
 
 class Overlap(OfPoints, frozen=True, kw_only=True):
