@@ -12,7 +12,16 @@ import pytest
 
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
-from workbench.messages import audits, causes, ends, notes, plans, reasons
+from workbench.messages import (
+    audits,
+    causes,
+    cross_check,
+    ends,
+    notes,
+    plans,
+    reasons,
+    unchecked,
+)
 from workbench.messages.base import Message, Recorded, grouped, kinds, merged_text, read
 from workbench.messages.errors import error_label, listed_errors
 from workbench.messages.limits import Limit, TooManyErrors, TooSlow
@@ -459,6 +468,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "The clients ran out of file descriptors 312 times. Raise nofile, or shorten the timeout.",
     ),
     (
+        reasons.OutOfDescriptors(times=312, most_open=1_000),
+        "The clients ran out of file descriptors 312 times. The load tool has at most 1,000 connections open in each worker, whatever nofile is: use more workers, or shorten the timeout.",
+    ),
+    (
         reasons.CallsUnsent(unsent=500, calls=9000, relief="machine"),
         "The clients never sent 500 of 9,000 calls. Add a client machine.",
     ),
@@ -587,6 +600,102 @@ SENTENCES: list[tuple[Message, str]] = [
     (
         reasons.ToolFailed(tool="wrk", client="h3", said="ended with status 1 (cannot connect)"),
         "wrk on h3 ended with status 1 (cannot connect). Excluded from results.",
+    ),
+    (
+        reasons.ToolInterrupted(tool="httperf", client="h3"),
+        "httperf on h3 did not end by itself and was interrupted; calls without a result count as in flight.",
+    ),
+    (
+        plans.ToolOfAnotherWorkload(tool="Locust", workload="HTTP", runs=["Locust"]),
+        "Locust runs Locust only, not HTTP; leave it out, or choose another load tool.",
+    ),
+    (
+        plans.ToolCannotVary(tool="wrk", axis="rate"),
+        "wrk cannot vary the rate; give concurrency (workload.mode: closed), or choose another load tool.",
+    ),
+    (
+        plans.ToolOnOneClient(tool="Pongbench's ZeroMQ client", clients=2),
+        "Pongbench's ZeroMQ client runs on one client, not on 2; leave the others out.",
+    ),
+    (
+        plans.ToolWithOneConnection(tool="Pongbench's ZeroMQ client", connections=4),
+        "Pongbench's ZeroMQ client has one connection per worker, here 4; lower the concurrency, or add workers or clients.",
+    ),
+    (
+        plans.ToolCannotEnd(tool="wrk", end="connections", instead="seconds"),
+        "wrk cannot end a point by connections; give seconds instead.",
+    ),
+    (
+        plans.ToolWholeSeconds(tool="ab", key="workload.timeout_s"),
+        "ab counts whole seconds; give a whole number as workload.timeout_s.",
+    ),
+    (
+        plans.ToolHasNoLatency(tool="httperf"),
+        "httperf does not measure from the scheduled time, as search.p99_ms needs; leave that out, or choose another load tool.",
+    ),
+    (
+        plans.ToolShowsSecrets(tool="ab"),
+        "ab shows its headers to every user of the client; leave the secrets out of workload.headers, or choose another load tool.",
+    ),
+    (
+        plans.ToolProtocol(tool="ab", protocol="http/1.1", speaks=["pong", "http/1.0"]),
+        "ab speaks pong and http/1.0 only, not http/1.1; set workload.protocol to http/1.0.",
+    ),
+    (
+        plans.ToolLacks(tool="tsung", key="pipeline"),
+        "tsung is used without pipelining here; leave workload.pipeline out, or choose another load tool.",
+    ),
+    (
+        plans.ToolOnly(tool="tsung", key="arrivals", value="poisson"),
+        "tsung starts users at random instants only; set workload.arrivals to poisson.",
+    ),
+    (
+        plans.ToolThinksTooLong(tool="httperf", connections=2_300, most=1_000),
+        "Think times keep 2,300 connections open, but httperf uses select(), which has no descriptors for more than 1,000 here; give more workers, or choose another load tool.",
+    ),
+    (
+        plans.SearchWithOneTool(),
+        "A search chooses its points by one load tool; name one.",
+    ),
+    (
+        unchecked.NotChecked(tool="wrk", what=["client-cpu", "conservation", "replies"]),
+        "Could not be checked with wrk: how busy the clients were, that every call is accounted for and replies against the expected one.",
+    ),
+    (
+        audits.load.AllChecked(points=66),
+        "The load tool reported all that verdicts rest on, at all 66 points.",
+    ),
+    (
+        audits.load.NotAllChecked(by_tool={"wrk": ["replies"], "httperf": ["schedule", "queue"]}),
+        "Could not be checked with wrk: replies against the expected one. Could not be checked with httperf: the schedule (calls started late) and a growing queue.",
+    ),
+    (
+        cross_check.OffersOtherLoad(
+            tool="tsung", offered_per_s=489.7, other="agent", other_per_s=500
+        ),
+        "schedule: tsung offered 490/s, agent 500/s",
+    ),
+    (
+        cross_check.LeavesConnectOut(tool="wrk"),
+        "connect: times of wrk begin with the request",
+    ),
+    (
+        cross_check.KeepsConnections(tool="ab"),
+        "keep-alive: ab does not replace connections",
+    ),
+    (
+        cross_check.Resolves(tool="httperf", resolution_us=1_000),
+        "resolution of httperf: 1.00 ms",
+    ),
+    (
+        cross_check.DelaysItself(tool="tsung"),
+        "delays within tsung, which are in its times",
+    ),
+    (
+        cross_check.OmitsStalls(
+            tool="httperf", timed_by="agent", latency_p99_us=612_000, service_p99_us=410_000
+        ),
+        "coordinated omission: from the scheduled time p99 is 612 ms (agent), which httperf does not measure",
     ),
     (
         reasons.WindowsLost(count=12),

@@ -17,8 +17,9 @@ from workbench.analysis.cost import cost as cost_of
 from workbench.analysis.cost import full_core
 from workbench.analysis.distribution import Distribution
 from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import PointResult, mean_us
-from workbench.analysis.summary import ServerSummary, Summary, summarise
+from workbench.analysis.results import Clock, PointResult, mean_us
+from workbench.analysis.server_summary import ServerSummary
+from workbench.analysis.summary import Summary, summarise
 from workbench.commands.console import VERDICT_STYLES
 from workbench.commands.fitting import Cell, fitting
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
@@ -26,6 +27,8 @@ from workbench.documents import OUR_AGENT, Metric, Percentiles, PointStop
 from workbench.errors import BadInput
 from workbench.formatting import duration, figure, known, megabytes, ordinal, per_second, percent
 from workbench.report import clients, cost, distributions, requests, sustained
+from workbench.report.cross_check import TITLES, cross_checks, remark
+from workbench.report.setup import FROM_THE_SEND
 from workbench.report.then import then_and_now
 from workbench.terminal import Terminal, say, write_json
 
@@ -100,7 +103,10 @@ def handle(arguments: argparse.Namespace) -> int:
 def data_of(summary: Summary) -> dict[str, Any]:
     """Return the JSON object of a session, with the figures of a source whose question it asks."""
     found = then_and_now(summary.plan, summary.servers)
-    return summary.to_data() | {"then_and_now": asdict(found) if found else None}
+    return summary.to_data() | {
+        "then_and_now": asdict(found) if found else None,
+        "cross_check": [each.to_data() for each in cross_checks(summary)],
+    }
 
 
 def _folded(summary: Summary, id_: str) -> Iterator[str]:
@@ -118,7 +124,7 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
     console = console or Terminal(piped=PIPED)
     metrics = requests.of_points(summary.known_metrics)
     for server in summary.servers.values():
-        _print_points(server, metrics, console)
+        _print_points(server, metrics, summary.clock, console)
     if summary.load_tool != OUR_AGENT:
         console.say(f"Load tool: {summary.load_tool}.")
     for found in summary.deploy_findings:
@@ -131,6 +137,7 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
     if summary.reason:
         console.say(f"{_ENDED[summary.status]}: {summary.reason}")
     print_ranking(summary, console)
+    print_cross_check(summary, console)
     print_then_and_now(summary, console)
 
 
@@ -155,10 +162,19 @@ def print_percentiles(summary: Summary, console: Terminal | None = None) -> None
     rows: list[list[Cell]] = []
     for server in summary.ranked():
         if point := distributions.best(server):
-            found = Distribution.of(point, "latency")
+            found = Distribution.of(point, summary.clock)
             rows.append([server.name, server.axis.at(point.x), *distributions.cells(found)])
     titles = ["Response time", "At", *distributions.titles()]
     console.print(fitting(titles, rows, console.width, spare=("75 %", "80 %", "66 %", "98 %")))
+
+
+def print_cross_check(summary: Summary, console: Terminal) -> None:
+    """Print how far the load tools of a session agree at each point."""
+    if found := cross_checks(summary):
+        rows: list[list[Cell]] = [[*each.cells] for each in found]
+        spare, folds = ("p50",), TITLES[-1]
+        console.print(fitting(TITLES, rows, console.width, spare=spare, folds=folds, words=True))
+        console.say(remark(found))
 
 
 def print_then_and_now(summary: Summary, console: Terminal) -> None:
@@ -191,7 +207,10 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     most = "Peak" if searched else "Sustained" if limit else "Most replies"
     titles = ["Server", most, *["Interval"] * searched, "Mean there", "p50 there", "p99 there"]
     titles += ["CPU there", *_COST, "Memory", "Processes"]
-    rows = [_row(server, server.at_knee if limit else server.most) for server in summary.ranked()]
+    clock = summary.clock
+    rows = [
+        _row(server, server.at_knee if limit else server.most, clock) for server in summary.ranked()
+    ]
     spare = (
         "Processes",
         "Mean there",
@@ -202,6 +221,8 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
         "p99 there",
     )
     console.print(fitting(titles, rows, console.width, spare=spare))
+    if clock == "service":
+        console.say(FROM_THE_SEND)
     if summary.slo:
         console.say(f"Peak: the highest tested rate with {summary.limits}.")
     if paid := cost.tie(summary.ranked()):
@@ -224,14 +245,14 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
         console.say(f"Audits: {in_short(summary.audits)}.")
 
 
-def _row(server: ServerSummary, there: PointResult | None) -> list[Cell]:
+def _row(server: ServerSummary, there: PointResult | None, clock: Clock) -> list[Cell]:
     """A server's row in the ranking, with its figures at one point."""
-    times = there.latency_us if there else None
+    times = there.times(clock) if there else None
     return [
         Text(server.name),
         _sustained(server),
         *[sustained.interval(server)] * bool(server.axis.bounds),
-        _mean(there.latency_mean_us if there else None),
+        _mean(mean_us(there.stops, clock) if there else None),
         _time(times, 0.5),
         _time(times, 0.99),
         f"{there.cpu_pct:.0f} %" if there else "",
@@ -250,7 +271,9 @@ def _sustained(server: ServerSummary) -> Text:
     return text.append(f" {FAULTY}", style=VERDICT_STYLES["faulty"]) if server.faulty else text
 
 
-def _print_points(server: ServerSummary, metrics: Sequence[Metric], console: Terminal) -> None:
+def _print_points(
+    server: ServerSummary, metrics: Sequence[Metric], clock: Clock, console: Terminal
+) -> None:
     version = f" ({server.version})" if server.version else ""
     console.print(Text.assemble((server.name, "bold"), version))
     if not server.stops:
@@ -260,23 +283,30 @@ def _print_points(server: ServerSummary, metrics: Sequence[Metric], console: Ter
         others = [metric.label for metric in metrics]
         titles = [server.axis.column, "Replies/s", "Errors", "Mean", "p50", "p99"]
         titles += [*others, *["Pass"] * passes, "Verdict"]
-        rows = [_point(point, passes, server, metrics) for point in server.ordered()]
+        rows = [_point(point, passes, server, metrics, clock) for point in server.ordered()]
         spare = ("Mean", "p50", "Replies/s", "p99", "Errors", *others)
         console.print(fitting(titles, rows, console.width, spare=spare, folds="Verdict"))
     for note in filter(None, [*server.notes, server.gave_up, server.died]):
         console.say(note)
+    if unknown := server.all_not_checked:
+        console.say(unknown.text())
     console.print()
 
 
 def _point(
-    point: PointStop, passes: bool, server: ServerSummary, metrics: Sequence[Metric]
+    point: PointStop,
+    passes: bool,
+    server: ServerSummary,
+    metrics: Sequence[Metric],
+    clock: Clock,
 ) -> list[Cell]:
+    times = point.latency_us if clock == "latency" else point.service_us
     figures = [
         f"{point.replies_per_s:,.0f}",
         percent(point.errors_pct),
-        _mean(mean_us([point], "latency")),
-        _time(point.latency_us, 0.5),
-        _time(point.latency_us, 0.99),
+        _mean(mean_us([point], clock)),
+        _time(times, 0.5),
+        _time(times, 0.99),
         *(figure(point.values.get(metric.key), metric.unit) for metric in metrics),
     ]
     text = point.verdict if point.complete else "interrupted"

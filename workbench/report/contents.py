@@ -8,6 +8,7 @@ from workbench.analysis.audits import Audit
 from workbench.messages.notes import Profile
 from workbench.report import distributions
 from workbench.report.conditions import Table
+from workbench.report.cross_check import CrossCheck
 from workbench.report.then import ThenAndNow
 
 
@@ -136,6 +137,11 @@ class Report:
     passes: int = 1
     metrics: tuple[str, ...] = ()
     """Labels of the metrics beyond the built-in ones."""
+    cross_check: list[CrossCheck] = field(default_factory=list)
+    """How far several load tools agree."""
+    cross_check_remark: str = ""
+    clock_remark: str = ""
+    """Where response times count from, if not from the scheduled time."""
     then: ThenAndNow | None = None
     """The figures of the source, if the plan asks a question of one."""
     doubts: list[str] = field(default_factory=list)

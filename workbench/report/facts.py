@@ -13,15 +13,18 @@ from workbench.analysis.cost import cost as cost_of
 from workbench.analysis.cost import full_core
 from workbench.analysis.distribution import Distribution
 from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import TRUSTED, mean_us
-from workbench.analysis.summary import ServerSummary, Summary, summarise
+from workbench.analysis.results import TRUSTED, Clock, mean_us
+from workbench.analysis.server_summary import ServerSummary
+from workbench.analysis.summary import Summary, summarise
 from workbench.documents import AnyDocument, Metric, Note, Percentiles, PointStop, RunStart
 from workbench.formatting import listed
 from workbench.messages.notes import Severity
 from workbench.messages.topics import about, severity
 from workbench.report import clients, conditions, cost, distributions, requests, sustained
 from workbench.report.contents import Event, PointRow, Points, Ranked, Report, Times
+from workbench.report.cross_check import cross_checks, remark
 from workbench.report.doubts import doubts, once, state
+from workbench.report.setup import FROM_THE_SEND
 from workbench.report.then import then_and_now
 
 _PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
@@ -55,10 +58,13 @@ def facts(
         column=summary.axis.column,
         has_limit=summary.axis.has_limit,
         searched=bool(summary.axis.bounds),
-        ranking=[_ranked(s, _incidents(s, documents)) for s in summary.ranked()],
+        ranking=[_ranked(s, _incidents(s, documents), summary.clock) for s in summary.ranked()],
         profiles={s.id: s.profile for s in summary.ranked() if s.profile},
         times=list(_times(summary)),
         requests=requests.tables(summary),
+        cross_check=(checks := cross_checks(summary)),
+        cross_check_remark=remark(checks),
+        clock_remark=FROM_THE_SEND if summary.clock == "service" else "",
         then=then_and_now(start.plan, summary.servers),
         metrics=tuple(metric.label for metric in metrics),
         passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),
@@ -158,16 +164,16 @@ def _none_sustained(measured: Sequence[ServerSummary]) -> str:
     return f"No server is known to sustain any tested rate. What {names} {verb} is unknown{cause}"
 
 
-def _ranked(server: ServerSummary, incidents: Sequence[str]) -> Ranked:
+def _ranked(server: ServerSummary, incidents: Sequence[str], clock: Clock) -> Ranked:
     there = server.at_knee if server.axis.has_limit else server.most
-    times = there.latency_us if there else None
+    times = there.times(clock) if there else None
     return Ranked(
         id=server.id,
         name=server.name,
         version=server.version,
         sustained=sustained.column(server, where=True),
         interval=sustained.interval(server) if server.axis.bounds else "",
-        mean=_mean(there.latency_mean_us if there else None),
+        mean=_mean(mean_us(there.stops, clock) if there else None),
         p50=_time(times, "p50"),
         p99=_time(times, "p99"),
         cpu=f"{there.cpu_pct:.0f} %" if there else "",
@@ -192,7 +198,7 @@ def _profile(server: ServerSummary) -> str:
 def _times(summary: Summary) -> Iterator[Times]:
     for server in summary.ranked():
         point = distributions.best(server)
-        found = Distribution.of(point, "latency") if point else None
+        found = Distribution.of(point, summary.clock) if point else None
         if point and found and found.count:
             cells = tuple(distributions.cells(found))
             at = server.axis.at(point.x)
@@ -218,7 +224,8 @@ def _points(
     failed: Mapping[int, list[Audit]],
 ) -> Points:
     """`failed`: failed audits, by the number of the point."""
-    notes = tuple(once([*server.notes, *incidents]))
+    unknown = server.all_not_checked
+    notes = tuple(once([*server.notes, *incidents, *([unknown.text()] if unknown else [])]))
     rows = tuple(_row(p, server, metrics, failed.get(p.point, [])) for p in server.ordered())
     return Points(server.id, server.name, server.version, server.tasks.text, rows, notes)
 

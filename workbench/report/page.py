@@ -11,6 +11,7 @@ from markupsafe import Markup
 from workbench.analysis.flame import HUES
 from workbench.paths import RESOURCES
 from workbench.report.contents import Report
+from workbench.report.cross_check import TITLES
 from workbench.report.flames import flame_svg
 from workbench.untrusted import safe
 
@@ -59,4 +60,5 @@ def render(report: Report, drawing: Drawing) -> str:
         tokens=drawing.tokens,
         recolour=drawing.recolour,
         signs=_SIGNS,
+        cross_check_titles=TITLES,
     )

@@ -13,6 +13,8 @@ from workbench.formatting import counted
 from workbench.messages.limits import phrase
 from workbench.workloads import registry
 
+FROM_THE_SEND = "Response times count from the send: a load tool has no others."
+
 
 @dataclass(frozen=True)
 class Setup:

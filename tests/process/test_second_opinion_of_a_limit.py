@@ -1,0 +1,77 @@
+"""Beyond what a server sustains: the same verdict from every load tool that can tell, and from
+those that cannot, no verdict about its limit."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.analysis.summary import Summary, summarise
+from workbench.documents import AnyDocument
+from workbench.plan.model import Plan
+from workbench.run.engine import Engine
+from workbench.servers.entry_reading import load_entry
+from workbench.workloads.registry import workload as a_workload
+
+pytestmark = pytest.mark.alone
+
+SERVER = Path(__file__).with_name("servers") / "dozes"
+"""5 ms of sleep for each call, one after another: at most 200 calls a second on any machine."""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+
+
+async def measured(tools: list[str], **keys: Any) -> Summary:
+    documents: list[AnyDocument] = []
+    common: dict[str, Any] = {
+        "servers": ["dozes"],
+        "seconds": 1.5,
+        "warm_up": None,
+        "calibrate": False,
+        "cool_down_s": 0.1,
+        "looks": 1,
+        "give_up": None,
+        "load_tool": tools[0],
+        "with_": tools[1:],
+    }
+    plan = Plan(**common | keys)
+    engine = Engine(plan, [load_entry(SERVER)], documents.append)
+    assert (await engine.run()).status == "done"
+    return summarise(documents)
+
+
+async def test_open_loops_agree_on_a_limit_far_exceeded() -> None:
+    if not shutil.which("httperf"):
+        pytest.skip("httperf is not installed")
+    workload = a_workload(protocol="pong", timeout_s=1.0)
+    found = await measured(["agent", "httperf"], rates=[70.0, 800.0], workload=workload)
+    for series in found.servers.values():
+        below, beyond = series.stops
+        assert below.counts.succeeded > 0.9 * below.counts.scheduled == 0.9 * 105, below
+        assert beyond.counts.succeeded < 0.5 * beyond.counts.scheduled == 0.5 * 1_200
+        # Where clients were late or other programs took CPU, nobody is blamed.
+        codes = {finding["code"] for finding in beyond.findings}
+        disturbed = codes & {"clients-late", "background-load"}
+        assert beyond.verdict == ("inconclusive" if disturbed else "server-limited"), beyond
+    agent, httperf = (found.servers[f"dozes@{tool}"] for tool in ("agent", "httperf"))
+    assert agent.all_not_checked is None
+    assert httperf.all_not_checked is not None
+    assert {"schedule", "queue", "client-cpu"} <= set(httperf.all_not_checked.what)
+
+
+async def test_a_closed_loop_never_claims_a_limit() -> None:
+    """The server sets its pace, so however slow it is, no call fails and no queue grows."""
+    if not shutil.which("ab"):
+        pytest.skip("ab is not installed")
+    workload = a_workload(protocol="pong", mode="closed")
+    found = await measured(["ab"], concurrency=[8], workload=workload, seconds=2.0)
+    (series,) = found.servers.values()
+    assert series.knee is None and not found.axis.has_limit
+    assert {stop.verdict for stop in series.stops} <= {"ok", "inconclusive"}
+    assert series.all_not_checked is not None and found.clock == "service"

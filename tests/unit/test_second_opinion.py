@@ -1,0 +1,141 @@
+"""What a session with several load tools says of them: how far they agree, and what their verdicts
+could not check."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from fakes.load import ALL, Script, fake_tool
+from fakes.run import a_plan, a_session
+
+from workbench.analysis.summary import Summary, summarise
+from workbench.commands.summary import data_of, print_summary
+from workbench.documents import AnyDocument, PointStop
+from workbench.load import registry
+from workbench.load.base import Capabilities
+from workbench.messages.cross_check import OmitsStalls, Resolves
+from workbench.report.cross_check import ONE_PASS, cross_checks, remark
+from workbench.report.facts import facts
+from workbench.report.page import Drawing, render
+from workbench.terminal import Terminal
+
+PROGRAM = Capabilities(
+    histograms=True, axes=("rate",), workloads=("pong",), clients="many", resolution_us=1_000
+)
+"""Of a program like httperf."""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+
+
+async def with_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, can: Capabilities, us: int, **plan: Any
+) -> list[AnyDocument]:
+    """A session of the fake agent (200 µs) and a tool that sees response times of `us`."""
+    other, _ = fake_tool(Script(service_us=us), can, name="other")
+    monkeypatch.setitem(registry.TOOLS, "other", other)
+    return await a_session(a_plan(with_=["other"], servers=["one"], **plan), tmp_path)
+
+
+def printed(summary: Summary) -> str:
+    out = io.StringIO()
+    print_summary(summary, Terminal(file=out, piped=200))
+    return " ".join(out.getvalue().split())
+
+
+async def test_tools_are_compared_at_each_point_with_intervals_over_the_passes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = await with_both(tmp_path, monkeypatch, can=ALL, us=400, repeats=3)
+    summary = summarise(documents)
+    first, _ = cross_checks(summary)
+    assert (first.tool, first.reference, first.x, first.passes) == ("other", "fake", 1_000, 3)
+    replies, p50, p99 = first.differences
+    assert replies.share == 0 and replies.change is not None and not replies.notable
+    for times in (p50, p99):
+        assert times.share == pytest.approx(1, rel=0.03) and times.change is not None
+        assert times.change.low > 0.9 and times.notable
+    assert first.cells[-1] == "not known"
+    data = data_of(summary)["cross_check"]
+    assert [each["x"] for each in data] == [1_000, 2_000]
+    low, high = data[0]["differences"]["p50_us"]["interval_pct"]
+    assert low < 100 < high + 2 and data[0]["clock"] == "service"
+    said = printed(summary)
+    assert "other / fake" in said and "95 % interval over the passes" in said
+    page = render(facts(documents), Drawing())
+    assert "Load tools compared" in page and "other / fake" in page
+    assert "Could not be checked" not in said
+
+
+async def test_one_pass_has_no_interval_and_known_causes_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = await with_both(tmp_path, monkeypatch, can=PROGRAM, us=900)
+    found = cross_checks(summarise(documents))
+    assert remark(found).endswith(ONE_PASS)
+    replies, p50, p99 = found[0].differences
+    assert replies.change is None and not p50.resolved and not p99.resolved
+    assert list(found[0].causes) == [Resolves(tool="other", resolution_us=1_000)]
+    assert (
+        data_of(summarise(documents))["cross_check"][0]["differences"]["p50_us"]["interval_pct"]
+        is None
+    )
+    assert "within resolution" in printed(summarise(documents))
+
+
+async def test_stalls_that_a_tool_does_not_see_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = await with_both(tmp_path, monkeypatch, can=PROGRAM, us=200)
+    slower = [
+        msgspec.structs.replace(
+            document, latency_us=msgspec.structs.replace(document.latency_us, p99=90_000)
+        )
+        if isinstance(document, PointStop) and document.latency_us
+        else document
+        for document in documents
+    ]
+    monkeypatch.setitem(registry.TOOLS, "fake", fake_tool(Script())[0])
+    summary = summarise(slower)
+    causes = [cause for each in cross_checks(summary) for cause in each.causes]
+    assert [type(cause) for cause in causes] == [OmitsStalls, OmitsStalls]
+    assert causes[0].record()["latency_p99_us"] == 90_000
+
+
+async def test_what_verdicts_could_not_check_is_said_of_points_series_and_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = await with_both(tmp_path, monkeypatch, can=PROGRAM, us=200)
+    summary = summarise(documents)
+    data = data_of(summary)
+    agent, other = data["servers"]["one@fake"], data["servers"]["one@other"]
+    assert agent["not_checked"] == [] and agent["points"][0]["not_checked"] == []
+    codes = ["schedule", "queue", "client-cpu", "background-load", "conservation"]
+    assert set(codes) <= set(other["not_checked"]) == set(other["points"][0]["not_checked"])
+    (audit,) = (each for each in data["audits"] if each["code"] == "evidence")
+    assert audit["state"] == "not-known"
+    assert list(audit["finding"]["by_tool"]) == ["other"]
+    said = "Could not be checked with other: the schedule"
+    assert printed(summary).count(said) == 1
+    assert said in render(facts(documents), Drawing())
+
+
+async def test_times_of_a_tool_without_a_schedule_are_in_the_ranking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on the charts: from the send, where a load tool has no others."""
+    other, _ = fake_tool(Script(service_us=400), PROGRAM, name="other")
+    monkeypatch.setitem(registry.TOOLS, "other", other)
+    documents = await a_session(a_plan(load_tool="other", servers=["one"]), tmp_path)
+    summary = summarise(documents)
+    assert summary.clock == "service"
+    said = printed(summary)
+    assert said.count("400 µs") >= 4 and "Response times count from the send" in said
+    report = facts(documents)
+    assert report.ranking[0].p50 == "400 µs" and report.clock_remark

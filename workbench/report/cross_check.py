@@ -1,0 +1,249 @@
+"""How far the load tools of a session agree at each point, and why they differ where it is known.
+
+The tools ran each point in turn against the same running server, so their passes are compared
+pairwise (`analysis.significance`). One pass has no interval: programs report once for each point,
+so there are no windows to take one from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from workbench import formatting
+from workbench.analysis.histogram import percentile_supported
+from workbench.analysis.results import Clock, PointResult
+from workbench.analysis.server_summary import ServerSummary
+from workbench.analysis.significance import Change, ratio
+from workbench.analysis.summary import Summary
+from workbench.documents import OUR_AGENT
+from workbench.load.base import Capabilities
+from workbench.load.registry import TOOLS
+from workbench.messages import cross_check as messages
+
+TITLES = ("Load tools", "At", "Replies/s", "p50", "p99", "Known causes")
+
+NOTABLE = 0.02
+"""Differences from which causes are named."""
+
+STALLS = 1.1
+"""How much longer p99 must be from the scheduled time than from the send to show stalls."""
+
+ONE_PASS = "One pass: these differences have no interval."
+
+Figure = Literal["replies_per_s", "p50_us", "p99_us"]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A figure of one tool compared with that of another."""
+
+    figure: Figure
+    value: float
+    other: float
+    change: Change | None
+    """None: one pass."""
+    resolved: bool = True
+    """Whether the difference is larger than what the tools resolve."""
+
+    @property
+    def share(self) -> float:
+        """By how much the first is higher, as a share."""
+        return self.change.figure if self.change else self.value / self.other - 1
+
+    @property
+    def notable(self) -> bool:
+        return self.resolved and abs(self.share) >= NOTABLE
+
+    @property
+    def text(self) -> str:
+        """ "+3.1 % (+1.2 to +5.0)"."""
+        if not self.resolved:
+            return "within resolution"
+        said = f"{100 * self.share:+.1f} %"
+        if self.change is None:
+            return said
+        return f"{said} ({100 * self.change.low:+.1f} to {100 * self.change.high:+.1f})"
+
+
+@dataclass(frozen=True)
+class CrossCheck:
+    """Two load tools at one point of a server."""
+
+    server: str
+    name: str
+    """ "wrk / agent", with the server's name if there are several."""
+    tool: str
+    reference: str
+    x: float
+    at: str
+    passes: int
+    clock: Clock
+    """Of its times: from the send where both tools report that."""
+    differences: Sequence[Difference]
+    """Those whose figures both tools report."""
+    causes: Sequence[messages.Differs]
+
+    @property
+    def cells(self) -> list[str]:
+        """As `TITLES`; empty: one of the tools does not report it."""
+        texts = {each.figure: each.text for each in self.differences}
+        figures: list[Figure] = ["replies_per_s", "p50_us", "p99_us"]
+        why = "; ".join(each.text() for each in self.causes)
+        if not why and any(each.notable for each in self.differences):
+            why = "not known"
+        return [self.name, self.at, *(texts.get(each, "") for each in figures), why]
+
+    def to_data(self) -> dict[str, Any]:
+        """Plain data; intervals are null where there is one pass."""
+        return {
+            "server": self.server,
+            "tool": self.tool,
+            "reference": self.reference,
+            "x": self.x,
+            "passes": self.passes,
+            "clock": self.clock,
+            "differences": {
+                each.figure: {
+                    "tool": each.value,
+                    "reference": each.other,
+                    "pct": round(100 * each.share, 2),
+                    "interval_pct": each.change
+                    and [round(100 * each.change.low, 2), round(100 * each.change.high, 2)],
+                    "resolved": each.resolved,
+                }
+                for each in self.differences
+            },
+            "causes": [{**each.record(), "text": each.text()} for each in self.causes],
+        }
+
+
+def cross_checks(summary: Summary) -> list[CrossCheck]:
+    """Compare each load tool with the agent, or with the first one, at each point of each server.
+    Empty: a single tool."""
+    found: list[CrossCheck] = []
+    servers = dict.fromkeys(each.server for each in summary.servers.values())
+    for server in servers:
+        series = {each.load_tool: each for each in summary.of_server(server)}
+        reference = OUR_AGENT if OUR_AGENT in series else next(iter(series))
+        for tool, each in series.items():
+            if tool != reference:
+                found += _compared(summary, each, series[reference], named=len(servers) > 1)
+    return found
+
+
+def _compared(
+    summary: Summary, series: ServerSummary, reference: ServerSummary, *, named: bool
+) -> Iterator[CrossCheck]:
+    name = f"{series.load_tool} / {reference.load_tool}"
+    for point in series.points:
+        other = reference.at(point.x)
+        if other is None:
+            continue
+        tools = {series.load_tool: point, reference.load_tool: other}
+        clock: Clock = "service" if point.service_us and other.service_us else "latency"
+        differences = list(_differences(tools, clock))
+        passes = {stop.pass_number for stop in point.stops}
+        yield CrossCheck(
+            server=series.server,
+            name=f"{_server_name(series)}, {name}" if named else name,
+            tool=series.load_tool,
+            reference=reference.load_tool,
+            x=point.x,
+            at=series.axis.at(point.x),
+            passes=len(passes & {stop.pass_number for stop in other.stops}),
+            clock=clock,
+            differences=differences,
+            causes=list(_causes(summary, tools, differences)),
+        )
+
+
+def _server_name(series: ServerSummary) -> str:
+    """Its label without the load tool."""
+    return series.name.removesuffix(f", {series.load_tool}")
+
+
+def _differences(tools: dict[str, PointResult], clock: Clock) -> Iterator[Difference]:
+    point, other = tools.values()
+    if point.replies_per_s and other.replies_per_s:
+        change = ratio(_replies(point), _replies(other), paired=True)
+        yield Difference("replies_per_s", point.replies_per_s, other.replies_per_s, change)
+    finest_us = max(_can(tool).resolution_us for tool in tools)
+    quantiles: dict[Figure, tuple[str, float]] = {
+        "p50_us": ("p50", 0.5),
+        "p99_us": ("p99", 0.99),
+    }
+    for figure, (name, share) in quantiles.items():
+        a, b = _times(point, clock, name, share), _times(other, clock, name, share)
+        if not a or not b:
+            continue
+        mean_a, mean_b = (sum(each.values()) / len(each) for each in (a, b))
+        resolved = abs(mean_a - mean_b) > finest_us or not finest_us
+        yield Difference(figure, mean_a, mean_b, ratio(a, b, paired=True), resolved)
+
+
+def _replies(point: PointResult) -> dict[int, float]:
+    return {stop.pass_number: stop.replies_per_s for stop in point.stops}
+
+
+def _times(point: PointResult, clock: Clock, name: str, share: float) -> dict[int, float]:
+    """In us, by pass; empty: unknown in one of them, or of too few replies."""
+    by_pass = {each.stops[0].pass_number: each.times(clock) for each in point.passes}
+    known = {
+        number: float(getattr(times, name))
+        for number, times in by_pass.items()
+        if times and percentile_supported(times.count, share)
+    }
+    return known if len(known) == len(point.stops) and all(known.values()) else {}
+
+
+def _causes(
+    summary: Summary, tools: dict[str, PointResult], differences: Sequence[Difference]
+) -> Iterator[messages.Differs]:
+    workload = summary.plan.get("workload", {})
+    closed, calls = workload.get("mode") == "closed", workload.get("calls_per_connection", 1)
+    (tool, point), (other, beside) = tools.items()
+    a, b = (sum(s.offered_per_s for s in p.stops) / len(p.stops) for p in (point, beside))
+    if not closed and b and abs(a / b - 1) > NOTABLE / 2:
+        yield messages.OffersOtherLoad(tool=tool, offered_per_s=a, other=other, other_per_s=b)
+    notable = [each for each in differences if each.notable]
+    unresolved = any(not each.resolved and abs(each.share) >= NOTABLE for each in differences)
+    timed = any(each.figure != "replies_per_s" for each in notable)
+    for name, alike in ((tool, other), (other, tool)):
+        can, cannot = _can(name), _can(alike)
+        if timed and calls == 1 and can.begins == "send" != cannot.begins:
+            yield messages.LeavesConnectOut(tool=name)
+        if notable and calls > 1 and cannot.replaces and not can.replaces:
+            yield messages.KeepsConnections(tool=name)
+        if can.resolution_us and unresolved:
+            yield messages.Resolves(tool=name, resolution_us=can.resolution_us)
+        if timed and can.own_delays:
+            yield messages.DelaysItself(tool=name)
+        if closed or can.due_times or not cannot.due_times:
+            continue
+        latency, service = tools[alike].latency_us, tools[alike].service_us
+        if latency and service and latency.p99 > STALLS * service.p99:
+            yield messages.OmitsStalls(
+                tool=name,
+                timed_by=alike,
+                latency_p99_us=latency.p99,
+                service_p99_us=service.p99,
+            )
+
+
+def _can(tool: str) -> Capabilities:
+    """Of a tool that is not known here: nothing in particular."""
+    return TOOLS[tool].capabilities if tool in TOOLS else Capabilities()
+
+
+def remark(checks: Sequence[CrossCheck]) -> str:
+    """What a reader of the table should know; empty: nothing."""
+    tool = formatting.listed(list(dict.fromkeys(each.reference for each in checks)))
+    if not checks:
+        return ""
+    clock = {"service": "send", "latency": "scheduled time"}
+    times = formatting.listed(list(dict.fromkeys(clock[each.clock] for each in checks)))
+    one = all(each.passes < 2 for each in checks)
+    interval = ONE_PASS if one else "In brackets: the 95 % interval over the passes."
+    return f"Each compared with {tool}; times from the {times}. {interval}"
