@@ -7,7 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from app.charts.labels import Box, Polyline
+Polyline = NDArray[np.float64]
+"""Shape (n, 2)."""
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
 
 
 def clipped(points: Polyline, box: Box) -> list[Polyline]:

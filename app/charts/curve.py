@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QWidget
 
 from app.charts.backend import pg
-from app.charts.clipping import clipped
+from app.charts.clipping import Box, Polyline, clipped
 from app.charts.drawing import (
     draw_cross,
     draw_marker,
@@ -23,7 +23,6 @@ from app.charts.drawing import (
     pieces,
     stroke,
 )
-from app.charts.labels import Box, Polyline
 from app.charts.series import Floats, Series, Values
 from app.charts.sizes import Sizes
 from app.colour import mix

@@ -11,13 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Polyline = NDArray[np.float64]
-"""Shape (n, 2)."""
-
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom."""
+from app.charts.clipping import Box, Polyline, joined
 
 
 @dataclass(frozen=True)
@@ -72,13 +67,14 @@ def place(
     cover.
     """
     unit = room.line_height / 14.5
+    whole = joined(lines)
     inside: list[Placed] = []
     outside: list[End] = []
     for end in sorted(ends, key=lambda e: -e.x):
         placed = None
         if end.x < room.right - 4 * unit:
             taken = [*words, *(other.box(room.line_height) for other in inside)]
-            placed = _beside(end, room, lines, taken)
+            placed = _beside(end, room, whole, taken)
         if placed:
             inside.append(placed)
         else:
@@ -109,13 +105,14 @@ def freest(places: Sequence[Box], taken: Sequence[Box], lines: Sequence[Polyline
     """Return the first place that touches nothing; without one, the place that covers the fewest
     lines among those that touch nothing `taken`; at last the place that touches the least of it.
     """
+    whole = joined(lines)
     touched = [sum(touch(box, other) for other in taken) for box in places]
     least = min(touched)
     best, fewest = places[0], -1
     for box, count in zip(places, touched, strict=True):
         if count > least:
             continue
-        hits = crosses(box, lines)
+        hits = crosses(box, whole)
         if not hits:
             return box
         if fewest < 0 or hits < fewest:
@@ -128,25 +125,24 @@ def touch(a: Box, b: Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def crosses(box: Box, lines: Sequence[Polyline]) -> int:
-    """Count the line segments that touch the box (left, top, right, bottom)."""
+def crosses(box: Box, lines: Polyline) -> int:
+    """Count the line segments that touch the box (left, top, right, bottom); points of NaN are
+    gaps.
+    """
     left, top, right, bottom = box
-    hits = 0
-    for line in lines:
-        x, y = line.T
-        near = (np.minimum(x[:-1], x[1:]) <= right) & (np.maximum(x[:-1], x[1:]) >= left)
-        near &= (np.minimum(y[:-1], y[1:]) <= bottom) & (np.maximum(y[:-1], y[1:]) >= top)
-        ax, ay = x[:-1][near], y[:-1][near]
-        across, down = x[1:][near] - ax, y[1:][near] - ay
-        # Of those near, the ones that do not have the whole box on one side.
-        corners = ((h, v) for h in (left, right) for v in (top, bottom))
-        sides = [across * (v - ay) - down * (h - ax) for h, v in corners]
-        touching = (np.min(sides, axis=0) <= 0) & (np.max(sides, axis=0) >= 0)
-        hits += int(np.count_nonzero(touching))
-    return hits
+    (ax, ay), (bx, by) = lines[:-1].T, lines[1:].T
+    near = (np.minimum(ax, bx) <= right) & (np.maximum(ax, bx) >= left)
+    near &= (np.minimum(ay, by) <= bottom) & (np.maximum(ay, by) >= top)
+    ax, ay = ax[near], ay[near]
+    across, down = bx[near] - ax, by[near] - ay
+    # Of those near, the ones that do not have the whole box on one side.
+    corners = ((h, v) for h in (left, right) for v in (top, bottom))
+    sides = [across * (v - ay) - down * (h - ax) for h, v in corners]
+    touching = (np.min(sides, axis=0) <= 0) & (np.max(sides, axis=0) >= 0)
+    return int(np.count_nonzero(touching))
 
 
-def _beside(end: End, room: Room, lines: Sequence[Polyline], taken: Sequence[Box]) -> Placed | None:
+def _beside(end: End, room: Room, lines: Polyline, taken: Sequence[Box]) -> Placed | None:
     h = room.line_height
     x = end.x + _NEAR * h / 14.5
     if x + end.width > room.right:

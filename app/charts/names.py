@@ -146,10 +146,8 @@ class EndNames:
         within = [b for b in within if top <= b[1] and b[3] <= foot]
         taken = [label.box(chart.sizes.label_px + px(1)) for label in self.placed]
         taken += [*self._ground.words(), *self.at_ceiling]
-        gap = np.full((1, 2), np.nan)
         shown = (c for id_, c in chart.curves.items() if id_ not in chart.hidden)
-        known = [joined(curve.seen()) for curve in shown]
-        lines = [np.concatenate([part for line in known for part in (line, gap)])]
+        lines = [part for curve in shown for part in curve.seen()]
         left, top, right, foot = labels.freest(within or boxes[2:3], taken, lines)
         return QRectF(left, top, right - left, foot - top)
 
@@ -211,7 +209,7 @@ class EndNames:
             length = self._ceiling_length(self._ceiling_text)
         if length > plot.height() or x + px(18) > plot.right():
             return
-        lines = [joined(curve.seen()) for curve in curves]
+        lines = joined([part for curve in curves for part in curve.seen()])
         free = plot.height() - length
         tops = (plot.top() + free * share for share in np.linspace(0.98, 0.02, 25))
         top = min(tops, key=lambda y: labels.crosses((x, y, x + px(17), y + length), lines))

@@ -13,9 +13,8 @@ from PySide6.QtWidgets import QFrame
 
 from app.charts import words
 from app.charts.backend import pg
-from app.charts.clipping import clipped
+from app.charts.clipping import Box, Polyline, clipped
 from app.charts.curve import Curve
-from app.charts.labels import Box, Polyline
 from app.charts.model import ChartModel
 from app.charts.series import Floats, Quantity, Values, metric, within
 from app.charts.showing import ACROSS, Showing, Span

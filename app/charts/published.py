@@ -61,10 +61,11 @@ class PublishedMarks:
         """Write the label beside the cross, where it covers the fewest lines and no other label."""
         px, size = self._chart.sizes.px, font(self._chart.sizes.px(11), Weight.Medium)
         width, height = text_width(text, size) + px(8), px(17)
-        lines = [joined(curve.seen()) for curve in self._chart.still()]
+        lines = [part for curve in self._chart.still() for part in curve.seen()]
         if self._chart.has_ideal and len(ideal := self._chart.ideal()):
             # And the label along it.
             lines += [ideal - (px(3 * step), px(8.5 * step)) for step in range(4)]
+        whole = joined(lines)
         places = [
             QRectF(at.x() + side, at.y() + down - height / 2, width, height)
             for down in (-px(2), px(14), -px(16), px(30), -px(32), -px(48))
@@ -78,7 +79,7 @@ class PublishedMarks:
         ]
         clamped = QRectF(places[1])
         clamped.moveRight(min(clamped.right(), room.right()))
-        box = min(inside or [clamped], key=lambda b: labels.crosses(b.getCoords(), lines))
+        box = min(inside or [clamped], key=lambda b: labels.crosses(b.getCoords(), whole))
         self._lead(painter, at, box)
         tint = QColor(self._chart.theme.card)
         tint.setAlphaF(0.85)

@@ -59,7 +59,7 @@ def test_an_early_name_evades_other_lines() -> None:
     wall = np.array([[300.0, 120.0], [800.0, 120.0]])
     (only,) = place([End("a", 400, 120, 60)], ROOM, [wall])
     half = ROOM.line_height / 2
-    assert not crosses((only.x, only.y - half, only.x + 60, only.y + half), [wall])
+    assert not crosses((only.x, only.y - half, only.x + 60, only.y + half), wall)
 
 
 def test_an_early_name_goes_to_the_gutter_where_lines_leave_no_room() -> None:
