@@ -11,16 +11,9 @@ from workbench.analysis.repeats import undecided
 from workbench.documents import Counts, PointStop, Verdict
 from workbench.messages import notes
 from workbench.messages.reasons import BackgroundLoad, FellBehind, Reason
+from workbench.plan.calibration import Ceiling, calibration
 from workbench.plan.model import GiveUp, Plan, Range, WarmUp
-from workbench.plan.schedule import (
-    Ceiling,
-    PointPlan,
-    calibration,
-    order,
-    points,
-    repeat_sweep,
-    sweep,
-)
+from workbench.plan.schedule import PointPlan, order, points, repeat_sweep, sweep
 from workbench.workloads.registry import workload as a_workload
 
 

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.analysis.evidence import SHORTEST_S
+from workbench.plan.calibration import CALIBRATIONS, CEILING_ATTEMPTS, CEILING_HALVINGS
 from workbench.plan.model import Plan
-from workbench.plan.schedule import (
-    CALIBRATIONS,
-    CEILING_ATTEMPTS,
-    CEILING_HALVINGS,
-    PROFILE_LEAD_S,
-    PointPlan,
-)
+from workbench.plan.schedule import PROFILE_LEAD_S, PointPlan
 from workbench.plan.search import example
 from workbench.workloads.registry import declaration
 

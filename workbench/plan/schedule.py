@@ -14,27 +14,14 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S, SUSTAINED_SHARE
+from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
 from workbench.analysis.repeats import in_doubt, is_sustained
-from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.axis import RATE
 from workbench.documents import JUDGED, Block, PointStop, Purpose, client_errors
 from workbench.messages.notes import GaveUp
-from workbench.plan.model import HIGHEST_RATE_PER_S, GiveUp, Load, Plan
+from workbench.plan.model import GiveUp, Load, Plan
 from workbench.workloads.options import Workload
 from workbench.workloads.registry import declaration
-
-CEILING_ATTEMPTS = 2
-"""Attempts at the plan's highest rate before the clients are considered unable to reach it."""
-
-IN_TIME = 0.97
-"""Share of the offered load that must be answered on time for a rate to count as reached."""
-
-CEILING_HALVINGS = 4
-"""Bisection steps: to a 16th of the highest rate."""
-
-CALIBRATIONS = 3
-"""Calibrations at most, as long as other programs disturb them."""
 
 
 @dataclass(frozen=True)
@@ -194,87 +181,6 @@ def another(point: PointPlan, attempt: int) -> PointPlan:
     )
 
 
-@dataclass(frozen=True)
-class Ceiling:
-    """The client limit, measured against the null server."""
-
-    per_s: float
-    """In the plan's unit; 0: no rate was reached."""
-    others_pct: float = 0.0
-    """The most CPU time, in percent of a core, that other programs used while a higher rate was
-    missed."""
-
-    @property
-    def disturbed(self) -> bool:
-        """Whether other programs may have caused it."""
-        return self.others_pct >= OTHERS_PCT
-
-
-def calibration(
-    plan: Plan,
-    server: str = "null",
-    *,
-    seed: int = 0,
-    most_per_s: float = math.inf,
-    load_tool: str = "",
-) -> Generator[PointPlan, PointStop, Ceiling]:
-    """Yield points that find the client limit, which is returned.
-
-    The plan's highest rate is tried first: if it is reached, so is every rate of the plan, unless
-    they end at the client limit, for which the rate is then doubled, up to `most_per_s`. What lies
-    between a rate that was reached and one that was missed is bisected. Where other programs
-    disturbed that, it is done again, and the highest limit counts.
-    """
-    if before_it := warm_up(plan, server, seed, 1):
-        yield before_it
-    found: list[Ceiling] = []
-    while len(found) < CALIBRATIONS and (not found or found[-1].disturbed):
-        found.append((yield from _find_ceiling(plan, server, seed, most_per_s, load_tool)))
-    # A rate that was reached once can be reached.
-    return max(found, key=lambda each: (each.per_s, -each.others_pct))
-
-
-def _find_ceiling(
-    plan: Plan, server: str, seed: int, most_per_s: float, load_tool: str
-) -> Generator[PointPlan, PointStop, Ceiling]:
-    top = min(max(plan.rates_per_s, default=0.0), most_per_s)
-    reached = others_pct = 0.0
-    while True:
-        for _ in range(CEILING_ATTEMPTS):
-            stop = yield _ceiling_point(plan, server, top, seed, load_tool)
-            if _reached(stop):
-                break
-            others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
-        else:
-            break
-        if not plan.to_ceiling or top >= min(most_per_s, HIGHEST_RATE_PER_S):
-            return Ceiling(top)
-        reached, top = top, min(2 * top, most_per_s, HIGHEST_RATE_PER_S)
-    missed = top
-    for _ in range(CEILING_HALVINGS):
-        rate = round((reached + missed) / 2, 6)
-        stop = yield _ceiling_point(plan, server, rate, seed, load_tool)
-        if _reached(stop):
-            reached = rate
-        else:
-            missed = rate
-            others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
-    return Ceiling(reached, others_pct)
-
-
-def _reached(stop: PointStop) -> bool:
-    """Return whether the clients reached a rate. Answering on time is enough, even if other
-    programs delayed the clients."""
-    if stop.verdict == "ok":
-        return True
-    codes = {finding.get("code") for finding in stop.findings}
-    disturbed, behind = "background-load" in codes, "fell-behind" in codes
-    counts = stop.counts
-    answered = counts.succeeded >= SUSTAINED_SHARE * counts.scheduled
-    in_time = stop.replies_per_s >= IN_TIME * stop.offered_per_s
-    return stop.complete and disturbed and not behind and answered and in_time
-
-
 def draw_seed() -> int:
     """Draw a seed for a plan without one (`seed: 0`)."""
     return random.SystemRandom().randrange(1, 2**31)
@@ -291,10 +197,10 @@ def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> I
             "load_tool": plan.load_tools[0],
             "purpose": "search" if plan.search else "sweep",
             "pass_number": pass_number,
-            "seed": _point_seed(seed, pass_number, index),
+            "seed": point_seed(seed, pass_number, index),
         }
         if not plan.closed:
-            yield _open_point(plan, server, load, _connections(plan, load), **more)
+            yield open_point(plan, server, load, _connections(plan, load), **more)
             continue
         yield PointPlan(
             server=server,
@@ -307,7 +213,7 @@ def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> I
         )
 
 
-def _open_point(plan: Plan, server: str, at: Load, connections: int, **more: Any) -> PointPlan:
+def open_point(plan: Plan, server: str, at: Load, connections: int, **more: Any) -> PointPlan:
     """Return an open-loop point. Its place is its rate, unless `more` has `x`."""
     connection_rate = _connection_rate(plan, at)
     return PointPlan(
@@ -325,10 +231,10 @@ def warm_up(plan: Plan, server: str, seed: int, pass_number: int) -> PointPlan |
     if plan.warm_up is None:
         return None
     rate, seconds = plan.warm_up.rate_per_s, plan.warm_up.seconds
-    load = _at_rate(plan, rate)
+    load = at_rate(plan, rate)
     connections = max(1, round(_connection_rate(plan, load) * seconds))
-    more: dict[str, Any] = {"pass_number": pass_number, "seed": _point_seed(seed, pass_number, -1)}
-    return _open_point(plan, server, load, connections, purpose="warm_up", **more)
+    more: dict[str, Any] = {"pass_number": pass_number, "seed": point_seed(seed, pass_number, -1)}
+    return open_point(plan, server, load, connections, purpose="warm_up", **more)
 
 
 PROFILE_LEAD_S = 1.0
@@ -344,11 +250,11 @@ def profile_point(plan: Plan, server: str, x: float, *, seconds: float, seed: in
         "load_tool": plan.load_tools[0],
         "purpose": "profile",
         "pass_number": plan.repeats + 1,
-        "seed": _point_seed(seed, 0, 1),
+        "seed": point_seed(seed, 0, 1),
     }
     if not plan.closed:
         connections = max(1, round(_connection_rate(plan, load) * lasts))
-        return _open_point(plan, server, load, connections, **more)
+        return open_point(plan, server, load, connections, **more)
     return PointPlan(
         server=server,
         connection_rate_per_s=0.0,
@@ -360,13 +266,7 @@ def profile_point(plan: Plan, server: str, x: float, *, seconds: float, seed: in
     )
 
 
-def _ceiling_point(plan: Plan, server: str, rate: float, seed: int, tool: str) -> PointPlan:
-    load = _at_rate(plan, rate)
-    more = {"purpose": "ceiling", "seed": _point_seed(seed, 0, 0), "load_tool": tool}
-    return _open_point(plan, server, load, _fewest_connections(plan, load), **more)
-
-
-def _at_rate(plan: Plan, rate: float) -> Load:
+def at_rate(plan: Plan, rate: float) -> Load:
     """Return the load at a rate, whatever the axis, to warm up or to calibrate: a varied workload
     gets its first value, and nobody thinks, so that such a point is short and has the same calls
     per second."""
@@ -383,16 +283,16 @@ def _connections(plan: Plan, load: Load) -> int:
     if plan.seconds is not None:
         return max(1, round(_connection_rate(plan, load) * plan.seconds))
     wanted = plan.connections or 1
-    return max(wanted, _fewest_connections(plan, load)) if plan.lengthen else wanted
+    return max(wanted, fewest_connections(plan, load)) if plan.lengthen else wanted
 
 
-def _fewest_connections(plan: Plan, load: Load) -> int:
+def fewest_connections(plan: Plan, load: Load) -> int:
     """Return the minimum connections of a meaningful point."""
     for_samples = math.ceil(FEWEST_SAMPLES / plan.declared.calls(load.workload))
     return max(for_samples, math.ceil(_connection_rate(plan, load) * SHORTEST_S))
 
 
-def _point_seed(seed: int, pass_number: int, index: int) -> int:
+def point_seed(seed: int, pass_number: int, index: int) -> int:
     return random.Random(f"{seed}/{pass_number}/{index}").getrandbits(31)
 
 

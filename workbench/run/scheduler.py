@@ -13,8 +13,9 @@ from workbench.axis import RATE
 from workbench.documents import Block, PointStop
 from workbench.errors import PongbenchError
 from workbench.messages import notes
+from workbench.plan.calibration import calibration
 from workbench.plan.model import Plan
-from workbench.plan.schedule import Sweep, calibration, order, repeat_sweep, sweep
+from workbench.plan.schedule import Sweep, order, repeat_sweep, sweep
 from workbench.plan.search import PeakSearch
 from workbench.rights import recorded
 from workbench.run.network_check import note_links
