@@ -8,8 +8,12 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.errors import ExitCode
+
+if TYPE_CHECKING:
+    from workbench.cli import AddParser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -21,10 +25,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return selftest()
     session = _session(words)
     if words and session is None:
-        from app.export import report  # noqa: PLC0415 - the window does not wait for the commands
-        from workbench import cli  # noqa: PLC0415
+        from workbench import cli  # noqa: PLC0415 - not for the window
 
-        return cli.main(words, more=[report.add_parser])
+        return cli.main(words, more={"report": _report})
     if sys.platform == "linux" and not any(map(os.environ.get, _DISPLAYS)):
         return _refuse(
             "No display for the window. Compare servers with `pongbench run demo`; see "
@@ -41,6 +44,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             "or install the libraries listed in README."
         )
     return run(session)
+
+
+def _report() -> AddParser:
+    from app.export.report_command import add_parser  # noqa: PLC0415 - not for other commands
+
+    return add_parser
 
 
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")

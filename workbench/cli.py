@@ -1,5 +1,7 @@
 """The command line, without Qt; the app adds the commands that need it."""
 
+# ruff: noqa: PLC0415 - one command is imported, not all
+
 from __future__ import annotations
 
 import argparse
@@ -7,39 +9,34 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from workbench import __version__, stores
-from workbench.commands import catalogue, compare, machines, plans, replay, run, summary
 from workbench.errors import BadInput, ExitCode, PongbenchError, why
 from workbench.terminal import guard, mute, to_stderr
 
 AddParser: TypeAlias = "Callable[[Any], None]"
 """Adds a command whose default `handler` takes the arguments and returns an exit code."""
 
-COMMANDS: tuple[AddParser, ...] = (
-    plans.add_parser,
-    run.add_parser,
-    replay.add_parser,
-    summary.add_parser,
-    compare.add_parser,
-    catalogue.add_parser,
-    machines.add_parser,
-)
+COMMANDS = ("plans", "run", "replay", "summary", "compare", "catalogue", "machines")
 
 _NO_NUMBER = re.compile(r"invalid (?:int|float) value: ('.*')")
 
 
-def main(argv: Sequence[str] | None = None, *, more: Iterable[AddParser] = ()) -> int:
-    """Run one command; `more` adds commands. Returns the exit code."""
+def main(
+    argv: Sequence[str] | None = None, *, more: Mapping[str, Callable[[], AddParser]] | None = None
+) -> int:
+    """Run one command; `more` adds commands, by name. Returns the exit code."""
+    words = sys.argv[1:] if argv is None else argv
     _open_standard_files()
     guard()
     stores.close_folders()
     try:
-        _check_file(sys.argv[1:] if argv is None else argv)
-        arguments = _parser(more).parse_args(argv)
+        _check_file(words)
+        arguments = _parser(words, more or {}).parse_args(words)
         code: int = arguments.handler(arguments)
         sys.stdout.flush()
         return code
@@ -89,7 +86,10 @@ class _Parser(argparse.ArgumentParser):
         raise BadInput(f"{message}. See `{self.prog} --help`.")
 
 
-def _parser(more: Iterable[AddParser]) -> argparse.ArgumentParser:
+def _parser(
+    words: Sequence[str], more: Mapping[str, Callable[[], AddParser]]
+) -> argparse.ArgumentParser:
+    """Return the parser of the command that the words begin with; of all, if they do not."""
     parser = _Parser(
         prog="pongbench",
         description="Measures which server holds up, and up to what rate. Without a command: open"
@@ -97,6 +97,26 @@ def _parser(more: Iterable[AddParser]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"pongbench {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for add_parser in (*COMMANDS, *more):
-        add_parser(commands)
+    known = {name: partial(_imported, name) for name in COMMANDS} | dict(more)
+    for name in [words[0]] if words and words[0] in known else known:
+        known[name]()(commands)
     return parser
+
+
+def _imported(name: str) -> AddParser:
+    match name:
+        case "plans":
+            from workbench.commands.plans import add_parser
+        case "run":
+            from workbench.commands.run import add_parser
+        case "replay":
+            from workbench.commands.replay import add_parser
+        case "summary":
+            from workbench.commands.summary import add_parser
+        case "compare":
+            from workbench.commands.compare import add_parser
+        case "catalogue":
+            from workbench.commands.catalogue import add_parser
+        case _:
+            from workbench.commands.machines import add_parser
+    return add_parser

@@ -1,22 +1,20 @@
-"""`pongbench report`: a session as a page that explains itself, a picture, or a table."""
+"""A session as a page that explains itself, a picture, or a table."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import gc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
-from app.charts.looks import DISTRIBUTION, SWEEP, TIME, VIEWS, Look
+from app.charts.looks import DISTRIBUTION, SWEEP, TIME, Look
 from app.charts.showing import ACROSS, Showing
 from workbench import stores
 from workbench.analysis.over_time import METRICS
-from workbench.analysis.results import PERCENTILES, View, clock_of
-from workbench.commands.opening import add_session_arguments, exit_code, open_session
+from workbench.analysis.results import View
 from workbench.documents import PointStop
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.formatting import listed
@@ -25,14 +23,12 @@ from workbench.report.points import points_as_csv
 from workbench.sessions import Session, read_session
 from workbench.sessions.chart_notes import ChartNote, ChartNotes
 from workbench.sessions.labels import Label, Titles
-from workbench.terminal import say
 
 if TYPE_CHECKING:
     from app.charts.page import Page
 
 SIZE = (1600, 1200)
 _CHARTS = ("replies", "time", "errors")
-CLOCKS = ("latency", "service")
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,7 @@ def write_report(session: Path, output: Path, options: ReportOptions | None = No
     Raises BadInput for an unreadable session, an unknown ending or a place that cannot be written.
     """
     check_output(output)
-    _write_read(read_session(session), output, options or ReportOptions())
+    write_read(read_session(session), output, options or ReportOptions())
 
 
 def check_output(output: Path) -> None:
@@ -76,7 +72,8 @@ def check_output(output: Path) -> None:
         raise BadInput(f"{output} is a directory; give the name of a file for the report.")
 
 
-def _write_read(session: Session, output: Path, options: ReportOptions) -> None:
+def write_read(session: Session, output: Path, options: ReportOptions) -> None:
+    """Like `write_report`, of a session that was read."""
     _check_metric(session, options)
     _check_axes(session, options)
     _check_points(session, options)
@@ -137,117 +134,6 @@ def _uncollected() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
-
-
-def add_parser(subparsers: Any) -> None:
-    """Register the command."""
-    parser: argparse.ArgumentParser = subparsers.add_parser(
-        "report",
-        help="a session as HTML, PNG, SVG or PDF, its points as CSV, a distribution as .hgrm",
-        description="Draw a session on one page, describe it in a self-contained HTML file, list"
-        " its points in a table, or write the response times of one point as an HdrHistogram.",
-    )
-    add_session_arguments(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        required=True,
-        metavar="X",
-        help="X.html, .png, .svg, .pdf, .csv or .hgrm",
-    )
-    parser.add_argument(
-        "--theme",
-        choices=("light", "dark"),
-        default="light",
-        help="for pictures; an HTML page follows its reader's theme",
-    )
-    parser.add_argument(
-        "--size",
-        type=_size,
-        default=SIZE,
-        metavar="WxH",
-        help="size of pictures in pixels (a PNG has twice as many; default: 1600x1200)",
-    )
-    parser.add_argument("--percentile", choices=PERCENTILES, default="p99", help="drawn")
-    parser.add_argument("--clock", choices=CLOCKS, help="drawn")
-    parser.add_argument(
-        "--metric",
-        default="",
-        metavar="KEY",
-        help="to draw instead of errors, for example cpu_us_per_call",
-    )
-    parser.add_argument(
-        "--zoom",
-        type=_zoom,
-        action="append",
-        default=[],
-        metavar="AXIS=LOW:HIGH",
-        help="part of an axis to draw, for example x=4000:9000; also replies, time (ms),"
-        " errors (%%) or a metric; can be repeated",
-    )
-    for name in ("log", "linear"):
-        about = f"axis to draw on a {name} scale, by the same names"
-        parser.add_argument(f"--{name}", action="append", default=[], metavar="AXIS", help=about)
-    parser.add_argument(
-        "--band", action="store_true", help="a second percentile beside the drawn one, as a band"
-    )
-    parser.add_argument("--server", default="", metavar="ID", help="server of an .hgrm file")
-    parser.add_argument(
-        "--at",
-        type=_at,
-        metavar="X",
-        help="rate or other value of an .hgrm file (default: the sustained one) or of a view",
-    )
-    parser.add_argument(
-        "--view",
-        choices=VIEWS,
-        default=SWEEP,
-        help="what pictures draw and CSV lists: points over the axis, what happened over time, or"
-        " distributions of response times",
-    )
-    parser.add_argument(
-        "--pass",
-        dest="pass_number",
-        type=int,
-        default=0,
-        metavar="N",
-        help="shown over time (default: the latest)",
-    )
-    parser.add_argument("--notes", action="store_true", help="with your notes (HTML)")
-    parser.set_defaults(handler=handle)
-
-
-def handle(arguments: argparse.Namespace) -> int:
-    """Run the command; returns its exit code. Raises PongbenchError."""
-    check_output(arguments.output)
-    session = open_session(arguments)
-    clock = arguments.clock or clock_of(d for d in session.documents if isinstance(d, PointStop))
-    options = ReportOptions(
-        arguments.theme,
-        arguments.size,
-        View(arguments.percentile, clock, arguments.metric),
-        arguments.notes,
-        arguments.server,
-        arguments.at if isinstance(arguments.at, float) else None,
-        showing=_showing(arguments),
-        look=Look(arguments.view, arguments.at, arguments.pass_number),
-    )
-    _write_read(session, arguments.output, options)
-    say(f"The report is {arguments.output}.")
-    return exit_code(session)
-
-
-def _showing(arguments: argparse.Namespace) -> Showing:
-    log = dict.fromkeys(arguments.linear, False) | dict.fromkeys(arguments.log, True)
-    return Showing(dict(arguments.zoom), log, arguments.band)
-
-
-def showing_arguments(showing: Showing) -> list[str]:
-    """Return the arguments of the command that show the same."""
-    zoom = [f"--zoom={key}={low!r}:{high!r}" for key, (low, high) in showing.zoom.items()]
-    log = [f"--{'log' if on else 'linear'}={key}" for key, on in showing.log.items()]
-    return [*zoom, *log, *["--band"] * showing.band]
 
 
 def _csv(session: Session, options: ReportOptions) -> bytes:
@@ -377,37 +263,3 @@ def _unwritable(output: Path, error: OSError) -> BadInput:
     return BadInput(
         f"The report cannot be written to {output}: {why(error)}. Choose another place."
     )
-
-
-def _zoom(text: str) -> tuple[str, tuple[float, float]]:
-    """Parse "x=4000:9000"."""
-    key, _, span = text.rpartition("=")
-    low, _, high = span.partition(":")
-    try:
-        part = float(low), float(high)
-    except ValueError:
-        part = (0.0, 0.0)
-    if not key or not (isfinite(part[0]) and isfinite(part[1]) and part[0] < part[1]):
-        raise argparse.ArgumentTypeError(f"{text!r} is no part of an axis like x=4000:9000")
-    return key, part
-
-
-def _at(text: str) -> float | Literal["best"]:
-    """Parse a value of the axis, or "best": where each server sustains its rate."""
-    if text == "best":
-        return "best"
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a number nor best") from None
-
-
-def _size(text: str) -> tuple[int, int]:
-    """Parse "1600x1200"."""
-    width, _, height = text.partition("x")
-    if not (width.isdigit() and height.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a size such as 1600x1200")
-    size = int(width), int(height)
-    if not (800 <= size[0] <= 8000 and 600 <= size[1] <= 8000):
-        raise argparse.ArgumentTypeError(f"{text} is outside 800x600 to 8000x8000")
-    return size

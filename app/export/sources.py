@@ -18,7 +18,7 @@ from app.charts.looks import SWEEP, Look
 from app.charts.series import Quantity
 from app.charts.showing import Showing
 from app.charts.trio import Trio
-from app.export import picture, report
+from app.export import picture, report, report_command
 from app.export.report import ReportOptions
 from app.theme import Weight, font
 from app.widgets import column, frame, label
@@ -88,7 +88,7 @@ class Recorded:
             *("--clock", options.view.clock, "--newer"),
             *(["--metric", metric] if metric else []),
             *(["--notes"] if options.notes else []),
-            *(look or report.showing_arguments(options.showing)),
+            *(look or report_command.showing_arguments(options.showing)),
             *self._distribution(output),
         ]
         return _run(arguments, output)

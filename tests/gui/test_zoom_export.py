@@ -11,7 +11,8 @@ import pytest
 from pypdf import PdfReader
 
 from app.charts.showing import Showing
-from app.export.report import ReportOptions, add_parser, showing_arguments, write_report
+from app.export.report import ReportOptions, write_report
+from app.export.report_command import add_parser, showing_arguments
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.errors import BadInput
