@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ class Preset:
 def presets() -> list[Preset]:
     """Return the shipped presets, those of the sources from the oldest on, then the user's own by
     name. An unreadable one does not hide others."""
-    shipped = [_read(path, own=False) for path in (paths.RESOURCES / "plans").glob("*.yaml")]
+    shipped = [_shipped(path) for path in (paths.RESOURCES / "plans").glob("*.yaml")]
     own = [_read(path, own=True) for path in own_folder().glob("*.yaml")]
     first = {id_: place for place, id_ in enumerate(_FIRST)}
     asked = [question.id for source in sources() for question in source.questions]
@@ -153,6 +154,11 @@ def _tidy(value: Any) -> Any:
         case float() if value.is_integer():
             return int(value)
     return value
+
+
+@cache
+def _shipped(path: Path) -> Preset:
+    return _read(path, own=False)
 
 
 def _read(path: Path, *, own: bool) -> Preset:
