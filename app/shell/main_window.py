@@ -46,8 +46,8 @@ _FRAME = QSize(16, 48)
 
 
 class MainWindow(PagedWindow):
-    """Builds only the first page at once; the others are built after the first paint, or when they
-    are shown.
+    """Builds no page before the first paint; then the first one, which is painted before the others
+    are built.
     """
 
     built = Signal()
@@ -92,8 +92,6 @@ class MainWindow(PagedWindow):
         desk.log.listener = desk.bridge.post(self._on_line)
         self.refreshing = Refreshing(self, desk)
         keys.add(self)
-        if self._first() == "Start":
-            self.show_page("Start")
         dress(self, desk.theme)
 
     def appear(self) -> None:
@@ -203,7 +201,7 @@ class MainWindow(PagedWindow):
         super().paintEvent(event)
         if not self._painted:
             self._painted = True
-            QTimer.singleShot(0, self, self.warm_up)
+            QTimer.singleShot(0, self, self.furnish)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.desk.busy:
@@ -237,9 +235,14 @@ class MainWindow(PagedWindow):
             lambda _: self.open(path),  # its message describes the problem
         )
 
-    def warm_up(self) -> None:
-        """Build the chart pages before they are needed, but after the first paint."""
+    def furnish(self) -> None:
+        """Show the first page."""
         self.show_page(self._first())
+        self.repaint()  # the charts are imported after that
+        QTimer.singleShot(0, self, self.warm_up)
+
+    def warm_up(self) -> None:
+        """Build the chart pages before they are needed, but after the first page is painted."""
         self.page("Live")
         self.built.emit()
         # Not earlier: both import in the engine's thread, and imports hold one lock.

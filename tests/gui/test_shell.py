@@ -410,7 +410,6 @@ def program(code: str, **env: str) -> subprocess.CompletedProcess[str]:
 
 AT_FIRST_PAINT = """
 import sys
-from PySide6.QtCore import QTimer
 from app.__main__ import main
 from app.shell import main_window
 paint, painted = main_window.MainWindow.paintEvent, []
@@ -419,29 +418,34 @@ def first(window, event):
     if not painted:
         painted.append(window)
         {do}
-        QTimer.singleShot(0, window.close)
-main_window.MainWindow.warm_up = lambda window: None
+def page_painted(window):
+    {then}
+    window.close()
+main_window.MainWindow.warm_up = page_painted
 main_window.MainWindow.paintEvent = first
 sys.exit(main([]))
 """
 
 
-def test_the_first_paint_waits_for_nothing_it_does_not_need(home: Path) -> None:
+def at_first_paint(do: str, then: str = "pass") -> str:
+    """The program, which does something at its first paint and when its first page is painted."""
+    return AT_FIRST_PAINT.format(do=do, then=then)
+
+
+def test_the_first_paint_and_the_first_page_wait_for_nothing_they_do_not_need(home: Path) -> None:
     heavy = ["numpy", "pyqtgraph", "asyncio", "yaml", "msgspec", "workbench.run.engine", "asyncssh"]
     heavy += ["rich", "workbench.cli"]
-    ended = program(
-        AT_FIRST_PAINT.format(do=f"print([n for n in {heavy} if n in sys.modules])"),
-        PONGBENCH_HOME=str(home),
-    )
-    assert (ended.returncode, ended.stdout) == (0, "[]\n"), ended.stderr
+    look = f"print([n for n in {heavy} if n in sys.modules])"
+    ended = program(at_first_paint(look, look), PONGBENCH_HOME=str(home))
+    assert (ended.returncode, ended.stdout) == (0, "[]\n[]\n"), ended.stderr
 
 
 def test_without_any_installed_font_text_is_still_readable(home: Path) -> None:
     empty = home / "fonts.conf"
     empty.write_text('<?xml version="1.0"?><fontconfig></fontconfig>')
     ended = program(
-        AT_FIRST_PAINT.format(
-            do="from PySide6.QtGui import QFontInfo, QRawFont; f = window.font();"
+        at_first_paint(
+            "from PySide6.QtGui import QFontInfo, QRawFont; f = window.font();"
             " print(QFontInfo(f).family(), 0 in QRawFont.fromFont(f)"
             ".glyphIndexesForString('Which server holds up?'))"
         ),
@@ -453,7 +457,7 @@ def test_without_any_installed_font_text_is_still_readable(home: Path) -> None:
 
 def test_ctrl_c_while_the_window_is_painted_closes_it_without_complaint(home: Path) -> None:
     ended = program(
-        AT_FIRST_PAINT.format(do="import signal; signal.raise_signal(signal.SIGINT); return"),
+        at_first_paint("import signal; signal.raise_signal(signal.SIGINT); return"),
         PONGBENCH_HOME=str(home),
     )
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -463,14 +467,14 @@ def test_damaged_settings_do_not_keep_the_window_from_opening(home: Path) -> Non
     path = home / "config" / "settings.json"
     path.parent.mkdir()
     path.write_text("{ damaged")
-    ended = program(AT_FIRST_PAINT.format(do="print(window.notice.text)"), PONGBENCH_HOME=str(home))
+    ended = program(at_first_paint("print(window.notice.text)"), PONGBENCH_HOME=str(home))
     assert ended.returncode == 0, ended.stderr
     assert "are damaged; defaults are used" in ended.stdout
 
 
 def test_settings_that_cannot_be_saved_on_exit_are_reported_on_the_terminal(home: Path) -> None:
     (home / "config").write_text("in the way")
-    ended = program(AT_FIRST_PAINT.format(do="pass"), PONGBENCH_HOME=str(home))
+    ended = program(at_first_paint("pass"), PONGBENCH_HOME=str(home))
     assert ended.returncode == 1
     assert "Settings cannot be saved" in ended.stderr
     assert "Traceback" not in ended.stderr
