@@ -17,6 +17,9 @@ BENCH ?= peers
 # Tests of which `make test` runs a sample.
 VERIFY := $(shell grep -lE "^from (tests\.)?chosen import" -r tests --include=test_*.py) tests/verify
 
+# Tests that run after the others, one by one.
+ALONE := $(shell grep -lE "mark\.alone" -r tests --include=test_*.py)
+
 # The Python that is here is used; none is downloaded.
 export UV_PYTHON_DOWNLOADS = never
 # Like pip and apt, uv trusts the certificates the machine trusts.
@@ -68,7 +71,7 @@ ifdef ARGS
 else
 	status=0; \
 	  $(BIN)/python -m tests.again -n auto --maxprocesses 4 --dist loadfile --durations=40 -m "not alone" || status=$$?; \
-	  $(BIN)/python -m tests.again --durations=15 -m alone || status=$$?; \
+	  $(BIN)/python -m tests.again --durations=15 -m alone $(ALONE) || status=$$?; \
 	  exit $$status
 endif
 

@@ -15,6 +15,7 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from app import bridge as bridges
 from app import stylesheet, theme
 from app.bridge import Bridge
 from app.context import Desk
@@ -56,6 +57,7 @@ def qapp_cls() -> type[QApplication]:
 
 @pytest.fixture(autouse=True, scope="session")
 def dressed(qapp: QApplication) -> Iterator[None]:
+    bridges.EVERY_MS = 10  # tests wait for deliveries thousands of times
     stylesheet.apply(qapp, theme.LIGHT)
     gc.freeze()  # otherwise the collector would traverse all imports after every test
     yield
