@@ -106,7 +106,7 @@ def freest(places: Sequence[Box], taken: Sequence[Box], lines: Sequence[Polyline
     lines among those that touch nothing `taken`; at last the place that touches the least of it.
     """
     whole = joined(lines)
-    touched = [sum(touch(box, other) for other in taken) for box in places]
+    touched = _touched(places, taken)
     least = min(touched)
     best, fewest = places[0], -1
     for box, count in zip(places, touched, strict=True):
@@ -118,6 +118,14 @@ def freest(places: Sequence[Box], taken: Sequence[Box], lines: Sequence[Polyline
         if fewest < 0 or hits < fewest:
             best, fewest = box, hits
     return best
+
+
+def _touched(places: Sequence[Box], taken: Sequence[Box]) -> list[int]:
+    """Return how many of `taken` each place overlaps."""
+    left, top, right, bottom = np.array(places).T[:, :, None]
+    others = np.array(taken).reshape(-1, 4).T
+    over = (left < others[2]) & (others[0] < right) & (top < others[3]) & (others[1] < bottom)
+    return over.sum(axis=1).tolist()
 
 
 def touch(a: Box, b: Box) -> bool:

@@ -210,9 +210,7 @@ class ChartModel:
     @property
     def metrics(self) -> list[Metric]:
         """Return the metrics other than the built-in ones that are known of any point."""
-        stops = (stop for series in self.series.values() for stop in series.stops)
-        values = (item for stop in stops for item in stop.values.items())
-        known = {key for key, value in values if value is not None}
+        known = {key for series in self.series.values() for key in series.metrics}
         return [metric for metric in self._metrics if metric.key in known]
 
     @property
@@ -263,8 +261,8 @@ class ChartModel:
     def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
         """Return explanations of large, hollow, ringed and crossed markers, if there are any."""
         servers = self.series.values()
-        each = [reading for series in servers for reading in series.shown]
         if quantity is Quantity.TIME:
+            each = (reading for series in servers for reading in series.shown)
             few = (r.trusted and r.times(view.clock) and not r.supported(view) for r in each)
             return ("hollow: too few samples",) if any(few) else ()
         if quantity is Quantity.ERRORS:
@@ -277,9 +275,9 @@ class ChartModel:
         large = "large: peak" if self.axis.bounds else "large: sustained rate"
         found = (
             (large, (series.knee is not None for series in servers)),
-            ("hollow: unreliable", (not reading.trusted for reading in each)),
+            ("hollow: unreliable", (not series.all_trusted for series in servers)),
             ("ringed: audit failed", ringed),
-            ("crossed: faulty", (reading.verdict == "faulty" for reading in each)),
+            ("crossed: faulty", ("faulty" in series.shown_verdicts for series in servers)),
         )
         return tuple(text for text, any_ in found if any(any_))
 

@@ -154,9 +154,11 @@ class PointResult:
 
     def spread(self, metric: str, view: View | None = None) -> tuple[float, float] | None:
         """(lowest, highest) over the passes; None: there is only one."""
+        if len(self.stops) < 2:
+            return None
         values = [each.value(metric, view) for each in self.passes]
         known = [value for value in values if not isnan(value)]
-        return (min(known), max(known)) if len(values) > 1 and known else None
+        return (min(known), max(known)) if known else None
 
     @property
     def verdict(self) -> Verdict:
@@ -166,7 +168,7 @@ class PointResult:
     def reasons(self) -> list[str]:
         return self.deciding_stop.reasons
 
-    @property
+    @cached_property
     def deciding_stop(self) -> PointStop:
         """The pass whose verdict applies to all: the first that is not ok."""
         return next((stop for stop in self.stops if stop.verdict != "ok"), self.stops[-1])
@@ -311,7 +313,10 @@ class SeriesResult:
         Such a server is disqualified."""
         if not self.axis.has_limit or self.axis.bounds:
             return None
-        return disqualified.stopped_past(self.counted, self.ended_at)
+        ended_at = self.ended_at
+        return self._cached(
+            f"stopped, {ended_at}", lambda: disqualified.stopped_past(self.counted, ended_at)
+        )
 
     @property
     def disqualified(self) -> str:
@@ -354,7 +359,8 @@ class SeriesResult:
     def at_knee(self) -> PointResult | None:
         """The passes that sustained the knee; None: there is no knee."""
         met = {point for peak in self.peaks for point in peak.met}
-        there = (stop for stop in self.counted if stop.x == self.knee)
+        knee = self.knee
+        there = (stop for stop in self.counted if stop.x == knee)
         at_knee = [s for s in there if (s.point in met if self.peaks else is_sustained(s))]
         return PointResult(at_knee[0].x, tuple(at_knee), self.axis) if at_knee else None
 
@@ -369,6 +375,22 @@ class SeriesResult:
         if self.axis.has_limit:
             return self.knee or 0.0
         return self.most.replies_per_s if self.most else 0.0
+
+    @property
+    def shown_verdicts(self) -> set[str]:
+        """The verdicts of `shown`."""
+        return self._cached("verdicts", lambda: {point.verdict for point in self.shown})
+
+    @property
+    def all_trusted(self) -> bool:
+        """Whether every point of `shown` is trusted."""
+        return self._cached("trusted", lambda: all(point.trusted for point in self.shown))
+
+    @property
+    def metrics(self) -> set[str]:
+        """Keys of the metrics beyond the built-in ones that are known of any point."""
+        values = (item for stop in self.stops for item in stop.values.items())
+        return self._cached("metrics", lambda: {key for key, value in values if value is not None})
 
     @property
     def rss_bytes(self) -> int:
