@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFocusEvent,
@@ -220,7 +220,11 @@ class _Segment(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         widest = QFontMetrics(font(12, Weight.DemiBold))
-        self.setMinimumWidth(widest.horizontalAdvance(text) + 6)
+        self._wide = widest.horizontalAdvance(text)
+        self.setMinimumWidth(self._wide + 6)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._wide + 20, 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, on = self.theme, self.isChecked()

@@ -67,6 +67,7 @@ class ChartModel:
         self.whole: Whole | None = None
         """The complete session, if it is known: the axes are fitted to it."""
         self._timeout_s = 5.0
+        self._announced = False
         """Known before the run starts."""
         self.version = 0
         """Grows with every document that changes what is drawn."""
@@ -161,6 +162,7 @@ class ChartModel:
         """
         if axis is not None:
             self.axis, self.last_x = axis, max(axis.ends, default=self.last_x)
+            self._announced = True
         self._timeout_s = timeout_s or self._timeout_s
         for id_, name in servers:
             self._series(id_, name)
@@ -247,8 +249,11 @@ class ChartModel:
 
     @property
     def hint(self) -> str:
-        """Return the text where there are no lines at all."""
-        return "No complete points." if self.over else "Points appear here during the run."
+        """Return the text where there are no lines at all; of a run that was announced, its steps
+        until then are shown in that place.
+        """
+        coming = "" if self._announced else "Points appear here during the run."
+        return "No complete points." if self.over else coming
 
     def unknown(self, metric: str) -> str:
         """Return the text where there is nothing of one metric."""

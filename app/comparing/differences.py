@@ -51,18 +51,18 @@ class Differences(QFrame):
         self._comparison = comparison
         ranked = [c for c in comparison.ranked() if c.measured]
         boxes = (self._first, self._second)
-        known = [box.currentData() for box in boxes]
+        keys = [contender.key for contender in ranked]
+        known = [key if (key := box.currentData()) in keys else "" for box in boxes]
+        if known[0] == known[1]:
+            known[1] = ""
         suggested = list(pairs(comparison))
         wanted = [c.key for c in (suggested[0] if suggested else ranked[:2])]
-        for place, box in enumerate(boxes):
+        others = iter([key for key in dict.fromkeys((*wanted, *keys)) if key not in known])
+        for kept, box in zip(known, boxes, strict=True):
             box.clear()
             for contender in ranked:
                 box.addItem(_name(comparison, contender), contender.key)
-            keys = [contender.key for contender in ranked]
-            key = (
-                known[place] if known[place] in keys else next(iter(wanted[place : place + 1]), "")
-            )
-            box.setCurrentIndex(max(0, box.findData(key)))
+            box.setCurrentIndex(max(0, box.findData(kept or next(others, ""))))
         self.setVisible(len(ranked) > 1)
         self._pairs = suggested
         self._refresh()
@@ -90,7 +90,8 @@ class Differences(QFrame):
     def _compare(self, found: Comparison, a: Contender, b: Contender) -> None:
         """Show each figure at the common rate."""
         empty(self._figures)
-        figures = [] if a is b else found.figures(a, b)
+        known = [] if a is b else found.figures(a, b)
+        figures = [figure for figure in known if figure.first or figure.second]
         if not figures or found.rate is None:
             return
         names = _name(found, a), _name(found, b)

@@ -100,7 +100,8 @@ class Preparing(QFrame):
         tested = trial.finished >= total > 0 or bool(self._calibrating)
         done = total if tested else max(0, trial.finished)
         now = "" if tested else self._doing
-        self._show(0, _DONE if tested else _NOW, "Install and test servers", f"{done} of {total}")
+        counted = f"{done} of {total}" if total else ""
+        self._show(0, _DONE if tested else _NOW, "Install and test servers", counted)
         state = _NOW if tested else _WAITS
         self._show(1, state, "Calibrate clients", self._calibrating or ("" if tested else "next"))
         self._show(2, _WAITS, "First point", "")

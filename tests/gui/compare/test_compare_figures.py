@@ -120,6 +120,11 @@ def test_any_two_servers_are_compared_in_one_sentence(
     assert says(page, difference(page, "gevent in A", "asyncio streams in A"))
     choose(combo(page, "Second server"), "gevent in A")
     assert says(page, "Select two different servers.")
+    for name in ("gevent in A", "asyncio Protocol in A", "asyncio streams in A"):
+        compare(qtbot, page, a, b)
+        choose(combo(page, "First server"), name)
+        compare(qtbot, page, a)  # without the second
+        assert len({combo(page, f"{n} server").currentText() for n in ("First", "Second")}) == 2
 
 
 def test_the_figures_can_be_copied_as_text(
