@@ -4,6 +4,7 @@ import argparse
 
 from gevent import socket
 from gevent.pywsgi import WSGIServer
+from gevent.ssl import PROTOCOL_TLS_SERVER, SSLContext
 from pong_wsgi import application
 
 if __name__ == "__main__":
@@ -20,5 +21,8 @@ if __name__ == "__main__":
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.bind((args.host, args.port))
     listener.listen(args.backlog)
-    tls = {"certfile": args.certificate, "keyfile": args.key} if args.certificate else {}
+    tls = {}
+    if args.certificate:  # Given the files instead, it would read them for every connection.
+        tls["ssl_context"] = SSLContext(PROTOCOL_TLS_SERVER)
+        tls["ssl_context"].load_cert_chain(args.certificate, args.key)
     WSGIServer(listener, application, log=None, **tls).serve_forever()

@@ -3,6 +3,7 @@
 import argparse
 
 from gevent.pywsgi import WSGIServer
+from gevent.ssl import PROTOCOL_TLS_SERVER, SSLContext
 from pong_wsgi import application
 
 if __name__ == "__main__":
@@ -14,5 +15,8 @@ if __name__ == "__main__":
     parser.add_argument("--key", default="")
     args = parser.parse_args()
     address = (args.host, args.port)
-    tls = {"certfile": args.certificate, "keyfile": args.key} if args.certificate else {}
+    tls = {}
+    if args.certificate:  # Given the files instead, it would read them for every connection.
+        tls["ssl_context"] = SSLContext(PROTOCOL_TLS_SERVER)
+        tls["ssl_context"].load_cert_chain(args.certificate, args.key)
     WSGIServer(address, application, backlog=args.backlog, log=None, **tls).serve_forever()

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import ssl
 
 from tornado.web import Application, RequestHandler
 
@@ -20,7 +21,10 @@ class Hello(RequestHandler):
 
 async def main(host, port, backlog, certificate, key):
     app = Application([("/", Pong), ("/hello", Hello)], log_function=lambda handler: None)
-    tls = {"certfile": certificate, "keyfile": key} if certificate else None
+    tls = None
+    if certificate:  # Given the files instead, it would read them for every connection.
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(certificate, key)
     app.listen(port, host, backlog=backlog, ssl_options=tls)
     await asyncio.Event().wait()  # for ever
 
