@@ -11,7 +11,8 @@ SCREEN := .tools/.screen
 LAB := .tools/.lab
 PACKAGE := .tools/.package
 PEERS := .tools/.peers .tools/.nginx
-# One of tests/bench: peers, agent, bundle, charts, confinement, cost, sessions, ssh, startup, tools.
+# One of tests/bench: peers, agent, bundle, charts, confinement, cost, mayhem, search, sessions, ssh,
+# startup, tools, websocket, zeromq.
 BENCH ?= peers
 
 # Tests of which `make test` runs a sample.
