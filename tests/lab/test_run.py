@@ -106,6 +106,22 @@ def test_three_clients_against_one_target(
     assert all(re.search(rf"^ ?{name} .* ± [\d.]+ [mµ]?s", output, re.M) for name in CLIENTS)
 
 
+def test_https_on_another_machine_leaves_no_key_there(hosts: list[Host], tmp_path: Path) -> None:
+    keys: list[str] = []
+
+    def find_keys() -> None:
+        found = ("-path", "*/tls/key.pem", "-printf", "%u %m\\n")
+        keys.extend(hosts[0].run("find", "/home/bench", *found).splitlines())
+
+    path = plan(tmp_path, "gevent-pywsgi")
+    path.write_text(path.read_text().replace("timeout_s: 30", "timeout_s: 30, tls: full"))
+    documents = watched(path, find_keys)
+    points = [d for d in documents if isinstance(d, PointStop)]
+    assert points and all(point.complete and point.conserved for point in points)
+    assert all(point.counts.succeeded == point.counts.scheduled for point in points)
+    assert set(keys) == {"bench 600"}
+
+
 def watched(plan: Path, act: Callable[[], object]) -> list[AnyDocument]:
     """Run on all four, and do something in the middle of the first point."""
 

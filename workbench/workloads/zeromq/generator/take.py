@@ -21,7 +21,7 @@ QUIET_NS = 500_000_000
 
 def take(point: Point) -> int:
     """Receive what the source sends until the schedule ends, and what is on its way then. Returns
-    0: what does not come is lost."""
+    how many messages kept coming for longer than the timeout; other missing ones are lost."""
     point.ask(op="start")
     late_ns = 0 if point.closed else round(point.load.timeout_s * 1e9)
     until = point.until_ns + late_ns
@@ -34,15 +34,19 @@ def take(point: Point) -> int:
     )
     point.note_end(monotonic_ns())
     try:
-        sent = point.ask(op="stop")["sent"]
+        sent: int = point.ask(op="stop")["sent"]
     except Refused:  # It has ended, which is found out elsewhere.
         return 0
+    received_by = monotonic_ns() + round(point.load.timeout_s * 1e9)
     if not stopped:
-        _receive(point, sent, lambda now, heard: now - heard > QUIET_NS)
-    lost = sent - (point.number if point.numbered else _all_received(point, sent))
-    if lost > 0:
-        point.tally.errors["protocol-lost"] += lost
-        point.number += lost
+        _receive(point, sent, lambda now, heard: now - heard > QUIET_NS or now >= received_by)
+    still_coming = monotonic_ns() >= received_by
+    missing: int = max(0, sent - (point.number if point.numbered else _all_received(point, sent)))
+    point.number += missing
+    if still_coming:
+        return missing
+    if missing:
+        point.tally.errors["protocol-lost"] += missing
     return 0
 
 
@@ -51,7 +55,10 @@ def _all_received(point: Point, sent: int) -> int:
     lost; others, and where one does not say, `sent`."""
     until = monotonic_ns() + round(WAIT_S * 1e9)
     while monotonic_ns() < until:
-        answer = point.ask(op="received", client=point.load.share, messages=point.number)
+        try:
+            answer = point.ask(op="received", client=point.load.share, messages=point.number)
+        except Refused:
+            break
         if point.load.share:
             break
         if answer["messages"] is not None:
