@@ -370,6 +370,14 @@ def test_a_signal_ends_the_workers_too(signal: str) -> None:
         assert eventually(lambda: not any(map(_alive, children))), "workers are left"
 
 
+def test_a_worker_that_is_killed_ends_it_with_the_signal() -> None:
+    with agent(workers=2) as load:
+        first, _ = _children(load.process.pid)
+        os.kill(first, signals.SIGKILL)
+        assert load.hear() == {"ev": "error", "text": "worker 0 ended by signal 9"}
+        assert load.process.wait(PATIENCE_S) == 1
+
+
 def test_an_invalid_request_is_answered_with_an_error() -> None:
     with agent() as load:
         load.say(op="point", id=1, load={"host": "127.0.0.1", "port": 1, "colour": "blue"})

@@ -85,7 +85,8 @@ def _serve(processes: list[WorkerProcess], lease_s: float) -> int:
         for key, _ in ready:
             if key.data is not None:
                 if not _pass_up(key.data):
-                    _say({"ev": "error", "text": f"worker {key.data.number} died"})
+                    text = f"worker {key.data.number} {_ended(key.data.pid)}"
+                    _say({"ev": "error", "text": text})
                     return 1
                 continue
             data = os.read(0, 65536)
@@ -168,6 +169,18 @@ def _fork_worker(number: int, cpus: list[int], worker: str) -> WorkerProcess:
         os.write(output_in, json.dumps(event).encode() + b"\n")
     finally:
         os._exit(1)
+
+
+def _ended(pid: int) -> str:
+    """Return how a worker ended that closed its output: "ended with status 7"."""
+    if sys.platform == "linux":
+        for _ in range(100):  # It may still be ending.
+            # It is not reaped, so that its number stays its own until `_end`.
+            if found := os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                how = "with status" if found.si_code == os.CLD_EXITED else "by signal"
+                return f"ended {how} {found.si_status}"
+            time.sleep(0.01)
+    return "ended"
 
 
 def _end(pid: int) -> None:
