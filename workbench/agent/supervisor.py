@@ -174,7 +174,7 @@ def _fork_worker(number: int, cpus: list[int], worker: str) -> WorkerProcess:
 def _ended(pid: int) -> str:
     """Return how a worker ended that closed its output: "ended with status 7"."""
     if sys.platform == "linux":
-        for _ in range(100):  # It may still be ending.
+        for _ in range(500):  # It may still be ending.
             # It is not reaped, so that its number stays its own until `_end`.
             if found := os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                 how = "with status" if found.si_code == os.CLD_EXITED else "by signal"
