@@ -31,20 +31,8 @@ def port() -> Iterator[int]:
         server.kill()
 
 
-TRIES = 4
-"""Now and then httperf waits for ever for a last connection."""
-
-
 async def a_point(load: LoadGenerator, port: int, *, stop: bool = False, **more: Any) -> LoadReport:
     """`stop`: as soon as it has begun."""
-    for _ in range(TRIES):
-        report = await a_try(load, port, stop=stop, **more)
-        if not any("did not finish" in each.text() for each in report.complaints):
-            break
-    return report
-
-
-async def a_try(load: LoadGenerator, port: int, *, stop: bool, **more: Any) -> LoadReport:
     fields: dict[str, Any] = {
         "host": "127.0.0.1",
         "port": port,

@@ -245,7 +245,8 @@ def httperf_command(**more: Any) -> list[str]:
 
 def test_the_command_of_httperf_is_the_point() -> None:
     plain = httperf_command()
-    assert {"--hog", "--rate=100", "--num-conns=50", "--num-calls=1", "--uri=/"} <= set(plain)
+    assert "--hog" not in plain
+    assert {"--rate=100", "--num-conns=50", "--num-calls=1", "--uri=/"} <= set(plain)
     assert "--http-version=1.0" in httperf_command(workload="pong", options={"protocol": "pong"})
     assert "--period=e0.01" in httperf_command(arrivals="poisson")
     assert "--wsess=50,3,0.5" in httperf_command(calls_per_connection=3, think_time_s=0.5)
@@ -257,7 +258,7 @@ def test_the_command_of_httperf_is_the_point() -> None:
 def test_several_httperfs_share_the_rate_and_have_arrivals_of_their_own() -> None:
     spec = a_spec(rate_per_s=300.0, connections=100, arrivals="poisson", seed=65_536 + 7)
     parts = [httperf.invocation(part, 1).argv for part in shared(spec, 3)]
-    assert [argv[5] for argv in parts] == [f"--client={n}/65536" for n in (7, 8, 9)]
+    assert [argv[4] for argv in parts] == [f"--client={n}/65536" for n in (7, 8, 9)]
     each = shared(spec, 3)
     assert sum(part.rate_per_s for part in each) == pytest.approx(300)
     assert len({round(part.connections / part.rate_per_s, 9) for part in each}) == 1
