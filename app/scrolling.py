@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QPlainTextEdit, QScrollArea, QWidget
 
 
 class Scrolled(QScrollArea):
@@ -34,8 +34,16 @@ class Scrolled(QScrollArea):
 
     def _follow(self, before: QWidget | None, now: QWidget | None) -> None:
         clicked = QApplication.mouseButtons() != Qt.MouseButton.NoButton
-        if now is not None and not clicked and self.widget().isAncestorOf(now):
+        if now is None or clicked or not self.widget().isAncestorOf(now):
+            return
+        shown = now.size().boundedTo(self.viewport().size())
+        if shown == now.size() or isinstance(now, QPlainTextEdit):  # which has a cursor
             self.ensureWidgetVisible(now)
+            return
+        # Qt would show the middle of what is larger than the view, such as a page.
+        begin = QRect(now.mapTo(self.widget(), QPoint()), shown)
+        at = begin.center()
+        self.ensureVisible(at.x(), at.y(), shown.width() // 2, shown.height() // 2)
 
 
 class Whole(Scrolled):

@@ -217,6 +217,7 @@ def test_folders_are_shown_with_their_size_and_the_cache_is_cleared_when_asked(
     page = window.page("Settings")
     qtbot.waitUntil(lambda: says(page, "3 MB"))
     assert says(page, str(paths.data_dir()))
+    assert says(page, "Deleted items, for 30 days, at most 2 GB")
     press(page, "Clear cache…")
     (question,) = page.findChildren(QMessageBox)
     assert "Remove 3 MB" in question.text()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import furniture
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -107,7 +107,10 @@ def test_at_twice_the_size_tab_brings_every_control_into_view(
     qtbot: QtBot, large: MainWindow, name: str
 ) -> None:
     large.show_page(name)
-    qtbot.waitUntil(lambda: lists_are_full(large.page(name)))
+    page = large.page(name)
+    qtbot.waitUntil(lambda: lists_are_full(page))
+    if QApplication.focusWidget() is page:
+        assert page.visibleRegion().contains(QPoint(0, 0))  # its title
     stops, unseen = set[QWidget](), []
     while (at := QApplication.focusWidget()) not in stops:
         assert at is not None
