@@ -24,19 +24,26 @@ class Clock:
 
 
 @pytest.mark.parametrize(
-    ("finding_ns", "ending_ns", "pause_ns"),
+    ("thinking_ns", "finding_ns", "ending_ns", "pause_ns"),
     [
-        (0, 0, 10_000_000),
-        (2_000_000, 0, 40_000_000),
-        (0, 500_000_000, 10_000_000),
+        (0, 0, 0, 10_000_000),
+        (0, 2_000_000, 0, 40_000_000),
+        (0, 0, 500_000_000, 10_000_000),
+        (500_000_000, 0, 0, 10_000_000),
+        (0, 1_000_000_000, 0, 200_000_000),
     ],
-    ids=["few", "many open", "many overdue"],
+    ids=["few", "many open", "many overdue", "much to begin", "without a core for a second"],
 )
 def test_the_pause_between_checks_grows_with_the_search_and_not_with_what_is_found(
-    monkeypatch: pytest.MonkeyPatch, finding_ns: int, ending_ns: int, pause_ns: int
+    monkeypatch: pytest.MonkeyPatch,
+    thinking_ns: int,
+    finding_ns: int,
+    ending_ns: int,
+    pause_ns: int,
 ) -> None:
     """Where it grew with both, each check found more than the last, and timeouts of 2 s took 10 s
-    and more as soon as thousands of calls were overdue."""
+    and more as soon as thousands of calls were overdue. Where other programs had the core for a
+    second, none was noticed for 20 s."""
     clock = Clock()
 
     class Slow(Driver):
@@ -45,6 +52,10 @@ def test_the_pause_between_checks_grows_with_the_search_and_not_with_what_is_fou
 
         def start(self, at_ns: int) -> None:
             pass
+
+        def think(self, now: int) -> int:
+            clock.ns += thinking_ns
+            return 0
 
         def expire(self, now: int) -> int:
             clock.ns += finding_ns

@@ -23,7 +23,8 @@ _TICK_NS = 10_000_000
 the open connections, half a millisecond for 15,000."""
 _REST = 20
 """Finding timeouts takes at most this part of the time, however many connections are open; ending
-them takes as long as it takes: with a pause after that, more of them would wait each time."""
+them takes as long as it takes: with a pause after that, more of them would wait each time. A pause
+is no longer than a window, because other programs may have had the core meanwhile."""
 _NEVER = 1 << 62
 _BURST = 32
 """The most connections started before the event loop reads replies again."""
@@ -96,8 +97,9 @@ class Point:
         next_due = self.start_due(now)
         next_thought = self.driver.think(now)
         if now >= self.next_check:
-            found = self.driver.expire(now)
-            self.next_check = now + max(_TICK_NS, _REST * (found - now))
+            begun = monotonic_ns()
+            rest_ns = _REST * (self.driver.expire(now) - begun)
+            self.next_check = now + min(max(_TICK_NS, rest_ns), WINDOW_NS)
         if self.over():
             self.finish()
             return
