@@ -186,6 +186,11 @@ async def test_a_server_runs_with_what_was_fetched_and_with_what_its_user_has_bu
         (home / "cache" / name).symlink_to(KEPT / "cache" / name)
     machine = await open_local(cache_dir=home / "cache")
     try:
+        without = await check(machine, multitask(public), lambda _: None)
+        assert (without.status, without.reason.split(".")[0]) == (
+            "needs source",
+            "MultiTask needs its source code (licence: MIT-0)",
+        )
         record, _ = await passed(machine, multitask(public))
         kept = sources.at_hand(multitask(public))
         assert kept and record.files["source"] == sources.digest(kept)

@@ -23,7 +23,7 @@ from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult, gate
 from workbench.servers.runtimes import Notify
-from workbench.servers.sources import NeedsSource
+from workbench.servers.sources import NeedsSource, Unfetched
 
 AT_ONCE = max(2, os.cpu_count() or 2)
 """Servers checked concurrently: most of the time is waiting, for packages and for timeouts."""
@@ -128,7 +128,7 @@ async def check(
         if result.passed and entry.tls is not None:
             _, sealed = await gated(issue())
             result = _with_tls(result, sealed)
-    except NeedsSource as error:
+    except (NeedsSource, Unfetched) as error:
         return Checked(entry, "needs source", str(error))
     except PongbenchError as error:
         if error.code == "machine-gone":

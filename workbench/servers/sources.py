@@ -44,6 +44,10 @@ class NeedsSource(PongbenchError):
     """The user has to supply the source, because it cannot be had from here."""
 
 
+class Unfetched(MissingPrograms):
+    """The source can be fetched, given consent."""
+
+
 def place(source: SourceAt) -> Path:
     """Return the folder for a source that the user supplies."""
     return paths.data_dir() / "sources" / source.name
@@ -73,7 +77,7 @@ async def provide(
     """Return the source on this computer, fetched if there is none; None: the entry needs none.
 
     `install`: whether it may be fetched; `also`: what else that consent would fetch. Raises
-    MissingPrograms without that consent, PongbenchError when it cannot be provided.
+    Unfetched without that consent, PongbenchError when it cannot be provided.
     """
     source = entry.source_at
     if source is None:
@@ -83,7 +87,7 @@ async def provide(
         if source.build:
             raise NeedsSource(f"{entry.name} needs its source. {to_build(source)}")
         if not install:
-            raise MissingPrograms(
+            raise Unfetched(
                 f"{entry.name} needs its source code (licence: {source.licence}).",
                 f"{source.git} (commit {source.short})",
                 [f"git fetch {source.git} {source.short}", *also],
