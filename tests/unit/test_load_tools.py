@@ -117,6 +117,11 @@ def test_the_length_of_a_known_body_is_no_error() -> None:
     assert "Document Length:        Variable" in output.output
     text = output.output.replace("Variable", "5 bytes")
     assert read("ab-kept", msgspec.structs.replace(output, output=text)).counts.errors == {}
+    # A connection that breaks has another length, too.
+    broken = "Failed requests:        10\n   (Connect: 0, Receive: 6, Length: 4, Exceptions: 0)"
+    text = text.replace("Failed requests:        0", broken)
+    found = read("ab-kept", msgspec.structs.replace(output, output=text)).counts
+    assert found.errors == {"other-receive": 6} and found.succeeded == 730
 
 
 def test_the_times_that_wrk_added_are_taken_out_again() -> None:

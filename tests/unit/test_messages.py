@@ -676,6 +676,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "schedule: tsung offered 490/s, agent 500/s",
     ),
     (
+        cross_check.CountsToTheEnd(tool="httperf"),
+        "schedule: httperf counts until its last timeout",
+    ),
+    (
         cross_check.LeavesConnectOut(tool="wrk"),
         "connect: times of wrk begin with the request",
     ),

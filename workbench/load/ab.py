@@ -64,11 +64,13 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     if not took or "Complete requests:" not in text or "Requests per second:" not in text:
         raise Unreadable(last_line(text))
     complete, bad_status = figure("Complete requests"), figure("Non-2xx responses")
-    # The length is compared with that of the first reply, so a reply with a status may count twice.
-    wrong_length = max(0, figure("Length") - bad_status)
+    # A connection that breaks may count as both.
+    broken = max(figure("Receive"), figure("Exceptions"))
+    # The length is compared with that of the first reply, so a reply with a status, and one that
+    # broke, may count twice.
+    wrong_length = max(0, figure("Length") - bad_status - broken)
     of_complete = {
-        # A connection that breaks may count as both.
-        "other-receive": max(figure("Receive"), figure("Exceptions")),
+        "other-receive": broken,
         "protocol-body": wrong_length,
         "protocol-status": bad_status,
     }

@@ -130,6 +130,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """Of its response times, below which two tools may differ; 0: as fine as the histograms."""
     replaces: bool = True
     """It closes a connection after the plan's calls; otherwise the server decides."""
+    to_the_end: bool = False
+    """Its reply rate is that of the whole test, until the last reply or timeout."""
     own_delays: bool = False
     """Its response times include delays of its own, which grow with the rate."""
 

@@ -141,6 +141,7 @@ TOOL = Program(
         lacks=("requests", "body", "pipeline", "tls"),
         only={"think_times": "constant"},
         resolution_us=BIN_US,
+        to_the_end=True,
     ),
     invocation=invocation,
     parse=parse,

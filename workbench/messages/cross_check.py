@@ -26,6 +26,13 @@ class OffersOtherLoad(Differs, frozen=True, kw_only=True):
         )
 
 
+class CountsToTheEnd(Differs, frozen=True, kw_only=True):
+    """Its reply rate is that of the whole test, in which calls failed."""
+
+    def text(self) -> str:
+        return f"schedule: {self.tool} counts until its last timeout"
+
+
 class LeavesConnectOut(Differs, frozen=True, kw_only=True):
     """Its times begin with the request, those of the other with the connect."""
 

@@ -212,6 +212,9 @@ def _causes(
     timed = any(each.figure != "replies_per_s" for each in notable)
     for name, alike in ((tool, other), (other, tool)):
         can, cannot = _can(name), _can(alike)
+        rates = any(each.figure == "replies_per_s" for each in notable)
+        if rates and can.to_the_end and not cannot.to_the_end and tools[name].errors:
+            yield messages.CountsToTheEnd(tool=name)
         if timed and calls == 1 and can.begins == "send" != cannot.begins:
             yield messages.LeavesConnectOut(tool=name)
         if notable and calls > 1 and cannot.replaces and not can.replaces:
