@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -169,3 +171,26 @@ def test_data_of_the_wrong_shape_is_named_by_its_key(data: object, sentence: str
     with pytest.raises(BadInput) as caught:
         convert(data, Outer, name="demo.yaml", what="plan")
     assert str(caught.value) == sentence
+
+
+AT_ONCE = """
+import sys, threading
+sys.setswitchinterval(1e-6)
+from workbench.plan import library
+ready = threading.Barrier(4)
+def read():
+    ready.wait()
+    library.presets()
+threads = [threading.Thread(target=read) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_threads_may_read_their_first_plans_at_once() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", AT_ONCE], cwd=Path(__file__).parents[2], check=False
+    )
+    assert ended.returncode == 0
