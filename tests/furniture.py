@@ -105,6 +105,7 @@ def fleet_sessions(folder: Path) -> None:
                 p50_us=120 + 31 * place,
                 p99_us=410,
                 bits_per_s=9.41e8,
+                to_target_bits_per_s=9.32e8,
             ).note(0)
             for place, each in enumerate(clients)
         ]

@@ -60,6 +60,8 @@ def counted(figure: str, suffix: str) -> str:
     word = suffix.strip()
     if figure != "1" or len(word) < 4 or not word.isalpha() or not word.endswith("s"):
         return f"{figure}{suffix}"
+    if word.endswith("ies"):
+        return f"{figure}{suffix.removesuffix('ies')}y"
     return f"{figure}{suffix.removesuffix('es' if word.endswith('sses') else 's')}"
 
 
@@ -104,6 +106,15 @@ def bits(per_s: float) -> str:
         if per_s >= unit:
             return f"{per_s / unit:.3g} {name}"
     return f"{per_s / 1e3:,.3g} kbit/s"
+
+
+def both_ways(one_per_s: float, other_per_s: float) -> str:
+    """ "940 / 930 Mbit/s", "1.4 Gbit/s / 930 Mbit/s"; only the first if the other is unknown."""
+    one, other = bits(one_per_s), bits(other_per_s)
+    if not other_per_s:
+        return one
+    (figure, unit), (_, other_unit) = one.split(), other.split()
+    return f"{figure if unit == other_unit else one} / {other}"
 
 
 def cores(numbers: Sequence[int]) -> str:

@@ -140,11 +140,14 @@ def _wire(client: Member, target: Member, links: Mapping[tuple[str, str], LinkRe
         return Wire(client.name, NOT_MEASURED, spoken=text)
     link, when = found.link, since(found.measured_utc)
     trip, rate = formatting.duration(link.p50_us), formatting.bits(link.bits_per_s)
+    if link.to_target_bits_per_s:
+        rate = f"{rate} from the target, {formatting.bits(link.to_target_bits_per_s)} to it"
     spoken = (
         f"{ends}: round trip {trip} (p99 {formatting.duration(link.p99_us)}), {rate}, "
         f"measured before a run {when}."
     )
-    return Wire(client.name, f"{trip} · {rate}", when, is_fresh(found.measured_utc), spoken)
+    rates = formatting.both_ways(link.bits_per_s, link.to_target_bits_per_s)
+    return Wire(client.name, f"{trip} · {rates}", when, is_fresh(found.measured_utc), spoken)
 
 
 @dataclass(frozen=True)

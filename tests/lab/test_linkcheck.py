@@ -39,7 +39,8 @@ async def test_a_link_is_described_in_one_sentence(machines: list[SshMachine]) -
     link = await check(machines)
     assert 0 < link.min_us <= link.p50_us <= link.p99_us
     assert re.fullmatch(
-        r"h2 reaches h1 in [\d.]+ [mµ]?s \(p99 [\d.]+ [mµ]?s\) and at [\d.]+ [MG]bit/s;"
+        r"h2 reaches h1 in [\d.]+ [mµ]?s \(p99 [\d.]+ [mµ]?s\), at [\d.]+ [MG]bit/s from h1"
+        r" and [\d.]+ [MG]bit/s to it;"
         r" the plan needs about 88 Mbit/s at most\.",
         notes_of(link, 88e6)[0].text(),
     )
@@ -54,6 +55,7 @@ async def test_a_slow_link_is_seen_and_warned_of(
     finally:
         hosts[1].end_slow()
     assert 0 < link.bits_per_s < 88e6
+    assert link.to_target_bits_per_s > 2 * link.bits_per_s  # Only the other direction is slow.
     assert [each.code for each in notes_of(link, link.bits_per_s / 10)] == ["link"]
     assert [each.code for each in notes_of(link, 88e6)] == ["link", "slow-link"]
 
@@ -71,7 +73,10 @@ async def test_iperf3_measures_what_a_link_carries_where_both_ends_have_it(
             link = await check(machines)
         finally:
             hosts[1].end_slow()
-        sentence = r"h2 reaches h1 in [\d.]+ [mµ]?s \(p99 .*\) and at [\d.]+ Mbit/s \(iperf3\)\."
+        sentence = (
+            r"h2 reaches h1 in [\d.]+ [mµ]?s \(p99 .*\), at [\d.]+ Mbit/s from h1"
+            r" and [\d.]+ [MG]bit/s to it \(iperf3\)\."
+        )
         assert re.fullmatch(sentence, link.text())
         assert 0 < link.bits_per_s < 88e6
     finally:

@@ -27,3 +27,4 @@ def test_it_measures_round_trips_bandwidth_and_loss() -> None:
     assert 50 <= len(data["trips_us"]) <= 400
     assert data["segments"] == 2 * len(data["trips_us"]) and data["resent"] == 0
     assert data["bytes"] > 0 < data["seconds"]
+    assert data["put_bytes"] > 0 < data["put_seconds"]

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from workbench.machines.iperf import bits_per_s
 from workbench.messages.notes import Link, SlowLink
 from workbench.plan.model import Plan
-from workbench.run.network_check import needed_of_each, notes_of
+from workbench.run.network_check import needed_by_each, needed_of_each, notes_of
 from workbench.servers.gate import GateResult
 from workbench.workloads.registry import workload as a_workload
 
@@ -39,6 +39,20 @@ def test_only_a_plan_that_needs_nearly_all_of_a_link_is_warned_of() -> None:
         replace(LINK, needed_bits_per_s=800e6),
         SlowLink(client="bolt", target="atlas", bits_per_s=940e6, needed_bits_per_s=800e6),
     ]
+
+
+def test_a_link_too_slow_for_requests_is_warned_of_in_that_direction() -> None:
+    uploads = plan(protocol="http/1.1", method="POST", body="x" * 60_000)
+    needed = needed_by_each(uploads, 1)
+    # 1,000 connections per second, each with one request of 60,100 bytes in 42 segments.
+    assert needed == 8 * 1000 * (60_100 + 66 * 46)
+    slow = replace(LINK, to_target_bits_per_s=400e6)
+    (_, warned) = notes_of(slow, 1e6, needed)
+    assert isinstance(warned, SlowLink) and warned.to_target
+    assert warned.text().startswith("The link from bolt to atlas carries 400 Mbit/s")
+    assert len(notes_of(replace(LINK, to_target_bits_per_s=940e6), 1e6, needed)) == 1
+    assert len(notes_of(LINK, 1e6, needed)) == 1  # Not measured.
+    assert needed_by_each(plan(mode="closed"), 1) == 0
 
 
 def test_the_largest_reply_at_the_highest_rate_is_what_is_needed() -> None:

@@ -205,7 +205,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.within.TooFewWindows(needed=20),
-        "A server needs 20 windows of 200 ms at points it sustains, with 20 replies each; lengthen the points or add passes.",
+        "A server needs 20 windows of 200 ms at points it sustains, with 20 answered calls each; lengthen the points or add passes.",
     ),
     (
         audits.within.TooShortForGrowth(),
@@ -396,6 +396,10 @@ SENTENCES: list[tuple[Message, str]] = [
     (
         audits.surroundings.LinkAudit(links=2),
         "Packet loss and capacity of both links were measured before the run, and suffice.",
+    ),
+    (
+        audits.surroundings.LinkAudit(links=2, both_ways=True),
+        "Packet loss and capacity of both links were measured in both directions before the run, and suffice.",
     ),
     (
         audits.surroundings.LinkAudit(links=2, lossy={"iris": 0.031}),
@@ -1025,6 +1029,19 @@ SENTENCES: list[tuple[Message, str]] = [
             target="h1",
             min_us=80,
             p50_us=95,
+            p99_us=140,
+            bits_per_s=940000000.0,
+            to_target_bits_per_s=930000000.0,
+            by="iperf3",
+        ),
+        "h2 reaches h1 in 95 µs (p99 140 µs), at 940 Mbit/s from h1 and 930 Mbit/s to it (iperf3).",
+    ),
+    (
+        notes.Link(
+            client="h2",
+            target="h1",
+            min_us=80,
+            p50_us=95,
             p99_us=240000,
             bits_per_s=9000000.0,
             segments=600,
@@ -1185,7 +1202,23 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         plans.CeilingInPoints(),
-        "Rates up to the client limit need a number of points in place of a step.",
+        "A range up to the ceiling needs a number of points in place of a step.",
+    ),
+    (
+        plans.CeilingOfField(field="message_size"),
+        "Nothing limits 'message_size' before a run; give its highest value.",
+    ),
+    (
+        plans.HeldToCeiling(
+            connections=19_900, where="target", resource="descriptors", available=19_936
+        ),
+        "The connections end at 19,900: the target has 19,936 file descriptors (nofile).",
+    ),
+    (
+        plans.HeldToCeiling(
+            connections=12_700, where="clients", resource="ports", available=12_704
+        ),
+        "The connections end at 12,700: the clients have 12,704 local ports before connecting gets slow.",
     ),
     (
         plans.CeilingUnknown(),

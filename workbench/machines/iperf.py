@@ -1,4 +1,4 @@
-"""iperf3 between two machines that have it: the throughput of one TCP stream."""
+"""iperf3 between two machines that have it: the throughput of one TCP stream in each direction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.machines.wire import InvalidMessage, decode
 
 SECONDS = 1
 WITHIN_S = 8.0
-"""A measurement takes just over one second."""
+"""The measurement of one direction takes just over one second."""
 
 
 class _Received(msgspec.Struct):
@@ -36,30 +36,43 @@ _REPORT = msgspec.json.Decoder(_Report)
 
 async def measure(
     client: Machine, target: Machine, *, bind: str, reach: str, port: int
-) -> float | None:
-    """Return the bits per second from `target`, which listens, to `client`, in one TCP stream.
+) -> tuple[float, float] | None:
+    """Return the bits per second from `target`, which listens, to `client`, and those back, one
+    after the other, each in one TCP stream.
 
     None: one of them has no iperf3, or it failed; the caller measures in another way.
     """
     if not (await _there(client) and await _there(target)):
         return None
-    words = ["--one-off", "--forceflush", "--bind", bind, "--port", str(port)]
+    words = ["--forceflush", "--bind", bind, "--port", str(port)]
     serving = await target.start(Command(["iperf3", "--server", *words]))
-    asking: Process | None = None
     try:
         async with asyncio.timeout(WITHIN_S):
             async for line in serving.lines():
                 if b"listening" in line:
                     break
-            words = ["--reverse", "--json", "--time", str(SECONDS), "--port", str(port)]
-            asking = await client.start(Command(["iperf3", "--client", reach, *words]))
-            return bits_per_s(b"\n".join(await output(asking, WITHIN_S)))
+        words = ["--client", reach, "--json", "--time", str(SECONDS), "--port", str(port)]
+        there = await _one_way(client, [*words, "--reverse"])
+        back = await _one_way(client, words)
+        return (there, back) if there and back else None
     except (TimeoutError, InvalidMessage):
         return None
     finally:
-        for process in filter(None, (asking, serving)):
-            with contextlib.suppress(PongbenchError):  # The machine may be lost.
-                await process.stop(0)
+        await _stop(serving)
+
+
+async def _one_way(client: Machine, words: list[str]) -> float | None:
+    async with asyncio.timeout(WITHIN_S):
+        asking = await client.start(Command(["iperf3", *words]))
+        try:
+            return bits_per_s(b"\n".join(await output(asking, WITHIN_S)))
+        finally:
+            await _stop(asking)
+
+
+async def _stop(process: Process) -> None:
+    with contextlib.suppress(PongbenchError):  # The machine may be lost.
+        await process.stop(0)
 
 
 def bits_per_s(output: bytes) -> float | None:

@@ -24,13 +24,15 @@ SEGMENT = 1448
 HEADERS = 66
 """Ethernet, IP and TCP headers of every segment, in bytes."""
 PER_CONNECTION = 4
-"""Segments from the server without payload: to open, to acknowledge, to close."""
+"""Segments without payload in one direction: to open, to acknowledge, to close."""
 
 
 class _Answer(msgspec.Struct):
     trips_us: Annotated[list[Count], msgspec.Meta(max_length=1000)] = []
     bytes: Count = 0
     seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 0.0
+    put_bytes: Count = 0
+    put_seconds: Annotated[float, msgspec.Meta(ge=0, le=3600)] = 0.0
     segments: Count = 0
     resent: Count = 0
     port: Annotated[int, msgspec.Meta(ge=0, lt=1 << 16)] = 0
@@ -47,7 +49,7 @@ class Unconnected(PongbenchError):
 
 
 async def check_link(client: Machine, target: Machine, *, bind: str, reach: str) -> Link:
-    """Measure for about one second, two where both have iperf3.
+    """Measure for about two seconds, four where both have iperf3.
 
     `bind`: where the target listens, `reach`: where the client connects to.
 
@@ -79,17 +81,24 @@ async def check_link(client: Machine, target: Machine, *, bind: str, reach: str)
         min_us=trips[0],
         p50_us=trips[len(trips) // 2],
         p99_us=trips[-1 - len(trips) // 100],
-        bits_per_s=known or 8 * got.bytes / got.seconds,
+        bits_per_s=known[0] if known else 8 * got.bytes / got.seconds,
+        to_target_bits_per_s=known[1] if known else _rate(got.put_bytes, got.put_seconds),
         by="iperf3" if known else "",
         segments=got.segments,
         resent=got.resent,
     )
 
 
-def needed_bits_per_s(requests_per_s: float, calls_per_connection: int, reply_bytes: int) -> float:
-    """Return the bits per second from the server to its clients, including protocol overhead."""
-    segments = -(-reply_bytes // SEGMENT) + PER_CONNECTION / calls_per_connection
-    return 8 * requests_per_s * (reply_bytes + HEADERS * segments)
+def _rate(count: int, seconds: float) -> float:
+    """Bits per second; 0: unknown."""
+    return 8 * count / seconds if seconds else 0.0
+
+
+def needed_bits_per_s(calls_per_s: float, calls_per_connection: int, each_bytes: int) -> float:
+    """Return the bits per second in one direction, with so many bytes of each call, including
+    protocol overhead."""
+    segments = -(-each_bytes // SEGMENT) + PER_CONNECTION / calls_per_connection
+    return 8 * calls_per_s * (each_bytes + HEADERS * segments)
 
 
 async def _start(machine: Machine, *words: str) -> Process:

@@ -1,16 +1,18 @@
-"""Measures the link from one machine to another for one second.
+"""Measures the link between two machines for about two seconds.
 
 A single file for the standard library of Python 3.10 or later.
 
     linkprobe.py serve HOST TOKEN           prints {"port": N}, serves clients with the token
                                             until its stdin ends, at most LONGEST_S
     linkprobe.py ask HOST PORT TOKEN        prints {"trips_us": [...], "bytes": N, "seconds": S,
-                                            "segments": N, "resent": N} (of the exchanges), or
+                                            "put_bytes": N, "put_seconds": S, "segments": N,
+                                            "resent": N} (of the exchanges), or
                                             {"unconnected": REASON}
 
 A connection begins with the token. Small exchanges are echoed; to "R" the server
 answers with its number of retransmitted segments, which measures loss; after "G" it sends as fast
-as the link allows until the other end closes, or for slightly longer than STREAM_S.
+as the link allows until the other end closes, or for slightly longer than STREAM_S; after "P" it
+receives for as long.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ FEW_AFTER_S = 3.0
 FEW = 10
 RESENT_AT = 100
 """Offset of `tcpi_total_retrans` (four bytes) in the kernel's `struct tcp_info`."""
+ACKNOWLEDGED_AT = 120
+"""Offset of `tcpi_bytes_acked` (eight bytes) there."""
 SIZE = 64
 STREAM_S = 0.5
 LONGEST_S = 20.0
@@ -59,12 +63,14 @@ def answer(connection: socket.socket, token: bytes) -> None:
     prepare(connection)
     if exactly(connection, len(token)) != token:
         return
-    while (asked := exactly(connection, SIZE)) and not asked.startswith(b"G"):
+    while (asked := exactly(connection, SIZE)) and asked[:1] not in b"GP":
         reply = str(resent(connection)).encode().ljust(SIZE) if asked.startswith(b"R") else asked
         connection.sendall(reply)
     until = time.monotonic() + 2 * STREAM_S
-    while asked and time.monotonic() < until:
+    while asked.startswith(b"G") and time.monotonic() < until:
         connection.sendall(CHUNK)
+    while asked.startswith(b"P") and time.monotonic() < until and connection.recv(1 << 18):
+        pass
 
 
 def ask(host: str, port: int, token: str) -> None:
@@ -98,8 +104,25 @@ def ask(host: str, port: int, token: str) -> None:
                 break
             got += more
     seconds = max(now - began, 1) / 1e9
-    figures = {"trips_us": trips, "bytes": got, "seconds": seconds}
+    figures = {"trips_us": trips, "bytes": got, "seconds": seconds, **put(host, port, token)}
     print(json.dumps({**figures, "segments": 2 * len(trips), "resent": again}))
+
+
+def put(host: str, port: int, token: str) -> dict[str, float]:
+    """Send as fast as the link allows: the bytes that the other end acknowledged. Empty: the
+    kernel does not count them."""
+    with socket.create_connection((host, port), PATIENCE_S) as connection:
+        prepare(connection)
+        # Closing discards what was not sent yet.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.sendall(token.encode() + b"P" * SIZE)
+        began = time.perf_counter_ns()
+        with contextlib.suppress(TimeoutError):
+            while time.perf_counter_ns() - began < STREAM_S * 1e9:
+                connection.sendall(CHUNK)
+        took = time.perf_counter_ns() - began
+        known = info(connection, ACKNOWLEDGED_AT, "Q")
+    return {"put_bytes": known, "put_seconds": took / 1e9} if known else {}
 
 
 def goes_on(trips: int, for_s: float) -> bool:
@@ -111,9 +134,15 @@ def goes_on(trips: int, for_s: float) -> bool:
 
 def resent(connection: socket.socket) -> int:
     """Return the segments that this end had to retransmit."""
+    return info(connection, RESENT_AT, "I")
+
+
+def info(connection: socket.socket, at: int, kind: str) -> int:
+    """Return a field of the kernel's `struct tcp_info`; 0: unknown."""
     try:
-        reply = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, RESENT_AT + 4)
-        return int(struct.unpack_from("I", reply, RESENT_AT)[0])
+        size = at + struct.calcsize(kind)
+        known = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, size)
+        return int(struct.unpack_from(kind, known, at)[0])
     except (OSError, AttributeError, struct.error):
         return 0
 

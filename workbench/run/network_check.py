@@ -36,23 +36,28 @@ async def check_links(stage: Stage) -> Mapping[str, Link | LinkUnchecked]:
 def note_links(run: RunState) -> None:
     """Note the results, and what the plan needs."""
     gates = [rehearsal.gate for rehearsal in run.rehearsed.values()]
-    needed = needed_of_each(run.plan, len(run.stage.fleet.clients), gates)
+    clients = len(run.stage.fleet.clients)
+    needed = needed_of_each(run.plan, clients, gates), needed_by_each(run.plan, clients)
     for link in run.links.values():
-        for notice in [link] if isinstance(link, LinkUnchecked) else notes_of(link, needed):
+        for notice in [link] if isinstance(link, LinkUnchecked) else notes_of(link, *needed):
             run.note(notice)
 
 
-def notes_of(link: Link, needed_bits_per_s: float) -> list[Notice]:
-    """The measurements, and a warning if the link may be too slow for the plan."""
-    found: list[Notice] = [replace(link, needed_bits_per_s=needed_bits_per_s)]
-    if needed_bits_per_s > ENOUGH * link.bits_per_s:
-        slow = SlowLink(
-            client=link.client,
-            target=link.target,
-            bits_per_s=link.bits_per_s,
-            needed_bits_per_s=needed_bits_per_s,
-        )
+def notes_of(link: Link, needed: float, to_target: float = 0.0) -> list[Notice]:
+    """The measurements, and a warning for each direction that may be too slow for the plan.
+    `needed`, `to_target`: bits per second from and to the target; 0: unknown."""
+    slow = SlowLink(
+        client=link.client,
+        target=link.target,
+        bits_per_s=link.bits_per_s,
+        needed_bits_per_s=needed,
+    )
+    found: list[Notice] = [replace(link, needed_bits_per_s=needed)]
+    if needed > ENOUGH * link.bits_per_s:
         found.append(slow)
+    back = link.to_target_bits_per_s
+    if back and to_target > ENOUGH * back:
+        found.append(replace(slow, bits_per_s=back, needed_bits_per_s=to_target, to_target=True))
     return found
 
 
@@ -61,7 +66,22 @@ def needed_of_each(plan: Plan, clients: int, gates: Sequence[GateResult]) -> flo
     reply; 0: unknown, because a closed loop has no rate."""
     if plan.closed or not gates:
         return 0.0
-    calls = plan.workload.calls_per_connection
-    requests_per_s = max(plan.rates_per_s) / clients * (1 if plan.unit == "requests" else calls)
+    calls, requests_per_s = _busiest(plan, clients)
     reply = max(gate.kept_bytes if calls > 1 else gate.bytes_on_wire for gate in gates)
     return needed_bits_per_s(requests_per_s, calls, reply)
+
+
+def needed_by_each(plan: Plan, clients: int) -> float:
+    """Bits per second from each client to the target, at the highest rate and with the largest
+    request; 0: unknown, because a closed loop has no rate."""
+    if plan.closed:
+        return 0.0
+    calls, requests_per_s = _busiest(plan, clients)
+    most = max(plan.declared.request_bytes(plan.at(x).workload) for x in plan.values)
+    return needed_bits_per_s(requests_per_s, calls, most)
+
+
+def _busiest(plan: Plan, clients: int) -> tuple[int, float]:
+    """Calls per connection, and the requests per second of each client at the highest rate."""
+    calls = plan.workload.calls_per_connection
+    return calls, max(plan.rates_per_s) / clients * (1 if plan.unit == "requests" else calls)

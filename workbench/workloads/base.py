@@ -69,9 +69,11 @@ class Declaration:
     closed_loop: ClassVar[bool] = True
     """Whether it has the mode `closed`."""
     counts: ClassVar[str] = ""
-    """What rates count; empty: connections or requests."""
+    """What calls are named, and what rates count; empty: replies, and connections or requests."""
     concurrent: ClassVar[str] = ""
     """What a closed loop has a fixed number of; empty: connections."""
+    statuses: ClassVar[bool] = False
+    """Whether replies have statuses, so that errors are split as HTTP's."""
     null_server: ClassVar[str] = ""
     """Id of the server for calibrating the clients; empty: there is none."""
 
@@ -154,6 +156,10 @@ class Declaration:
     def payload_bytes(self, workload: Any) -> int | None:
         """Return the size of a reply's payload; None: the server decides it."""
         return None
+
+    def request_bytes(self, workload: Any) -> int:
+        """Return how many bytes clients send for a call, about."""
+        return 100
 
     def stay_s(self, workload: Workload) -> float:
         """Return how long, on average, the workload alone keeps a connection open."""

@@ -42,6 +42,7 @@ def link(data: SessionData) -> Outcome:
     message = messages.LinkAudit(
         links=len(links),
         lossy={each.client: each.lost_share for each in links if each.is_lossy},
+        both_ways=all(each.to_target_bits_per_s for each in links),
         slow=[each.client for each in slow if isinstance(each, notes.SlowLink)],
     )
     if message.lossy or message.slow:

@@ -45,6 +45,8 @@ class LinkAudit(Finding, frozen=True, kw_only=True):
     links: int = 0
     lossy: dict[str, float] = msgspec.field(default_factory=dict)
     """By client: share of segments that were lost."""
+    both_ways: bool = False
+    """Their capacity is known in both directions."""
     slow: list[str] = msgspec.field(default_factory=list)
     """Clients whose link has less capacity than the plan needs."""
 
@@ -58,7 +60,10 @@ class LinkAudit(Finding, frozen=True, kw_only=True):
                 " its highest values: there the link may be the limit, not a server."
             )
         links = every(self.links, "link")
-        return f"Packet loss and capacity of {links} were measured before the run, and suffice."
+        ways = " in both directions" * self.both_ways
+        return (
+            f"Packet loss and capacity of {links} were measured{ways} before the run, and suffice."
+        )
 
 
 class NoLink(Finding, frozen=True, kw_only=True):

@@ -15,8 +15,8 @@ class TooFewWindows(Finding, frozen=True, kw_only=True):
 
     def text(self) -> str:
         return (
-            f"A server needs {self.needed} windows of 200 ms at points it sustains, with 20 replies"
-            " each; lengthen the points or add passes."
+            f"A server needs {self.needed} windows of 200 ms at points it sustains, with 20"
+            " answered calls each; lengthen the points or add passes."
         )
 
 

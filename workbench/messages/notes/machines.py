@@ -77,6 +77,8 @@ class Link(Notice, frozen=True, kw_only=True):
     p99_us: int
     bits_per_s: float
     """From the target to the client, the direction of replies, in one TCP stream."""
+    to_target_bits_per_s: float = 0.0
+    """From the client to the target, measured after the other direction; 0: not recorded."""
     by: str = ""
     """The tool that measured the throughput: "iperf3", or our own probe."""
     needed_bits_per_s: float = 0.0
@@ -104,9 +106,16 @@ class Link(Notice, frozen=True, kw_only=True):
         needed = f"; the plan needs about {formatting.bits(self.needed_bits_per_s)} at most"
         return (
             f"{self.client} reaches {self.target} in {formatting.duration(self.p50_us)} (p99 "
-            f"{formatting.duration(self.p99_us)}) and at {formatting.bits(self.bits_per_s)}{by}"
+            f"{formatting.duration(self.p99_us)}){self._rates()}{by}"
             f"{needed * bool(self.needed_bits_per_s)}.{lost * bool(self.resent)}"
         )
+
+    def _rates(self) -> str:
+        rate = formatting.bits(self.bits_per_s)
+        if not self.to_target_bits_per_s:
+            return f" and at {rate}"
+        to_target = formatting.bits(self.to_target_bits_per_s)
+        return f", at {rate} from {self.target} and {to_target} to it"
 
 
 class LinkUnchecked(Notice, frozen=True, kw_only=True):
@@ -129,10 +138,14 @@ class SlowLink(Notice, frozen=True, kw_only=True):
     target: str
     bits_per_s: float
     needed_bits_per_s: float
+    to_target: bool = False
+    """The direction of requests."""
 
     def text(self) -> str:
+        ends = self.target, self.client
+        sender, receiver = reversed(ends) if self.to_target else ends
         return (
-            f"The link from {self.target} to {self.client} carries"
+            f"The link from {sender} to {receiver} carries"
             f" {formatting.bits(self.bits_per_s)} and the plan needs about"
             f" {formatting.bits(self.needed_bits_per_s)}: at its highest rates the link"
             " may be the limit, not a server. Lower them, or use a faster link."

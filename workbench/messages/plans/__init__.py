@@ -37,6 +37,7 @@ from workbench.messages.plans.points import (
 from workbench.messages.plans.problem import PointProblem, PointWarned, Problem, Warned
 from workbench.messages.plans.resources import (
     FewDescriptors,
+    HeldToCeiling,
     NotEnoughPorts,
     RatesEstimated,
     Resource,
@@ -70,6 +71,7 @@ from workbench.messages.plans.tools import (
 from workbench.messages.plans.values import (
     BesideSearch,
     CeilingInPoints,
+    CeilingOfField,
     CeilingUnknown,
     InvalidValue,
     NotAscending,
@@ -92,9 +94,11 @@ __all__ = [
     "BesideSearch",
     "BodyTooLarge",
     "CeilingInPoints",
+    "CeilingOfField",
     "CeilingUnknown",
     "FewDescriptors",
     "FewSamples",
+    "HeldToCeiling",
     "InvalidHeader",
     "InvalidPath",
     "InvalidValue",

@@ -69,6 +69,25 @@ class TooManyHeld(PointProblem, frozen=True, kw_only=True):
         return f"{has} Use {clients:,} clients or a wider net.ipv4.ip_local_port_range."
 
 
+class HeldToCeiling(Message, frozen=True, kw_only=True):
+    """The connections held open end at what the machines have ports and descriptors for."""
+
+    keys: tuple[str, ...] = ("vary",)
+    connections: int
+    where: Literal["clients", "target"]
+    resource: Resource
+    available: int
+
+    def text(self) -> str:
+        has = f"the {self.where} {'has' if self.where == 'target' else 'have'} {self.available:,}"
+        more = (
+            "local ports before connecting gets slow"
+            if self.resource == "ports"
+            else "file descriptors (nofile)"
+        )
+        return f"The connections end at {self.connections:,}: {has} {more}."
+
+
 class FewDescriptors(Warned, frozen=True, kw_only=True):
     allowed: int
     wanted: int

@@ -38,12 +38,22 @@ class StepOrPoints(Problem, frozen=True, kw_only=True):
 
 
 class CeilingInPoints(Problem, frozen=True, kw_only=True):
-    """Rates up to the client limit in steps, of which there would be any number."""
+    """Values up to a limit that is not known yet in steps, of which there would be any number."""
 
     keys: tuple[str, ...] = ("rates.points",)
 
     def text(self) -> str:
-        return "Rates up to the client limit need a number of points in place of a step."
+        return "A range up to the ceiling needs a number of points in place of a step."
+
+
+class CeilingOfField(Problem, frozen=True, kw_only=True):
+    """Values up to the limit of a field that has none."""
+
+    keys: tuple[str, ...] = ("vary",)
+    field: str
+
+    def text(self) -> str:
+        return f"Nothing limits '{self.field}' before a run; give its highest value."
 
 
 class CeilingUnknown(Problem, frozen=True, kw_only=True):

@@ -85,6 +85,7 @@ class Http(Declaration):
         "hello": "Hello World",
     }
     axes: ClassVar[Sequence[Varied]] = (Varied("pipeline"),)
+    statuses = True
     null_server = "null-http"
 
     def problems(self, workload: Any) -> Iterator[plans.Problem]:
@@ -132,6 +133,10 @@ class Http(Declaration):
 
     def requests(self, workload: Any) -> list[str]:
         return [request.label for request in self._several(workload)]
+
+    def request_bytes(self, workload: Any) -> int:
+        bodies = [len(each.body.encode()) for each in self._requests(workload)]
+        return super().request_bytes(workload) + max(bodies)
 
     def secrets(self, workload: Any) -> set[str]:
         values = [v for each in self._requests(workload) for v in each.headers.values()]

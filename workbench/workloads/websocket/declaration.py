@@ -119,6 +119,9 @@ class WebSocket(Declaration):
     def drain_s(self, workload: Any) -> float:
         return float(workload.connections / workload.connect_per_s)
 
+    def request_bytes(self, workload: Any) -> int:
+        return int(workload.message_size)
+
     def p99_limit_ms(self, workload: Any) -> float | None:
         return float(workload.p99_ms)
 
