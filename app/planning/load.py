@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from app.fields import Figure, Flag, Line, Options, Segments
 from app.planning import workload
 from app.planning.figures import Figures
+from app.planning.ranges import SPACINGS, listed
 from app.widgets import column, label, row
-from workbench.plan.model import Range
 from workbench.workloads.options import LOAD_MODELS, LoadModel
 from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
@@ -21,7 +20,6 @@ _PROTOCOLS = [(key, protocol.label) for key, protocol in PROTOCOLS.items()]
 _LENGTHS = [("seconds", "seconds"), ("connections", "connections")]
 _METHODS = [("sweep", "Sweep all rates"), ("search", "Search the peak")]
 _RATES = [("range", "range"), ("list", "list"), ("ceiling", "up to the client limit")]
-_SPACINGS = [("linear", "equal steps"), ("geometric", "equal ratios")]
 _ORDERS = [("sequential", "server by server"), ("interleaved", "interleaved, random order")]
 _RATE_PX = 62
 """Room for 10,000."""
@@ -134,7 +132,7 @@ class LoadFields(QWidget):
                 if rates.get(key) != "ceiling":
                     field.set_value(rates.get(key))
         else:
-            self._list.set_value(_listed(rates))
+            self._list.set_value(listed(rates))
         if data.get("concurrency"):
             self._at_once.set_value(data["concurrency"])
         unit = "connections" if data.get("connections") is not None else "seconds"
@@ -257,7 +255,7 @@ class LoadFields(QWidget):
         parts = row(found, gap=6)
         self._points = Figure("Number of rates", 46)
         self._points.set_value(10)
-        self._spacing = Options("Spacing of the rates", _SPACINGS)
+        self._spacing = Options("Spacing of the rates", SPACINGS)
         self._to_highest, self._to_limit = (
             [label(part, 12, tone="muted") if isinstance(part, str) else part for part in side]
             for side in (
@@ -343,16 +341,6 @@ def _kind(rates: Any) -> str:
     if rates.get("to") == "ceiling":
         return "ceiling"
     return "list" if rates.get("points") and rates.get("step") is None else "range"
-
-
-def _listed(rates: Any) -> Any:
-    """Return rates as a list, if they are valid."""
-    if not isinstance(rates, dict):
-        return rates
-    try:
-        return msgspec.convert(rates, Range).values(0)
-    except msgspec.ValidationError:
-        return []
 
 
 def _model(given: Mapping[str, Any]) -> LoadModel:

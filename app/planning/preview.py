@@ -223,6 +223,8 @@ def _remarks(draft: Draft) -> list[tuple[str, str]]:
     found = [("warn", warning.text()) for warning in draft.warnings]
     if budget.estimated:
         found.append(("muted", budget.estimated.text()))
+    if budget.held:
+        found.append(("muted", budget.held.text()))
     if budget.several:
         found.append(("muted", budget.several.text()))
     if budget.rests:

@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.fields import Figure, Line, Options, TextField
 from app.planning.figures import Figures
+from app.planning.ranges import SPACINGS, listed
 from app.planning.text_lines import DataField, TextLines
-from app.widgets import column
+from app.widgets import column, label, row
 from workbench.workloads.fields import Field
 from workbench.workloads.registry import declaration, form_fields
 
@@ -43,6 +44,11 @@ def fit(lines: Mapping[str, Line], inputs: Mapping[str, Any], protocol: str) -> 
         calls.setEnabled(workload.several_calls or calls.value() != 1)
 
 
+_KINDS = [("list", "list"), ("ceiling", "up to what the machines can hold")]
+_CEILING = "connections"
+"""The field whose limit is known before a run."""
+
+
 class Varied(QWidget):
     """Whether a field of the workload is the axis, and its values."""
 
@@ -53,10 +59,24 @@ class Varied(QWidget):
         named = {field.key: field.label for field in form_fields()}
         self._axes = Options("Axis", [("", "load"), *named.items()])
         self.values = Figures("Values of the axis")
-        self.line = Line("Axis", self._axes, self.values, stretch=False)
-        column(self).addWidget(self.line)
-        self._axes.edited.connect(self.edited)
-        self.values.edited.connect(self.edited)
+        self._kind = Options("Values as", _KINDS)
+        self._low, self._points = Figure("Lowest value"), Figure("Number of values", 46)
+        self._low.set_value(100)
+        self._points.set_value(8)
+        self._spacing = Options("Spacing of the values", SPACINGS)
+        self._spacing.set_value("geometric")
+        self._range = QWidget()
+        parts = row(self._range, gap=6)
+        for part in (self._low, "in", self._points, "points,", self._spacing):
+            parts.addWidget(label(part, 12, tone="muted") if isinstance(part, str) else part)
+        parts.addStretch(1)
+        self.line = Line("Axis", self._axes, self._kind, stretch=False)
+        self._values_line = Line("Values", self.values, self._range, stretch=False)
+        inside = column(self, gap=6)
+        inside.addWidget(self.line)
+        inside.addWidget(self._values_line)
+        for each in (self._axes, self._kind, self.values, self._low, self._points, self._spacing):
+            each.edited.connect(self.edited)
 
     @property
     def key(self) -> str:
@@ -64,12 +84,29 @@ class Varied(QWidget):
         return str(self._axes.value() or "")
 
     def value(self) -> dict[str, Any]:
-        return {self.key: self.values.value()} if self.key else {}
+        if not self.key:
+            return {}
+        if not self._ends_at_ceiling:
+            return {self.key: self.values.value()}
+        ends = {"from": self._low.value(), "to": "ceiling"}
+        inner = {"points": self._points.value(), "spacing": self._spacing.value()}
+        return {self.key: ends | inner}
 
     def set_value(self, vary: Any) -> None:
-        key, values = next(iter(vary.items()), ("", [])) if isinstance(vary, dict) else ("", [])
+        key, given = next(iter(vary.items()), ("", [])) if isinstance(vary, dict) else ("", [])
         self._axes.set_value(key)
-        self.values.set_value(values)
+        to_ceiling = isinstance(given, dict) and given.get("to") == "ceiling"
+        self._kind.set_value("ceiling" if to_ceiling else "list")
+        if to_ceiling:
+            self._low.set_value(given.get("from"))
+            self._points.set_value(given.get("points"))
+            self._spacing.set_value(given.get("spacing", "linear"))
+        else:
+            self.values.set_value(listed(given))
+
+    @property
+    def _ends_at_ceiling(self) -> bool:
+        return self.key == _CEILING and self._kind.value() == "ceiling"
 
     def fit(self, protocol: str) -> None:
         """Offer the axes of the workload; an axis of another workload is dropped."""
@@ -80,7 +117,10 @@ class Varied(QWidget):
         if self.key not in known:
             self._axes.set_value("")
         self.setVisible(bool(known))
-        self.values.setVisible(bool(self.key))
+        self._kind.setVisible(self.key == _CEILING)
+        self._values_line.setVisible(bool(self.key))
+        self.values.setVisible(not self._ends_at_ceiling)
+        self._range.setVisible(self._ends_at_ceiling)
 
 
 def _input(field: Field) -> QWidget:

@@ -267,6 +267,18 @@ def test_a_client_with_several_addresses_uses_as_many_as_it_needs() -> None:
     assert assess(users, [Entry()], FACTS, loopback=True, clients=3).addresses == 1
 
 
+def test_users_to_the_ceiling_end_at_the_descriptors_that_their_stay_needs() -> None:
+    rates = Range(from_=10.0, to="ceiling", points=4)
+    users = plan(workload=THOUGHTFUL, rate_of="users", rates=rates, seconds=300.0, calibrate=True)
+    budget = assess(users, [Entry()], FACTS, loopback=True)
+    # 19,936 descriptors of agent and server, less 5 % to spare, each for 11 think times of 5 s.
+    assert (budget.ceiling_per_s, budget.problems, budget.warnings) == (344.0, [], [])
+    assert budget.most_per_s == pytest.approx(0.95 * 19_936 / 55)
+    assert budget.addresses == 2
+    # One address has fewer ports than that.
+    assert assess(users, [Entry()], FACTS).ceiling_per_s == 110.0
+
+
 def test_random_think_times_make_a_longer_ramp_but_no_more_connections() -> None:
     workload = a_workload(
         protocol="http/1.1", calls_per_connection=13, think_time_s=5.0, think_times="exponential"

@@ -31,8 +31,8 @@ from workbench.messages.errors import error_label
 from workbench.messages.limits import TooSlow
 from workbench.plan import checks
 from workbench.plan.budget import assess
-from workbench.plan.model import Plan
-from workbench.plan.reading import with_set
+from workbench.plan.model import Plan, Range
+from workbench.plan.reading import plan_from_data, to_data, with_set
 from workbench.plan.schedule import points
 from workbench.workloads.registry import workload as a_workload
 
@@ -188,6 +188,51 @@ def test_ten_thousand_need_as_many_ports_and_one_agent_worker_has_descriptors_fo
         plan(vary={"connections": [50_000.0]}, nofile=60_000), [Entry()], {}, loopback=True
     )
     assert more.addresses >= 2 and not more.problems
+
+
+@pytest.mark.parametrize(
+    ("changes", "facts", "most", "where", "resource"),
+    [
+        ({}, {}, 12_700, "clients", "ports"),
+        ({"nofile": 8_000, "workers": 2}, {}, 7_930, "target", "descriptors"),
+        (
+            {},
+            {"addresses": 4, "descriptor_limits": {"hard": 4_096}},
+            4_030,
+            "clients",
+            "descriptors",
+        ),
+        ({}, {"addresses": 4}, 19_900, "clients", "descriptors"),
+    ],
+)
+def test_connections_to_the_ceiling_end_at_what_the_machines_can_hold(
+    changes: dict[str, Any], facts: dict[str, Any], most: int, where: str, resource: str
+) -> None:
+    held = Range(from_=100, to="ceiling", points=4, spacing="geometric")
+    given = plan(vary={"connections": held}, **changes)
+    assert not [*checks.problems(given)]
+    budget = assess(given, [Entry()], facts)
+    assert budget.held and (budget.held.where, budget.held.resource) == (where, resource)
+    assert budget.held.text() in budget.describe()
+    values = budget.known(given).axis.values
+    assert (len(values), values[0], values[-1]) == (4, 100, most)
+    assert all(value == int(value) for value in values) and budget.open_at_worst == most
+    assert not budget.problems
+    # A session has the plan as it was given, so that it ends elsewhere on another machine.
+    assert plan_from_data(to_data(given), name="p").vary == given.vary
+
+
+def test_only_connections_have_a_ceiling() -> None:
+    sizes = plan(vary={"message_size": Range(from_=64, to="ceiling", points=4)})
+    assert plans.CeilingOfField(field="message_size") in checks.problems(sizes)
+    stepped = plan(vary={"connections": Range(from_=64, to="ceiling", step=10)})
+    assert plans.CeilingInPoints(keys=("vary",)) in checks.problems(stepped)
+    (few,) = assess(
+        plan(vary={"connections": Range(from_=9_000, to="ceiling", points=3)}, nofile=8_000),
+        [Entry()],
+        {},
+    ).problems
+    assert isinstance(few, plans.TooManyHeld) and few.connections == 9_000
 
 
 def test_what_the_workload_does_not_have_is_refused() -> None:

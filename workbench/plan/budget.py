@@ -10,11 +10,18 @@ from typing import Any
 from workbench import formatting
 from workbench.analysis.sensitivity import TYPICAL, WANTED, Spreads, detectable, passes_for
 from workbench.errors import BadInput
-from workbench.machines.limits import limits_of
+from workbench.machines.limits import ClientLimits, limits_of
 from workbench.messages import plans
 from workbench.plan import duration, suitability
 from workbench.plan.model import TYPICAL_CEILING_PER_S, Plan, three_figures
-from workbench.plan.ports import addresses_for, clients_close, drain, drain_any, highest_rate
+from workbench.plan.ports import (
+    addresses_for,
+    clients_close,
+    drain,
+    drain_any,
+    highest_rate,
+    quick_ports,
+)
 from workbench.plan.schedule import points
 from workbench.plan.suitability import Contestant
 from workbench.sessions.spreads import earlier
@@ -55,6 +62,12 @@ class Budget:
     """The highest rate for which there are ports."""
     estimated: plans.RatesEstimated | None = None
     """Of such a plan, what is only an estimate."""
+    held: plans.HeldToCeiling | None = None
+    """Where the connections end, if that is what the machines can hold."""
+
+    def known(self, plan: Plan) -> Plan:
+        """Return the plan with the numbers of connections that this budget found."""
+        return plan.holding(self.held.connections) if self.held else plan
 
     def check(self) -> None:
         """Raise BadInput with all problems."""
@@ -74,6 +87,7 @@ class Budget:
             *([self.sensitivity.text()] if self.sensitivity else []),
             *([self.several.text()] if self.several else []),
             *([self.estimated.text()] if self.estimated else []),
+            *([self.held.text()] if self.held else []),
         ]
 
 
@@ -97,13 +111,21 @@ def assess(
     limits = replace(limits, ports=one_address, port_reuse_s=reuse_s)
     client_closes = [clients_close(plan, entry.closes_first) for entry in entries]
     taken = any(client_closes) or plan.declared.held(plan.workload) > 0
-    addresses = addresses_for(plan, limits) if taken else 1
-    limits = replace(limits, ports=one_address * addresses)
-    most_per_s = highest_rate(plan, limits) if any(client_closes) else math.inf
-    ceiling_per_s = 0.0
+    held = _held(plan, limits, clients)
+    plan = plan.holding(held.connections) if held else plan
+    most_per_s, ceiling_per_s = math.inf, 0.0
     if plan.to_ceiling:
+        stays = plan.declared.stay_s(plan.workload) > 0
+        # Only connections that stay open are worth several addresses.
+        taken = taken and stays
+        ports = quick_ports(limits) if stays else limits.ports
+        if any(client_closes):
+            most_per_s = highest_rate(plan, replace(limits, ports=ports))
+        most_per_s = min(most_per_s, suitability.most_per_s(plan, limits, clients))
         ceiling_per_s = three_figures(min(TYPICAL_CEILING_PER_S, most_per_s), down=True)
         plan = plan.ending_at(ceiling_per_s)
+    addresses = addresses_for(plan, limits) if taken else 1
+    limits = replace(limits, ports=one_address * addresses)
     planned = list(points(plan, ""))
     open_at_worst = max(suitability.open_at_worst(point) for point in planned)
     if any(client_closes):
@@ -147,6 +169,21 @@ def assess(
         estimated=plans.RatesEstimated(ceiling=plan.axis.at(ceiling_per_s))
         if ceiling_per_s
         else None,
+        held=held,
+    )
+
+
+def _held(plan: Plan, limits: ClientLimits, clients: int) -> plans.HeldToCeiling | None:
+    """Return where the connections end. `limits`: the ports of one address of each client."""
+    if not plan.holds_to_ceiling:
+        return None
+    quick = replace(limits, ports=quick_ports(limits))
+    room = min(suitability.rooms(plan, quick, clients), key=lambda each: each.connections)
+    return plans.HeldToCeiling(
+        connections=int(three_figures(room.connections, down=True)),
+        where=room.where,
+        resource=room.resource,
+        available=room.connections,
     )
 
 

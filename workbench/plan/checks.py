@@ -56,24 +56,27 @@ def _rate_problems(plan: Plan) -> Iterator[plans.Problem]:
         yield plans.NotInThisLoop(keys=("concurrency",), given="concurrency")
     keys = ("rates",)
     if isinstance(plan.rates, Range):
-        low, high = plan.rates.from_, plan.rates.to
-        if isinstance(high, str):
-            if plan.rates.points is None or plan.rates.step is not None:
-                yield plans.CeilingInPoints()
-            if not plan.calibrate:
-                yield plans.CeilingUnknown()
-            return
-        if (plan.rates.step is None) == (plan.rates.points is None):
-            yield plans.StepOrPoints()
-            return
-        if low > high:
-            yield plans.RangeDescends(first=low, last=high)
-        yield from _too_many(keys, plan.rates.count)
+        yield from _range_problems(plan.rates, keys)
+        if plan.to_ceiling and not plan.calibrate:
+            yield plans.CeilingUnknown()
         return
     if not plan.rates and not plan.concurrency:
         yield plans.NoValues(keys=keys)
     yield from _too_many(keys, len(plan.rates))
     yield from _must_ascend(keys, plan.rates)
+
+
+def _range_problems(given: Range, keys: tuple[str, ...]) -> Iterator[plans.Problem]:
+    if isinstance(given.to, str):
+        if given.points is None or given.step is not None:
+            yield plans.CeilingInPoints(keys=("rates.points",) if keys == ("rates",) else keys)
+        return
+    if (given.step is None) == (given.points is None):
+        yield plans.StepOrPoints(keys=keys)
+        return
+    if given.from_ > given.to:
+        yield plans.RangeDescends(keys=keys, first=given.from_, last=given.to)
+    yield from _too_many(keys, given.count)
 
 
 def _search_problems(plan: Plan, search: Search) -> Iterator[plans.Problem]:
@@ -103,10 +106,11 @@ def _concurrency_problems(plan: Plan) -> Iterator[plans.Problem]:
 
 def _vary_problems(plan: Plan) -> Iterator[plans.Problem]:
     keys = ("vary",)
-    key, values = next(iter(plan.vary.items()))
+    key, given = next(iter(plan.vary.items()))
     if len(plan.vary) > 1:
         yield plans.OneFieldOnly(fields=list(plan.vary))
         return
+    values = given if isinstance(given, list) else []
     if not (known := plan.declared.axis(key, values)):
         fields_ = [each.key for each in plan.declared.axes]
         yield plans.NotVaried(field=key, workload=plan.declared.label, fields=fields_)
@@ -114,7 +118,13 @@ def _vary_problems(plan: Plan) -> Iterator[plans.Problem]:
     loads: Sequence[float] = plan.concurrency if plan.closed else plan.rates_per_s
     if len(loads) > 1:
         yield plans.OneLoadOnly(keys=("concurrency" if plan.closed else "rates",), field=key)
-    if not values:
+    if isinstance(given, Range):
+        if given.to == "ceiling" and key != "connections":
+            yield plans.CeilingOfField(field=key)
+            return
+        yield from _range_problems(given, keys)
+        known = plan.axis
+    elif not values:
         yield plans.NoValues(keys=keys, varied=True)
     yield from _too_many(keys, len(values))
     yield from _must_ascend(keys, values)

@@ -128,7 +128,7 @@ def examine(
         by_key.setdefault(problem.keys[-1], []).append(problem.text())
     for key, sentences in by_key.items():
         faults.setdefault(key, " ".join(sentences))
-    given, plan = plan, plan.ending_at(budget.ceiling_per_s)
+    given, plan = plan, budget.known(plan).ending_at(budget.ceiling_per_s)
     planned = list(points(plan, ""))
     rests = max(budget.cool_down_s.values(), key=sum, default=[plan.cool_down_s] * len(planned))
     if plan.search:

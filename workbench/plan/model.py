@@ -29,15 +29,20 @@ Count: TypeAlias = Annotated[int, Meta(ge=1, le=100_000_000)]
 TYPICAL_CEILING_PER_S = 20_000.0
 """A client limit to plan with before it is known."""
 
+TYPICAL_HELD = 10_000
+"""Connections that machines can hold open, to plan with before they are known."""
+
 
 class Range(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """Rates from one to another, both ends included, in steps of one size or by their number."""
+    """Rates, or values of a field, from one to another, both ends included, in steps of one size
+    or by their number."""
 
     from_: Rate = msgspec.field(name="from")
     to: Rate | Literal["ceiling"]
-    """ceiling: the client limit, known after the calibration."""
+    """ceiling: the client limit, known after the calibration; of connections held open, what the
+    machines have ports and descriptors for."""
     step: Rate | None = None
     points: Annotated[int, Meta(ge=2, le=2_000)] | None = None
     """In place of `step`."""
@@ -139,7 +144,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Closed loop only, in place of `rates`."""
     search: Search | None = None
     """In place of `rates`."""
-    vary: dict[str, list[Annotated[float, Meta(ge=-1e15, le=1e15)]]] = {}
+    vary: dict[str, list[Annotated[float, Meta(ge=-1e15, le=1e15)]] | Range] = {}
     """A field of the workload and its values, which differ from point to point at one load."""
     connections: Count | None = None
     """Per point; otherwise `seconds`. In a closed loop both count in the same way."""
@@ -212,10 +217,28 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return msgspec.structs.replace(self, rates=values)
 
     @property
+    def holds_to_ceiling(self) -> bool:
+        """Whether the connections that it varies end at what the machines can hold."""
+        return any(isinstance(each, Range) and each.to == "ceiling" for each in self.vary.values())
+
+    def holding(self, most: float) -> Plan:
+        """Return the plan with its numbers of connections, given what the machines can hold."""
+        if not self.holds_to_ceiling:
+            return self
+        most = three_figures(most, down=True)
+        vary = {key: _whole(given, most) for key, given in self.vary.items()}
+        return msgspec.structs.replace(self, vary=vary)
+
+    @property
     def axis(self) -> Axis:
         """What is varied from point to point, and its values."""
-        for key, values in self.vary.items():
-            if found := self.declared.axis(key, values):
+        answers = self.declared.counts
+        return msgspec.structs.replace(self._axis, answers=answers) if answers else self._axis
+
+    @property
+    def _axis(self) -> Axis:
+        for key, given in self.vary.items():
+            if found := self.declared.axis(key, _whole(given, TYPICAL_HELD)):
                 return found
         if self.closed:
             counts = self.declared.concurrent
@@ -256,6 +279,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             return self.declared.counts
         one_call = self.declared.calls(self.workload) == 1
         return self.rate_of or ("connections" if one_call else "requests")
+
+
+def _whole(given: list[float] | Range, most: float) -> list[float]:
+    """Return the values of a field that varies. Those fields have whole numbers."""
+    if not isinstance(given, Range):
+        return given
+    return [*dict.fromkeys(float(round(value)) for value in given.values(most))]
 
 
 def varied(workload: Workload, key: str, x: float) -> Workload:

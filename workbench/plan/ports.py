@@ -65,11 +65,14 @@ def drain_any(
     return rests, max(largest, limits.ports)
 
 
+def quick_ports(limits: ClientLimits) -> int:
+    """Return the ports of all addresses that can be used before connecting becomes slow."""
+    return math.floor(_FULL * limits.ports * limits.addresses)
+
+
 def addresses_for(plan: Plan, limits: ClientLimits) -> int:
     """Return how many of its addresses each client uses, so that its largest point has enough ports
-    with room to spare; 1 if the rates end where the ports of one end."""
-    if plan.to_ceiling:
-        return 1
+    with room to spare."""
     needed = max(ports_of(point, limits) for point in points(plan, ""))
     return min(limits.addresses, max(1, math.ceil(needed / (_FULL * limits.ports))))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
 from workbench.analysis.histogram import samples_needed
@@ -22,6 +22,18 @@ Keys: TypeAlias = tuple[str, ...]
 
 _OWN_DESCRIPTORS = 64
 """Descriptors of an agent, in addition to its connections."""
+
+
+_SPARE = 0.05
+"""Share of the descriptors that random arrivals and think times may need beyond the mean."""
+
+
+class Room(NamedTuple):
+    """How many connections a machine can hold open, and what limits it."""
+
+    connections: int
+    where: Literal["clients", "target"]
+    resource: plans.Resource
 
 
 class Contestant(Protocol):
@@ -97,6 +109,26 @@ def kept_open(plan: Plan) -> int:
         ),
         default=0,
     )
+
+
+def rooms(plan: Plan, limits: ClientLimits, clients: int) -> list[Room]:
+    """Return the limits of the connections held open at once. `limits`: the ports of all `clients`
+    together, the descriptors of one process."""
+    descriptors = max(0, min(plan.nofile, limits.descriptors) - _OWN_DESCRIPTORS)
+    return [
+        Room(limits.ports, "clients", "ports"),
+        Room(clients * plan.workers * descriptors, "clients", "descriptors"),
+        Room(max(0, plan.nofile - _OWN_DESCRIPTORS), "target", "descriptors"),
+    ]
+
+
+def most_per_s(plan: Plan, limits: ClientLimits, clients: int) -> float:
+    """Return the highest rate of users, or of other connections that stay open, for which there
+    are descriptors; infinite: any. `limits`: as in `rooms`."""
+    stay_s = plan.declared.stay_s(plan.workload)
+    calls = plan.declared.calls(plan.workload) if plan.unit == "requests" else 1
+    found = [r.connections for r in rooms(plan, limits, clients) if r.resource == "descriptors"]
+    return (1 - _SPARE) * calls * min(found) / stay_s if stay_s else math.inf
 
 
 def _open(point: PointPlan, stay_s: float) -> int:
@@ -222,14 +254,8 @@ def _held_problems(
     plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
 ) -> Iterator[plans.Problem]:
     """Return what is missing to hold the connections of the first point with too many."""
-    descriptors = max(0, min(plan.nofile, limits.descriptors) - _OWN_DESCRIPTORS)
     key = "vary" if "connections" in plan.vary else "workload.connections"
-    have: list[tuple[int, Literal["clients", "target"], plans.Resource]] = [
-        (limits.ports, "clients", "ports"),
-        (clients * plan.workers * descriptors, "clients", "descriptors"),
-        (max(0, plan.nofile - _OWN_DESCRIPTORS), "target", "descriptors"),
-    ]
-    for available, where, resource in have:
+    for available, where, resource in rooms(plan, limits, clients):
         point = next((point for point in planned if point.held > available), None)
         if point is not None:
             yield plans.TooManyHeld(

@@ -89,8 +89,18 @@ def test_it_starts_with_a_plan_that_can_run(
             vary={"pipeline": [1, 4, 8]},
             seconds=2,
         ),
+        Plan(
+            name="Held",
+            servers=["aiohttp-websocket"],
+            workload=a_workload(protocol="websocket"),
+            rates=[100],
+            vary={
+                "connections": Range(from_=200, to="ceiling", points=6, spacing="geometric"),
+            },
+            seconds=10,
+        ),
     ],
-    ids=["short", "everything", "closed", "varied"],
+    ids=["short", "everything", "closed", "varied", "held"],
 )
 def test_the_form_covers_everything_in_a_plan(
     qtbot: QtBot, window: MainWindow, page: PlanPage, plan: Plan
@@ -151,6 +161,27 @@ def test_rates_up_to_the_client_limit_are_chosen_and_the_preview_says_that_it_es
     assert plan.rates == Range(from_=200, to="ceiling", points=6)
     choose(qtbot, page, "Rates as", "list")
     assert page.form.data()["rates"] == [200]
+
+
+def test_connections_held_open_may_end_at_what_the_machines_can_hold(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    held = Plan(
+        servers=["aiohttp-websocket"],
+        workload=a_workload(protocol="websocket"),
+        rates=[100],
+        vary={"connections": [100, 200]},
+        seconds=10,
+    )
+    edit(qtbot, page, held)
+    choose(qtbot, page, "Values as", "up to what the machines can hold")
+    sees(qtbot, page, "The connections end at")
+    sees(qtbot, page, "Points: 8")
+    plan = wanted(qtbot, window, page.run_this)
+    to_ceiling = Range(from_=100, to="ceiling", points=8, spacing="geometric")
+    assert plan.vary == {"connections": to_ceiling}
+    choose(qtbot, page, "Values as", "list")
+    assert page.form.data()["vary"] == {"connections": [100, 200]}
 
 
 def test_rates_are_written_and_read_with_thousands_commas_and_are_all_visible(
