@@ -168,8 +168,39 @@ def test_results_of_each_request_are_metrics() -> None:
     found = metrics.values(Measured(report, [], Usage(), answered_per_s=200.0), labels)
     assert found["request_1_replies_per_s"] == 150.0
     assert found["request_2_p50_ms"] == pytest.approx(1.5, rel=0.01)
+    assert found["request_2_mean_ms"] == pytest.approx(found["request_2_p50_ms"], rel=0.02)
     assert found["request_1_errors_pct"] == 0.0
     assert found["request_2_errors_pct"] == 20.0
+
+
+def test_errors_of_http_are_split_as_wrk_has_them() -> None:
+    several = plan(requests=TWO)
+    assert several.declared.statuses
+    recorded = {metric.key: metric.label for metric in metrics.records(statuses=True)}
+    lost = {
+        "client-timo": 30,
+        "socket-timo": 10,
+        "connreset": 5,
+        "other-read": 3,
+        "protocol-closed": 2,
+        "protocol-503": 15,
+        "check-404": 5,
+        "protocol-body": 100,  # of no kind
+        "tls-closed": 30,
+    }
+    kinds = "timeouts_pct", "socket_errors_pct", "status_errors_pct"
+    assert set(kinds) <= set(recorded)
+
+    def split(errors: dict[str, int]) -> list[float | None]:
+        report = merge_reports([], [])
+        calls = {"scheduled": 1_000, "unsent": 0, "sent": 1_000, "late": 0, "established": 100}
+        report = replace(report, counts=Counts(**calls, succeeded=800, errors=errors))
+        found = metrics.values(Measured(report, [], Usage(), statuses=True))
+        return [found[kind] for kind in kinds]
+
+    assert split(lost) == [4.0, 1.0, 2.0]
+    # Where nothing failed there is nothing to split, and no column.
+    assert split({}) == [None, None, None]
 
 
 async def test_a_secret_comes_from_the_environment_and_is_in_no_plan(

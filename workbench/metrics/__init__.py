@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from workbench.documents import Metric
-from workbench.metrics import cpu, held, memory, switches, throughput
+from workbench.metrics import cpu, errors, held, memory, switches, throughput
 from workbench.metrics.base import Measured, PointMetric
 from workbench.metrics.requests import of_requests
 
@@ -41,18 +41,25 @@ BESIDE: Sequence[PointMetric] = (cpu.PerCallMargin(),)
 """Recorded with the others, but shown with the figure they belong to."""
 
 
-def records(requests: Sequence[str] = (), *, held: bool = False) -> list[Metric]:
+def records(
+    requests: Sequence[str] = (), *, held: bool = False, statuses: bool = False
+) -> list[Metric]:
     """For `RunStart.metrics`. `requests`: labels of the plan's several requests; `held`: whether
-    the workload holds its connections."""
-    known = (*of_requests(requests), *METRICS, *(HELD if held else ()))
+    the workload holds its connections; `statuses`: whether its replies have statuses."""
+    known = _known(requests, held=held, statuses=statuses)
     return [metric.record for metric in known]
+
+
+def _known(requests: Sequence[str], *, held: bool, statuses: bool) -> Sequence[PointMetric]:
+    of_kind = errors.KINDS if statuses else ()
+    return (*of_requests(requests), *METRICS, *of_kind, *(HELD if held else ()))
 
 
 def values(measured: Measured, requests: Sequence[str] = ()) -> dict[str, float | None]:
     """The values of one point, by key; None where a metric fails, which does not affect the
     point."""
-    known = (*of_requests(requests), *METRICS, *(HELD if measured.held else ()), *BESIDE)
-    return {metric.record.key: _value(metric, measured) for metric in known}
+    known = _known(requests, held=measured.held > 0, statuses=measured.statuses)
+    return {metric.record.key: _value(metric, measured) for metric in (*known, *BESIDE)}
 
 
 def _value(metric: PointMetric, measured: Measured) -> float | None:

@@ -25,6 +25,8 @@ class Measured:
     """Size of a reply's payload, where the workload fixes it."""
     answered_per_s: float = 0.0
     """Calls answered per second of the measured part."""
+    statuses: bool = False
+    """Whether replies have statuses, as those of HTTP."""
 
 
 class PointMetric(Protocol):

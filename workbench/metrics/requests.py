@@ -28,6 +28,11 @@ def _percentile_ms(q: float, measured: Measured, part: RequestPart) -> float | N
     return None if us is None else us / 1000
 
 
+def _mean_ms(measured: Measured, part: RequestPart) -> float | None:
+    us = histogram.mean(part.latency)
+    return None if us is None else round(us / 1000, 4)
+
+
 def _errors_pct(measured: Measured, part: RequestPart) -> float | None:
     """Of the calls of it that were sent and ended."""
     ended = part.replies + part.failed
@@ -38,6 +43,7 @@ _SHOWN: tuple[tuple[Metric, Callable[[Measured, RequestPart], float | None]], ..
     (Metric(key="replies_per_s", label="Replies", unit="1/s", better="more"), _replies_per_s),
     (Metric(key="p50_ms", label="p50", unit="ms", better="less"), partial(_percentile_ms, 0.5)),
     (Metric(key="p99_ms", label="p99", unit="ms", better="less"), partial(_percentile_ms, 0.99)),
+    (Metric(key="mean_ms", label="Mean", unit="ms", better="less"), _mean_ms),
     (Metric(key="errors_pct", label="Errors", unit="%", better="less"), _errors_pct),
 )
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from workbench import __version__, foreign, metrics
+from workbench.axis import Axis
 from workbench.closing import to_the_end
 from workbench.control import Control, Stopped
 from workbench.documents import (
@@ -130,14 +131,15 @@ class Engine:
             budget = self._assess(stage.facts)
             self.on_budget(budget)
             budget.check()
+            plan = budget.known(self.plan)
             exposed = await agreed(self.entries, self.fleet.target, stage.bind, self.expose)
             links = await check_links(stage)
             rehearsed = await self._rehearse(stage)
             zero = time.monotonic_ns() // 1000
             stage.samplers.begin(zero)
-            self.emit(self._start(stage, rehearsed))
+            self.emit(self._start(stage, rehearsed, plan.axis))
             run = RunState(
-                plan=self.plan,
+                plan=plan,
                 stage=stage,
                 budget=budget,
                 rehearsed=rehearsed,
@@ -227,7 +229,8 @@ class Engine:
             for tool in tools
         ]
 
-    def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal]) -> RunStart:
+    def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal], axis: Axis) -> RunStart:
+        """`axis`: with the values that the machines decide."""
         return RunStart(
             v=version_of(
                 self.plan.axis,
@@ -243,11 +246,12 @@ class Engine:
             servers=[rehearsed[server].record for server in self.plan.servers],
             order=order(self.plan, self.seed),
             seed=self.seed,
-            axis=self.plan.axis,
+            axis=axis,
             series=self._series(rehearsed),
             load_versions={name: dict(each) for name, each in stage.versions.items() if each},
             metrics=metrics.records(
                 self.plan.declared.requests(self.plan.workload),
                 held=self.plan.declared.held(self.plan.workload) > 0,
+                statuses=self.plan.declared.statuses,
             ),
         )

@@ -252,6 +252,7 @@ class _PointRecording:
                     point.held,
                     self._body_bytes(),
                     calls_per_s,
+                    self._run.plan.declared.statuses,
                 ),
                 self._run.plan.declared.requests(self._run.plan.workload),
             ),
