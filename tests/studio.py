@@ -374,6 +374,9 @@ class Studio(Stage):
         page = self.show("Compare")
         self.camera.until(lambda: len(page.selection.sides) == 2)
         self.page("Compare", "full")
+        for view in ("time", "distribution", "sweep"):
+            page.board.views.choose(view)
+            self.camera.keep(self.window, f"Compare-{view}")
         self.press(page, "Show figures in a table")
         self.camera.keep(self.window, "Compare-table")
         page.search()

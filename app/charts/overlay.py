@@ -23,6 +23,7 @@ from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.colour import mix
 from app.theme import SeriesStyle, Theme
+from workbench.analysis.over_time import OverTime
 from workbench.analysis.published import Published, figures_of
 from workbench.analysis.results import View
 from workbench.comparison.contenders import Contender
@@ -66,8 +67,6 @@ class OverlaidSeries(Series):
 class Overlay(ChartModel):
     """The drawn servers of a comparison. A server has one style in all sessions."""
 
-    has_time = False
-
     def __init__(self, comparison: Comparison | None = None) -> None:
         super().__init__()
         self.tags: tuple[str, ...] = ()
@@ -96,6 +95,8 @@ class Overlay(ChartModel):
                 tag=contender.tag if several else "",
                 place=places.index(contender.tag),
             )
+        sides = {side.tag: side.over_time for side in comparison.sides}
+        self.over_time = OverTime.joined(self.axis, sides, self.series)
         workloads = (side.plan.get("workload", {}) for side in comparison.sides)
         self._one_timeout = len({each.get("timeout_s", 5.0) for each in workloads}) == 1
         stated = figures_of(first.plan, {contender.id for contender in drawn})

@@ -95,8 +95,7 @@ class ViewBar(QWidget):
 
     def show_view(self, view: str) -> None:
         """Show a view, at the points chosen for it."""
-        known = view in _LOOKS and (view != TIME or self._trio.model.has_time)
-        self.view = view if known else SWEEP
+        self.view = view if view in _LOOKS else SWEEP
         self._tabs[self.view].setChecked(True)
         self._trio.project(Look(self.view, self._chosen.get(self.view), self._pass_number))
         self.refresh()
@@ -110,8 +109,7 @@ class ViewBar(QWidget):
             self._chosen, self._pass_number = {}, 0
             one = len(model.axis.values) == 1 and not model.axis.bounds
             kept = self._settings.view if self._settings is not None else self.view
-            self._tabs[TIME].setVisible(model.has_time)
-            self.show_view(TIME if one and model.has_time else kept)
+            self.show_view(TIME if one else kept)
         look = _LOOKS[self.view]
         self._points.setAccessibleName(look.points)
         _fill(self._points, self._choices(), self._trio.look.points)

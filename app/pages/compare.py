@@ -5,7 +5,6 @@ differences.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -18,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
+from app.charts.looks import DISTRIBUTION, SWEEP
 from app.charts.overlay import Overlay
 from app.comparing import load as compare_load
 from app.comparing.board import CompareBoard
@@ -29,9 +29,11 @@ from app.context import Desk
 from app.plain import tip
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column
 from app.words import when
+from workbench.analysis.over_time import OverTime
 from workbench.comparison import table as compare_table
 from workbench.comparison.conditions import conditions
 from workbench.comparison.sides import MOST, compare
+from workbench.report.moments import percentiles_as_csv, windows_as_csv
 
 _NARROW = 1060
 _SETTING = "Compare"
@@ -126,8 +128,18 @@ class ComparePage(QWidget):
         from app.export.sources import Charts  # noqa: PLC0415 - rarely
 
         if self.selection.sides:
-            points = partial(compare_table.as_csv, self.comparison)
-            ask(self, self._desk, Charts(self.trio, self._title(), points))
+            ask(self, self._desk, Charts(self.trio, self._title(), self.as_csv))
+
+    def as_csv(self) -> str:
+        """Return the figures of what is shown: of the sweep, over time or of distributions."""
+        model, view = self.trio.model, self.board.views.view
+        if not self._charts_on.isChecked() or view == SWEEP:
+            return compare_table.as_csv(self.comparison)
+        shown = {key: series for key, series in model.series.items() if self.trio.is_shown(key)}
+        if view == DISTRIBUTION:
+            return percentiles_as_csv(shown, self.trio.view.clock)
+        sides = {side.tag: side.over_time for side in self.selection.sides}
+        return windows_as_csv(OverTime.joined(model.axis, sides, shown))
 
     # Widgets
 

@@ -8,7 +8,7 @@ percentiles are never averaged.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan, nan
@@ -113,6 +113,21 @@ class OverTime:
         self._sampled: Block | None = None
         """Samples of a point's last second come after its end."""
         self._slices: dict[tuple[str, int, float | None, float], dict[tuple[int, ...], Slice]] = {}
+
+    @classmethod
+    def joined(
+        cls, axis: Axis, sessions: Mapping[str, OverTime], wanted: Container[str]
+    ) -> OverTime:
+        """Return the `wanted` series of several sessions, by their tags: "A/gevent"."""
+        found = cls()
+        found.axis = axis
+        found.blocks = {
+            (key, number): block
+            for tag, each in sessions.items()
+            for (series, number), block in each.blocks.items()
+            if (key := f"{tag}/{series}") in wanted
+        }
+        return found
 
     def __call__(self, document: AnyDocument) -> None:
         match document:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from workbench.analysis.cost import rank
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.intervals import Difference, difference
+from workbench.analysis.over_time import OverTime
 from workbench.analysis.server_summary import ServerSummary
 from workbench.analysis.summary import Summary, summarise
 from workbench.axis import RATE, Axis
@@ -44,6 +45,8 @@ class Side:
     """The user's title."""
     damaged: bool = False
     """Only a part of the file could be read."""
+    over_time: OverTime = field(default_factory=OverTime)
+    """Its windows and samples."""
 
     @property
     def name(self) -> str:
@@ -92,7 +95,7 @@ class Side:
 
 
 def read_side(path: Path, tag: str, *, newer: bool = False) -> Side:
-    """A session without its windows. Raises BadInput if it cannot be read or has no beginning."""
+    """Raises BadInput if it cannot be read or has no beginning."""
     side = side_of(read_session(path, newer=newer), path, tag)
     label = Titles(path.parent).read().get(side.start.session, UNLABELLED)
     return replace(side, title=label.title)
@@ -106,7 +109,9 @@ def side_of(session: Session, path: Path, tag: str) -> Side:
         warnings.append(f"{session.damage} Only the part before it is compared.")
     elif session.interrupted:
         warnings.append("The recording ends before the run did; the recorded part is compared.")
-    summary = summarise(documents)
+    summary, over_time = summarise(documents), OverTime()
+    for document in documents:
+        over_time(document)
     records = {record.id: record for record in start.servers}
     backlogs = _backlogs(documents)
     contenders = [
@@ -115,7 +120,10 @@ def side_of(session: Session, path: Path, tag: str) -> Side:
         )
         for server in summary.servers.values()
     ]
-    return Side(tag, path, start, summary, contenders, warnings, damaged=bool(session.damage))
+    damaged = bool(session.damage)
+    return Side(
+        tag, path, start, summary, contenders, warnings, damaged=damaged, over_time=over_time
+    )
 
 
 def check_count(paths: Sequence[Path]) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isnan
 
 from workbench.analysis.distribution import Distribution
 from workbench.analysis.over_time import METRICS, OverTime, Slice
-from workbench.analysis.results import PERCENTILES, Clock, View
+from workbench.analysis.results import PERCENTILES, Clock, SeriesResult, View
 from workbench.analysis.summary import summarise
 from workbench.documents import WINDOW_US, AnyDocument
 from workbench.spreadsheet import as_csv
@@ -24,12 +24,17 @@ _COLUMNS = [
 
 
 def over_time_as_csv(documents: Sequence[AnyDocument]) -> str:
-    """One line for every recorded window, RFC 4180. `from_s` counts from the start of the server's
-    block. Empty cells: unknown.
-    """
+    """Return the windows of a session; see `windows_as_csv`."""
     collected = OverTime()
     for document in documents:
         collected(document)
+    return windows_as_csv(collected)
+
+
+def windows_as_csv(collected: OverTime) -> str:
+    """One line for every recorded window, RFC 4180. `from_s` counts from the start of the server's
+    block. Empty cells: unknown.
+    """
     rows = [
         _row(series, number, moment)
         for series, number in collected.blocks
@@ -56,19 +61,24 @@ def _row(series: str, number: int, moment: Slice) -> dict[str, object]:
 
 
 def distributions_as_csv(documents: Sequence[AnyDocument], clock: Clock) -> str:
+    """Return the distributions of a session; see `percentiles_as_csv`."""
+    return percentiles_as_csv(summarise(documents).servers, clock)
+
+
+def percentiles_as_csv(servers: Mapping[str, SeriesResult], clock: Clock) -> str:
     """One line for every percentile of every server at every value of the axis; `supported`: at
     least ten replies were slower, or it is the longest.
     """
     rows: list[dict[str, object]] = [
         {
-            "server": server.id,
+            "server": key,
             "x": point.x,
             "percentile": round(100 * row.quantile, 6),
             f"{clock}_ms": row.us / 1000,
             "supported": row.supported,
             "replies": found.count,
         }
-        for server in summarise(documents).servers.values()
+        for key, server in servers.items()
         for point in server.points
         for found in [Distribution.of(point, clock)]
         for row in found.curve()

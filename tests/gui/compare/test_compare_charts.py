@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app import stylesheet, theme
 from app.charts.series import Quantity
 from app.charts.sides import side_style
+from app.choices import Choice
 from app.pages.compare import ComparePage
 from app.widgets import dress
 from tests.gui.compare.steps import (
@@ -179,6 +180,26 @@ def test_distributions_of_two_sessions_are_drawn_over_one_another(
     assert chart.height() > page.board.height() / 2, "the charts have the room"
     for key in ("A/gevent", "B/gevent"):
         assert len(chart.curves[key].values.x)
-    assert not offers(page, "Over time")
+    lines = page.as_csv().splitlines()
+    assert lines[0].startswith("server,x,percentile") and any("A/gevent" in each for each in lines)
     press(page, "Sweep")
     assert page.trio.charts[Quantity.REPLIES].isVisible()
+
+
+def test_two_sessions_are_laid_over_one_another_over_time(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    press(page, "Over time")
+    chart = page.trio.charts[Quantity.REPLIES]
+    for key in ("A/gevent", "B/gevent"):
+        values = chart.curves[key].values
+        # Each from its own start.
+        assert len(values.x) > 10 and min(values.x) < 1
+    boxes = [box for box in page.board.findChildren(Choice) if box.isVisible()]
+    (box,) = (each for each in boxes if each.findText(f"At {RATES[0]:,.0f}/s") >= 0)
+    box.setCurrentIndex(box.findText(f"At {RATES[0]:,.0f}/s"))
+    box.activated.emit(box.currentIndex())
+    assert max(chart.curves["A/gevent"].values.x) < 10
+    lines = page.as_csv().splitlines()
+    assert {line.partition("/")[0] for line in lines[1:]} == {"A", "B"}
