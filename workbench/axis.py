@@ -39,6 +39,18 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     calibrated: bool = False
     """Whether the offered load can be compared with the client limit, and the answered load with
     the offered one."""
+    answers: str = ""
+    """What an answered call is, in the plural: "messages"; empty: a reply."""
+
+    @property
+    def replies(self) -> str:
+        """What is counted as answered: "replies", "messages", "tasks"."""
+        return self.answers or "replies"
+
+    @property
+    def replies_title(self) -> str:
+        """ "Replies"."""
+        return self.replies.capitalize()
 
     @property
     def per_second(self) -> bool:
@@ -174,6 +186,15 @@ def rates_count(plan: Mapping[str, Any]) -> str:
         return "tasks"
     one_call = workload.get("calls_per_connection", 1) == 1
     return str(plan.get("rate_of") or ("connections" if one_call else "requests"))
+
+
+def answers(plan: Mapping[str, Any]) -> str:
+    """Return what an answered call of a recorded plan is, for sessions that do not record it; see
+    `Axis`."""
+    workload = _workload(plan)
+    if "message_size" in workload:
+        return "messages"
+    return "tasks" if "locustfile" in workload else ""
 
 
 def _workload(plan: Mapping[str, Any]) -> Mapping[str, Any]:

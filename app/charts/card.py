@@ -49,15 +49,15 @@ def of_point(series: Series, reading: PointResult, view: View) -> Card:
     return Card(
         at=offered,
         figures=(
-            ("Replies", words.count(reading.replies_per_s), about),
+            (series.axis.replies_title, words.count(reading.replies_per_s), about),
             (percentile, *time),
             ("Errors", errors, ""),
         ),
         causes=words.errors(reading.errors, reading.waiting),
         sentence=sentence,
         text=(
-            f"{series.name} {offered}: {words.per_second(reading.replies_per_s)} replies, "
-            f"{percentile} {' '.join(time)}, {errors} errors. {sentence}"
+            f"{series.name} {offered}: {words.per_second(reading.replies_per_s)}"
+            f" {series.axis.replies}, {percentile} {' '.join(time)}, {errors} errors. {sentence}"
         ),
         icon=_ICONS[reading.verdict],
     )

@@ -118,14 +118,18 @@ class DistributionModel(Projection):
     def explanation(self) -> list[str]:
         return [
             f"Response times {self.chosen_text} by percentile, {words.clock(self.view.clock)}.",
-            "Hollow markers and thin lines: fewer than ten replies were slower.",
+            f"Hollow markers and thin lines: fewer than ten {self.replies} were slower.",
         ]
 
     def place(self, x: float) -> str:
         return f"{percent_text(1 - 1 / x)} %, {self.chosen_text}"
 
     def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
-        return ("hollow: too few replies",) if any(s.shown for s in self.series.values()) else ()
+        return (
+            (f"hollow: too few {self.replies}",)
+            if any(s.shown for s in self.series.values())
+            else ()
+        )
 
     def reading(self, server: str, x: float) -> Reading | None:
         """Return a percentile, also between two points of the line."""
@@ -149,7 +153,7 @@ class DistributionModel(Projection):
         figure, unit = split_ms(reading.row.us / 1000)
         mean_us = reading.of.mean_us
         mean = split_ms(nan if mean_us is None else mean_us / 1000)
-        few = "" if reading.row.supported else " Too few replies beyond this percentile."
+        few = "" if reading.row.supported else f" Too few {self.replies} beyond this percentile."
         sentence = f"{reading.of.sentence}{few}"
         at, label = f"at {reading.at}", reading.row.label
         return Card(
@@ -157,7 +161,7 @@ class DistributionModel(Projection):
             figures=(
                 (label, figure, unit),
                 ("Mean", *mean),
-                ("Replies", f"{reading.of.count:,}", ""),
+                (self.replies.capitalize(), f"{reading.of.count:,}", ""),
             ),
             causes="",
             sentence=sentence,

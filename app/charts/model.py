@@ -40,8 +40,6 @@ class ChartModel:
 
     charts = tuple(Quantity)
     """Those that show something of it."""
-    has_time = True
-    """Whether it can be shown over time."""
 
     def __init__(self) -> None:
         self.start: RunStart | None = None
@@ -243,6 +241,11 @@ class ChartModel:
         """Format one value of the axis: "4,700/s offered"."""
         return self.axis.at(x) + (" offered" if self.axis.per_second else "")
 
+    @property
+    def replies(self) -> str:
+        """What answered calls are named: "replies", "messages"."""
+        return self.axis.replies
+
     def subtitle(self, view: View) -> str:
         """Return which response time is shown."""
         return f"{words.percentile(view.percentile)}, {words.clock(view.clock)}"
@@ -261,7 +264,7 @@ class ChartModel:
             return "Not recorded in this session."
         if any(series.most and series.most.replies_per_s for series in self.series.values()):
             return "The load tool does not report response times."
-        return "No replies, so no response times."
+        return f"No {self.replies}, so no response times."
 
     def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
         """Return explanations of large, hollow, ringed and crossed markers, if there are any."""

@@ -202,14 +202,14 @@ class TimeModel(Projection):
         return Card(
             at=at,
             figures=(
-                ("Replies", words.count(reading.replies_per_s), "/s"),
+                (self.replies.capitalize(), words.count(reading.replies_per_s), "/s"),
                 (percentile, *time),
                 ("Errors", percent, ""),
             ),
             causes=words.errors(reading.errors),
             sentence=sentence,
             text=(
-                f"{series.name} {at}: {words.per_second(reading.replies_per_s)} replies, "
+                f"{series.name} {at}: {words.per_second(reading.replies_per_s)} {self.replies}, "
                 f"{percentile} {' '.join(time)}, {percent} errors. {sentence}"
             ),
         )

@@ -147,7 +147,7 @@ class Plot(pg.PlotWidget):
 
     def _named(self) -> tuple[str, str]:
         if self.quantity is Quantity.REPLIES:
-            return "Successful replies", "per second"
+            return f"Successful {self.model.replies}", "per second"
         if other := self.model.metric(self.metric):
             return other.label, other.unit
         if self.quantity is Quantity.ERRORS:

@@ -101,10 +101,10 @@ class Projection:
         if axis.bounds:
             return "at each peak"
         if not axis.has_limit:
-            return "at most replies of each"
+            return f"at most {self.replies} of each"
         each = self.of.series.values()
         unknown = any(s.knee is None and s.most and s.most.replies_per_s for s in each)
-        return "at each sustained rate" + (" or most replies" if unknown else "")
+        return "at each sustained rate" + (f" or most {self.replies}" if unknown else "")
 
     @property
     def series(self) -> dict[str, ProjectedSeries]:
@@ -167,6 +167,10 @@ class Projection:
     def place(self, x: float) -> str:
         """Format one value of the axis."""
         return self.axis.at(x)
+
+    @property
+    def replies(self) -> str:
+        return self.of.replies
 
     def subtitle(self, view: View) -> str:
         """Which response time is shown."""

@@ -59,6 +59,7 @@ class DistributionTable(QTableWidget):
         if content == self._content:
             return
         self._content = content
+        self.horizontalHeaderItem(self.columnCount() - 1).setText(drawn.replies.capitalize())
         self.setRowCount(len(shown))
         for line, series in enumerate(shown):
             found, point = series.distribution, series.point

@@ -88,7 +88,7 @@ class Legend(QFrame):
         """Apply changes of the model."""
         model = self._trio.model
         sought = "peak" if model.axis.bounds else "sustained rate (99 % answered)"
-        self._column.setText(sought if model.axis.has_limit else sustained.MOST_REPLIES)
+        self._column.setText(sought if model.axis.has_limit else sustained.most(model.axis))
         ranked = [series.id for series in model.ranked()]
         self._empty_hint.setVisible(not ranked)
         before = len(self._list.rows)

@@ -46,11 +46,14 @@ class NowStrip(QFrame):
         inside.addWidget(self._make_now())
         inside.addWidget(_line())
         self._replies_now = label("", 12, Weight.DemiBold, figures=True)
-        texts = ("Replies", "per 200 ms; line: offered rate")
-        inside.addLayout(_titled(*texts, self._replies_now, self._replies), 4)
+        self._replies_title = label("Replies", 13, Weight.DemiBold)
+        about = "per 200 ms; line: offered rate"
+        replies = self._replies_title, about, self._replies_now, self._replies
+        inside.addLayout(_titled(*replies), 4)
         self._time_now = label("", 12, Weight.DemiBold, figures=True)
-        texts = ("Response time", "p99 and p50")
-        inside.addLayout(_titled(*texts, self._time_now, self._times), 3)
+        title = label("Response time", 13, Weight.DemiBold)
+        times = title, "p99 and p50", self._time_now, self._times
+        inside.addLayout(_titled(*times), 3)
         inside.addWidget(_line())
         inside.addWidget(self._make_left())
         self.show_status("")
@@ -108,6 +111,7 @@ class NowStrip(QFrame):
             part.setVisible(bool(part.text()))
         self._server.setVisible(bool(self._server.whole))
         window = now.window if now else None
+        self._replies_title.setText(progress.axis.replies_title)
         self._replies_now.setText(f"{window.replies:,}" if window else "")
         times = window.latency_us if window else None
         self._time_now.setText(formatting.duration(times.p99) if times else "")
@@ -136,7 +140,7 @@ class NowStrip(QFrame):
             return ""
         elapsed = (window.index + 1) * WINDOW_US / 1e6
         if elapsed > point.seconds + 0.2:
-            return " · waiting for last replies"
+            return f" · waiting for last {self.progress.axis.replies}"
         return f" · {min(elapsed, point.seconds):.1f} of {point.seconds:.1f} s"
 
     def _show_server(self) -> None:
@@ -290,11 +294,11 @@ def _line() -> QFrame:
     return made
 
 
-def _titled(title: str, about: str, figure: QLabel, plot: QWidget) -> QVBoxLayout:
+def _titled(title: QLabel, about: str, figure: QLabel, plot: QWidget) -> QVBoxLayout:
     made = QVBoxLayout()
     made.setSpacing(4)
     head = row()
-    head.addWidget(label(title, 13, Weight.DemiBold))
+    head.addWidget(title)
     about_label = Elided(12, tone="muted")
     about_label.show_text(about)
     about_label.setMinimumWidth(10)
@@ -302,5 +306,5 @@ def _titled(title: str, about: str, figure: QLabel, plot: QWidget) -> QVBoxLayou
     head.addWidget(figure)
     made.addLayout(head)
     made.addWidget(plot, 1)
-    plot.setAccessibleName(f"{title}, {about}")
+    plot.setAccessibleName(f"{title.text()}, {about}")
     return made

@@ -12,6 +12,7 @@ import numpy as np
 from workbench.analysis import histogram
 from workbench.analysis.results import Clock, PointResult
 from workbench.documents import SparseHistogram
+from workbench.formatting import counted
 
 TABLE = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 """The quantiles that ab (ApacheBench) prints."""
@@ -47,11 +48,14 @@ class Distribution:
     """The distribution of one series at one value of the axis, over its passes."""
 
     sparse: SparseHistogram
+    what: str = "replies"
+    """What is counted."""
 
     @classmethod
     def of(cls, point: PointResult, clock: Clock) -> Distribution:
         """Empty if no call was answered, or the load tool reports no histogram."""
-        return cls(histogram.merge(getattr(stop.histograms, clock) for stop in point.stops))
+        merged = histogram.merge(getattr(stop.histograms, clock) for stop in point.stops)
+        return cls(merged, point.axis.replies)
 
     @cached_property
     def count(self) -> int:
@@ -101,7 +105,7 @@ class Distribution:
         if not self.count:
             return "No response times."
         supported = [q for q in _known(self.count) if histogram.percentile_supported(self.count, q)]
-        replies = f"{self.count:,} repl{'y' if self.count == 1 else 'ies'}"
+        replies = counted(f"{self.count:,}", f" {self.what}")
         if not supported:
             return f"{replies}: too few for any percentile."
         return f"{replies}, enough up to p{percent_text(supported[-1])}."

@@ -13,6 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from workbench.analysis.results import mean_us
 from workbench.commands.fitting import fitting
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
 from workbench.formatting import clock, duration, ordinal, percent
@@ -25,19 +26,6 @@ from workbench.terminal import Terminal
 VERDICT_STYLES = {"ok": "green", "server-limited": "yellow", "faulty": "bold red"}
 """All other verdicts mean that the point cannot be trusted."""
 
-_TITLES = [
-    "Server",
-    "Points",
-    "Offered",
-    "Replies/s",
-    "p50",
-    "p99",
-    "Errors",
-    "Sustained",
-    "Verdict",
-]
-_SPARE = ("Points", "p50", "Replies/s", "p99", "Errors")
-"""Columns left out in a narrow terminal, in this order."""
 _LEAST = {"Points": 5, "Offered": 8, "p50": 7, "p99": 7, "Sustained": 9, "Verdict": 14}
 
 _PURPOSES = {"warm_up": "warm-up", "ceiling": "calibration", "profile": "profile"}
@@ -139,7 +127,7 @@ class ConsoleView:
         parts = [
             self._time(),
             f"{name} {self.progress.axis.of(stop)}{purpose}",
-            f"{stop.replies_per_s:,.0f} replies/s",
+            f"{stop.replies_per_s:,.0f} {self.progress.axis.replies}/s",
             _times(stop),
             f"errors {percent(stop.errors_pct)}",
         ]
@@ -153,11 +141,13 @@ class ConsoleView:
         if not servers:
             return self._footer()
         shown = self._in_sight(servers)
+        replies = f"{self.progress.axis.replies_title}/s"
+        times = ["p50", "p99", "Errors"]
         table = fitting(
-            _TITLES,
+            ["Server", "Points", "Offered", replies, *times, "Sustained", "Verdict"],
             [_cells(server) for server in shown],
             self.console.width,
-            spare=_SPARE,
+            spare=("Points", "p50", replies, "p99", "Errors"),
             folds="Verdict",
             styles=[_row_style(server) for server in shown],
             least=_LEAST,
@@ -196,7 +186,9 @@ def _times(stop: PointStop) -> str:
     times = stop.latency_us
     if times is None:
         return "unknown response times" if stop.counts.succeeded else "no reply"
-    return f"p50 {duration(times.p50)}, p99 {duration(times.p99)}"
+    mean = mean_us([stop], "latency")
+    known = "" if mean is None else f"mean {duration(mean)}, "
+    return f"{known}p50 {duration(times.p50)}, p99 {duration(times.p99)}"
 
 
 def _now(server: ServerProgress | None) -> str:

@@ -204,7 +204,8 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     console = console or Terminal(piped=PIPED)
     limit = summary.axis.has_limit
     searched = bool(summary.axis.bounds)
-    most = "Peak" if searched else "Sustained" if limit else "Most replies"
+    most = sustained.most(summary.axis).capitalize()
+    most = "Peak" if searched else "Sustained" if limit else most
     titles = ["Server", most, *["Interval"] * searched, "Mean there", "p50 there", "p99 there"]
     titles += ["CPU there", *_COST, "Memory", "Processes"]
     clock = summary.clock
@@ -281,10 +282,11 @@ def _print_points(
     else:
         passes = len(server.pass_numbers) > 1
         others = [metric.label for metric in metrics]
-        titles = [server.axis.column, "Replies/s", "Errors", "Mean", "p50", "p99"]
+        replies = f"{server.axis.replies_title}/s"
+        titles = [server.axis.column, replies, "Errors", "Mean", "p50", "p99"]
         titles += [*others, *["Pass"] * passes, "Verdict"]
         rows = [_point(point, passes, server, metrics, clock) for point in server.ordered()]
-        spare = ("Mean", "p50", "Replies/s", "p99", "Errors", *others)
+        spare = ("Mean", "p50", replies, "p99", "Errors", *others)
         console.print(fitting(titles, rows, console.width, spare=spare, folds="Verdict"))
     for note in filter(None, [*server.notes, server.gave_up, server.died]):
         console.say(note)

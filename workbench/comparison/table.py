@@ -54,9 +54,10 @@ def columns(comparison: Comparison) -> list[Column]:
         ),
         Column("interval", "", "Limit between", _INTERVAL),
     ]
-    found += _at_rate("at_knee", "At the sustained rate")
+    replies = f"{comparison.axis.replies_title}/s"
+    found += _at_rate("at_knee", "At the sustained rate", replies)
     if comparison.rate is not None:
-        found += _at_rate("at_common", f"At {comparison.axis.at(comparison.rate)}")
+        found += _at_rate("at_common", f"At {comparison.axis.at(comparison.rate)}", replies)
     found += [
         Column("rss_bytes", "", "Peak memory", "Of the process tree, during the sweep."),
         Column("processes", "", "Processes", "At rest, with those that supervise others."),
@@ -76,9 +77,9 @@ _INTERVAL = (
 _UNTRUSTED = "Limited by the clients, their ports or the network, or inconclusive."
 
 
-def _at_rate(key: str, group: str) -> list[Column]:
+def _at_rate(key: str, group: str, replies: str) -> list[Column]:
     return [
-        Column(f"{key}_replies_per_s", group, "Replies/s"),
+        Column(f"{key}_replies_per_s", group, replies),
         Column(f"{key}_mean_ms", group, "Mean", "From the scheduled time of a call."),
         Column(f"{key}_p50_ms", group, "p50", "From the scheduled time of a call."),
         Column(f"{key}_p99_ms", group, "p99", "From the scheduled time of a call."),

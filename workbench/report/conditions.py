@@ -135,8 +135,8 @@ def method(start: RunStart, summary: Summary) -> list[str]:
     )
     rows.append(
         f"{latency * (not setup.closed)}A percentile is shown only where"
-        " there are enough replies for it. Percentiles of several passes come from their merged"
-        " histograms and are never averaged."
+        " there are enough answered calls for it. Percentiles of several passes come from their"
+        " merged histograms and are never averaged."
     )
     rows.append(
         "Errors are a share of attempts. A call without a complete reply after"

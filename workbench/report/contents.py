@@ -125,6 +125,8 @@ class Report:
     """Title of the column with the axis's values."""
     has_limit: bool
     """Whether the axis has a limit; otherwise servers are ranked by most replies."""
+    replies: str
+    """What answered calls are named: "replies", "messages"."""
     searched: bool
     """Whether the plan searched for peaks."""
     ranking: list[Ranked] = field(default_factory=list)

@@ -57,6 +57,7 @@ def facts(
         unit=summary.unit,
         column=summary.axis.column,
         has_limit=summary.axis.has_limit,
+        replies=summary.axis.replies,
         searched=bool(summary.axis.bounds),
         ranking=[_ranked(s, _incidents(s, documents), summary.clock) for s in summary.ranked()],
         profiles={s.id: s.profile for s in summary.ranked() if s.profile},

@@ -9,9 +9,7 @@ from typing import Generic, TypeVar
 
 from workbench import formatting
 from workbench.analysis.results import SeriesResult
-
-MOST_REPLIES = "most replies"
-"""Shown where no limit is sought."""
+from workbench.axis import Axis
 
 SUSTAINS, PEAKS = "sustains", "peaks at"
 _OF_SEVERAL = {SUSTAINS: "sustain", PEAKS: "peak at"}
@@ -24,7 +22,7 @@ class Sustained:
     """What one server sustains; an unused part is empty."""
 
     verb: str = ""
-    """ "sustains", "peaks at" (a search), "most replies"."""
+    """ "sustains", "peaks at" (a search), `most`."""
     words: str = ""
     """ "so far", "no tested rate", "unknown"."""
     figure: str = ""
@@ -57,6 +55,11 @@ class Leaders(Generic[S]):
     """Others that did not reach their limit."""
 
 
+def most(axis: Axis) -> str:
+    """ "most replies": what is shown where no limit is sought."""
+    return f"most {axis.replies}"
+
+
 def column(series: SeriesResult, *, where: bool = False) -> str:
     """Return what a server sustains, for a column with that title: "6,200/s"; "≥ 9,000/s" if its
     limit was not reached; "no tested rate", "faulty", "unknown", "not found" (a search that has not
@@ -66,7 +69,7 @@ def column(series: SeriesResult, *, where: bool = False) -> str:
         return "not measured"
     if not series.axis.has_limit:
         at = f" at {series.axis.at(series.most.x)}" if where and series.most else ""
-        return f"{series.figure:,.0f} replies/s{at}"
+        return f"{series.figure:,.0f} {series.axis.replies}/s{at}"
     if _searching(series):
         return "not found"
     if series.knee is not None:
@@ -81,7 +84,7 @@ def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
     if not series.complete:
         return Sustained(words="interrupted" if series.shown else "not run" + " yet" * (not over))
     if not series.axis.has_limit:
-        return Sustained(MOST_REPLIES, figure=f"{formatting.rate(series.figure)}/s")
+        return Sustained(most(series.axis), figure=f"{formatting.rate(series.figure)}/s")
     if state := _open(series, over):
         return Sustained(words=state)
     if series.knee is None and series.faulty:

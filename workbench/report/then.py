@@ -83,7 +83,7 @@ def now(figure: Published, series: SeriesResult) -> str:
 
 
 def _figures(figure: Published, point: PointResult) -> Iterator[str]:
-    yield f"{point.replies_per_s:,.0f} replies/s"
+    yield f"{point.replies_per_s:,.0f} {point.axis.replies}/s"
     if figure.mean_ms is not None and point.latency_mean_us is not None:
         yield f"mean {formatting.duration(point.latency_mean_us)}"
     if figure.errors is not None:
