@@ -118,6 +118,6 @@ def test_a_failing_metric_does_not_lose_the_point(
             return float("inf")
 
     monkeypatch.setattr(metrics, "METRICS", (Broken(), Endless()))
-    nothing = SimpleNamespace(held=0)
+    nothing = SimpleNamespace(held=0, statuses=False)
     assert metrics.values(nothing) == {"broken": None, "endless": None, MARGIN: None}  # type: ignore[arg-type]
     assert "The metric broken failed" in caplog.text
