@@ -7,7 +7,8 @@ a forwarder, a streamer). Their sockets are opened by requests to a REP socket o
 {"op": "ready"}   whether all subscribers are known
 {"op": "start"}   the source begins to send
 {"op": "stop"}    it ends, and the answer is the number of messages it sent
-{"op": "received", "client": who, "messages": how many}   how many all have, once that is known
+{"op": "received", "client": who, "messages": how many}   how many all have, once that is
+                  known, and whether the source has sent all
 
 Of inproc it opens nothing: a client has this file and makes the `Session` in its own process.
 """
@@ -211,7 +212,8 @@ class Server:
         if op == "stop":
             return {"sent": self.session.stop()}
         if op == "received":
-            return {"messages": self.session.all_received(order["client"], order["messages"])}
+            messages = self.session.all_received(order["client"], order["messages"])
+            return {"messages": messages, "over": self.session.counted.is_set()}
         raise ValueError(f"unknown op {op!r}")
 
 

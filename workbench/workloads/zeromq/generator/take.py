@@ -3,14 +3,13 @@ sent; the others are counted."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from time import monotonic_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import zmq
 
-from .message import GIVEN, HEADER, SLICE_MS, WAIT_S, Refused
+from .message import GIVEN, HEADER, Refused
 
 if TYPE_CHECKING:
     from .point import Point
@@ -25,46 +24,48 @@ def take(point: Point) -> int:
     point.ask(op="start")
     late_ns = 0 if point.closed else round(point.load.timeout_s * 1e9)
     until = point.until_ns + late_ns
-    # With other clients, how many messages come here is unknown.
-    quiet_ns = max(QUIET_NS, 4 * point.clients * point.interval_ns)
-    if point.numbered:
-        quiet_ns = 1 << 62
-    stopped = _receive(
-        point, point.limit, lambda now, heard: now >= until or now - heard > quiet_ns
-    )
+
+    def ended(now: int, heard: int) -> bool:
+        # With other clients, how many messages come here is unknown.
+        silent = not point.numbered and now - heard > QUIET_NS
+        return now >= until or (silent and bool(_say(point)["over"]))
+
+    stopped = _receive(point, point.limit, ended)
     point.note_end(monotonic_ns())
     try:
         sent: int = point.ask(op="stop")["sent"]
     except Refused:  # It has ended, which is found out elsewhere.
         return 0
     received_by = monotonic_ns() + round(point.load.timeout_s * 1e9)
+
+    def received(now: int, heard: int) -> bool:
+        silent = now - heard > QUIET_NS if point.numbered else _of_all(point) == sent
+        return silent or now >= received_by
+
     if not stopped:
-        _receive(point, sent, lambda now, heard: now - heard > QUIET_NS or now >= received_by)
-    still_coming = monotonic_ns() >= received_by
-    missing: int = max(0, sent - (point.number if point.numbered else _all_received(point, sent)))
+        _receive(point, sent, received)
+    still_coming = point.numbered and monotonic_ns() >= received_by
+    missing: int = sent - (point.number if point.numbered else _of_all(point) or sent)
+    if missing <= 0 or (point.load.share and not point.numbered):
+        return 0  # The first client counts what none of them has.
     point.number += missing
     if still_coming:
         return missing
-    if missing:
-        point.tally.errors["protocol-lost"] += missing
+    point.tally.errors["protocol-lost"] += missing
     return 0
 
 
-def _all_received(point: Point, sent: int) -> int:
-    """Return how many messages all clients have received, for the first of them to count those
-    lost; others, and where one does not say, `sent`."""
-    until = monotonic_ns() + round(WAIT_S * 1e9)
-    while monotonic_ns() < until:
-        try:
-            answer = point.ask(op="received", client=point.load.share, messages=point.number)
-        except Refused:
-            break
-        if point.load.share:
-            break
-        if answer["messages"] is not None:
-            return int(answer["messages"])
-        time.sleep(SLICE_MS / 1000)
-    return sent
+def _of_all(point: Point) -> int:
+    """Return how many messages all clients have received; 0: not all have said."""
+    return int(_say(point)["messages"] or 0)
+
+
+def _say(point: Point) -> dict[str, Any]:
+    """Say how many messages this client has, and return what is known of all."""
+    try:
+        return point.ask(op="received", client=point.load.share, messages=point.number)
+    except Refused:  # The server has ended, which is found out elsewhere.
+        return {"messages": None, "over": True}
 
 
 def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
