@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, ValidationError
 
 from workbench.config.yaml import DEEPEST
+from workbench.converting import convert
 
 Whole: TypeAlias = Annotated[int, Meta(ge=0, le=10**15)]
 """A count, a duration or a size."""
@@ -89,7 +90,7 @@ def check_plan(plan: dict[str, Any]) -> None:
 def check_shape(data: dict[str, Any], shape: type[msgspec.Struct], place: str) -> None:
     """Check the known keys and ignore others. Raises msgspec.ValidationError."""
     try:
-        msgspec.convert(data, shape)
+        convert(data, shape)
     except ValidationError as error:
         text, _, path = str(error).partition(" - at ")
         inside = path.strip("`").removeprefix("$")

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from workbench.converting import convert
 from workbench.plan.model import Range
 
 SPACINGS = [("linear", "equal steps"), ("geometric", "equal ratios")]
@@ -16,6 +17,6 @@ def listed(values: Any) -> Any:
     if not isinstance(values, dict):
         return values
     try:
-        return msgspec.convert(values, Range).values(0)
+        return convert(values, Range).values(0)
     except msgspec.ValidationError:
         return []

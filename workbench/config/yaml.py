@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 import stat
-import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -18,6 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 import yaml
 
+from workbench import converting
 from workbench.config.complaints import complaint
 from workbench.config.slips import explained
 from workbench.errors import BadInput
@@ -28,9 +28,6 @@ T = TypeVar("T")
 MOST_BYTES = 1 << 20
 MOST_NODES = 50_000
 DEEPEST = 32
-
-_CONVERTING = threading.RLock()
-"""Two threads that are the first to convert to a type make msgspec crash."""
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BOOL = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -105,8 +102,7 @@ def read_bytes(path: Path, *, what: str, most_bytes: int) -> bytes:
 def convert(data: object, type: type[T], *, name: str, what: str) -> T:
     """Convert `data` to a msgspec type, strictly. Raises BadInput naming the key."""
     try:
-        with _CONVERTING:
-            return msgspec.convert(data, type, strict=True)
+        return converting.convert(data, type)
     except msgspec.ValidationError as error:
         key, text = complaint(str(error), data, type)
         where = ", ".join(filter(None, (f"{what} {name}", key)))

@@ -12,6 +12,7 @@ import msgspec
 
 from workbench import formatting
 from workbench.axis import RATE
+from workbench.converting import convert
 
 M = TypeVar("M", bound="Message")
 
@@ -78,7 +79,7 @@ def read(
     kind = known.get(code) if isinstance(code, str) else None
     if kind is not None:
         with contextlib.suppress(msgspec.ValidationError, ArithmeticError, ValueError):
-            message = msgspec.convert({**data, "code": code}, kind)
+            message = convert({**data, "code": code}, kind)
             # Figures of the right types may still fail to render.
             message.text()
             return message

@@ -13,6 +13,7 @@ import msgspec
 
 from workbench.config.complaints import complaint
 from workbench.config.yaml import plain
+from workbench.converting import convert
 from workbench.documents import Block, Purpose
 from workbench.errors import BadInput
 from workbench.exposure import exposure
@@ -175,7 +176,7 @@ def _plan(data: Mapping[str, Any]) -> tuple[Plan | None, dict[str, str]]:
     candidate = copy.deepcopy(dict(data))
     while True:
         try:
-            plan = as_plan(msgspec.convert(candidate, plan_type(candidate), strict=True))
+            plan = as_plan(convert(candidate, plan_type(candidate)))
         except msgspec.ValidationError as error:
             key, sentence = complaint(str(error), candidate, plan_type(candidate))
             key = key.partition("[")[0]

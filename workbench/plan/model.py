@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from workbench import axis as axes
 from workbench.axis import Axis
+from workbench.converting import convert
 from workbench.documents import OUR_AGENT
 from workbench.workloads.base import Declaration
 from workbench.workloads.options import Workload
@@ -290,7 +291,7 @@ def _whole(given: list[float] | Range, most: float) -> list[float]:
 
 def varied(workload: Workload, key: str, x: float) -> Workload:
     """Check the varied field's values. Raises msgspec.ValidationError for an invalid one."""
-    return msgspec.convert(msgspec.to_builtins(workload) | {key: plain(x)}, type(workload))
+    return convert(msgspec.to_builtins(workload) | {key: plain(x)}, type(workload))
 
 
 def three_figures(rate: float, *, down: bool = False) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import yaml
 
+from workbench.converting import convert
 from workbench.documents import AnyDocument, RunStart, Window
 from workbench.errors import PongbenchError
 from workbench.presentable import presentable
@@ -36,7 +37,7 @@ def decode(text: bytes | memoryview) -> AnyDocument:
 
 def from_data(data: object) -> AnyDocument:
     """Convert plain data, as `decode` does. Raises msgspec.ValidationError."""
-    return _checked(msgspec.convert(data, AnyDocument))
+    return _checked(convert(data, AnyDocument))
 
 
 def _checked(document: AnyDocument) -> AnyDocument:
