@@ -120,6 +120,24 @@ def test_calls_go_on_on_a_new_connection_where_the_server_closes() -> None:
     assert outcome.conserved
 
 
+def test_calls_are_not_made_again_after_a_timeout() -> None:
+    """Each would take one more local port, and the point several times as long."""
+    with target("hold") as server, agent() as load:
+        outcome = load.run(
+            server.port,
+            protocol="http/1.1",
+            on_close="reconnect",
+            rate_per_s=100,
+            connections=20,
+            calls_per_connection=10,
+            timeout_s=0.5,
+        )
+    assert outcome.errors == {"client-timo": 200}
+    assert outcome.total("established") == 20
+    assert sum(report["figures"]["reconnects"] for report in outcome.reports) == 0
+    assert outcome.conserved
+
+
 def test_http_1_0_waits_for_the_server_to_close() -> None:
     with target("http", "1") as server, agent() as load:
         outcome = load.run(

@@ -7,7 +7,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
+from workbench.load import fleet
 from workbench.load.base import Client, PointSpec
 from workbench.load.fleet import AgentFleet
 from workbench.machines.local import open_local
@@ -44,3 +46,21 @@ async def test_a_point_that_is_stopped_while_its_clients_get_ready_offers_nothin
     report = await running
     assert (report.counts.scheduled, report.counts.sent) == (0, 0)
     assert [part.machine for part in report.clients] == ["c1", "c2"]
+
+
+async def test_a_point_that_takes_too_long_is_stopped_and_reported(
+    two_clients: AgentFleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fleet, "GRACE_S", 1.0 - SPEC.longest_s)
+    report = await two_clients.run(SPEC, started=lambda at_us: None, on_window=lambda window: None)
+    assert [each.code for each in report.complaints] == ["point-overdue"] * 2
+    assert 0 < report.counts.scheduled < SPEC.connections
+    assert report.conserved
+    assert [part.machine for part in report.clients] == ["c1", "c2"]
+    monkeypatch.undo()
+    again = await two_clients.run(
+        structs.replace(SPEC, connections=10, seconds=0.1),
+        started=lambda at_us: None,
+        on_window=lambda window: None,
+    )
+    assert again.counts.scheduled == 10, "the agents take further points"

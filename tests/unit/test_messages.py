@@ -585,6 +585,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "Cogen and Fibra no longer get security fixes and would listen on 10.0.0.5 of bolt, where other machines reach them. The run asks before it begins.",
     ),
     (
+        reasons.PointOverdue(client="h3", allowed_s=40.0),
+        "The load agent on h3 had not finished after 40 s and was stopped: it had too little CPU time, or too many calls to end at once.",
+    ),
+    (
         reasons.AgentProblem(client="h3", said="no file descriptors are left"),
         "The load agent on h3: no file descriptors are left.",
     ),

@@ -22,8 +22,9 @@ from workbench.load.base import (
     LoadWindow,
     PointSpec,
 )
-from workbench.load.point import ARM_WITHIN_S, Point
+from workbench.load.point import ARM_WITHIN_S, NotInTime, Point
 from workbench.machines.base import Machine
+from workbench.messages.reasons import PointOverdue
 from workbench.workloads.registry import WORKLOADS
 
 LEAD_US = 50_000
@@ -32,6 +33,9 @@ LEAD_TRIPS = 10
 """The lead grows by this multiple of the slowest client's uncertainty (half a round trip)."""
 GRACE_S = 10.0
 """How much longer than `PointSpec.longest_s` a point may take, in seconds."""
+STOPPED_WITHIN_S = 30.0
+"""Time for a point to stop: an agent may first have to end thousands of calls that timed out at
+once, and to open as many connections while local ports are scarce."""
 
 
 class AgentFleet:
@@ -119,7 +123,7 @@ class AgentFleet:
             at_us = time.monotonic_ns() // 1000 + LEAD_US + LEAD_TRIPS * slowest
             await point.start(at_us)
             started(at_us)
-            return await point.result(spec.longest_s + GRACE_S)
+            return await self._result(point, spec.longest_s + GRACE_S)
         except BaseException:
             with contextlib.suppress(PongbenchError):
                 await to_the_end(point.stop())
@@ -128,6 +132,16 @@ class AgentFleet:
             self._point = None
             for agent in agents:
                 agent.on_event = lambda *_: None
+
+    async def _result(self, point: Point, allowed_s: float) -> LoadReport:
+        """The report; of a point that takes longer than allowed, what was measured until now."""
+        try:
+            return await point.result(allowed_s)
+        except NotInTime as late:
+            for client in late.silent:
+                point.complaints.append(PointOverdue(client=client, allowed_s=allowed_s))
+            await point.stop()
+            return await point.result(STOPPED_WITHIN_S)
 
     async def stop_point(self) -> None:
         self._stopping = True

@@ -26,6 +26,17 @@ SPARE_S = 60.0
 MOST_COMPLAINTS = 20
 
 
+class NotInTime(PongbenchError):
+    """Some agents have not done in time what was asked of them."""
+
+    def __init__(self, silent: list[str], what: str, within_s: float) -> None:
+        where = ", ".join(silent)
+        super().__init__(
+            f"The load agent on {where} did not {what} the point within {within_s:.0f} s."
+        )
+        self.silent = silent
+
+
 class Point:
     """A point running on several agents."""
 
@@ -155,9 +166,6 @@ class Point:
                     await self.news.wait()
         except TimeoutError:
             silent = sorted({name for name, _ in self.parts - self.ended})
-            raise PongbenchError(
-                f"The load agent on {', '.join(silent)} did not {what} the point within "
-                f"{within_s:.0f} s."
-            ) from None
+            raise NotInTime(silent, what, within_s) from None
         if self.refused is not None:
             raise self.refused

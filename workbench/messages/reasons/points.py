@@ -118,6 +118,20 @@ class TargetSilent(Reason, frozen=True, kw_only=True):
         )
 
 
+class PointOverdue(Reason, frozen=True, kw_only=True):
+    """A load agent had not ended the point in the time that all its calls may take, and was
+    stopped."""
+
+    client: str
+    allowed_s: float
+
+    def text(self) -> str:
+        return (
+            f"The load agent on {self.client} had not finished after {self.allowed_s:.0f} s and "
+            "was stopped: it had too little CPU time, or too many calls to end at once."
+        )
+
+
 class AgentProblem(Reason, frozen=True, kw_only=True):
     """A load agent could not do what was requested."""
 

@@ -36,7 +36,8 @@ OnClose = Annotated[
     Meta(
         title="On close",
         description="where the server closes before all calls of a connection are made: the rest"
-        " fail, or `reconnect` makes them on a new one and counts it, as `ab -k` and `wrk` do",
+        " fail, or `reconnect` makes them on a new one and counts it, as `ab -k` and `wrk` do;"
+        " after a timeout the rest fail",
         extra_json_schema={"advanced": True},
     ),
 ]

@@ -326,10 +326,11 @@ class WorkloadDriver(Driver):
         return self.thinking[0][0] if self.thinking else 0
 
     def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
-        """Count all calls left on the connection with its error; of one that is made again, the
-        current call."""
+        """Count all calls left on the connection with its error; of one that the server closed and
+        that is made again, the current call."""
         left = connection.calls_left()
-        if self.reconnect and left > 1:
+        # Made again after a timeout, each call would take one more port, until none were left.
+        if self.reconnect and left > 1 and error != "client-timo":
             self.tally.lose(error, 1, data)
             connection.fast, connection.left = 0, left - 1
             self.go_on(connection, closed=True)
