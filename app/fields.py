@@ -221,10 +221,12 @@ class _Segment(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         widest = QFontMetrics(font(12, Weight.DemiBold))
         self._wide = widest.horizontalAdvance(text)
-        self.setMinimumWidth(self._wide + 6)
 
     def sizeHint(self) -> QSize:
         return QSize(self._wide + 20, 28)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._wide + 6, 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, on = self.theme, self.isChecked()

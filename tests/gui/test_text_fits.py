@@ -71,7 +71,7 @@ def is_cut(each: QWidget) -> bool:
     if isinstance(each, QToolButton):
         return each.fontMetrics().horizontalAdvance(each.text()) > each.width()
     if isinstance(each, QAbstractButton):
-        return bool(each.text()) and each.sizeHint().width() > each.width() + 1
+        return bool(each.text()) and each.minimumSizeHint().width() > each.width() + 1
     return False
 
 
