@@ -69,6 +69,7 @@ class ComparePage(QWidget):
         body.addWidget(self.newer)
         self._views = QStackedWidget()
         self.board = self._make_board()
+        self.board.views.changed.connect(lambda _: self._show_extras())
         self._views.addWidget(self.board)
         self.figures = FiguresView(desk.theme)
         self.figures.rate_requested.connect(self._on_rate)
@@ -282,9 +283,14 @@ class ComparePage(QWidget):
         self._views.setCurrentIndex(0 if charts else 1)
         for part in (self._charts_on, self._figures_on):
             part.setVisible(bool(self.selection.sides))
-        self._passes_on.setVisible(charts and self._several)
-        self._published_on.setVisible(charts and self._is_printed())
+        self._show_extras()
         self._show_side()
+
+    def _show_extras(self) -> None:
+        """Show what can be added to the charts of a sweep; no other view has it."""
+        sweep = self._charts_on.isChecked() and self.board.views.view == SWEEP
+        self._passes_on.setVisible(sweep and self._several)
+        self._published_on.setVisible(sweep and self._is_printed())
 
     def _is_printed(self) -> bool:
         """Whether figures about the visible servers were printed in 2009."""
@@ -300,7 +306,7 @@ class ComparePage(QWidget):
     def _refresh(self) -> None:
         """Apply a change of the servers or the rate."""
         self.comparison = self.selection.comparison()
-        self._published_on.setVisible(self._charts_on.isChecked() and self._is_printed())
+        self._show_extras()
         self.sessions.display(self.selection.shown())
         self.ranking.display(self.comparison)
         self.figures.display(self.comparison)

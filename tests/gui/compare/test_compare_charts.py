@@ -97,6 +97,8 @@ def test_every_pass_lies_within_the_axes_and_can_be_hidden(
     with_passes = chart.grab().toImage()
     press(page, "Show single passes")
     assert chart.grab().toImage() != with_passes
+    press(page, "Distribution")
+    assert not offers(page, "Show single passes")
 
 
 def test_rates_of_another_unit_are_in_the_table_and_not_in_the_charts(
@@ -122,6 +124,10 @@ def test_the_figures_of_2009_are_crosses_that_can_be_switched_off(
     assert near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
     press(page, PRINTED)
     assert not near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
+    press(page, "Over time")
+    assert not offers(page, PRINTED), "no other view has them"
+    press(page, "Sweep")
+    assert offers(page, PRINTED)
 
 
 def test_a_cross_of_2009_is_drawn_only_with_the_server_it_is_about(
