@@ -218,6 +218,19 @@ def test_calibration_finds_the_client_limit(holds_to: float, ceiling: float, tes
     assert all(p.seconds >= 1 for p in run)
 
 
+@pytest.mark.parametrize(
+    ("holds_to", "ceiling", "tested"),
+    [(25_000, 25_000.0, 7), (1_500, 1_406.25, 9), (1, 0.0, 14)],
+    ids=["above what is typical", "far below it", "below the first rate"],
+)
+def test_rates_to_the_client_limit_find_it_wherever_it_is(
+    holds_to: float, ceiling: float, tested: int
+) -> None:
+    to_limit = plan(rates=Range(from_=50, to="ceiling", points=8))
+    run, found = drive(calibration(to_limit), holds_to)
+    assert (found.per_s, len(run)) == (ceiling, tested)
+
+
 def calibrated(tries: list[tuple[float, float]]) -> tuple[list[PointPlan], Ceiling]:
     """Calibrate clients that reach a rate, beside programs that take percent of a core."""
     generator, run = calibration(plan()), list[PointPlan]()

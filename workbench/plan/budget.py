@@ -13,7 +13,7 @@ from workbench.errors import BadInput
 from workbench.machines.limits import ClientLimits, limits_of
 from workbench.messages import plans
 from workbench.plan import duration, suitability
-from workbench.plan.model import TYPICAL_CEILING_PER_S, Plan, three_figures
+from workbench.plan.model import Plan, three_figures
 from workbench.plan.ports import (
     addresses_for,
     clients_close,
@@ -122,7 +122,7 @@ def assess(
         if any(client_closes):
             most_per_s = highest_rate(plan, replace(limits, ports=ports))
         most_per_s = min(most_per_s, suitability.most_per_s(plan, limits, clients))
-        ceiling_per_s = three_figures(min(TYPICAL_CEILING_PER_S, most_per_s), down=True)
+        ceiling_per_s = three_figures(min(plan.typical_ceiling_per_s, most_per_s), down=True)
         plan = plan.ending_at(ceiling_per_s)
     addresses = addresses_for(plan, limits) if taken else 1
     limits = replace(limits, ports=one_address * addresses)

@@ -28,7 +28,7 @@ IN_TIME = 0.97
 """Share of the offered load that must be answered on time for a rate to count as reached."""
 
 CEILING_HALVINGS = 4
-"""Bisection steps: to a 16th of the highest rate."""
+"""Bisection steps: to a 16th of the first rate that was missed."""
 
 CALIBRATIONS = 3
 """Calibrations at most, as long as other programs disturb them."""
@@ -61,8 +61,9 @@ def calibration(
     """Yield points that find the client limit, which is returned.
 
     The plan's highest rate is tried first: if it is reached, so is every rate of the plan, unless
-    they end at the client limit, for which the rate is then doubled, up to `most_per_s`. What lies
-    between a rate that was reached and one that was missed is bisected. Where other programs
+    they end at the client limit, for which the rate is then doubled, up to `most_per_s`, or halved
+    until one is reached. What lies between a rate that was reached and one that was missed is
+    bisected. Where other programs
     disturbed that, it is done again, and the highest limit counts.
     """
     if before_it := warm_up(plan, server, seed, 1):
@@ -90,8 +91,8 @@ def _find_ceiling(
         if not plan.to_ceiling or top >= min(most_per_s, HIGHEST_RATE_PER_S):
             return Ceiling(top)
         reached, top = top, min(2 * top, most_per_s, HIGHEST_RATE_PER_S)
-    missed = top
-    for _ in range(CEILING_HALVINGS):
+    missed, lowest, steps = top, min(plan.rates_per_s, default=0.0), CEILING_HALVINGS
+    while steps:
         rate = round((reached + missed) / 2, 6)
         stop = yield _ceiling_point(plan, server, rate, seed, load_tool)
         if _reached(stop):
@@ -99,6 +100,9 @@ def _find_ceiling(
         else:
             missed = rate
             others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
+        # Rates to the client limit begin anywhere above it: each halving only gets nearer.
+        if reached or not plan.to_ceiling or missed <= lowest:
+            steps -= 1
     return Ceiling(reached, others_pct)
 
 

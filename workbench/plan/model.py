@@ -30,6 +30,9 @@ Count: TypeAlias = Annotated[int, Meta(ge=1, le=100_000_000)]
 TYPICAL_CEILING_PER_S = 20_000.0
 """A client limit to plan with before it is known."""
 
+TYPICAL_HANDSHAKES_PER_S = 2_000.0
+"""The same where every connection is a full TLS handshake."""
+
 TYPICAL_HELD = 10_000
 """Connections that machines can hold open, to plan with before they are known."""
 
@@ -203,7 +206,14 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         rates = self.search.grid if self.search else self.rates
         if not isinstance(rates, Range):
             return [float(rate) for rate in rates]
-        return rates.values(TYPICAL_CEILING_PER_S)
+        return rates.values(self.typical_ceiling_per_s)
+
+    @property
+    def typical_ceiling_per_s(self) -> float:
+        """A client limit to assume, and to calibrate from, where the rates end at it."""
+        if self.declared.tls(self.workload) == "full":
+            return TYPICAL_HANDSHAKES_PER_S
+        return TYPICAL_CEILING_PER_S
 
     @property
     def to_ceiling(self) -> bool:
