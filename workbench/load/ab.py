@@ -10,9 +10,18 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from workbench.documents import Counts, Histograms, SparseHistogram
+from workbench.documents import Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.output import Invocation, Output, Table, Unreadable, last_line, sparse, url
+from workbench.load.output import (
+    Invocation,
+    Output,
+    Table,
+    Unreadable,
+    counts,
+    last_line,
+    sparse,
+    url,
+)
 from workbench.load.program import Program
 
 MOST_PER_S = 100_000
@@ -77,18 +86,9 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     lost = {**of_complete, "other-connect": figure("Connect")}
     errors = {name: count for name, count in lost.items() if count}
     succeeded = max(0, complete - sum(of_complete.values()))
-    tried = succeeded + sum(errors.values())
     whole = not sum(of_complete.values())  # Otherwise the times of failed calls are among them.
     return LoadReport(
-        counts=Counts(
-            scheduled=tried,
-            unsent=0,
-            sent=tried,
-            late=None,
-            established=None,
-            succeeded=succeeded,
-            errors=errors,
-        ),
+        counts=counts(succeeded, errors),
         histograms=Histograms(service=_times(output, complete) if whole else []),
         replies_in_schedule=succeeded,
         schedule_s=float(took[1]),

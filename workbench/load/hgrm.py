@@ -16,8 +16,8 @@ _TOTAL = re.compile(r"^#\[Max +=.*Total count += +(\d+)\]$")
 def histograms(text: str) -> Iterator[SparseHistogram]:
     """Return the distributions of an output, in its order; empty: cut, or inconsistent.
 
-    A row says how many calls took at most so many ms, so each call counts as the upper end of its
-    row: the printed percentiles are exact, those in between at most one row too high.
+    A row counts the calls that took its time in ms or less, so each of them counts as the upper end
+    of its row: the printed percentiles are exact, those in between at most one row too high.
     """
     times: dict[int, int] | None = None
     before = last = 0

@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from workbench.analysis import histogram
-from workbench.documents import SparseHistogram
+from workbench.documents import Counts, SparseHistogram
 from workbench.load.base import PointSpec
 from workbench.machines.wire import Count, quoted
 
@@ -70,6 +70,28 @@ def url(spec: PointSpec) -> str:
     return f"http://{host}:{spec.port}{spec.options.get('path', '/')}"
 
 
+def calls_per_s(spec: PointSpec) -> int:
+    """The rate of calls for a program that takes whole rates only."""
+    return max(1, round(spec.rate_per_s * spec.calls_per_connection))
+
+
+def counts(succeeded: int, errors: Mapping[str, int], *, due: int = 0) -> Counts:
+    """The counts of a program that reports replies and errors. `due`: calls of its schedule, of
+    which those that did not end are in flight."""
+    ended = succeeded + sum(errors.values())
+    in_flight = max(0, due - ended)
+    return Counts(
+        scheduled=ended + in_flight,
+        unsent=0,
+        sent=ended,
+        late=None,
+        established=None,
+        succeeded=succeeded,
+        errors=dict(errors),
+        in_flight=in_flight,
+    )
+
+
 def sparse(times: Mapping[int, int]) -> SparseHistogram:
     """Return the histogram of counts by us."""
     buckets: Counter[int] = Counter()
@@ -79,6 +101,6 @@ def sparse(times: Mapping[int, int]) -> SparseHistogram:
 
 
 def last_line(text: str) -> str:
-    """The last words of a program that failed, for a sentence."""
+    """The last line that a program printed before it failed, for a sentence."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return quoted(lines[-1]).rstrip(".") if lines else "it printed nothing"

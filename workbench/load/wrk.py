@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from workbench.documents import Counts, Errors, Histograms, SparseHistogram
+from workbench.documents import Errors, Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.output import Invocation, Output, Unreadable, last_line, sparse, url
+from workbench.load.output import Invocation, Output, Unreadable, counts, last_line, sparse, url
 from workbench.load.program import Program
 
 MOST_VALUES = 40_000
@@ -85,7 +85,6 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     status, timeout = errors.get("protocol-status", 0), errors.get("client-timo", 0)
     # Replies with a status and those that came too late are among the requests.
     succeeded = max(0, requests - status - timeout)
-    tried = succeeded + sum(errors.values())
     times: SparseHistogram = []
     # The times of replies with another status are among the others.
     if text.rstrip().endswith("pongbench end") and not status:
@@ -96,15 +95,7 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         if sum(measured.values()) == requests - timeout:
             times = sparse(measured)
     return LoadReport(
-        counts=Counts(
-            scheduled=tried,
-            unsent=0,
-            sent=tried,
-            late=None,
-            established=None,
-            succeeded=succeeded,
-            errors=errors,
-        ),
+        counts=counts(succeeded, errors),
         histograms=Histograms(service=times),
         replies_in_schedule=succeeded,
         schedule_s=duration_us / 1e6,

@@ -11,10 +11,18 @@ from __future__ import annotations
 
 import re
 
-from workbench.documents import Counts, Histograms
+from workbench.documents import Histograms
 from workbench.load.base import Capabilities, LoadReport, PointSpec
 from workbench.load.hgrm import histograms
-from workbench.load.output import Invocation, Output, Unreadable, last_line, url
+from workbench.load.output import (
+    Invocation,
+    Output,
+    Unreadable,
+    calls_per_s,
+    counts,
+    last_line,
+    url,
+)
 from workbench.load.program import Program
 from workbench.load.wrk import SCRIPT_NAME, SUMMARY, errors_of, script
 
@@ -32,11 +40,6 @@ def invocation(spec: PointSpec, threads: int) -> Invocation:
     return Invocation(argv=[*argv, "-s", SCRIPT_NAME, url(spec)], files={SCRIPT_NAME: text})
 
 
-def calls_per_s(spec: PointSpec) -> int:
-    """wrk2 has whole rates only."""
-    return max(1, round(spec.rate_per_s * spec.calls_per_connection))
-
-
 def parse(output: Output, spec: PointSpec) -> LoadReport:
     text = output.output
     found = re.search(SUMMARY, text, re.M)
@@ -50,21 +53,10 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     seconds = duration_us / 1e6
     starting_s = STAGGER_S * (CONNECTIONS - 1) / 2
     due = int(calls_per_s(spec) * max(0.0, seconds - starting_s))
-    ended = succeeded + sum(errors.values())
-    in_flight = max(0, due - ended)
     corrected, uncorrected = (*histograms(text), [], [])[:2]
     known = not errors.get("protocol-status") and not late
     return LoadReport(
-        counts=Counts(
-            scheduled=ended + in_flight,
-            unsent=0,
-            sent=ended,
-            late=None,
-            established=None,
-            succeeded=succeeded,
-            errors=errors,
-            in_flight=in_flight,
-        ),
+        counts=counts(succeeded, errors, due=due),
         histograms=Histograms(
             latency=corrected if known else [], service=uncorrected if known else []
         ),

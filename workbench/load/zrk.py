@@ -12,10 +12,18 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from workbench.documents import Counts, Histograms
+from workbench.documents import Histograms
 from workbench.load.base import Capabilities, LoadReport, PointSpec
 from workbench.load.hgrm import histograms
-from workbench.load.output import Invocation, Output, Unreadable, last_line, url
+from workbench.load.output import (
+    Invocation,
+    Output,
+    Unreadable,
+    calls_per_s,
+    counts,
+    last_line,
+    url,
+)
 from workbench.load.program import Program
 from workbench.shapes import Whole
 
@@ -59,10 +67,6 @@ def invocation(spec: PointSpec, threads: int) -> Invocation:
     return Invocation(argv=argv, files=files, read=[RESULT, TIMES])
 
 
-def calls_per_s(spec: PointSpec) -> int:
-    return max(1, round(spec.rate_per_s * spec.calls_per_connection))
-
-
 def parse(output: Output, spec: PointSpec) -> LoadReport:
     try:
         found = msgspec.json.decode(output.files.get(RESULT, ""), type=_Result)
@@ -77,24 +81,13 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         **{f"protocol-{n}": c for n, c in sorted(found.status_codes.items()) if n != "2xx"},
     }
     errors = {name: count for name, count in lost.items() if count}
-    ended = succeeded + sum(errors.values())
     closed = spec.mode == "closed"
     due = 0 if closed else int(calls_per_s(spec) * min(found.duration_s, spec.seconds))
-    in_flight = max(0, due - ended)
     (times,) = (*histograms(output.files.get(TIMES, "")), [])[:1]
-    if ended != succeeded + errors.get("client-timo", 0):
+    if errors.keys() - {"client-timo"}:
         times = []  # Those of failed calls are among them.
     return LoadReport(
-        counts=Counts(
-            scheduled=ended + in_flight,
-            unsent=0,
-            sent=ended,
-            late=None,
-            established=None,
-            succeeded=succeeded,
-            errors=errors,
-            in_flight=in_flight,
-        ),
+        counts=counts(succeeded, errors, due=due),
         histograms=Histograms(service=times) if closed else Histograms(latency=times),
         replies_in_schedule=succeeded,
         schedule_s=found.duration_s,

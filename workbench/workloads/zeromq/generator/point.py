@@ -145,8 +145,8 @@ class Point:
         return sock
 
     def share(self, count: int) -> int:
-        """Return how many of so many messages are this client's: those that come to PULL go round,
-        so their numbers are known only at the end."""
+        """Return how many of `count` messages this client gets. PULL sockets take turns, so
+        theirs are known only at the end."""
         if self.kind == zmq.SUB:
             return -(-count // self.clients)
         return share_of(count, self.load.share, self.clients) if self.numbered else count
