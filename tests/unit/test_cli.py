@@ -178,6 +178,20 @@ def test_the_terminal_table_shows_servers_figures_and_time_left(
     assert "server-limited" in shown
 
 
+def test_times_from_the_send_are_printed_where_a_load_tool_has_no_others(
+    documents: list[AnyDocument],
+) -> None:
+    file = io.StringIO()
+    with ConsoleView(Terminal(file=file, width=160)) as view:
+        for each in documents:
+            if isinstance(each, PointStop):
+                view(msgspec.structs.replace(each, latency_us=None, service_us=each.latency_us))
+            else:
+                view(each)
+    assert re.search(r"/s .*p50 .*, p99 .* from the send  errors 0 %", file.getvalue())
+    assert "unknown response times" not in file.getvalue()
+
+
 @pytest.mark.parametrize("width", [50, 60, 80, 200])
 def test_a_narrow_terminal_leaves_columns_out_and_cuts_no_figure(
     documents: list[AnyDocument], width: int

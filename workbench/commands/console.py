@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from workbench.analysis.results import mean_us
+from workbench.analysis.results import clock_of, mean_us
 from workbench.commands.fitting import fitting
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
 from workbench.formatting import clock, duration, ordinal, percent
@@ -183,12 +183,14 @@ class ConsoleView:
 
 
 def _times(stop: PointStop) -> str:
-    times = stop.latency_us
+    by = clock_of([stop])
+    times = stop.service_us if by == "service" else stop.latency_us
     if times is None:
         return "unknown response times" if stop.counts.succeeded else "no reply"
-    mean = mean_us([stop], "latency")
+    mean = mean_us([stop], by)
     known = "" if mean is None else f"mean {duration(mean)}, "
-    return f"{known}p50 {duration(times.p50)}, p99 {duration(times.p99)}"
+    send = " from the send" * (by == "service")
+    return f"{known}p50 {duration(times.p50)}, p99 {duration(times.p99)}{send}"
 
 
 def _now(server: ServerProgress | None) -> str:
