@@ -131,6 +131,11 @@ QPushButton[kind="ghost"] {{ background: transparent; border: 1px solid transpar
 QPushButton[kind="ghost"]:hover {{ background: {hover}; }}
 QPushButton[kind="ghost"]:disabled {{ color: {t.muted}; }}
 QPushButton[kind="ghost"]:focus {{ border: 2px solid {t.focus}; padding: 0 7px; }}
+QPushButton[kind="link"] {{ background: transparent; border: 1px solid transparent; padding: 0;
+    min-height: 16px; text-align: left; font-weight: 400; color: {t.muted};
+    text-decoration: underline; }}
+QPushButton[kind="link"]:hover {{ color: {t.text}; }}
+QPushButton[kind="link"]:focus {{ border: 1px solid {t.focus}; padding: 0; min-height: 16px; }}
 QPushButton[kind="tab"] {{ background: transparent; border: 1px solid transparent;
     color: {t.muted}; padding: 0 10px; min-height: 26px; }}
 QPushButton[kind="tab"]:hover {{ background: {hover}; }}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
-import msgspec
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
+from app.links import Link
 from app.scrolling import Reader
 from app.servers.columns import version
 from app.servers.known import Known
@@ -16,10 +17,13 @@ from app.widgets import Inline, column, empty, label
 from app.words import breakable
 from workbench.rights import stated
 from workbench.servers.entry import Seen, ServerEntry
-from workbench.servers.features import NOW, THEN_2009, THEN_2010, title
+from workbench.servers.features import FEATURES, NOW, THEN_2009, THEN_2010, now, then, title
 from workbench.servers.gate import GateResult
 from workbench.servers.programs import PROGRAMS
 from workbench.workloads.registry import ALL_FAMILIES, able, short
+
+Row: TypeAlias = tuple[str, str, str, str]
+"""Name, value, source, address."""
 
 _FOUND = "Measured here"
 
@@ -51,7 +55,29 @@ class About(Reader):
             if facts:
                 self._body.addSpacing(6)
                 self._body.addWidget(label(heading, 12, Weight.DemiBold, tone="muted"))
-                self._body.addWidget(_table(facts))
+                self._body.addWidget(self._table(facts))
+
+    def _table(self, facts: list[Row]) -> QWidget:
+        made = QWidget()
+        grid = QGridLayout(made)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(5)
+        grid.setColumnMinimumWidth(0, 84)
+        grid.setColumnStretch(1, 1)
+        place = 0
+        for what, value, source, address in facts:
+            top = Qt.AlignmentFlag.AlignTop
+            grid.addWidget(label(what, 12, tone="muted", wrap=True), place, 0, top)
+            grid.addWidget(_line(value, "soft"), place, 1)
+            if source:
+                place += 1
+                grid.addWidget(label(breakable(source), 11, tone="muted", wrap=True), place, 1)
+            if address:
+                place += 1
+                grid.addWidget(Link(address, self.problem.show_text), place, 1)
+            place += 1
+        return made
 
 
 def _problem(known: Known) -> str:
@@ -64,27 +90,6 @@ def _line(text: str, tone: str) -> QWidget:
     made = label(text, 12, tone=tone, wrap=True)
     made.setMinimumWidth(1)
     made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return made
-
-
-def _table(facts: list[tuple[str, str, str]]) -> QWidget:
-    """Return rows of (name, value, source)."""
-    made = QWidget()
-    grid = QGridLayout(made)
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(10)
-    grid.setVerticalSpacing(5)
-    grid.setColumnMinimumWidth(0, 84)
-    grid.setColumnStretch(1, 1)
-    place = 0
-    for what, value, source in facts:
-        top = Qt.AlignmentFlag.AlignTop
-        grid.addWidget(label(what, 12, tone="muted", wrap=True), place, 0, top)
-        grid.addWidget(_line(value, "soft"), place, 1)
-        if source:
-            place += 1
-            grid.addWidget(label(breakable(source), 11, tone="muted", wrap=True), place, 1)
-        place += 1
     return made
 
 
@@ -113,7 +118,7 @@ def _sentences(known: Known) -> Iterator[tuple[str, str]]:
         yield f"Not comparable: {sentence}", "warn"
 
 
-def _tables(known: Known) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+def _tables(known: Known) -> Iterator[tuple[str, list[Row]]]:
     entry = known.entry
     if entry is None:
         return
@@ -128,11 +133,10 @@ def _tables(known: Known) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
         ),
     )
     yield f"Measured on {known.machine}" if known.machine else _FOUND, _measured(known)
-    today = msgspec.structs.asdict(entry.today)
-    yield NOW, [(title(name), fact.value, fact.cited) for name, fact in today.items() if fact]
+    today = [(name, fact) for name in FEATURES if (fact := now(entry, name))]
+    yield NOW, [(title(name), fact.value, fact.read, fact.at) for name, fact in today]
     for heading, table in ((THEN_2009, entry.in_2009), (THEN_2010, entry.in_2010)):
-        then = msgspec.structs.asdict(table).items() if table else ()
-        yield heading, _filled(*((title(name), value) for name, value in then))
+        yield heading, _filled(*((title(name), then(table, name)) for name in FEATURES))
 
 
 def _running(known: Known, entry: ServerEntry) -> list[tuple[str, str]]:
@@ -154,14 +158,14 @@ def _source(entry: ServerEntry) -> str:
     return f"{breakable(source.git)}, {source.short}, {source.licence}" if source else ""
 
 
-def _measured(known: Known) -> list[tuple[str, str, str]]:
+def _measured(known: Known) -> list[Row]:
     found = known.measured
     if found is None:
         return []
     gate = found.gate
     when = f"{found.when_utc[:10]}, {found.when_utc[11:16]} UTC"
     if not gate.passed:
-        return [("Last tested", when, ""), ("Result", " ".join(gate.sentences), "")]
+        return _filled(("Last tested", when), ("Result", " ".join(gate.sentences)))
     return _filled(
         ("Last tested", when),
         ("Result", " ".join(gate.sentences)),
@@ -182,5 +186,5 @@ def _seen(found: GateResult | Seen) -> str:
     return f"{found.processes:,}, with {threads}{memory}"
 
 
-def _filled(*facts: tuple[str, str]) -> list[tuple[str, str, str]]:
-    return [(what, value, "") for what, value in facts if value]
+def _filled(*facts: tuple[str, str]) -> list[Row]:
+    return [(what, value, "", "") for what, value in facts if value]

@@ -4,18 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 from app.servers.known import KINDS, Known
-from workbench.servers.entry import Fact, In2009, In2010, Today
-from workbench.servers.features import FEATURES, NOW, THEN_2009, THEN_2010, title
+from workbench.servers.entry import NOT_FOUND, Fact, In2009, In2010
+from workbench.servers.features import (
+    FEATURES,
+    NOT_STATED,
+    NOW,
+    THEN_2009,
+    THEN_2010,
+    now,
+    then,
+    title,
+)
 from workbench.workloads.registry import ALL_FAMILIES
 
 KIND, MEASURED = "Kind", "Measured"
 GROUPS = (KIND, NOW, MEASURED, THEN_2009, THEN_2010)
-BOTH = "2009 and today"
-CHOICES = {**{group: {group} for group in GROUPS}, BOTH: {THEN_2009, NOW}}
+CHOICES = {
+    **{group: {group} for group in GROUPS},
+    "2009 and today": {THEN_2009, NOW},
+    "2010 and today": {THEN_2010, NOW},
+}
 """What the table can show, beside all."""
+QUIET = {"", "No", "None", NOT_FOUND, NOT_STATED}
+"""Values that say that there is nothing."""
+
+
+class Given(IntEnum):
+    """How much is known of a value, which sorts first: what is known less comes later, in either
+    direction."""
+
+    VALUE = 0
+    NOT_FOUND = 1
+    NOTHING = 2
 
 
 @dataclass(frozen=True)
@@ -26,7 +50,7 @@ class Column:
     width: int
     text: Callable[[Known], str]
     order: Callable[[Known], Any]
-    """The sort key; unknown values come last."""
+    """The sort key; a tuple that begins with `Given`, where values may be unknown."""
     group: str = ""
     right: bool = False
     source: Callable[[Known], str] = lambda known: ""
@@ -51,7 +75,8 @@ class Column:
 
 
 def _sort_text(text: Callable[[Known], str]) -> Callable[[Known], Any]:
-    return lambda known: (text(known) == "", text(known).casefold())
+    ranks = {"": Given.NOTHING, NOT_FOUND: Given.NOT_FOUND, NOT_STATED: Given.NOT_FOUND}
+    return lambda known: (ranks.get(text(known), Given.VALUE), text(known).casefold())
 
 
 def _column(
@@ -69,7 +94,7 @@ def _figure(
 
     def order(known: Known) -> Any:
         value = figure(known)
-        return (value is None, value or 0)
+        return (Given.NOTHING if value is None else Given.VALUE, value or 0)
 
     return Column(title, width, text, order, MEASURED, right=True, source=_gate_source)
 
@@ -105,7 +130,7 @@ def _gate_source(known: Known) -> str:
 
 def _now(name: str) -> Column:
     def fact(known: Known) -> Fact | None:
-        return getattr(known.entry.today, name) if known.entry else None
+        return now(known.entry, name) if known.entry else None
 
     def value(known: Known) -> str:
         return found.value if (found := fact(known)) else ""
@@ -127,8 +152,7 @@ def version(known: Known) -> str:
 def _then(name: str, group: str) -> Column:
     def value(known: Known) -> str:
         table = "in_2009" if group == THEN_2009 else "in_2010"
-        row = getattr(known.entry, table) if known.entry else None
-        return getattr(row, name) if row else ""
+        return then(getattr(known.entry, table), name) if known.entry else ""
 
     def cited(known: Known) -> str:
         return f"the table of {group[:4]}"
@@ -142,14 +166,14 @@ def _features() -> Iterator[Column]:
         for table, group in ((In2009, THEN_2009), (In2010, THEN_2010)):
             if name in table.__struct_fields__:
                 yield _then(name, group)
-        if name in Today.__struct_fields__:
-            yield _now(name)
+        yield _now(name)
 
 
 _RANK = {"ok": 0, "soft": 1, "warn": 2, "bad": 3, "muted": 4}
 _WIDE = {"licence": 134, "documentation": 110, "production": 120, "style": 130, "released": 92}
 _WIDE |= {"comet": 130, "peer_certificates": 130, "portability": 150, "documentation_parts": 170}
-_WIDE |= {"community": 110, "activity": 96, "repository": 96, "flavour": 130, "coverage": 100}
+_WIDE |= {"community": 110, "activity": 140, "repository": 96, "flavour": 130, "coverage": 100}
+_WIDE |= {"thread_pool": 96, "socket": 92, "version": 96}
 
 
 def _width(name: str) -> int:

@@ -31,7 +31,7 @@ _ROW_PX = 32
 
 
 class Filters(QFrame):
-    """Families with counts; whether servers run here; whether the table of 2009 has them."""
+    """Families with counts; whether servers run here; which table of then has them."""
 
     changed = Signal()
 
@@ -56,9 +56,9 @@ class Filters(QFrame):
         self._families.currentRowChanged.connect(lambda _: self.changed.emit())
         inside.addWidget(self._families)
         self._kinds = {kind: self._tick(kind) for kind in KINDS}
-        self._then = self._tick("In the table of 2009")
+        self._then = {year: self._tick(f"In the table of {year}") for year in ("2009", "2010")}
         self._ticked = self._tick("Selected")
-        only = [self._then, self._ticked]
+        only = [*self._then.values(), self._ticked]
         for tick in only:
             tick.setChecked(False)
         for title, ticks in (("Show", self._kinds.values()), ("Only", only)):
@@ -108,9 +108,9 @@ class Filters(QFrame):
         return {kind for kind, tick in self._kinds.items() if tick.isChecked()}
 
     @property
-    def only_then(self) -> bool:
-        """Whether only servers of the feature table of 2009 are shown."""
-        return self._then.isChecked()
+    def tables(self) -> set[str]:
+        """Return the years of the tables whose servers are shown; none: all servers."""
+        return {year for year, tick in self._then.items() if tick.isChecked()}
 
     @property
     def only_ticked(self) -> bool:
@@ -121,29 +121,32 @@ class Filters(QFrame):
     def count(self) -> int:
         """Return the number of filters that hide servers."""
         hidden = len(set(KINDS) - self.kinds)
-        return bool(self.family) + hidden + self.only_then + self.only_ticked
+        return bool(self.family) + hidden + len(self.tables) + self.only_ticked
 
     def show_all(self) -> None:
         """Remove all filters."""
         self.blockSignals(True)
         for tick in self._kinds.values():
             tick.setChecked(True)
-        self._then.setChecked(False)
-        self._ticked.setChecked(False)
+        for tick in (*self._then.values(), self._ticked):
+            tick.setChecked(False)
         self.family = ""
         self.blockSignals(False)
         self.changed.emit()
 
     def plain(self) -> dict[str, Any]:
         """Return the filters for the settings."""
-        return {"family": self.family, "kinds": sorted(self.kinds), "only_then": self.only_then}
+        kinds, tables = sorted(self.kinds), sorted(self.tables)
+        return {"family": self.family, "kinds": kinds, "tables": tables}
 
     def restore(self, data: dict[str, Any]) -> None:
         self.blockSignals(True)
         kept = data.get("kinds")
         for name, tick in self._kinds.items():
             tick.setChecked(not isinstance(kept, list) or name in kept)
-        self._then.setChecked(data.get("only_then") is True)
+        tables = data.get("tables")
+        for year, tick in self._then.items():
+            tick.setChecked(isinstance(tables, list) and year in tables)
         self.family = str(data.get("family", ""))
         self.blockSignals(False)
 

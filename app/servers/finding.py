@@ -131,7 +131,7 @@ class Finding(QFrame):
 
         def change(sifted: Sifted) -> None:
             sifted.family, sifted.kinds = filters.family, filters.kinds
-            sifted.only_then = filters.only_then
+            sifted.tables = filters.tables
             sifted.only_ticked = filters.only_ticked
             sifted.words = self.field.text().casefold().split()
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.colour import mix
-from app.servers.columns import COLUMNS
+from app.servers.columns import COLUMNS, QUIET
 from app.servers.known import Known
 from app.servers.rows import KNOWN, Index, Rows
 from app.theme import Theme, Weight, font, icon_pixmap, paint_icon
@@ -137,7 +137,7 @@ class RowDelegate(QStyledItemDelegate):
             self._paint_state(painter, cell, known)
         else:
             text = str(index.data() or "")
-            quiet = text in {"", "No", "None"} or not known.runs
+            quiet = text in QUIET or not known.runs
             colour = theme.muted if quiet else theme.soft
             align = _RIGHT if column.right else _LEFT
             room = visible_part(cell.adjusted(10, 0, -10, -1), edge, align)

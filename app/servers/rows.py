@@ -15,7 +15,7 @@ from PySide6.QtCore import (
 )
 
 from app.plain import tip
-from app.servers.columns import COLUMNS, haystack
+from app.servers.columns import COLUMNS, Given, haystack
 from app.servers.known import KINDS, Known
 
 KNOWN = Qt.ItemDataRole.UserRole
@@ -132,8 +132,8 @@ class Sifted(QSortFilterProxyModel):
         self.family = ""
         """Empty: all; "own": the user's."""
         self.kinds: set[str] = set(KINDS)
-        self.only_then = False
-        """Only servers of the feature table of 2009."""
+        self.tables: set[str] = set()
+        """Only servers of the tables of these years; none: all."""
         self.only_ticked = False
         self.words: list[str] = []
 
@@ -158,7 +158,7 @@ class Sifted(QSortFilterProxyModel):
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         known = self.rows.servers[row]
         of_family = known.own if self.family == "own" else self.family in {"", known.family}
-        then = not self.only_then or bool(known.entry and known.entry.in_2009)
+        then = not self.tables or any(getattr(known.entry, f"in_{y}", None) for y in self.tables)
         of_kind = known.state.kind in self.kinds
         ticked = not self.only_ticked or known.id in self.rows.ticked
         return of_family and of_kind and then and ticked and self.rows.found(row, self.words)
@@ -170,9 +170,8 @@ class Sifted(QSortFilterProxyModel):
         if a == b:
             same = (one.name.casefold(), one.key) < (other.name.casefold(), other.key)
             return same == self._rising()
-        unknown = isinstance(a, tuple) and isinstance(a[0], bool) and a[0] != b[0]
-        if unknown:  # unknown values come last in either direction
-            return bool(b[0]) == self._rising()
+        if isinstance(a, tuple) and isinstance(a[0], Given) and a[0] != b[0]:
+            return (a[0] < b[0]) == self._rising()
         return bool(a < b)
 
     def _rising(self) -> bool:

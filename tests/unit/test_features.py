@@ -11,8 +11,9 @@ import pytest
 from workbench.cli import main
 from workbench.errors import BadInput
 from workbench.servers.catalogue import Catalogue
+from workbench.servers.entry import NOT_FOUND, In2009, In2010, ServerEntry, Today
 from workbench.servers.entry_reading import load_entry
-from workbench.servers.features import COLUMNS, features
+from workbench.servers.features import COLUMNS, NOT_STATED, features, now, then
 from workbench.servers.projects import PROJECTS, load_facts
 
 SHIPPED = Catalogue.load(extra_dirs=[])
@@ -21,7 +22,10 @@ FILE = """\
 seen: "2026-11-22"
 sources: {pypi: https://pypi.org/project/tornado/6.6.1/}
 today: {wsgi: {value: "Yes", source: tornado.wsgi, at: pypi}}
+not_found: [{facts: [blog], source: its README, at: pypi}]
 """
+
+OF_THEN = [entry for entry in SHIPPED if entry.in_2009 or entry.in_2010]
 
 
 def table(capsys: pytest.CaptureFixture[str], *args: str) -> list[dict[str, str]]:
@@ -38,19 +42,39 @@ def test_each_value_of_today_is_beside_that_of_2009_with_its_source(
     assert (pool["in_2009"], pool["today"], pool["source"]) == ("No", "Yes", "gevent.threadpool")
     assert pool["address"].startswith("https://pypi.org/project/gevent/")
     assert pool["seen"] == "2026-11-22"
+    concurrence = {row["feature"]: row for row in table(capsys, "concurrence")}
+    assert [name for name, row in concurrence.items() if row["inferred"]] == ["Production use"]
 
 
 def test_the_contestants_of_2010_have_their_row(capsys: pytest.CaptureFixture[str]) -> None:
     rows = {row["feature"]: row["in_2010"] for row in table(capsys, "gunicorn")}
     assert (rows["Version"], rows["HTTP/1.1"], rows["Flavour"]) == ("0.6.4", "No", "process/thread")
     assert sum(entry.in_2010 is not None for entry in SHIPPED) >= 14
+    rows = {row["feature"]: row["today"] for row in table(capsys, "gunicorn")}
+    assert (rows["Version"], rows["HTTP/1.1"], rows["Flavour"]) == ("27.0.1", "No", "Pre-fork")
 
 
-def test_what_is_unknown_stays_empty() -> None:
-    known = {each.name: each for each in features(SHIPPED["cogen"])}
-    assert known["documentation"].in_2009 == "Yes"
-    assert known["documentation"].today is None
-    assert "coverage" not in known
+@pytest.mark.parametrize("entry", OF_THEN, ids=lambda entry: entry.id)
+def test_no_cell_of_the_tables_is_empty_today(entry: ServerEntry) -> None:
+    """Each says what is known or where it was sought, the address and the day."""
+    for name in Today.__struct_fields__:
+        fact = now(entry, name)
+        assert fact and fact.at.startswith("http") and fact.seen, (entry.id, name)
+    for name in In2010.__struct_fields__ if entry.in_2010 else ():
+        assert now(entry, name), (entry.id, name)
+
+
+def test_most_cells_have_a_value_and_not_only_a_reason() -> None:
+    columns = In2009.__struct_fields__
+    facts = [now(entry, name) for entry in SHIPPED if entry.in_2009 for name in columns]
+    assert len(facts) == 240
+    assert sum(fact is not None and fact.value == NOT_FOUND for fact in facts) <= 50
+
+
+def test_what_a_table_of_then_leaves_open_says_so() -> None:
+    assert then(SHIPPED["wsgiref"].in_2010, "version") == NOT_STATED
+    assert then(SHIPPED["wsgiref"].in_2009, "version") == ""
+    assert "coverage" not in {each.name for each in features(SHIPPED["node"])}
 
 
 def test_entries_share_the_facts_of_their_project_and_may_have_their_own() -> None:
@@ -74,6 +98,8 @@ def test_a_projects_facts_are_sourced_and_used(path: Path) -> None:
         (("at: pypi", "at: docs"), r"today\.wsgi\.at: 'docs' is not among its sources; .* pypi"),
         (("https://", "htp:/"), r"sources\.pypi: .* is no address"),
         (("value: ", "worth: "), r"today\.wsgi: there is no key 'worth'"),
+        (("[blog]", "[log]"), r"not_found: 'log' is no fact"),
+        (("[blog]", "[wsgi]"), r"not_found: 'wsgi' is given under today, too"),
         (("2026-11-22", "22 November"), r"seen: "),
     ],
 )
@@ -82,7 +108,8 @@ def test_a_faulty_file_is_described_in_one_sentence(
 ) -> None:
     path = tmp_path / "tornado.yaml"
     path.write_text(FILE)
-    assert load_facts(path).wsgi
+    blog = load_facts(path).blog
+    assert blog and (blog.value, blog.source) == (NOT_FOUND, "its README")
     faulty = tmp_path / "faulty.yaml"
     faulty.write_text(FILE.replace(*change))
     with pytest.raises(BadInput, match=said) as caught:

@@ -14,7 +14,7 @@ import yaml
 
 from workbench import paths
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.entry import In2009
+from workbench.servers.entry import In2009, ServerEntry, Today
 
 ROOT = Path(__file__).parents[2]
 FACTS: dict[str, Any] = yaml.safe_load((ROOT / "tests/cases/sources.yaml").read_text())
@@ -43,8 +43,19 @@ def test_what_is_quoted_is_in_the_source() -> None:
     quoted = {" ".join(each.split()) for each in re.findall(r'["“]([^"”]+)["”]', made)}
     assert quoted <= set(FACTS["quotations"])
     for entry in SHIPPED:
-        for text in (*entry.notes, entry.description):
+        facts = (getattr(entry.today, name) for name in Today.__struct_fields__)
+        cited = [fact.source for fact in facts if fact]
+        for text in (*said(entry), *cited):
             assert not re.findall(r'["“]', text), entry.id
+
+
+def test_what_is_only_inferred_is_marked() -> None:
+    for entry in SHIPPED:
+        for name in Today.__struct_fields__:
+            fact = getattr(entry.today, name)
+            if fact and not fact.inferred:
+                words = r"\b(presumably|probably|likely|perhaps|seems?|inferred)\b"
+                assert not re.search(words, fact.source), (entry.id, name)
 
 
 @pytest.mark.parametrize("question", FACTS["figures"])
@@ -59,9 +70,13 @@ def written(figure: dict[str, Any]) -> str:
     return f"{figure['name']} | {values}"
 
 
+def said(entry: ServerEntry) -> tuple[str, ...]:
+    return (entry.description, *entry.notes, *entry.unequal, entry.fault)
+
+
 def claims() -> Iterator[tuple[str, int, str]]:
     for entry in SHIPPED:
-        for text in (*entry.notes, entry.description):
+        for text in said(entry):
             for sentence in re.split(r"(?<=\.) ", text):
                 if year := re.search(r"\b(20\d\d) benchmark", sentence):
                     yield entry.id, int(year[1]), sentence
@@ -91,7 +106,15 @@ def test_the_table_of_2009_is_as_printed() -> None:
     assert shown == set(table)
 
 
+def test_the_table_of_2010_is_as_its_text_has_it() -> None:
+    rows = [line.split(" | ") for line in FACTS["table_of_2010"].splitlines()]
+    table = {id: cells for ids, *cells in rows for id in ids.split(", ")}
+    shown = {entry.id: entry.in_2010 for entry in SHIPPED if entry.in_2010}
+    cells = {id: [cell or "-" for cell in msgspec.structs.astuple(shown[id])] for id in shown}
+    assert cells == table
+
+
 def test_nothing_is_said_to_be_lost_that_is_not() -> None:
-    texts = [DOCUMENT, *(text for entry in SHIPPED for text in (*entry.notes, entry.description))]
+    texts = [DOCUMENT, *(text for entry in SHIPPED for text in said(entry))]
     for claim in ("no documentation is left", "no longer kept", "is nowhere to be had"):
         assert not any(claim in text for text in texts)

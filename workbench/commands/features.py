@@ -48,7 +48,7 @@ def run_features(args: argparse.Namespace) -> int:
 def _rows(entry: ServerEntry) -> list[list[Cell]]:
     rows: list[list[Cell]] = []
     for each in features(entry):
-        value, source = (each.today.value, each.today.source) if each.today else ("", "")
+        value, source = (each.today.value, each.today.reason) if each.today else ("", "")
         texts = (title(each.name), each.in_2009, each.in_2010, value, source)
         rows.append([Text(one_line(text)) for text in texts])
     return rows

@@ -45,11 +45,17 @@ RUNTIME_PLACEHOLDERS: dict[str, tuple[str, ...]] = {
 }
 
 
+NOT_FOUND = "Not found"
+"""The value of a fact that is not to be had; its source says where it was looked for."""
+
+
 class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A fact about a server, and its source."""
 
     value: Text
     source: Text
+    inferred: bool = False
+    """Whether the source does not say so itself."""
     at: Annotated[str, Meta(max_length=300)] = ""
     """The address of the source; in a file of `resources/projects` the name of one of its
     addresses."""
@@ -57,14 +63,24 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """ISO date when the source was read."""
 
     @property
+    def reason(self) -> str:
+        """The source, and whether the value is only inferred from it."""
+        return f"inferred: {self.source}" if self.inferred else self.source
+
+    @property
+    def read(self) -> str:
+        """The source and the date."""
+        return f"{self.reason} (seen {self.seen})" if self.seen else self.reason
+
+    @property
     def cited(self) -> str:
         """The source, its address and the date."""
-        where = ", ".join(filter(None, (self.source, self.at)))
+        where = ", ".join(filter(None, (self.reason, self.at)))
         return f"{where} (seen {self.seen})" if self.seen else where
 
 
 class In2009(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row of the feature table of 2009, as printed; empty: illegible."""
+    """A row of the feature table of 2009, as printed; empty: not stated."""
 
     licence: str = ""
     documentation: str = ""

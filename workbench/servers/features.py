@@ -5,13 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from workbench import spreadsheet
 from workbench.errors import BadInput, why
-from workbench.servers.entry import Fact, In2009, In2010, ServerEntry, Today
+from workbench.servers.entry import NOT_FOUND, Fact, In2009, In2010, ServerEntry, Today
+from workbench.servers.requirements import version_of
 
 THEN_2009, THEN_2010, NOW = "2009, as published", "2010, as published", "Today"
+NOT_STATED = "Not stated"
+"""The value of a column of then that the text leaves open."""
 
 _TITLES = {
     "comet": "Comet, WebSocket",
@@ -33,6 +37,39 @@ def title(name: str) -> str:
     return _TITLES.get(name, name.replace("_", " ").capitalize())
 
 
+def then(row: In2009 | In2010 | None, name: str) -> str:
+    """Return a cell of a table of then; empty: the table has no such row or column."""
+    if row is None or name not in row.__struct_fields__:
+        return ""
+    cell: str = getattr(row, name)
+    return cell or NOT_STATED
+
+
+def now(entry: ServerEntry, name: str) -> Fact | None:
+    """Return what is known today. Version, HTTP/1.1 and flavour belong to the contestants of 2010:
+    what the entry pins, what the wire gate saw, and the style."""
+    if name in Today.__struct_fields__:
+        fact: Fact | None = getattr(entry.today, name)
+        return fact
+    if entry.in_2010 is None:
+        return None
+    if name == "flavour":
+        return entry.today.style
+    if name == "version":
+        return _pinned(entry.requirements_path, entry.framework) or entry.today.released
+    if entry.seen is None:
+        return Fact(value=NOT_FOUND, source="no check of the catalogue is recorded")
+    return Fact(value="Yes" if entry.seen.keep_alive else "No", source=entry.seen.source)
+
+
+@cache
+def _pinned(path: Path | None, framework: str) -> Fact | None:
+    """A table asks for it whenever it is drawn; the entries of 2010 are shipped, and stay as they
+    are."""
+    pin = version_of(path, framework) if path else ""
+    return Fact(value=pin, source=f"the {path.name} of its entry") if path and pin else None
+
+
 @dataclass(frozen=True)
 class Feature:
     """One feature of one server; empty or None: unknown, or no column of that table."""
@@ -47,10 +84,7 @@ def features(entry: ServerEntry) -> Iterator[Feature]:
     """Yield what is known about a server, by feature."""
     for name in FEATURES:
         feature = Feature(
-            name,
-            getattr(entry.in_2009 or In2009(), name, ""),
-            getattr(entry.in_2010 or In2010(), name, ""),
-            getattr(entry.today, name, None),
+            name, then(entry.in_2009, name), then(entry.in_2010, name), now(entry, name)
         )
         if feature.in_2009 or feature.in_2010 or feature.today:
             yield feature
@@ -64,7 +98,10 @@ def write(path: Path, entries: Sequence[ServerEntry]) -> None:
         raise BadInput(f"{path} cannot be written: {why(error)}.") from None
 
 
-COLUMNS = ("id", "name", "feature", "in_2009", "in_2010", "today", "source", "address", "seen")
+COLUMNS = (
+    *("id", "name", "feature", "in_2009", "in_2010", "today", "source", "inferred", "address"),
+    "seen",
+)
 
 
 def as_csv(entries: Sequence[ServerEntry]) -> str:
@@ -80,6 +117,7 @@ def as_csv(entries: Sequence[ServerEntry]) -> str:
                 "in_2010": each.in_2010,
                 "today": each.today.value if each.today else "",
                 "source": each.today.source if each.today else "",
+                "inferred": "yes" if each.today and each.today.inferred else "",
                 "address": each.today.at if each.today else "",
                 "seen": each.today.seen if each.today else "",
             }

@@ -15,9 +15,19 @@ from msgspec import Meta
 from workbench import paths
 from workbench.config import yaml
 from workbench.errors import BadInput
-from workbench.servers.entry import Fact, Today
+from workbench.servers.entry import NOT_FOUND, Fact, Text, Today
 
 PROJECTS = paths.RESOURCES / "projects"
+
+
+class Sought(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Facts that were not found in one place."""
+
+    facts: list[str]
+    """Their names."""
+    source: Text
+    """Where they were sought, or why they are not to be had."""
+    at: str
 
 
 class ProjectFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -28,6 +38,7 @@ class ProjectFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     sources: dict[str, str]
     """Addresses by name."""
     today: Today
+    not_found: list[Sought] = []
 
 
 def facts_of(project: str, framework: str) -> Today:
@@ -49,10 +60,14 @@ def load_facts(path: Path) -> Today:
     for name, address in file.sources.items():
         if not address.startswith(("https://", "http://")):
             raise BadInput(f"project {path}, sources.{name}: {address!r} is no address; give one.")
-    facts: dict[str, Fact | None] = msgspec.structs.asdict(file.today)
+    facts = {name: fact for name, fact in msgspec.structs.asdict(file.today).items() if fact}
+    for sought in file.not_found:
+        for name in sought.facts:
+            if name in facts or name not in Today.__struct_fields__:
+                problem = "is given under today, too" if name in facts else "is no fact"
+                raise BadInput(f"project {path}, not_found: {name!r} {problem}.")
+            facts[name] = Fact(value=NOT_FOUND, source=sought.source, at=sought.at)
     for name, fact in facts.items():
-        if fact is None:
-            continue
         if fact.at not in file.sources:
             known = ", ".join(file.sources) or "none yet"
             raise BadInput(

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from workbench.config import yaml
 
-PIN = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[[^\]]*\])?\s*==\s*[A-Za-z0-9.!+_-]+")
+PIN = re.compile(
+    r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[[^\]]*\])?\s*==\s*(?P<version>[A-Za-z0-9.!+_-]+)"
+)
 """A package and its exact version."""
 
 
@@ -25,8 +27,17 @@ def requirements(path: Path) -> list[tuple[int, str]]:
 
 def pinned(path: Path) -> list[str]:
     """Return the packages that a requirements file pins, by normalised name."""
+    return list(_versions(path))
+
+
+def version_of(path: Path, package: str) -> str:
+    """Return the version that a requirements file pins; empty: none."""
+    return _versions(path).get(normalised(package), "")
+
+
+def _versions(path: Path) -> dict[str, str]:
     pins = (PIN.match(line) for _, line in requirements(path))
-    return [normalised(pin["name"]) for pin in pins if pin]
+    return {normalised(pin["name"]): pin["version"] for pin in pins if pin}
 
 
 def normalised(package: str) -> str:

@@ -7,12 +7,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.choices import Choice, Tick
 from app.context import Desk
+from app.links import Link
 from app.pages.servers import ServersPage
 from app.servers.columns import COLUMNS, column
 from app.servers.known import FIRST, NOT, RUNS
@@ -23,6 +25,8 @@ from tests.gui.windows import control, says, sees, the
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.servers.catalogue import Catalogue
+from workbench.servers.entry import NOT_FOUND
+from workbench.servers.features import NOT_STATED
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -72,10 +76,11 @@ def test_every_column_sorts_with_unknown_values_last(page: ServersPage, rising: 
     for place, each in enumerate(COLUMNS):
         page.table.sort_by(place, rising=rising)
         texts = [each.text(known) for known in page.servers()]
-        known = [text for text in texts if text]
-        assert texts == known + [""] * (len(texts) - len(known)), each.name
+        unknown = [(text == "") + (text in {"", NOT_FOUND, NOT_STATED}) for text in texts]
+        assert unknown == sorted(unknown), each.name
     page.table.sort_by(column("Released (Today)"), rising=rising)
-    dates = [d for d in (COLUMNS[column("Released (Today)")].text(k) for k in page.servers()) if d]
+    texts = [COLUMNS[column("Released (Today)")].text(known) for known in page.servers()]
+    dates = [text for text in texts if text not in {"", NOT_FOUND}]
     assert dates == sorted(dates, reverse=not rising)
 
 
@@ -106,6 +111,9 @@ def test_families_and_the_table_of_2009_filter_at_every_width(
     found = page.servers()
     assert len(found) == 15
     assert all(known.entry is not None and known.entry.in_2009 for known in found)
+    ticks["In the table of 2010"].click()
+    assert {"tornado", "wsgiref"} <= {known.id for known in page.servers()}
+    ticks["In the table of 2010"].click()
     page.filters.family = "wsgi"
     assert {known.family for known in page.servers()} <= {"wsgi"}
     if width < 1000:
@@ -360,6 +368,12 @@ def test_selected_servers_are_compared_then_and_now_and_exported(
     assert now == then + 1
     assert not page.table.facts.isColumnHidden(then) and not page.table.facts.isColumnHidden(now)
     assert page.table.facts.isColumnHidden(column("Style"))
+    pick(the(page, Choice, "Columns"), "2010 and today")
+    then, now = column("HTTP/1.1 (2010, as published)"), column("HTTP/1.1 (Today)")
+    assert now == then + 1
+    assert not page.table.facts.isColumnHidden(then) and not page.table.facts.isColumnHidden(now)
+    pick(the(page, Choice, "Columns"), "2009 and today")
+    now = column("Thread pool (Today)")
     choose(page, "gevent")
     assert "gevent.threadpool" in page.table.facts.model().index(0, now).data(Qt.ToolTipRole)
 
@@ -378,3 +392,24 @@ def test_selected_servers_are_compared_then_and_now_and_exported(
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path), ""))
     page.export()
     sees(qtbot, page, "cannot be written")
+
+
+def test_a_click_opens_the_address_of_a_fact(
+    page: ServersPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def open_url(url: QUrl) -> bool:
+        opened.append(url.toString())
+        return len(opened) == 1
+
+    monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
+    choose(page, "cogen")
+    links = page.findChildren(Link)
+    assert len(links) > 15
+    address = "https://github.com/ionelmc/python-cogen"
+    link = next(link for link in links if link.accessibleName() == f"Open {address}")
+    link.click()
+    assert opened == [address]
+    link.click()
+    sees(qtbot, page, f"No browser was found. The address is {address}.")
