@@ -28,23 +28,25 @@ __all__ = ["ground"]
 
 ENTRY = Path(__file__).parents[2] / "resources" / "servers" / "asyncio-protocol"
 COMPARISONS = int(os.environ.get("PONGBENCH_COMPARISONS", "20"))
-PILOT, MOST = 8, 24
+PILOT, MOST = 8, 48
 SLOWED = 0.1
+LOOPS = 5_000
+"""Of the pilot's third server, whose cost shows what a loop costs: about as much as a call."""
 
 pytestmark = pytest.mark.timeout(7200)
 
 
-def add_server(home: Path, id_: str, spin_us: float = 0.0) -> None:
-    """A copy of an entry that burns CPU time for each call."""
+def add_server(home: Path, id_: str, loops: int = 0) -> None:
+    """A copy of an entry that loops for each call: work, not time, costs more where all does."""
     folder = home / "data" / "servers" / id_
     shutil.copytree(ENTRY, folder, dirs_exist_ok=True)
     entry = (folder / "server.yaml").read_text()
     (folder / "server.yaml").write_text(entry.replace("name: asyncio Protocol", f"name: {id_}"))
-    script = (ENTRY / "server.py").read_text().replace("import asyncio\n", "import asyncio, time\n")
-    burn = f"        until = time.thread_time_ns() + {1e3 * spin_us:.0f}\n"
-    burn += "        while time.thread_time_ns() < until:\n            pass\n"
     write = "        transport.write(PONG)\n"
-    (folder / "server.py").write_text(script.replace(write, burn + write))
+    work = f"        for _ in range({loops}):\n            pass\n"
+    (folder / "server.py").write_text(
+        (ENTRY / "server.py").read_text().replace(write, work + write)
+    )
 
 
 def measured(ground: Ground, servers: list[str], passes: int, path: Path) -> Summary:
@@ -97,17 +99,20 @@ def test_a_twin_is_no_other_and_ten_percent_are_found(
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
     for twin in ("twin-a", "twin-b"):
         add_server(tmp_path, twin)
-    pilot = measured(ground, ["twin-a", "twin-b"], PILOT, tmp_path / "data/sessions/p.pong.yaml")
+    add_server(tmp_path, "slowed", LOOPS)
+    servers = ["twin-a", "twin-b", "slowed"]
+    pilot = measured(ground, servers, PILOT, tmp_path / "data/sessions/p.pong.yaml")
     base_us = fmean([*costs(pilot, "twin-a").values(), *costs(pilot, "twin-b").values()])
-    add_server(tmp_path, "slowed", SLOWED * base_us)
+    loops = round(LOOPS * SLOWED / compared(pilot, "slowed", "twin-a").figure)
+    add_server(tmp_path, "slowed", loops)
     proposal: Sensitivity = sensitivity(1, earlier("pong", "localhost", interleaved=True))
     passes = proposal.proposed or MOST + 1
     if passes > MOST:
         pytest.skip(f"This machine is too busy for {MOST} passes. {proposal.text()}")
     same, slower = [], []
-    lines = [f"{base_us:.1f} us a call; {proposal.text()}"]
+    lines = [f"{base_us:.1f} us a call, {loops} loops more; {proposal.text()}"]
     for number in range(1, COMPARISONS + 1):
-        summary = measured(ground, ["twin-a", "twin-b", "slowed"], passes, tmp_path / f"{number}")
+        summary = measured(ground, servers, passes, tmp_path / f"{number}")
         same.append(compared(summary, "twin-b", "twin-a"))
         slower.append(compared(summary, "slowed", "twin-a"))
         values = [
