@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import errno
+from collections.abc import Sequence
 
 
 class ExitCode(enum.IntEnum):
@@ -24,6 +25,16 @@ class PongbenchError(Exception):
         super().__init__(sentence)
         self.code = code
         """For whoever does something else about this error than about others; see `RunStop`."""
+
+
+class ProgramFailed(PongbenchError):
+    """A program failed. `sentence` says so without the `output`, the last lines that it printed."""
+
+    def __init__(self, sentence: str, output: Sequence[str]) -> None:
+        self.sentence = sentence
+        self.output = list(output)
+        lines = [f"{sentence} Last output:", *output] if output else [sentence]
+        super().__init__("\n    ".join(lines))
 
 
 class BadInput(PongbenchError):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import PongbenchError
+from workbench.errors import PongbenchError, ProgramFailed
 from workbench.exposure import agreed, never_agree
 from workbench.machines.base import Machine
 from workbench.machines.local import open_local
@@ -18,7 +18,7 @@ from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
 from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.deploy import Deployment, NotReady, deploy
+from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.gate import PIPELINED, GateResult, gate
@@ -100,7 +100,7 @@ async def run_trial(
             await _whole(deployment.stop())
     except MissingPrograms as error:
         return TrialResult(False, [Line(error.offer, "warn")], commands=error.commands)
-    except NotReady as error:
+    except ProgramFailed as error:
         return TrialResult(False, [Line(error.sentence, "bad")], output=error.output)
     except PongbenchError as error:
         return TrialResult(False, [Line(str(error), "bad")])

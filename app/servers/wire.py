@@ -12,7 +12,8 @@ from app.words import breakable
 
 
 class Wire(QWidget):
-    """Opened by its button; commands that wait for consent are always visible."""
+    """Opened by its button; commands that wait for consent, and the output of what failed before
+    there was a reply, are always visible."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,8 +47,9 @@ class Wire(QWidget):
 
     def _show(self) -> None:
         parts = _parts(self._result)
-        self._open.setVisible(bool(parts) and "commands" not in parts)
-        opened = bool(parts) and (self._open.isChecked() or "commands" in parts)
+        always = "answered" not in parts
+        self._open.setVisible(not always)
+        opened = bool(parts) and (self._open.isChecked() or always)
         self._card.setVisible(opened)
         name = "Hide request and response" if opened else "Show request and response"
         self._open.setText(f" {name}")
@@ -66,7 +68,7 @@ def _parts(result: TrialResult | None) -> dict[str, tuple[str, str]]:
     found = {
         "asked": ("First request", result.request.rstrip("\n")),
         "answered": (f"Response, {result.bytes_on_wire:,} bytes", result.answered.rstrip("\n")),
-        "output": ("Server output", "\n".join(result.output[-12:])),
+        "output": ("Last output", "\n".join(result.output[-12:])),
         "commands": ("Commands to run", breakable("\n".join(result.commands), 40)),
     }
     if not result.answered:

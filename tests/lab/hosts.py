@@ -53,6 +53,7 @@ SYSCTLS = (
     "net/ipv4/tcp_syncookies",
     "fs/file-max",
 )
+DISK_MB = 256
 INSIDE = ("-m", "-u", "-i", "-n", "-p", "-T", "-r", "-w", "--")
 OWN = ("/usr/sbin/sshd", "sshd:", "boot.py")
 """Processes of a host that are its own: what its command line begins with or contains."""
@@ -92,7 +93,7 @@ class Host:
         config = self._config()
         upper = self.folder / "upper"
         upper.mkdir()
-        _run("mount", "-t", "tmpfs", "-o", "mode=755,size=256m", "tmpfs", str(upper))
+        _run("mount", "-t", "tmpfs", "-o", f"mode=755,size={DISK_MB}m", "tmpfs", str(upper))
         peer = f"{self.cable}p"
         mac = _mac(lab.number, self.number)  # the same after a reboot, as of any machine
         kind = ("type", "veth", "peer", "name", peer, "address", mac)
@@ -147,6 +148,10 @@ class Host:
         """What was written to its disk is lost, too."""
         self.stop()
         self.start()
+
+    def resize(self, megabytes: int) -> None:
+        """Change the size of its disk, which is in memory as far as it is used."""
+        _run("mount", "-o", f"remount,size={megabytes}m", str(self.folder / "upper"))
 
     # -- faults
 

@@ -1,6 +1,8 @@
 """One server of the catalogue for every kind of runtime, made and run for real: the first time that
 takes minutes, later ones seconds."""
 
+import asyncio
+import math
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,9 +13,12 @@ from chosen import chosen
 from gate_checks import KEPT, LONGEST_BUILD, passed
 from oracle import eventually, processes_with
 
-from workbench.errors import PongbenchError
+from workbench.errors import PongbenchError, ProgramFailed
 from workbench.machines.local import LocalMachine, open_local
+from workbench.machines.profiles import Profile
+from workbench.machines.secrets import never_ask
 from workbench.servers.catalogue import Catalogue
+from workbench.servers.checking import Checked, check_all
 from workbench.servers.deploy import deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
@@ -107,6 +112,9 @@ async def test_a_servers_build_is_cached_until_its_files_change(
     first = await made()
     assert (first / "copy.py").is_file()
     assert await made() == first
+    with (entry.folder / "server.yaml").open("a") as file:  # results of a check, for example
+        file.write("notes: [It is mine.]\n")
+    assert await made() == first
     (entry.folder / "server.py").write_text("print('changed')\n")
     assert await made() != first
     assert texts == ["Compiling Mine"] * 2
@@ -124,6 +132,28 @@ async def test_a_compilation_that_never_ends_is_killed_with_its_children(
     assert not list((tmp_path / "cache").glob("made/*"))
 
 
+async def test_what_was_compiled_until_a_build_was_cancelled_is_used_by_the_next(
+    bare: LocalMachine, tmp_path: Path
+) -> None:
+    compiling = 'if mkdir $CARGO_TARGET_DIR; then sleep 987; fi; touch \\"$0/whole\\"'
+    entry = own(tmp_path, commands=f'[[sh, "-c", "{compiling}", "{{made}}"]]')
+    cache = tmp_path / "cache"
+
+    async def made() -> Path:
+        folder = await bare.put(entry.folder, f"servers/{entry.id}")
+        return Path(await make(bare, entry, folder, Programs(), lambda _: None))
+
+    building = asyncio.create_task(made())
+    assert await asyncio.to_thread(eventually, lambda: list(cache.glob("building/mine/cargo")))
+    building.cancel()
+    await asyncio.gather(building, return_exceptions=True)
+    assert eventually(lambda: not processes_with("sleep 987"))
+    assert not list(cache.glob("made/*"))
+    shutil.rmtree(Path(bare.run_dir, f"servers/{entry.id}"))
+    assert (await made() / "whole").is_file()
+    assert not list(cache.glob("building/mine/cargo"))
+
+
 async def test_packages_out_of_reach_of_a_compiler_are_reported_without_its_colours(
     bare: LocalMachine, tmp_path: Path
 ) -> None:
@@ -139,10 +169,47 @@ async def test_packages_out_of_reach_of_a_compiler_are_reported_without_its_colo
 
 
 async def test_a_compiler_that_fails_is_quoted(bare: LocalMachine, tmp_path: Path) -> None:
-    entry = own(tmp_path, commands='[[sh, "-c", "echo main.c:1: error: no such type; exit 1"]]')
-    with pytest.raises(PongbenchError, match=r"Mine cannot be compiled .* main\.c:1: error: no"):
+    said = "echo gcc main.c; echo main.c:1: error: no such type; echo make: stopped; exit 1"
+    entry = own(tmp_path, commands=f'[[sh, "-c", "{said}"]]')
+    with pytest.raises(ProgramFailed) as caught:
         await deploy(bare, entry)
+    assert caught.value.sentence == (
+        "Mine cannot be compiled on localhost: sh said: main.c:1: error: no such type."
+    )
+    assert caught.value.output == ["gcc main.c", "main.c:1: error: no such type", "make: stopped"]
+    assert str(caught.value).endswith(
+        "Last output:\n    gcc main.c\n    main.c:1: error: no such type\n    make: stopped"
+    )
     assert not list((tmp_path / "cache").glob("made/*"))
+    with pytest.raises(PongbenchError, match=r"localhost: there is no program no-compiler\.$"):
+        await deploy(bare, msgspec.structs.replace(entry, make=[["no-compiler"]]))
+
+
+async def test_servers_that_compile_come_last_and_those_that_take_too_long_are_skipped(
+    bare: LocalMachine, tmp_path: Path
+) -> None:
+    endless = own(tmp_path, commands='[[sh, "-c", "sleep 986; true"]]')
+    done: list[str] = []
+
+    class Progress:
+        def doing(self, entry: ServerEntry, text: str) -> None:
+            pass
+
+        def done(self, checked: Checked) -> None:
+            done.append(checked.entry.id)
+
+    async def checked(entries: list[ServerEntry], within_s: float) -> list[str]:
+        here = Profile("localhost")
+        results = await check_all(
+            entries, Progress(), profile=here, ask=never_ask, again=True, within_s=within_s
+        )
+        return [each.status for each in results]
+
+    broken = msgspec.structs.replace(endless, id="broken", make=[["false"]])
+    assert await checked([broken, SHIPPED["friendlyflow"]], math.inf) == ["failed", "unavailable"]
+    assert done == ["friendlyflow", "broken"]
+    assert await checked([endless], 0.5) == ["skipped"]
+    assert eventually(lambda: not processes_with("sleep 986"))
 
 
 def own(parent: Path, *, programs: str = "", commands: str = "[]") -> ServerEntry:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -22,11 +23,9 @@ BACKLOG = 512
 CALLS = 64
 """Concurrent calls, more than any server here has workers."""
 SOMAXCONN = int(Path("/proc/sys/net/core/somaxconn").read_text())
-SHIPPED = [
-    entry
-    for entry in Catalogue.load(extra_dirs=[]).contestants()
-    if entry.seen and not entry.unavailable and "messages" not in entry.protocols
-]
+CATALOGUE = Catalogue.load(extra_dirs=[])
+SHIPPED = [entry for entry in CATALOGUE.contestants() if entry.seen and not entry.unavailable]
+"""All but those whose source the user has to supply, of which nothing was recorded."""
 
 
 @pytest.fixture
@@ -44,23 +43,10 @@ async def test_a_running_server_is_what_its_entry_declares(
 ) -> None:
     seen = entry.seen
     assert seen
-    try:
-        deployment = await deploy(
-            machine, entry, backlog=BACKLOG, install=True, ready_within_s=120.0
-        )
-    except PongbenchError as error:
-        if "apt" not in str(error) and "cannot be fetched" not in str(error):
-            raise
-        pytest.skip(str(error))
-    try:
+    async with running(machine, entry) as deployment:
         result = await patient_gate(deployment)
         assert result.passed, result.sentences
-        stated = " ".join(entry.unequal)
-        assert (
-            deployment.backlog == BACKLOG
-            or f"{deployment.backlog}" in stated
-            or (deployment.backlog == SOMAXCONN and "somaxconn" in stated)
-        )
+        assert has_the_backlog(deployment)
         assert result.processes >= entry.processes
         assert result.processes == seen.processes
         # A JVM adds threads as it compiles, and as calls come at once.
@@ -72,13 +58,58 @@ async def test_a_running_server_is_what_its_entry_declares(
         assert set(entry.protocols) <= set(result.protocols)
         if "/agents" in entry.also:
             connections = await database_connections(deployment)
+            stated = " ".join(entry.unequal)
             pooled = re.search(r"pool of up to (\d+) PostgreSQL connections", stated)
             if pooled:
                 assert 0 < connections <= int(pooled[1]) * entry.processes
             else:
                 assert connections == 0
+
+
+SEVERAL = [entry.id for entry in SHIPPED if entry.workers]
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("id", chosen(SEVERAL, 1, seed=1))
+async def test_a_server_has_as_many_more_processes_as_it_was_asked_for(
+    machine: LocalMachine, id: str
+) -> None:
+    counted = []
+    for workers in (2, 4):
+        async with running(machine, CATALOGUE[f"{id}-{workers}w"]) as deployment:
+            result = await patient_gate(deployment)
+            assert result.passed, result.sentences
+            assert has_the_backlog(deployment)
+            assert result.processes >= workers
+            counted.append(result.processes)
+    assert counted[1] - counted[0] == 2
+
+
+@asynccontextmanager
+async def running(machine: LocalMachine, entry: ServerEntry) -> AsyncIterator[Deployment]:
+    """Skips the test where what it needs cannot be fetched."""
+    try:
+        deployment = await deploy(
+            machine, entry, backlog=BACKLOG, install=True, ready_within_s=120.0
+        )
+    except PongbenchError as error:
+        if "apt" not in str(error) and "cannot be fetched" not in str(error):
+            raise
+        pytest.skip(str(error))
+    try:
+        yield deployment
     finally:
         await deployment.stop()
+
+
+def has_the_backlog(deployment: Deployment) -> bool:
+    """The plan's, or the one that the entry states."""
+    stated = " ".join(deployment.entry.unequal)
+    return (
+        deployment.backlog == BACKLOG
+        or f"{deployment.backlog}" in stated
+        or (deployment.backlog == SOMAXCONN and "somaxconn" in stated)
+    )
 
 
 async def database_connections(deployment: Deployment) -> int:

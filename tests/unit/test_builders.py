@@ -1,8 +1,20 @@
 """How builders interpret the output of the tools they call."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
-from workbench.servers.runtimes import build_heritage, build_python, find_programs, heritage
+import pytest
+
+from workbench.servers.runtimes import (
+    build_heritage,
+    build_python,
+    builders,
+    find_programs,
+    heritage,
+    make_server,
+)
 
 WITHOUT_COMPILER = """\
 error: Failed to build `bjoern==3.2.2`
@@ -52,6 +64,94 @@ def test_a_distributions_version_is_shortened_to_the_programs_own() -> None:
 def test_the_first_error_of_old_pip_is_reported() -> None:
     output = "Collecting a\nsrc/a.c:3:10: fatal error: ev.h: No such file\nerror: command failed\n"
     assert build_heritage.first_error(output) == "src/a.c:3:10: fatal error: ev.h: No such file"
+
+
+MAVEN = """\
+\x1b[1;31m[ERROR]\x1b[m COMPILATION ERROR :
+[ERROR] /tmp/Pong.java:[3,1] class, interface, enum, or record expected
+[ERROR] Failed to execute goal compile on project pong: Compilation failure -> [Help 1]
+[ERROR]
+[ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.
+[ERROR] [Help 1] http://cwiki.apache.org/confluence/display/MAVEN/MojoFailureException
+"""
+CARGO = """\
+   Compiling pong v0.1.0 (/tmp/axum)
+error[E0425]: cannot find value `nothing` in this scope
+ --> src/main.rs:3:5
+error: could not compile `pong` (bin "pong") due to 1 previous error
+"""
+GO = "# pong\n./pong.go:10:2: undefined: nothing\n"
+NPM = """\
+npm ERR! code E404
+npm ERR! 404 Not Found - GET https://registry.npmjs.org/nothing-of-this-name
+"""
+MAKE = "gcc -c main.c\nmain.c:1:1: error: unknown type name 'nothing'\nmake: *** [main.o] Error 1\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "output", "detail", "last"),
+    [
+        (
+            ["/usr/bin/mvn"],
+            MAVEN,
+            "mvn said: COMPILATION ERROR :",
+            "project pong: Compilation fail",
+        ),
+        (["cargo"], CARGO, "error[E0425]: cannot find value `nothing`", "due to 1 previous error"),
+        (["go", "build"], GO, "go said: ./pong.go:10:2: undefined", "undefined: nothing"),
+        (["npm", "ci"], NPM, "npm said: npm ERR! 404 Not Found", "nothing-of-this-name"),
+        (["make"], MAKE, "make said: main.c:1:1: error: unknown type", "[main.o] Error 1"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_failed_compilation_gives_its_first_error_and_its_last_lines(
+    argv: list[str], output: str, detail: str, last: str
+) -> None:
+    event = make_server.failed(argv, 1, output.encode()).said
+    assert event["why"] == "command"
+    assert detail in event["detail"]
+    lines = builders.last_lines(event)
+    assert last in lines[-1]
+    assert "Help" not in "".join(lines) and "\x1b" not in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "  [7] Couldn't connect to server (Failed to connect to 127.0.0.1 port 9)",
+        "  [6] Could not resolve hostname (Could not resolve host: index.crates.io)",
+        "npm ERR! network request to https://registry.npmjs.org/ws failed, reason: ENOTFOUND",
+        "[ERROR] Could not transfer artifact a:b from/to central",
+        'pong.go:3:2: Get "https://proxy.golang.org/": dial tcp: lookup proxy.golang.org',
+    ],
+)
+def test_a_network_that_a_compiler_cannot_reach_is_recognised(output: str) -> None:
+    assert make_server.failed(["it"], 1, f"{output}\n".encode()).said["why"] == "offline"
+
+
+def test_of_a_long_failure_only_the_last_lines_are_kept() -> None:
+    output = "".join(f"line {number}\n" for number in range(1000))
+    assert builders.last_lines(make_server.failed(["make"], 2, output.encode()).said) == [
+        f"line {number}" for number in range(1000 - builders.LAST_LINES, 1000)
+    ]
+    assert builders.last_lines({"lines": ["x" * 10_000] * 99})[-1] == "x" * 300
+    assert builders.last_lines({"lines": "nonsense"}) == []
+    silent = make_server.failed(["/usr/bin/make"], 2, b"\n").said
+    assert silent["detail"] == "make ended with status 2 and no output"
+    assert builders.last_lines(build_python.Failed("compile", "x", output=output).event) == (
+        builders.last_lines(build_heritage.Failed("install", "x", output).event)
+    )
+
+
+def test_a_compiler_is_followed_line_by_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(make_server, "EVERY_S", 0)
+    say = "print('Compiling tokio', flush=True)"
+    with subprocess.Popen([sys.executable, "-c", say], stdout=subprocess.PIPE) as program:
+        assert make_server.followed(program, 0.0) == b"Compiling tokio\n"
+    *_, last = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (last["event"], last["output"]) == ("making", "Compiling tokio")
 
 
 def test_an_architecture_without_old_pythons_is_reported_in_one_sentence() -> None:

@@ -211,6 +211,23 @@ def test_a_narrow_terminal_leaves_columns_out_and_cuts_no_figure(
     assert ("p50" in table) == (width == 200)
 
 
+def test_the_live_table_has_the_processes_and_threads_of_each_server(
+    documents: list[AnyDocument],
+) -> None:
+    start = documents[0]
+    assert isinstance(start, RunStart)
+    one, *others = start.servers
+    many = msgspec.structs.replace(one, gate={"processes": 4, "threads": 8})
+    console = Terminal(file=io.StringIO(), width=200, _environ={"TERM": "xterm"})
+    view = ConsoleView(console)
+    view.progress(msgspec.structs.replace(start, servers=[many, *others]))
+    console.print(view.render())
+    assert isinstance(console.file, io.StringIO)
+    head, *rows = [line for line in console.file.getvalue().splitlines() if line.strip()]
+    assert "Processes" in head
+    assert [row for row in rows if "4 (8 threads)" in row and one.name in row]
+
+
 @pytest.mark.parametrize("command", ["summary", "compare"])
 def test_a_pipe_is_as_wide_as_columns_says(
     command: str, file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

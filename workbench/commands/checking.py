@@ -1,23 +1,149 @@
-"""The progress of a check of servers, in the terminal."""
+"""`pongbench catalogue check`: deploys servers, tests their replies, and shows or records
+results."""
 
 from __future__ import annotations
 
+import argparse
+import asyncio
 import contextlib
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
+import msgspec
+from rich import box
+from rich.table import Table
 from rich.text import Text
 
-from workbench.servers.checking import Checked
+from workbench.commands.asking import ask_at_terminal
+from workbench.commands.exposing import add_option, exposing_at_terminal
+from workbench.errors import BadInput, ExitCode
+from workbench.machines.profiles import load_profile
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.checking import Checked, check_all
 from workbench.servers.entry import ServerEntry
-from workbench.terminal import Terminal
-from workbench.untrusted import safe
+from workbench.servers.gate import PIPELINED, GateResult
+from workbench.servers.recording import lately, number, record
+from workbench.terminal import Terminal, write_json
+from workbench.untrusted import indented, safe
+from workbench.workloads.registry import able
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+NARROWEST = 110
+"""Columns of the closing table, whose lines must not be wrapped."""
+
+STYLES = {
+    "passed": "green",
+    "failed": "bold red",
+    "skipped": "yellow",
+    "unavailable": "dim",
+    "needs source": "dim",
+}
+
+RECORD_WITHIN_MIN = 10.0
+"""Unless it says otherwise, `--record` of the whole catalogue spends no more on a server: one that
+has to be compiled first can take an hour."""
+
+
+def add_check(actions: Subparsers) -> None:
+    """Add `check` to the actions of `catalogue`."""
+    check = actions.add_parser("check", help="deploy servers and test their replies")
+    check.add_argument("ids", metavar="ID", nargs="*", help="servers or folders (default: all)")
+    check.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+    check.add_argument(
+        "--on",
+        default="localhost",
+        metavar="MACHINE",
+        help="machine profile (default: this computer)",
+    )
+    check.add_argument(
+        "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
+    )
+    check.add_argument(
+        "--record",
+        action="store_true",
+        help="start each server twice, alone, and write the results into its server.yaml; without"
+        " IDs it leaves out those recorded here since yesterday",
+    )
+    check.add_argument(
+        "--within",
+        type=_minutes,
+        metavar="MINUTES",
+        help="skip a server that takes longer to build and check (default: no limit; with --record"
+        f" of all servers {RECORD_WITHIN_MIN:g})",
+    )
+    add_option(check)
+    check.set_defaults(handler=run_check)
+
+
+def run_check(args: argparse.Namespace) -> int:
+    """Deploy, gate and stop each server; 1 if one that is available failed."""
+    catalogue = Catalogue.load()
+    entries = [catalogue.find(id) for id in args.ids] or list(catalogue)
+    profile = load_profile(args.on)
+    if args.record and args.on != "localhost":
+        raise BadInput("--record keeps results of this computer only; leave out --on.")
+    console = Terminal(stderr=True)
+    within_min = args.within
+    if args.record and not args.ids:
+        left = [entry for entry in entries if not lately(entry)]
+        if known := len(entries) - len(left):
+            what = f"Recorded here today or yesterday: {known} of {len(entries)}"
+            console.say(f"{what}. These are left out; to repeat one, name it.")
+        entries, within_min = left, within_min or RECORD_WITHIN_MIN
+    recorded: list[str] = []
+
+    def keep(checked: Checked) -> None:
+        if args.record and record(checked):
+            recorded.append(checked.entry.id)
+
+    with Checking(console, keep) as checking:
+        expose = exposing_at_terminal(yes=args.expose, alone=checking.paused)
+        checked = asyncio.run(
+            check_all(
+                entries,
+                checking,
+                profile=profile,
+                ask=ask_at_terminal(checking.paused),
+                install=args.install,
+                expose=expose,
+                again=args.record,
+                within_s=60 * within_min if within_min else math.inf,
+            )
+        )
+    if args.record:
+        console.say(f"Recorded: {', '.join(recorded) or 'none'}.")
+    if args.json:
+        data = {"servers": [_plain(each) for each in checked]}
+        write_json(data)
+    else:
+        _print_checked(checked)
+    if not args.ids:
+        for broken in catalogue.broken.values():
+            console.say(broken.problem, "red")
+    failed = any(each.status == "failed" for each in checked)
+    return ExitCode.FAILED if failed else ExitCode.DONE
+
+
+def _minutes(text: str) -> float:
+    """The type of an option."""
+    minutes = float(text)
+    if not 0 < minutes < math.inf:
+        raise ValueError
+    return minutes
 
 
 class Checking:
     """Shows the servers being checked, and a line for each completed one."""
 
-    def __init__(self, console: Terminal) -> None:
+    def __init__(
+        self, console: Terminal, keep: Callable[[Checked], object] = lambda checked: None
+    ) -> None:
+        """`keep`: stores the result of each server as soon as it is there."""
         self._console = console
+        self._keep = keep
         self._status = console.status("Opening the machine")
         self._doing: dict[str, str] = {}
 
@@ -43,9 +169,88 @@ class Checking:
 
     def done(self, checked: Checked) -> None:
         self._doing.pop(checked.entry.id, None)
-        if checked.status == "failed":
+        self._keep(checked)
+        style = STYLES[checked.status]
+        if checked.status in ("failed", "skipped"):
             first = checked.reason.partition("\n")[0]
-            self._console.print(Text.assemble((checked.entry.id, "bold red"), f": {safe(first)}"))
+            self._console.print(Text.assemble((checked.entry.id, style), f": {safe(first)}"))
         elif checked.status == "passed":
-            passed = Text.assemble((checked.entry.id, "green"), " passed")
+            passed = Text.assemble((checked.entry.id, style), " passed")
             self._console.print(passed, soft_wrap=True)
+
+
+def _plain(checked: Checked) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "id": checked.entry.id,
+        "status": checked.status,
+        "reason": checked.reason,
+        "keep_alive": checked.gate.keep_alive if checked.gate else None,
+        "pipelining": checked.gate.pipelining if checked.gate else None,
+    }
+    if checked.deployment:
+        data |= {
+            "workloads": able(checked.gate) if checked.gate else [],
+            "version": checked.deployment.version,
+            "runtime": checked.deployment.runtime,
+            "backlog": checked.deployment.backlog,
+            "cold_start_s": round(checked.deployment.ready_s, 3),
+            "warm_start_s": checked.warm_start_s and round(checked.warm_start_s, 3),
+            "confinement": msgspec.to_builtins(checked.deployment.confinement),
+        }
+    if checked.gate:
+        data["gate"] = msgspec.to_builtins(checked.gate)
+    return data
+
+
+def _print_checked(checked: list[Checked]) -> None:
+    console = Terminal()
+    console.width = max(console.width, NARROWEST)
+    # Without others beside it, which is how results are recorded, a start can be timed.
+    starts = STARTS if any(each.warm_start_s for each in checked) else ()
+    table = _empty_table("ID", "Status", "Version", "Backlog", *FIGURES, *starts)
+    for each in checked:
+        deployed, found = each.deployment, each.gate
+        table.add_row(
+            each.entry.id,
+            Text(each.status, STYLES[each.status]),
+            number(deployed.version) if deployed else "",
+            str(deployed.backlog) if deployed else "",
+            *_figures(found),
+            *(_started(each) if starts else []),
+        )
+    console.print(table)
+    for each in checked:
+        if each.status != "passed":
+            text = Text.assemble((each.entry.id, "bold"), indented(f": {each.reason}"))
+            console.print(text, soft_wrap=True)
+
+
+FIGURES = ("Bytes", "Kept", "Piped", "Proc", "Thr", "MB")
+STARTS = ("Cold s", "Warm s")
+
+
+def _started(checked: Checked) -> list[str]:
+    times = (checked.deployment.ready_s if checked.deployment else None, checked.warm_start_s)
+    return ["" if each is None else f"{each:.2f}" for each in times]
+
+
+def _figures(found: GateResult | None) -> list[str]:
+    if found is None or not found.passed:
+        return [""] * len(FIGURES)
+    wire = ["", "", ""]
+    if found.bytes_on_wire:
+        piped = f"{found.pipelining}/{PIPELINED}" if found.keep_alive else ""
+        wire = [str(found.bytes_on_wire), "yes" if found.keep_alive else "no", piped]
+    return [
+        *wire,
+        str(found.processes or ""),
+        str(found.threads or ""),
+        f"{found.rss_bytes / 1e6:.0f}" if found.rss_bytes else "",
+    ]
+
+
+def _empty_table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in columns:
+        table.add_column(column, no_wrap=True)
+    return table

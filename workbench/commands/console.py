@@ -144,10 +144,10 @@ class ConsoleView:
         replies = f"{self.progress.axis.replies_title}/s"
         times = ["p50", "p99", "Errors"]
         table = fitting(
-            ["Server", "Points", "Offered", replies, *times, "Sustained", "Verdict"],
+            ["Server", "Processes", "Points", "Offered", replies, *times, "Sustained", "Verdict"],
             [_cells(server) for server in shown],
             self.console.width,
-            spare=("Points", "p50", replies, "p99", "Errors"),
+            spare=("Points", "Processes", "p50", replies, "p99", "Errors"),
             folds="Verdict",
             styles=[_row_style(server) for server in shown],
             least=_LEAST,
@@ -209,6 +209,7 @@ def _cells(server: ServerProgress) -> list[str | Text]:
     times, replies, errors = server.latency_us, server.replies_per_s, server.errors_pct
     return [
         Text(server.name),
+        server.tasks.cell,
         f"{len(server.stops)}/{server.total}",
         server.axis.of(shown) if shown else "",
         f"{replies:,.0f}" if replies is not None else "",

@@ -7,6 +7,7 @@ from typing import Any
 
 from workbench.analysis.knee import knee
 from workbench.analysis.peaks import peak_per_s
+from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     AnyDocument,
@@ -46,6 +47,7 @@ class ServerProgress:
     axis: Axis = RATE
     peaks: list[Peak] = field(default_factory=list)
     """What its searches found so far."""
+    tasks: Tasks = field(default_factory=Tasks)
 
     @property
     def replies_per_s(self) -> float | None:
@@ -231,7 +233,9 @@ class RunProgress:
             total = sum(
                 self._size(n) for n, block in enumerate(start.order) if block.server == record.id
             )
-            self.servers[record.id] = ServerProgress(record.id, record.name, total, axis=self.axis)
+            self.servers[record.id] = ServerProgress(
+                record.id, record.name, total, axis=self.axis, tasks=Tasks.of(record)
+            )
 
     def _add(self, note: Note) -> None:
         """Add a block that the run announced: a doubtful rate is repeated."""

@@ -4,9 +4,10 @@ time."""
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from msgspec.structs import replace
 
@@ -28,13 +29,16 @@ from workbench.servers.sources import NeedsSource, Unfetched
 AT_ONCE = max(2, os.cpu_count() or 2)
 """Servers checked concurrently: most of the time is waiting, for packages and for timeouts."""
 
+Status: TypeAlias = Literal["passed", "failed", "unavailable", "needs source", "skipped"]
+"""skipped: its time was over before it was ready."""
+
 
 @dataclass(frozen=True)
 class Checked:
     """The result of checking one server."""
 
     entry: ServerEntry
-    status: Literal["passed", "failed", "unavailable", "needs source"]
+    status: Status
     reason: str
     """Sentences."""
     deployment: Deployment | None = None
@@ -59,34 +63,49 @@ async def check_all(
     install: bool = False,
     expose: Consent = never_agree,
     again: bool = False,
+    within_s: float = math.inf,
 ) -> list[Checked]:
-    """Check servers on a machine, several concurrently; results in the order of `entries`. `again`:
-    one after another, and each is started a second time. Raises PongbenchError when the machine is
-    lost."""
+    """Check servers on a machine, several concurrently, those that compile last; results in the
+    order of `entries`. `again`: one after another, and each is started a second time. `within_s`:
+    the most time for each. Raises PongbenchError when the machine is lost."""
     machine = await open_machine(profile, ask=ask)
     turns = asyncio.Semaphore(1 if again else AT_ONCE)
 
     async def one(entry: ServerEntry) -> Checked:
         async with turns:
-            checked = await check(
-                machine,
-                entry,
-                lambda text: progress.doing(entry, text),
-                install=install,
-                again=again,
-            )
+            try:
+                async with asyncio.timeout(within_s if within_s < math.inf else None) as limit:
+                    checked = await check(
+                        machine,
+                        entry,
+                        lambda text: progress.doing(entry, text),
+                        install=install,
+                        again=again,
+                    )
+            except TimeoutError:
+                if not limit.expired():
+                    raise
+                late = f"It took longer than {within_s / 60:g} min; allow it more with --within."
+                checked = Checked(entry, "skipped", late)
             progress.done(checked)
             return checked
 
-    tasks: list[asyncio.Task[Checked]] = []
+    tasks: dict[int, asyncio.Task[Checked]] = {}
     try:
         listening = [entry for entry in entries if not entry.unavailable]
         await agreed(listening, machine.name, machine.bind, expose)
-        tasks = [asyncio.create_task(one(entry)) for entry in entries]
-        return await asyncio.gather(*tasks)
+        # They get their turns in the order in which their tasks are created.
+        for n in sorted(range(len(entries)), key=lambda n: _effort(entries[n])):
+            tasks[n] = asyncio.create_task(one(entries[n]))
+        return await asyncio.gather(*(tasks[n] for n in range(len(entries))))
     finally:
-        await ended(*tasks)
+        await ended(*tasks.values())
         await machine.close()
+
+
+def _effort(entry: ServerEntry) -> int:
+    """Return how long its parts take to make, compared with others: 0 if nothing is compiled."""
+    return 4 * ("cargo" in entry.programs) + 2 * bool(entry.make) + (entry.build or entry.heritage)
 
 
 async def check(
@@ -136,7 +155,7 @@ async def check(
         return Checked(entry, "failed", str(error))
     where = "" if machine.is_local else machine.name
     gate_cache.remember(entry, result, deployment.version, where)
-    status: Literal["passed", "failed"] = "passed" if result.passed else "failed"
+    status: Status = "passed" if result.passed else "failed"
     warm_s = second.ready_s if again else None
     return Checked(entry, status, " ".join(result.sentences), deployment, result, warm_s)
 

@@ -18,7 +18,7 @@ import msgspec
 from workbench.agent.tls import NAME
 from workbench.closing import ended, to_the_end
 from workbench.documents import ServerRecord
-from workbench.errors import PongbenchError
+from workbench.errors import PongbenchError, ProgramFailed
 from workbench.machines.answers import output
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.wire import InvalidMessage, decode, quoted
@@ -177,19 +177,9 @@ class Deployment:
     def _called(self) -> str:
         return f"{self.entry.name} on {self.machine.name}"
 
-    def _unready(self, sentence: str) -> NotReady:
-        return NotReady(sentence, self.process.tail())
-
-
-class NotReady(PongbenchError):
-    """A server ended, or did not listen in time. `sentence` says so without the `output`, the last
-    lines that it printed."""
-
-    def __init__(self, sentence: str, output: Sequence[str]) -> None:
-        self.sentence = f"{sentence}." if output else f"{sentence}, without any output."
-        self.output = list(output)
-        lines = [f"{sentence}. Last output:", *output] if output else [self.sentence]
-        super().__init__("\n    ".join(lines))
+    def _unready(self, sentence: str) -> ProgramFailed:
+        output = self.process.tail()
+        return ProgramFailed(f"{sentence}{'' if output else ', without any output'}.", output)
 
 
 async def deploy(

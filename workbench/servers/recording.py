@@ -11,7 +11,7 @@ import platform
 import re
 import sys
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -27,13 +27,26 @@ HEAD = (
     *("Server", "Version", "Bytes", "Keep-alive", "Pipelined", "Processes", "Threads"),
     *("At rest, MB", "Cold start, s", "Warm start, s"),
 )
+NONE = "–"
+"""In the table: it has none."""
 _LINE = re.compile(r"^seen: \{.*\}$", re.MULTILINE)
 
 
-def record(results: Iterable[Checked]) -> list[str]:
-    """Write what was seen of servers that passed into their `server.yaml`; return their ids.
+def record(checked: Checked) -> bool:
+    """Write what was seen of a server that passed into its `server.yaml`; False: it did not pass.
     Raises BadInput."""
-    return [each.entry.id for each in results if (seen := seen_of(each)) and _write(each, seen)]
+    seen = seen_of(checked)
+    if seen:
+        write(checked.entry, seen)
+    return seen is not None
+
+
+def lately(entry: ServerEntry) -> bool:
+    """Return whether its results were recorded on this computer today or yesterday (UTC)."""
+    if entry.seen is None or entry.seen.warm_start_s is None:
+        return False
+    today = datetime.now(UTC)
+    return entry.seen.source in (source(today), source(today - timedelta(days=1)))
 
 
 def seen_of(checked: Checked) -> Seen | None:
@@ -49,25 +62,28 @@ def seen_of(checked: Checked) -> Seen | None:
         processes=gate.processes,
         threads=gate.threads,
         memory_mb=round(gate.rss_bytes / 1e6),
-        version=_number(deployment.version),
+        version=number(deployment.version),
         cold_start_s=round(deployment.ready_s, 2),
         warm_start_s=None if warm_s is None else round(warm_s, 2),
-        source=f"catalogue check on {_system()}, {datetime.now(UTC):%Y-%m-%d}",
+        source=source(datetime.now(UTC)),
     )
 
 
-def _number(version: str) -> str:
+def number(version: str) -> str:
+    """ "tornado 6.6.1" gives 6.6.1."""
     last = version.rpartition(" ")[2]
     return last if last[:1].isdigit() else ""
 
 
-def _system() -> str:
-    name = platform.freedesktop_os_release().get("PRETTY_NAME", platform.platform())
-    return f"{name}, {os.cpu_count()} cores"
+def source(when: datetime) -> str:
+    """Return what `seen` gives as its source."""
+    system = platform.freedesktop_os_release().get("PRETTY_NAME", platform.platform())
+    return f"catalogue check on {system}, {os.cpu_count()} cores, {when:%Y-%m-%d}"
 
 
-def _write(checked: Checked, seen: Seen) -> bool:
-    path = checked.entry.folder / "server.yaml"
+def write(entry: ServerEntry, seen: Seen) -> None:
+    """Write it into the entry's `server.yaml`. Raises BadInput."""
+    path = entry.folder / "server.yaml"
     values = {name: value for name, value in msgspec.to_builtins(seen).items() if value is not None}
     line = ", ".join(f"{name}: {json.dumps(value)}" for name, value in values.items())
     text, times = _LINE.subn(lambda _: f"seen: {{{line}}}", path.read_text("utf-8"))
@@ -75,7 +91,6 @@ def _write(checked: Checked, seen: Seen) -> bool:
         path.write_text(text if times else f"{text.rstrip()}\nseen: {{{line}}}\n", "utf-8")
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {why(error)}.") from None
-    return True
 
 
 def table(entries: Iterable[ServerEntry]) -> str:
@@ -90,10 +105,10 @@ def _row(entry: ServerEntry, seen: Seen) -> tuple[str, ...]:
     http = any(protocol.startswith("http/") for protocol in entry.protocols)
     return (
         f"`{entry.id}`",
-        seen.version or _pinned(entry),
-        f"{seen.bytes or ''}",
-        ("yes" if seen.keep_alive else "no") if http else "",
-        f"{seen.pipelining} of {PIPELINED}" if seen.keep_alive else "",
+        seen.version or _pinned(entry) if entry.framework else NONE,
+        NONE if entry.family == "message" else f"{seen.bytes or ''}",
+        ("yes" if seen.keep_alive else "no") if http else NONE,
+        f"{seen.pipelining} of {PIPELINED}" if seen.keep_alive else NONE,
         f"{seen.processes}",
         f"{seen.threads:,}",
         f"{seen.memory_mb:,.0f}",

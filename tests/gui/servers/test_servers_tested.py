@@ -77,7 +77,6 @@ def test_a_server_that_dies_is_shown_with_its_last_output(qtbot: QtBot, opened: 
     qtbot.waitUntil(lambda: page.trial.chip.text == "Failed")
     sees(qtbot, page, "Dead on this computer ended with status 1 before it listened")
     qtbot.waitUntil(lambda: page.pane.known.state.kind == NOT)  # type: ignore[union-attr]
-    control(page, "Show request and response").click()
     sees(qtbot, page, "no more of this")
 
 

@@ -24,7 +24,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+FORM = 1
+"""Version of the builds; raised when runtimes in place must be rebuilt."""
 STAMP = "runtime.json"
+LAST_LINES, LONGEST_LINE = 12, 300
+"""Of the output of a build that failed."""
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 PROOF = """
 import json, pkg_resources, platform, re, sys
@@ -52,9 +56,10 @@ NAMESPACES = "import os, site\nsite.addsitedir(os.path.dirname(os.path.abspath(_
 
 
 class Failed(Exception):
-    def __init__(self, why: str, detail: str) -> None:
+    def __init__(self, why: str, detail: str, output: str = "") -> None:
         super().__init__(detail)
-        self.event = {"event": "failed", "why": why, "detail": detail}
+        lines = [line.rstrip()[:LONGEST_LINE] for line in output.splitlines() if line.strip()]
+        self.event = {"event": "failed", "why": why, "detail": detail, "lines": lines[-LAST_LINES:]}
 
 
 def main() -> None:
@@ -62,8 +67,7 @@ def main() -> None:
     try:
         home = python_of(task)
         requirements = Path(task["requirements"]).read_text("utf-8")
-        made_by = Path(__file__).read_text("utf-8")
-        named = hashlib.sha256(f"{home}\n{requirements}\n{task['imports']}\n{made_by}".encode())
+        named = hashlib.sha256(f"{home}\n{requirements}\n{task['imports']}\n{FORM}".encode())
         place = Path(task["cache"], "runtimes", f"python{task['version']}-{named.hexdigest()[:32]}")
         built = not (place / STAMP).is_file()
         if built:
@@ -197,6 +201,8 @@ def ran(argv: list[str], why: str, **env: str) -> str:
         output = done.stderr or done.stdout
         if why == "install":
             why = next((error for error, sign in SIGNS.items() if re.search(sign, output)), why)
+        if why == "install":
+            raise Failed(why, first_error(output), output)
         raise Failed(why, output[-4000:] if why == "offline" else first_error(output))
     return done.stdout
 

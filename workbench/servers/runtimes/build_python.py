@@ -26,6 +26,10 @@ OLDEST = (3, 11)
 FORM = 2
 """Version of the builds; raised when runtimes in place must be rebuilt."""
 STAMP = "runtime.json"
+LAST_LINES, LONGEST_LINE = 12, 300
+"""Of the output of a build that failed."""
+BUILD_FAILED = "build backend returned an error"
+"""In uv's output."""
 PROOF = """
 import importlib, importlib.metadata, json, platform, re, sys
 for name in sys.argv[1:]:
@@ -42,9 +46,12 @@ print(json.dumps({"name": name, "packages": packages}))
 class Failed(Exception):
     """The reason in one word, the details, and the package concerned, if any."""
 
-    def __init__(self, why: str, detail: str, package: str = "") -> None:
+    def __init__(self, why: str, detail: str, package: str = "", output: str = "") -> None:
+        """`output`: of a build that failed."""
         super().__init__(detail)
-        self.event = {"event": "failed", "why": why, "detail": detail, "package": package}
+        event = {"event": "failed", "why": why, "detail": detail, "package": package}
+        lines = [line.rstrip()[:LONGEST_LINE] for line in output.splitlines() if line.strip()]
+        self.event: dict[str, Any] = {**event, "lines": lines[-LAST_LINES:]}
 
 
 def main() -> None:
@@ -130,8 +137,9 @@ def install(task: dict[str, Any], made: Path) -> None:
     if error := compiling(done.stderr):
         no_compiler = re.search(r"No such file or directory: '\S*(?:cc|gcc|g\+\+|clang)'", error)
         why = "no-compiler" if no_compiler else "compile"
-        raise Failed(why, error, package(done.stderr))
-    raise Failed("install", cause(done.stderr), package(done.stderr))
+        raise Failed(why, error, package(done.stderr), done.stderr)
+    built = done.stderr if BUILD_FAILED in done.stderr else ""
+    raise Failed("install", cause(done.stderr), package(done.stderr), built)
 
 
 def put_in_place(made: Path, place: Path) -> bool:
@@ -187,7 +195,7 @@ def cause(output: str) -> str:
 
 def compiling(output: str) -> str:
     """Return what failed while a requirement was compiled; empty: nothing was compiled."""
-    if "build backend returned an error" not in output:
+    if BUILD_FAILED not in output:
         return ""
     errors: list[str] = re.findall(r"^ +.*\berror: (.*)", output, re.MULTILINE)
     fatal: list[str] = re.findall(r"fatal error: (.*)", output)

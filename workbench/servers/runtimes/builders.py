@@ -12,9 +12,12 @@ import msgspec
 
 from workbench import fetching
 from workbench.machines.base import Command, Machine
-from workbench.machines.wire import MOST_NOISE, InvalidMessage, decode
+from workbench.machines.wire import LONGEST_QUOTE, MOST_NOISE, InvalidMessage, decode
 
-LONGEST_BUILD_S = 900.0
+LONGEST_BUILD_S = 3600.0
+"""For what never ends: axum, the longest, takes more than 15 minutes on two cores that others use,
+too. Progress is shown meanwhile, and whoever waits can cancel."""
+LAST_LINES = 12
 
 PASSED_ON = (
     *("UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_NO_INDEX"),
@@ -68,6 +71,13 @@ async def run_builder(
 
 def passed_on() -> dict[str, str]:
     return {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+
+
+def last_lines(event: Mapping[str, Any]) -> list[str]:
+    """Return the last lines that a failed tool printed, as its builder reports them."""
+    lines = event.get("lines")
+    found = [str(line)[:LONGEST_QUOTE] for line in lines] if isinstance(lines, list) else []
+    return found[-LAST_LINES:]
 
 
 _EVENT: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench import paths, stores
-from workbench.errors import PongbenchError
+from workbench.errors import PongbenchError, ProgramFailed
 from workbench.fetching import why_unreached
 from workbench.machines.answers import ran
 from workbench.machines.base import Command, Machine
@@ -27,7 +27,7 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import MissingPrograms, Programs
 from workbench.servers.runtimes import Notify, Runtime
 from workbench.servers.runtimes.brought_python import PROVED_WITHIN_S
-from workbench.servers.runtimes.builders import run_builder
+from workbench.servers.runtimes.builders import last_lines, run_builder
 from workbench.servers.runtimes.packed import pack
 from workbench.uv import uv_binary
 
@@ -310,4 +310,4 @@ def _error(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> Pongb
         "slow": f"Building {where} timed out.",
     }
     lost = f"Building {where} ended without a result: {detail or 'no output'}."
-    return PongbenchError(sentences.get(event.get("why", ""), lost))
+    return ProgramFailed(sentences.get(event.get("why", ""), lost), last_lines(event))

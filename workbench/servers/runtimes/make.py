@@ -9,20 +9,28 @@ from typing import Any
 import msgspec
 
 from workbench import paths
-from workbench.errors import PongbenchError
+from workbench.errors import ProgramFailed
+from workbench.formatting import clock
 from workbench.machines.base import Machine
-from workbench.machines.wire import Folder, quoted
+from workbench.machines.wire import Count, Folder, Text, quoted
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import Programs
 from workbench.servers.runtimes import Notify
-from workbench.servers.runtimes.builders import LONGEST_BUILD_S, run_builder
+from workbench.servers.runtimes.builders import LONGEST_BUILD_S, last_lines, run_builder
 from workbench.servers.runtimes.packed import pack
 
 MAKER = Path(__file__).with_name("make_server.py")
+MOST_SHOWN = 48
+"""Characters of a compiler's line that fit beside the rest."""
 
 
 class _Made(msgspec.Struct):
     made: Folder
+
+
+class _Making(msgspec.Struct):
+    elapsed_s: Count
+    output: Text
 
 
 async def make(
@@ -44,13 +52,13 @@ async def make(
         "folder": folder,
         "commands": entry.make,
         "values": {**programs.paths, "folder": folder},
-        "made_of": [entry.files(), programs.versions],
+        "made_of": [_compiled_from(entry), programs.versions],
         "id": entry.id,
     }
 
     def on_event(event: dict[str, Any]) -> None:
         if event["event"] == "making":
-            notify(f"Compiling {entry.name}")
+            notify(_progress(entry, event))
 
     event = await run_builder(machine, MAKER, task, on_event, env=programs.env)
     detail = quoted(str(event.get("detail", ""))).rstrip(".")
@@ -69,7 +77,26 @@ async def make(
         " and was ended.",
     }
     lost = f"Compiling {entry.name} on {machine.name} ended without a result: {detail}."
-    raise PongbenchError(sentences.get(str(event.get("why")), lost))
+    sentence = sentences.get(str(event.get("why")), lost)
+    raise ProgramFailed(sentence, last_lines(event) if event.get("why") == "command" else [])
+
+
+def _compiled_from(entry: ServerEntry) -> dict[str, str]:
+    """Return its files, without its declaration, in which only the commands matter: facts and
+    results are written there too."""
+    return {name: digest for name, digest in entry.files().items() if name != "server.yaml"}
+
+
+def _progress(entry: ServerEntry, event: dict[str, Any]) -> str:
+    """Return "Compiling axum (1:40): Compiling tokio v1.48.0"."""
+    try:
+        making = msgspec.convert(event, _Making)
+    except msgspec.ValidationError:
+        making = _Making(0, "")
+    so_far = f" ({clock(making.elapsed_s)})" if making.elapsed_s else ""
+    last = quoted(making.output)
+    last = last if len(last) <= MOST_SHOWN else f"{last[: MOST_SHOWN - 1]}…"
+    return f"Compiling {entry.name}{so_far}{': ' if last else ''}{last}"
 
 
 async def bring_made(machine: Machine, entry: ServerEntry, made: str, notify: Notify) -> str:

@@ -1,29 +1,52 @@
 """Runs on a machine: compiles a server once. Standard library only.
 
-Argument: one JSON object {cache, work, folder, commands, values, made_of, id}. Output: JSON lines;
-the last is `ready` {made} or `failed` {why, detail}.
+Argument: one JSON object {cache, work, folder, commands, values, made_of, id}. Output: JSON lines:
+`making` {elapsed_s, output} at once and then every few seconds, with the last line that the
+compiler printed; the last is `ready` {made} or `failed` {why, detail, lines}.
 
-The output is a folder `<cache>/made/<id>-<key>`, renamed into place when it is complete.
-Packages that compilers fetch are kept in `<cache>/packages`.
+The output is a folder `<cache>/made/<id>-<key>`, renamed into place when it is complete. Packages
+that compilers fetch are kept in `<cache>/packages`. What cargo had compiled when it was interrupted
+is kept in `<cache>/building/<id>`, where the next build continues.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import platform
 import re
+import select
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 UNREACHED = (
-    "Could not transfer|Connection refused|UnknownHost|Unknown host|dial tcp|Network is unreachable"
-    "|No plugin found for prefix|in offline mode|Could not resolve host|Could ?n.t resolve host"
+    r"Could not transfer|Connection refused|Unknown ?[Hh]ost|dial tcp|Network is unreachable"
+    r"|No plugin found for prefix|in offline mode|(Could not|Couldn't) (resolve host|connect)"
+    r"|E(NOTFOUND|CONNREFUSED|AI_AGAIN|NETUNREACH|TIMEDOUT)\b"
 )
+"""In the output of Maven, Go, cargo and npm."""
+EVERY_S = 10.0
+"""Seconds between two events of progress."""
+MOST_BYTES = 1 << 20
+"""Of a command's output; what is before is forgotten."""
+LAST_LINES, LONGEST_LINE = 12, 300
+"""Of the output of a command that failed."""
+
+
+class Failed(Exception):
+    """A command failed; `said` is as in the event."""
+
+    def __init__(self, why: str, detail: str, lines: list[str]) -> None:
+        super().__init__(detail)
+        self.said = {"why": why, "detail": detail, "lines": lines}
 
 
 def main() -> None:
@@ -33,32 +56,59 @@ def main() -> None:
         key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
         place = Path(task["cache"], "made", f"{task['id']}-{key}")
         if not place.is_dir():
-            say(event="making")
-            put_in_place(make(task), place)
+            say(event="making", elapsed_s=0, output="")
+            with alone(Path(task["cache"], "building", task["id"])) as building:
+                if not place.is_dir():  # Otherwise another build was faster.
+                    put_in_place(make(task, building), place)
         say(event="ready", made=str(place))
-    except subprocess.CalledProcessError as error:
-        say(event="failed", **complaint(error.cmd, error.stdout or b""))
+    except Failed as failure:
+        say(event="failed", **failure.said)
     except OSError as error:
         say(event="failed", why="disk", detail=f"{error.strerror}: {error.filename}")
 
 
-def complaint(command: list[str], output: bytes) -> dict[str, str]:
-    """Describe why a command failed, with its output, without colours."""
-    text = re.sub(r"\x1b\[[0-9;]*m", "", output.decode("utf-8", "replace"))
-    lines = text.strip().splitlines() or ["nothing"]
-    error = next((line for line in lines if "error" in line.lower()), lines[-1])
-    error = error.strip().removeprefix("[ERROR] ").partition(" -> [Help")[0]
-    error = error.partition(" in the current project")[0]
+def failed(command: list[str], status: int, output: bytes) -> Failed:
+    """Describe why a command failed: its first error, and the last lines of its output."""
+    said = lines_of(output)
+    # What follows there in Maven's output is advice about its own options.
+    said = said[: 1 + next((n for n, line in enumerate(said) if "-> [Help" in line), len(said))]
+    said = [line.partition(" -> [Help")[0] for line in said]
     what = Path(command[0]).name
-    why = "offline" if re.search(UNREACHED, text) else "command"
-    return {"why": why, "detail": f"{what} said: {error[:300]}"}
+    if not said:
+        return Failed("command", f"{what} ended with status {status} and no output", [])
+    error = next((line for line in said if "error" in line.lower()), said[-1])
+    error = error.strip().removeprefix("[ERROR] ").partition(" in the current project")[0]
+    why = "offline" if re.search(UNREACHED, "\n".join(said)) else "command"
+    last = [line[:LONGEST_LINE] for line in said[-LAST_LINES:]]
+    return Failed(why, f"{what} said: {error[:LONGEST_LINE]}", last)
+
+
+def lines_of(output: bytes) -> list[str]:
+    """Return the lines that have text, without colours."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", output.decode("utf-8", "replace"))
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
 def say(**event: Any) -> None:
     print(json.dumps(event), flush=True)
 
 
-def make(task: dict[str, Any]) -> Path:
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[Path]:
+    """Wait until no other program builds in a folder. It is emptied at the end, unless this program
+    is interrupted."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            yield folder
+        finally:
+            for path in folder.iterdir():
+                if path.name != ".lock":
+                    shutil.rmtree(path, ignore_errors=True)
+
+
+def make(task: dict[str, Any], building: Path) -> Path:
     made = Path(task["work"], f"made-{task['id']}-{os.getpid()}")
     made.mkdir(parents=True)
     packages = Path(task["cache"], "packages")
@@ -69,32 +119,54 @@ def make(task: dict[str, Any]) -> Path:
         "GOPATH": f"{packages}/go",
         "GOTOOLCHAIN": "local",
         "CARGO_HOME": f"{packages}/cargo",
-        "CARGO_TARGET_DIR": f"{task['work']}/cargo-build",
+        "CARGO_TARGET_DIR": f"{building}/cargo",
         "CGO_ENABLED": "0",  # So that it runs with any C library.
         "NODE_EXTRA_CA_CERTS": "/etc/ssl/certs/ca-certificates.crt",  # npm knows only its own.
     }
+    begun = time.monotonic()
     for command in task["commands"]:
-        argv = [part.format_map(values) for part in command]
-        subprocess.run(
+        run([part.format_map(values) for part in command], task["folder"], env, begun)
+    return made
+
+
+def run(argv: list[str], folder: str, env: dict[str, str], begun: float) -> None:
+    """Run a command, reporting progress. Raises Failed."""
+    try:
+        process = subprocess.Popen(
             argv,
-            cwd=task["folder"],
+            cwd=folder,
             env=env,
-            check=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
-    return made
+    except FileNotFoundError:
+        raise Failed("command", f"there is no program {argv[0]}", []) from None
+    with process:
+        output = followed(process, begun)
+    if process.returncode:
+        raise failed(argv, process.returncode, output)
+
+
+def followed(process: subprocess.Popen[bytes], begun: float) -> bytes:
+    """Return the output of a program once it has ended, reporting progress meanwhile."""
+    assert process.stdout
+    output, reported = b"", begun
+    while True:
+        if select.select([process.stdout], [], [], EVERY_S)[0]:
+            data = os.read(process.stdout.fileno(), 65_536)
+            if not data:
+                return output
+            output = (output + data)[-MOST_BYTES:]
+        if (now := time.monotonic()) - reported >= EVERY_S:
+            last = (lines_of(output[-4 * LONGEST_LINE :]) or [""])[-1]
+            say(event="making", elapsed_s=round(now - begun), output=last[:LONGEST_LINE])
+            reported = now
 
 
 def put_in_place(made: Path, place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        made.rename(place)
-    except OSError:
-        if not place.is_dir():  # Otherwise another build was faster.
-            raise
-        shutil.rmtree(made, ignore_errors=True)
+    made.rename(place)
 
 
 if __name__ == "__main__":

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from workbench import fetching
-from workbench.errors import PongbenchError
+from workbench.errors import ProgramFailed
 from workbench.machines.base import Machine
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import Programs
 from workbench.servers.runtimes import Notify, Runtime, brought_python
-from workbench.servers.runtimes.builders import LONGEST_BUILD_S, run_builder
+from workbench.servers.runtimes.builders import LONGEST_BUILD_S, last_lines, run_builder
 from workbench.servers.runtimes.bundled import bundled_runtime
 from workbench.uv import uv_binary
 
@@ -50,7 +50,7 @@ async def prepare(
         notify(f"Copying uv to {machine.name}")
         event = await build(await machine.put(Path(uv_binary()), "tools/uv"))
     if event["event"] != "ready":
-        raise PongbenchError(_sentence(machine, entry, event))
+        raise ProgramFailed(_sentence(machine, entry, event), last_lines(event))
     return Runtime(
         placeholders={
             "python": event["python"],

@@ -1,0 +1,51 @@
+"""Results of a check, recorded in the entries and shown in the documentation."""
+
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from workbench.servers import recording
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.checking import Checked
+from workbench.servers.entry import Seen
+from workbench.servers.entry_reading import load_entry
+
+SHIPPED = Catalogue.load(extra_dirs=[])
+
+
+def test_a_result_replaces_the_one_before_and_counts_as_recorded_lately(
+    tmp_path: Path,
+) -> None:
+    folder = shutil.copytree(SHIPPED["tornado"].folder, tmp_path / "tornado")
+    entry = load_entry(folder, shipped=True)
+    assert not recording.record(Checked(entry, "failed", "It failed."))
+    assert load_entry(folder, shipped=True) == entry
+    today = recording.source(datetime.now(UTC))
+    seen = Seen(bytes=45, processes=1, threads=1, cold_start_s=0.5, warm_start_s=0.4, source=today)
+    recording.write(entry, seen)
+    after = load_entry(folder, shipped=True)
+    assert after.seen == seen
+    assert msgspec.structs.replace(after, seen=entry.seen) == entry
+    assert recording.lately(after)
+    for other in (
+        msgspec.structs.replace(seen, warm_start_s=None),
+        msgspec.structs.replace(seen, source="catalogue check on another system, 2026-01-01"),
+    ):
+        assert not recording.lately(msgspec.structs.replace(after, seen=other))
+
+
+def test_the_table_distinguishes_what_does_not_apply_from_what_was_not_measured() -> None:
+    def cells(id: str, **changes: object) -> list[str]:
+        found = SHIPPED[id].seen
+        assert found
+        seen = msgspec.structs.replace(found, **changes)
+        (row,) = recording.table([msgspec.structs.replace(SHIPPED[id], seen=seen)]).splitlines()[2:]
+        return [cell.strip() for cell in row.split("|")[1:-1]]
+
+    assert cells("zeromq-req-rep", bytes=0)[2:5] == ["–", "–", "–"]
+    assert cells("asyncio-streams", bytes=45)[1:5] == ["–", "45", "–", "–"]
+    assert cells("go", bytes=0, keep_alive=True, pipelining=3)[2:5] == ["", "yes", "3 of 3"]
+    assert cells("wsgiref", keep_alive=False)[3:5] == ["no", "–"]
+    assert cells("tornado", warm_start_s=None)[-1] == ""
