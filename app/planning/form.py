@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.fields import Line, TextArea, TextField
+from app.machines.records import Records
 from app.planning.advanced import Advanced
 from app.planning.load import LoadFields
 from app.planning.machines import Machines
 from app.planning.origin import Origin
+from app.planning.resources import PlanResources
 from app.planning.servers import Servers
 from app.theme import Weight
 from app.widgets import column, frame, label, retone
 from workbench.formatting import continued
+
+if TYPE_CHECKING:
+    from workbench.plan.model import Plan
 
 
 class PlanForm(QWidget):
@@ -130,11 +135,23 @@ class PlanForm(QWidget):
             self.more.open()
         return named
 
-    def show_rates(self, rates: Sequence[float], order: str, *, to_ceiling: bool = False) -> None:
-        """Show the rates per second that the fields yield, and the order as text. `to_ceiling`:
-        the rates end at the client limit, so they are an estimate."""
-        self.load.show_rates(rates, to_ceiling=to_ceiling)
-        self.servers.show_order(order)
+    def show_plan(self, plan: Plan | None) -> None:
+        """Show the rates that the fields yield and the order of the servers; None: the plan is
+        invalid.
+        """
+        self.load.show_rates(
+            plan.rates_per_s if plan else (), to_ceiling=bool(plan and plan.to_ceiling)
+        )
+        self.servers.show_order(_order(plan) if plan else "")
+
+    def set_resources(self, found: PlanResources, kept: dict[str, Any]) -> None:
+        """Offer servers and machines; `kept`: the settings with what is known of the latter."""
+        self.servers.set_entries(found.entries)
+        known = {machine.name: Records(kept).get(machine.name) for machine in found.machines}
+        states = {name: record.state for name, record in known.items()}
+        seen = {name: record.found for name, record in known.items()}
+        self.machines.set_machines(found.machines, states, seen)
+        self.machines.set_tunings(found.tunings)
 
     def _section(self, title: str) -> None:
         inside: QVBoxLayout = self._inside
@@ -159,3 +176,13 @@ class PlanForm(QWidget):
         self.load.fit()
         self.servers.set_protocol(self.load.protocol)
         self.more.fit(closed=self.load.closed, protocol=self.load.protocol)
+
+
+def _order(plan: Plan) -> str:
+    count = len(plan.servers)
+    if count < 2:
+        return "1 server" if count else ""
+    if plan.order == "sequential":
+        return f"{count} servers, one after another"
+    by = f" (seed {plan.seed})" if plan.seed else ""
+    return f"{count} servers, random order{by}"

@@ -1,0 +1,37 @@
+"""Presets, form and preview beside one another."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.scrolling import Scrolled
+from app.widgets import GAP, column, frame
+
+_NARROW, _WIDE = 1_080, 1_500
+_FORM = 700
+"""The most that the form is wide."""
+
+
+class Columns(QHBoxLayout):
+    """In a narrow window the presets are a drawer over the preview."""
+
+    def __init__(self, gallery: QWidget, form: QWidget, outlook: QWidget) -> None:
+        super().__init__()
+        self.setSpacing(GAP)
+        self._gallery, self._outlook = gallery, outlook
+        card = frame()
+        column(card, margin=1).addWidget(Scrolled(form))
+        card.setMaximumWidth(_FORM)
+        self.addWidget(gallery)
+        self.addWidget(card, 5)
+        self.addWidget(outlook, 4)
+
+    def fit(self, width: int, *, drawn: bool) -> bool:
+        """Arrange them for a page of this width in pixels; `drawn`: the drawer is open. Returns
+        whether there is a drawer.
+        """
+        narrow = width < _NARROW
+        self._gallery.setVisible(not narrow or drawn)
+        self._outlook.setVisible(not (narrow and drawn))
+        self._gallery.setFixedWidth(288 if width > _WIDE else 264)
+        return narrow
