@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import log10
 
 import numpy as np
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels, ticks
-from app.charts.drawing import draw_text, text_width
+from app.charts.drawing import Segments, draw_segments, draw_text, stroke, text_width
 from app.charts.ideal import Ideal
 from app.charts.plot import Plot
 from app.charts.series import Quantity
@@ -144,7 +144,7 @@ class Ground:
         """Return explanations of large, hollow, ringed and crossed markers, if there are any."""
         chart = self._chart
         model, view = chart.model, chart.view_shown
-        key = model, model.version, view
+        key = model, view, tuple(series.version for series in model.series.values())
         if self._marks_of != key:
             self._marks_of = key
             self._marks_explained = model.explains(chart.quantity, view)
@@ -173,7 +173,7 @@ class Ground:
         muted = chart.theme.muted
         painter.fillRect(area, with_opacity(muted, 0.10))
         painter.setPen(QPen(with_opacity(muted, 0.22), px(0.9)))
-        painter.drawLines(_hatch(area, px(8)))
+        draw_segments(painter, _hatch(area, px(8)))
         painter.setPen(QPen(QColor(muted), px(1)))
         painter.drawLine(area.topLeft(), area.bottomLeft())
 
@@ -204,21 +204,17 @@ class Ground:
             return
         pen = QPen(QColor(chart.theme.muted), chart.sizes.px(1))
         pen.setStyle(Qt.PenStyle.DotLine)
-        painter.setPen(pen)
-        y = round(chart.at(0, timeout).y()) + 0.5
-        plot = chart.plot_rect()
-        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        y, plot = round(chart.at(0, timeout).y()) + 0.5, chart.plot_rect()
+        stroke(painter, np.array(((plot.left(), y), (plot.right(), y))), pen)
         text, size, where = self._timeout_text(timeout)
         draw_text(painter, where, text, size, chart.theme.muted)
 
 
-def _hatch(area: QRectF, apart: float) -> list[QLineF]:
+def _hatch(area: QRectF, apart: float) -> Segments:
     """Return lines at 45 degrees that end at the edges of the area: Qt's SVG painter
     does not clip.
     """
-    lines = []
-    for x in np.arange(area.left() - area.height(), area.right(), apart):
-        left, right = max(x, area.left()), min(x + area.height(), area.right())
-        foot = area.bottom() + x
-        lines.append(QLineF(left, foot - left, right, foot - right))
-    return lines
+    x = np.arange(area.left() - area.height(), area.right(), apart)
+    left, right = np.maximum(x, area.left()), np.minimum(x + area.height(), area.right())
+    foot = area.bottom() + x
+    return np.column_stack((left, foot - left, right, foot - right))

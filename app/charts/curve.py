@@ -7,13 +7,14 @@ from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QPointF
+from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QWidget
 
 from app.charts.backend import pg
 from app.charts.clipping import Box, Polyline, clipped
 from app.charts.drawing import (
+    Segments,
     draw_cross,
     draw_marker,
     draw_markers,
@@ -60,7 +61,7 @@ class Curve(pg.PlotCurveItem):
         self._pixels: Polyline = np.empty((0, 2))
         self._box: Box = (0, 0, 0, 0)
         self._seen: list[Polyline] = []
-        self._pieces: list[tuple[list[QLineF], QPen]] = []
+        self._pieces: list[tuple[Segments, QPen]] = []
         self._pieces_width = 0.0
 
     def place(self, x: Floats, y: Floats) -> None:

@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QTransform,
 )
 from PySide6.QtWidgets import QWidget
+from shiboken6 import wrapInstance
 
 from app.theme import Marker, SeriesStyle, Theme
 
@@ -47,6 +48,9 @@ _OUTLINES[Marker.CROSS] = tuple(
 )
 
 _THICK = 3.5
+
+Segments = NDArray[np.float64]
+"""Shape (n, 4): x and y of both ends."""
 
 
 def is_vector(painter: QPainter) -> bool:
@@ -253,27 +257,38 @@ def stroke(painter: QPainter, points: NDArray[np.float64], pen: QPen) -> None:
         draw_pieces(painter, pieces(points, pen), pen)
 
 
-def pieces(points: NDArray[np.float64], pen: QPen) -> list[QLineF]:
-    """Cut a line into the pieces that `draw_pieces` draws on a screen.
+def pieces(points: NDArray[np.float64], pen: QPen) -> Segments:
+    """Cut a line into the segments that `draw_segments` draws on a screen.
 
     Qt strokes one antialiased path five times slower than its segments one by one, so on screen
     lines are drawn by segment, with the dashes cut here. Pens must be opaque: segments of a
     translucent line would overlap visibly.
     """
-    dashes = [d * pen.widthF() for d in pen.dashPattern()] if pen.dashPattern() else []
-    parts = _unbroken(points)
-    return [
-        line for part in parts for line in (_dashed(part, dashes) if dashes else _segments(part))
-    ]
+    width, parts = pen.widthF(), _unbroken(points)
+    dashes = np.array(pen.dashPattern()) * width
+    if len(dashes):
+        if pen.capStyle() is Qt.PenCapStyle.SquareCap:
+            dashes += np.tile((width, -width), len(dashes) // 2)
+        found = [_dashed(part, dashes) for part in parts]
+    else:
+        found = [np.hstack((part[:-1], part[1:])) for part in parts]
+    return np.concatenate(found) if found else np.empty((0, 4))
 
 
-def draw_pieces(painter: QPainter, lines: list[QLineF], pen: QPen) -> None:
+def draw_pieces(painter: QPainter, lines: Segments, pen: QPen) -> None:
     quick = QPen(pen.color(), pen.widthF())
     # Where thick segments meet, flat ends leave notches.
     notched = pen.widthF() >= _THICK and not pen.dashPattern()
     quick.setCapStyle(Qt.PenCapStyle.RoundCap if notched else Qt.PenCapStyle.FlatCap)
     painter.setPen(quick)
-    painter.drawLines(lines)
+    draw_segments(painter, lines)
+
+
+def draw_segments(painter: QPainter, lines: Segments) -> None:
+    """Draw separate lines with the painter's pen, without an object of Python for each."""
+    if len(lines):
+        lines = np.ascontiguousarray(lines, dtype=np.float64)
+        painter.drawLines(wrapInstance(lines.ctypes.data, QLineF), len(lines))
 
 
 def _unbroken(points: NDArray[np.float64]) -> list[NDArray[np.float64]]:
@@ -284,20 +299,15 @@ def _unbroken(points: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     return [points[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a > 1]
 
 
-def _segments(part: NDArray[np.float64]) -> list[QLineF]:
-    rows = np.hstack((part[:-1], part[1:])).tolist()
-    return [QLineF(*row) for row in rows]
-
-
-def _dashed(part: NDArray[np.float64], pattern: Sequence[float]) -> list[QLineF]:
+def _dashed(part: NDArray[np.float64], pattern: NDArray[np.float64]) -> Segments:
     """Return the drawn pieces of a polyline; the pattern (drawn, left out, ...) continues over its
     corners.
     """
     steps = np.hypot(*np.diff(part, axis=0).T)
     along = np.concatenate(([0.0], np.cumsum(steps)))
     if not along[-1]:
-        return []
-    edges = np.cumsum([0.0, *pattern])
+        return np.empty((0, 4))
+    edges = np.concatenate(([0.0], np.cumsum(pattern)))
 
     def drawn(at: NDArray[np.float64]) -> NDArray[np.bool_]:
         return np.searchsorted(edges, at % edges[-1], side="right") % 2 == 1
@@ -308,7 +318,7 @@ def _dashed(part: NDArray[np.float64], pattern: Sequence[float]) -> list[QLineF]
     cuts = np.unique(np.concatenate((ends, along[-1:], corners[drawn(corners)])))
     xs, ys = np.interp(cuts, along, part[:, 0]), np.interp(cuts, along, part[:, 1])
     rows = np.column_stack((xs[:-1], ys[:-1], xs[1:], ys[1:]))
-    return [QLineF(*row) for row in rows[drawn((cuts[:-1] + cuts[1:]) / 2)].tolist()]
+    return rows[drawn((cuts[:-1] + cuts[1:]) / 2)]
 
 
 class Swatch(QWidget):

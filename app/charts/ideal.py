@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels
-from app.charts.drawing import draw_text, text_width
+from app.charts.drawing import draw_text, stroke, text_width
 from app.charts.plot import Plot
 from app.theme import Weight, font
 
@@ -43,9 +43,7 @@ class Ideal:
         px, muted = chart.sizes.px, chart.theme.muted
         pen = QPen(QColor(muted), px(1.2))
         pen.setStyle(Qt.PenStyle.DotLine)
-        painter.setPen(pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPolyline([QPointF(x, y) for x, y in line])
+        stroke(painter, line, pen)
         if (placed := self._place()) is None:
             return
         middle, angle, _ = placed

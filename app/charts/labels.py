@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.charts.clipping import Box, Polyline, joined
 
@@ -58,6 +59,8 @@ class Room:
 LEADER = 24.0
 """Length of a leader in the gutter, in line heights / 14.5."""
 _NEAR = 10.0
+_STEPS = (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.0, -2.0)
+"""Where a name is placed beside a line's end, in line heights from it."""
 
 
 def place(
@@ -105,19 +108,10 @@ def freest(places: Sequence[Box], taken: Sequence[Box], lines: Sequence[Polyline
     """Return the first place that touches nothing; without one, the place that covers the fewest
     lines among those that touch nothing `taken`; at last the place that touches the least of it.
     """
-    whole = joined(lines)
     touched = _touched(places, taken)
     least = min(touched)
-    best, fewest = places[0], -1
-    for box, count in zip(places, touched, strict=True):
-        if count > least:
-            continue
-        hits = crosses(box, whole)
-        if not hits:
-            return box
-        if fewest < 0 or hits < fewest:
-            best, fewest = box, hits
-    return best
+    free = [box for box, count in zip(places, touched, strict=True) if count == least]
+    return free[int(crossings(free, joined(lines)).argmin())]
 
 
 def _touched(places: Sequence[Box], taken: Sequence[Box]) -> list[int]:
@@ -133,21 +127,22 @@ def touch(a: Box, b: Box) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def crosses(box: Box, lines: Polyline) -> int:
-    """Count the line segments that touch the box (left, top, right, bottom); points of NaN are
-    gaps.
+def crossings(boxes: Sequence[Box], lines: Polyline) -> NDArray[np.int64]:
+    """Count the line segments that touch each of the boxes (left, top, right, bottom); points of
+    NaN are gaps.
     """
-    left, top, right, bottom = box
-    (ax, ay), (bx, by) = lines[:-1].T, lines[1:].T
-    near = (np.minimum(ax, bx) <= right) & (np.maximum(ax, bx) >= left)
-    near &= (np.minimum(ay, by) <= bottom) & (np.maximum(ay, by) >= top)
-    ax, ay = ax[near], ay[near]
-    across, down = bx[near] - ax, by[near] - ay
-    # Of those near, the ones that do not have the whole box on one side.
-    corners = ((h, v) for h in (left, right) for v in (top, bottom))
-    sides = [across * (v - ay) - down * (h - ax) for h, v in corners]
-    touching = (np.min(sides, axis=0) <= 0) & (np.max(sides, axis=0) >= 0)
-    return int(np.count_nonzero(touching))
+    each = np.array(boxes).reshape(-1, 4)
+    left, top, right, foot = each.T[:, :, None]
+    start, end = lines[:-1], lines[1:]
+    low, high = np.minimum(start, end), np.maximum(start, end)
+    near = ((low <= each[:, 2:].max(axis=0)) & (high >= each[:, :2].min(axis=0))).all(axis=1)
+    (ax, ay), (low_x, low_y), (high_x, high_y) = start[near].T, low[near].T, high[near].T
+    across, down = (end - start)[near].T
+    beside = (low_x <= right) & (high_x >= left) & (low_y <= foot) & (high_y >= top)
+    # Of those, the ones that do not have the whole box on one side.
+    sides = [across * (v - ay) - down * (h - ax) for h in (left, right) for v in (top, foot)]
+    touching = beside & (np.min(sides, axis=0) <= 0) & (np.max(sides, axis=0) >= 0)
+    return np.count_nonzero(touching, axis=1)
 
 
 def _beside(end: End, room: Room, lines: Polyline, taken: Sequence[Box]) -> Placed | None:
@@ -155,14 +150,14 @@ def _beside(end: End, room: Room, lines: Polyline, taken: Sequence[Box]) -> Plac
     x = end.x + _NEAR * h / 14.5
     if x + end.width > room.right:
         return None
-    for step in (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.0, -2.0):
-        y = end.y + step * h
-        box = (x, y - h / 2, x + end.width, y + h / 2)
-        if box[1] < room.top or box[3] > room.bottom:
-            continue
-        free = not any(touch(box, other) for other in taken)
-        if free and not crosses(box, lines):
-            leader = () if step == 0 else ((end.x, end.y), (x - 1, y))
+    ys = [end.y + step * h for step in _STEPS]
+    boxes = {y: (x, y - h / 2, x + end.width, y + h / 2) for y in ys}
+    within = {y: b for y, b in boxes.items() if room.top <= b[1] and b[3] <= room.bottom}
+    free = {y: b for y, b in within.items() if not any(touch(b, other) for other in taken)}
+    hits = crossings(list(free.values()), lines) if free else ()
+    for y, count in zip(free, hits, strict=True):
+        if not count:
+            leader = () if y == end.y else ((end.x, end.y), (x - 1, y))
             return Placed(end.key, x, y, end.width, leader)
     return None
 

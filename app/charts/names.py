@@ -210,10 +210,9 @@ class EndNames:
         if length > plot.height() or x + px(18) > plot.right():
             return
         lines = joined([part for curve in curves for part in curve.seen()])
-        free = plot.height() - length
-        tops = (plot.top() + free * share for share in np.linspace(0.98, 0.02, 25))
-        top = min(tops, key=lambda y: labels.crosses((x, y, x + px(17), y + length), lines))
-        self.at_ceiling = [(x, top, x + px(17), top + length)]
+        tops = plot.top() + (plot.height() - length) * np.linspace(0.98, 0.02, 25)
+        boxes = [(x, top, x + px(17), top + length) for top in tops.tolist()]
+        self.at_ceiling = [boxes[int(labels.crossings(boxes, lines).argmin())]]
 
     def paint_ceiling(self, painter: QPainter) -> None:
         """Draw the limit, never dimmed: it applies to every server."""

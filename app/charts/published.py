@@ -79,7 +79,9 @@ class PublishedMarks:
         ]
         clamped = QRectF(places[1])
         clamped.moveRight(min(clamped.right(), room.right()))
-        box = min(inside or [clamped], key=lambda b: labels.crosses(b.getCoords(), whole))
+        free = inside or [clamped]
+        covered = labels.crossings([box.getCoords() for box in free], whole)
+        box = free[int(covered.argmin())]
         self._lead(painter, at, box)
         tint = QColor(self._chart.theme.card)
         tint.setAlphaF(0.85)

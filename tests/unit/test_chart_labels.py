@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.charts.labels import End, Placed, Room, crosses, place, spread
+from app.charts.labels import End, Placed, Room, crossings, place, spread
 
 ROOM = Room(56, 28, 800, 228, 2, 236, gutter_width=118, line_height=15.5, least_height=13)
 
@@ -59,7 +59,7 @@ def test_an_early_name_evades_other_lines() -> None:
     wall = np.array([[300.0, 120.0], [800.0, 120.0]])
     (only,) = place([End("a", 400, 120, 60)], ROOM, [wall])
     half = ROOM.line_height / 2
-    assert not crosses((only.x, only.y - half, only.x + 60, only.y + half), wall)
+    assert not crossings([(only.x, only.y - half, only.x + 60, only.y + half)], wall).any()
 
 
 def test_an_early_name_goes_to_the_gutter_where_lines_leave_no_room() -> None:
@@ -67,6 +67,24 @@ def test_an_early_name_goes_to_the_gutter_where_lines_leave_no_room() -> None:
     (only,) = place([End("a", 400, 120, 60)], ROOM, walls)
     assert only.x > ROOM.right
     assert only.leader[0][0] < 410
+
+
+BOX = st.tuples(st.floats(0, 90), st.floats(0, 90), st.floats(90, 200), st.floats(90, 200))
+PIXEL = st.tuples(st.floats(0, 200), st.floats(0, 200)) | st.just((np.nan, np.nan))
+
+
+@given(st.lists(BOX, min_size=2, max_size=5), st.lists(PIXEL, max_size=12))
+def test_segments_are_counted_for_several_boxes_as_for_each(
+    boxes: list[tuple[float, float, float, float]], points: list[tuple[float, float]]
+) -> None:
+    lines = np.array(points).reshape(-1, 2)
+    assert crossings(boxes, lines).tolist() == [crossings([box], lines)[0] for box in boxes]
+
+
+def test_a_segment_that_only_passes_near_a_corner_does_not_touch_the_box() -> None:
+    lines = np.array([[0.0, 12.0], [12.0, 0.0], [np.nan, np.nan], [0.0, 25.0], [25.0, 0.0]])
+    boxes = [(10, 10, 20, 20), (7, 2, 9, 4), (30, 30, 40, 40)]
+    assert crossings(boxes, lines).tolist() == [1, 1, 0]
 
 
 @given(st.lists(st.floats(0, 500), min_size=1, max_size=20), st.floats(1, 20))
