@@ -77,11 +77,12 @@ class Preview(QWidget):
         inside.addSpacing(4)
         inside.addWidget(self.run)
         inside.addSpacing(10)
-        _, hint, head = _heading("Local ports")
-        hint.show_text("peak use, of the free ports")
-        inside.addLayout(head)
         self.ports = Share("Local ports: peak use, of the free ports")
-        inside.addWidget(self.ports)
+        self.descriptors = Share("Descriptors: connections open at worst, of those for them")
+        shares = row(gap=24)
+        shares.addLayout(_titled("Local ports", "at the peak", self.ports))
+        shares.addLayout(_titled("Descriptors", "at worst", self.descriptors))
+        inside.addLayout(shares)
 
     def show_draft(self, draft: Draft, names: Mapping[str, str], faults: Sequence[str]) -> None:
         """`names`: the servers' names by id; `faults`: problems that no field shows."""
@@ -122,6 +123,7 @@ class Preview(QWidget):
         first = "calibration first" if calibrated else ""
         self._order.show_text(", then ".join(filter(None, (first, _order_hint(plan)))))
         self.ports.show_share(budget.ports_needed, budget.ports_free)
+        self.descriptors.show_share(budget.open_at_worst, budget.descriptors)
         self._known = _remarks(draft)
         self._show_remarks(faults)
         self._fit()
@@ -186,6 +188,17 @@ def _heading(title: str, *, tone: str = "muted") -> tuple[QLabel, Elided, QHBoxL
     head.addWidget(title_label)
     head.addWidget(beside, 1)
     return title_label, beside, head
+
+
+def _titled(title: str, remark: str, share: Share) -> QVBoxLayout:
+    """Return a picture below its title."""
+    made = QVBoxLayout()
+    made.setSpacing(0)
+    _, beside, head = _heading(title)
+    beside.show_text(remark)
+    made.addLayout(head)
+    made.addWidget(share)
+    return made
 
 
 def _sweep_hint(draft: Draft, *, timed: bool) -> str:

@@ -25,6 +25,7 @@ class Entry:
     protocols: list[str] = field(default_factory=lambda: ["pong"])
     warm_up_s: float = 0.0
     heritage: bool = False
+    one_client: bool = False
     rights: dict[str, str] = field(default_factory=dict)
     unavailable: object = None
 

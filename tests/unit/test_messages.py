@@ -889,6 +889,16 @@ SENTENCES: list[tuple[Message, str]] = [
         "Tornado supports http/1.0, http/1.1, not pong. Leave it out of the plan.",
     ),
     (
+        plans.OneClientOnly(keys=("servers", "concurrency"), what="ZeroMQ PAIR", clients=3),
+        "ZeroMQ PAIR has one client at a time, here 3; leave it out, or set concurrency to 1.",
+    ),
+    (
+        plans.OneClientOnly(
+            keys=("workload.transport", "workers"), what="The transport inproc", clients=2
+        ),
+        "The transport inproc has one client at a time, here 2; leave it out, or set workers and clients to 1.",
+    ),
+    (
         plans.NoSteadyPart(keys=("seconds",), x=500.0, needed_s=56.0, seconds=30.0, think_s=55.0),
         "At 500/s a point lasts 30 s and think time alone keeps each connection open for 55 s, so nothing is measured at a steady load. Set seconds to 56 or more.",
     ),

@@ -30,6 +30,8 @@ def test_a_preset_of_a_source_can_be_run_and_asks_its_question(preset: Preset) -
     assert not [entry.id for entry in entries if entry.unavailable]
     budget = assess(plan, entries, FACTS, clients=3)
     assert not budget.problems, [problem.text() for problem in budget.problems]
+    preview = " ".join(budget.describe())
+    assert all(each in preview for each in ("It takes", "local ports", "descriptors"))
     if preset.id.endswith("-scaled"):
         assert budget.duration_s[0] < 600
 

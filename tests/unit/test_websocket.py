@@ -129,6 +129,7 @@ class Entry:
     protocols: list[str] = field(default_factory=lambda: ["websocket"])
     warm_up_s: float = 0.0
     heritage: bool = False
+    one_client: bool = False
     rights: dict[str, str] = field(default_factory=dict)
 
 

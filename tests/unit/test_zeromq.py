@@ -11,9 +11,11 @@ from workbench.errors import BadInput
 from workbench.load.registry import load_tool, problems
 from workbench.machines.bundle import agent_packages, agent_sources
 from workbench.messages.plans import ToolOfAnotherWorkload, ToolWithOneConnection
+from workbench.plan.budget import assess
 from workbench.plan.checks import problems as plan_problems
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
+from workbench.servers.catalogue import Catalogue
 from workbench.workloads.registry import workload
 
 PATTERNS = ("req-rep", "pair", "queue", "push-pull", "streamer", "pub-sub", "forwarder")
@@ -66,6 +68,34 @@ def test_each_worker_has_one_connection() -> None:
     (problem,) = problems(tool, plan, clients=2)
     assert problem == ToolWithOneConnection(tool=tool.label, connections=4)
     assert not list(problems(tool, plan, clients=5))
+
+
+def refused(plan: Plan, clients: int = 1) -> list[str]:
+    entries = [Catalogue.load()[server] for server in plan.servers]
+    budget = assess(plan, entries, {}, clients=clients)
+    return [problem.text() for problem in budget.problems]
+
+
+def test_several_clients_of_pair_are_refused_before_the_run() -> None:
+    both = {"servers": ["zeromq-pair", "zeromq-push-pull"], "warm_up": None}
+    assert not refused(a_plan(workers=3, **both))
+    (closed,) = refused(a_plan(workers=3, concurrency=[1, 3], **both))
+    assert closed == (
+        "ZeroMQ PAIR has one client at a time, here 3; leave it out, or set concurrency to 1."
+    )
+    rate = Plan(workload=workload(protocol="zeromq"), rates=[500.0], seconds=2, **both)
+    assert not refused(rate)
+    (several,) = refused(rate, clients=2)
+    assert several == (
+        "ZeroMQ PAIR has one client at a time, here 2; leave it out, or set workers and clients"
+        " to 1."
+    )
+
+
+def test_several_clients_over_inproc_are_refused_before_the_run() -> None:
+    inproc = a_plan(more={"transport": "inproc"}, workers=2, concurrency=[2], warm_up=None)
+    (problem,) = refused(inproc)
+    assert problem.startswith("The transport inproc has one client at a time, here 2;")
 
 
 def test_the_server_is_brought_to_the_clients_for_inproc_only() -> None:

@@ -43,6 +43,8 @@ class Budget:
     """Local ports of a client."""
     open_at_worst: int
     """Concurrent connections to a server that has stopped answering."""
+    descriptors: int
+    """File descriptors for them, of all clients together."""
     cool_down_s: dict[str, list[float]]
     """By server id: how long to rest after each point of its sweep, in order."""
     problems: list[plans.Problem] = field(default_factory=list)
@@ -84,6 +86,8 @@ class Budget:
             f"It takes {formatting.time_span(self.duration_s)}.{search * (expected != at_most)}",
             f"A point has {span} calls." if most else "The number of calls per point is not fixed.",
             _ports_text(self.ports_needed, self.ports_free),
+            f"At worst {self.open_at_worst:,} connections are open at once; the clients have"
+            f" {self.descriptors:,} descriptors for them.",
             *([self.sensitivity.text()] if self.sensitivity else []),
             *([self.several.text()] if self.several else []),
             *([self.estimated.text()] if self.estimated else []),
@@ -155,6 +159,7 @@ def assess(
         ports_needed=max(in_use, open_at_worst),
         ports_free=limits.ports,
         open_at_worst=open_at_worst,
+        descriptors=suitability.descriptors(plan, limits, clients),
         cool_down_s=rests,
         problems=suitability.problems(plan, entries, planned, limits, duration_s, clients=clients),
         warnings=suitability.warnings(plan, planned, limits, clients),

@@ -52,6 +52,8 @@ class Contestant(Protocol):
     @property
     def heritage(self) -> bool: ...
     @property
+    def one_client(self) -> bool: ...
+    @property
     def rights(self) -> Mapping[Any, str]: ...
 
 
@@ -71,6 +73,7 @@ def problems(
     return [
         *_too_long(duration_s, size),
         *protocol_problems(plan, entries),
+        *_one_client_problems(plan, entries, clients),
         *(list(_size_problems(plan, planned, size)) or _limit_problems(plan, planned, size)),
         *_held_problems(plan, planned, limits, clients),
         *(_port_problems(plan, planned, limits, size) if needs_ports else ()),
@@ -114,12 +117,17 @@ def kept_open(plan: Plan) -> int:
 def rooms(plan: Plan, limits: ClientLimits, clients: int) -> list[Room]:
     """Return the limits of the connections held open at once. `limits`: the ports of all `clients`
     together, the descriptors of one process."""
-    descriptors = max(0, min(plan.nofile, limits.descriptors) - _OWN_DESCRIPTORS)
     return [
         Room(limits.ports, "clients", "ports"),
-        Room(clients * plan.workers * descriptors, "clients", "descriptors"),
+        Room(descriptors(plan, limits, clients), "clients", "descriptors"),
         Room(max(0, plan.nofile - _OWN_DESCRIPTORS), "target", "descriptors"),
     ]
+
+
+def descriptors(plan: Plan, limits: ClientLimits, clients: int) -> int:
+    """Return how many descriptors all clients together have for connections."""
+    each = max(0, min(plan.nofile, limits.descriptors) - _OWN_DESCRIPTORS)
+    return clients * plan.workers * each
 
 
 def most_per_s(plan: Plan, limits: ClientLimits, clients: int) -> float:
@@ -153,6 +161,22 @@ def protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[pla
             yield plans.ProtocolNotSupported(
                 name=entry.name, protocols=list(entry.protocols), wanted=wanted
             )
+
+
+def _one_client_problems(
+    plan: Plan, entries: Sequence[Contestant], clients: int
+) -> Iterator[plans.Problem]:
+    """Return what has one client, where several connect at once."""
+    fixed = plan.closed and plan.warm_up is None  # A warm-up has a rate, which all clients share.
+    several = max(plan.concurrency, default=1) if fixed else clients * plan.workers
+    if several == 1:
+        return
+    keys = ("concurrency",) if fixed else ("workers",)
+    if what := plan.declared.one_client(plan.workload):
+        yield plans.OneClientOnly(keys=("workload.transport", *keys), what=what, clients=several)
+    for entry in entries:
+        if entry.one_client:
+            yield plans.OneClientOnly(keys=("servers", *keys), what=entry.name, clients=several)
 
 
 def _size_problems(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[plans.Problem]:
@@ -295,12 +319,10 @@ def _pile_up(
     plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
 ) -> Iterator[plans.Warned]:
     keys = ("nofile",)
-    descriptors = min(plan.nofile, limits.descriptors)
     if limits.descriptors < plan.nofile:
         yield plans.FewDescriptors(keys=keys, allowed=limits.descriptors, wanted=plan.nofile)
-    usable = clients * plan.workers * max(0, descriptors - _OWN_DESCRIPTORS)
     resources: list[tuple[int, plans.Resource]] = [
-        (usable, "descriptors"),
+        (descriptors(plan, limits, clients), "descriptors"),
         (limits.ports, "ports"),
     ]
     for have, resource in resources:

@@ -275,6 +275,8 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Further paths that it must answer."""
     closes_first: Literal["server", "client"] = "server"
     """Who closes after the only call of a connection. That side keeps the port in TIME_WAIT."""
+    one_client: bool = False
+    """Whether it has one client at a time, so that several cannot share its load."""
     processes: Annotated[int, Meta(ge=1, le=1_024)] = 1
     """Worker processes; more than one uses more than one core."""
     workers: Literal["reuse-port"] | list[Text] = []

@@ -103,6 +103,11 @@ class Declaration:
         """Return why a server that speaks the protocol cannot be measured; empty: it can."""
         return ""
 
+    def one_client(self, workload: Any) -> str:
+        """Return what of the workload leaves room for one client only, as the subject of a
+        sentence; empty: nothing."""
+        return ""
+
     def suits(self, workload: Any, entry: Server) -> bool:
         """Return whether a server that speaks the protocol is included when a family is
         selected."""

@@ -34,6 +34,22 @@ class ProtocolNotSupported(Problem, frozen=True, kw_only=True):
         return f"{self.name} supports {supported}, not {self.wanted}. Leave it out of the plan."
 
 
+class OneClientOnly(Problem, frozen=True, kw_only=True):
+    """A server or a transport has one client, but the plan connects several at once."""
+
+    what: str
+    """Subject of the sentence: the name of the server, "The transport inproc"."""
+    clients: int
+    """Connections at once."""
+
+    def text(self) -> str:
+        one = "concurrency" if "concurrency" in self.keys else "workers and clients"
+        return (
+            f"{self.what} has one client at a time, here {self.clients:,}; leave it out, or set"
+            f" {one} to 1."
+        )
+
+
 class LengthUnclear(Problem, frozen=True, kw_only=True):
     """The length of a point is given twice or not at all."""
 

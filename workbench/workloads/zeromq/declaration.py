@@ -79,6 +79,9 @@ class Zeromq(Declaration):
                 most_bytes=MOST_QUEUED,
             )
 
+    def one_client(self, workload: Any) -> str:
+        return "The transport inproc" if workload.transport == "inproc" else ""
+
     def conditions(self, workload: Mapping[str, Any]) -> str:
         mark = workload.get("high_water_mark")
         queues = f", high-water mark {mark:,}" if isinstance(mark, int) else ""
