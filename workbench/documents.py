@@ -380,7 +380,8 @@ class ClientPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     lateness_us: Percentiles | None = None
     latency_us: Percentiles | None = None
     service_us: Percentiles | None = None
-    """As this client measured them, before merging. None, both: no reply, or not recorded."""
+    latency_mean_us: Number | None = None
+    """As this client measured them, before merging. None, each: no reply, or not recorded."""
     began_late_us: Signed = 0
     """Delay of its start after the agreed instant, by its own clock."""
     clock_uncertainty_us: Whole = 0

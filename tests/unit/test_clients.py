@@ -89,7 +89,13 @@ def test_the_response_times_of_each_client_stand_beside_one_another() -> None:
     def timed(point: PointStop) -> PointStop:
         fields = {name: getattr(point, name) for name in point.__struct_fields__}
         parts = [
-            msgspec.structs.replace(each, latency_us=own[each.machine]) for each in point.clients
+            msgspec.structs.replace(
+                each,
+                latency_us=own[each.machine],
+                # Those recorded earlier have none.
+                latency_mean_us=250.0 if each.machine == "c1" else None,
+            )
+            for each in point.clients
         ]
         return PointStop(**fields | {"clients": parts})
 
@@ -98,6 +104,8 @@ def test_the_response_times_of_each_client_stand_beside_one_another() -> None:
     assert [row[2] for row in times.rows] == ["c1", "c2"]
     # 50 calls are too few for a p99.
     assert [row[-1] for row in times.rows] == ["2.00 ms", ""]
+    assert times.columns[3] == "Mean"
+    assert [row[3] for row in times.rows] == ["250 µs", ""]
 
 
 def test_summaries_for_machines_have_every_figure() -> None:

@@ -13,11 +13,14 @@ from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from tests.histograms import histogram_of
 from tests.synthetic import session
-from workbench.analysis.results import PointResult, View
+from workbench.analysis.results import PointResult, View, mean_us
 from workbench.analysis.summary import summarise
-from workbench.documents import AnyDocument, Histograms, PointStart, PointStop
+from workbench.commands.console import ConsoleView
+from workbench.documents import AnyDocument, Histograms, PointStart, PointStop, Window
+from workbench.formatting import duration
 from workbench.report.facts import facts
 from workbench.report.points import points_as_csv
+from workbench.terminal import Terminal
 
 FAST, SLOW = [400] * 30, [400] * 10 + [10_000] * 20
 MEAN = View("mean")
@@ -60,6 +63,26 @@ def test_every_table_has_the_mean() -> None:
     assert not row["connect_mean_ms"]
     report = facts(documents)
     assert report.ranking[0].mean == report.points[0].rows[0].times[0] == "6.80 ms"
+
+
+def test_the_live_table_has_the_mean_of_the_running_point_and_of_a_finished_one() -> None:
+    documents = session(1, 2)
+    printed = io.StringIO()
+    view = ConsoleView(Terminal(file=printed, width=140))
+    begun = next(n for n, d in enumerate(documents) if isinstance(d, PointStart) and d.judged)
+    first = next(n for n, d in enumerate(documents) if isinstance(d, Window) and n > begun)
+    for document in documents[: first + 1]:
+        view(document)
+    (server,) = view.progress.servers.values()
+    assert server.mean_us and server.latency_us
+    assert server.latency_us.p50 < server.mean_us
+    last = [d for d in documents if isinstance(d, PointStop) and d.judged][-1]
+    for document in documents[first + 1 :]:
+        view(document)
+    assert server.mean_us == mean_us([last], "latency")
+    view.console.print(view.render())
+    assert "Mean" in printed.getvalue()
+    assert duration(server.mean_us) in printed.getvalue()
 
 
 def test_the_chart_of_the_response_time_can_show_the_mean_also_while_a_point_runs() -> None:

@@ -56,9 +56,10 @@ async def test_tools_are_compared_at_each_point_with_intervals_over_the_passes(
     summary = summarise(documents)
     first, _ = cross_checks(summary)
     assert (first.tool, first.reference, first.x, first.passes) == ("other", "fake", 1_000, 3)
-    replies, p50, p99 = first.differences
+    replies, *every_time = first.differences
+    assert [each.figure for each in every_time] == ["mean_us", "p50_us", "p99_us"]
     assert replies.share == 0 and replies.change is not None and not replies.notable
-    for times in (p50, p99):
+    for times in every_time:
         assert times.share == pytest.approx(1, rel=0.03) and times.change is not None
         assert times.change.low > 0.9 and times.notable
     assert first.cells[-1] == "not known"
@@ -79,8 +80,8 @@ async def test_one_pass_has_no_interval_and_known_causes_are_named(
     documents = await with_both(tmp_path, monkeypatch, can=PROGRAM, us=900)
     found = cross_checks(summarise(documents))
     assert remark(found).endswith(ONE_PASS)
-    replies, p50, p99 = found[0].differences
-    assert replies.change is None and not p50.resolved and not p99.resolved
+    replies, *every_time = found[0].differences
+    assert replies.change is None and not any(each.resolved for each in every_time)
     assert list(found[0].causes) == [Resolves(tool="other", resolution_us=1_000)]
     assert (
         data_of(summarise(documents))["cross_check"][0]["differences"]["p50_us"]["interval_pct"]

@@ -26,7 +26,7 @@ from workbench.terminal import Terminal
 VERDICT_STYLES = {"ok": "green", "server-limited": "yellow", "faulty": "bold red"}
 """All other verdicts mean that the point cannot be trusted."""
 
-_LEAST = {"Points": 5, "Offered": 8, "p50": 7, "p99": 7, "Sustained": 9, "Verdict": 14}
+_LEAST = {"Points": 5, "Offered": 8, "Mean": 7, "p50": 7, "p99": 7, "Sustained": 9, "Verdict": 14}
 
 _PURPOSES = {"warm_up": "warm-up", "ceiling": "calibration", "profile": "profile"}
 
@@ -142,12 +142,12 @@ class ConsoleView:
             return self._footer()
         shown = self._in_sight(servers)
         replies = f"{self.progress.axis.replies_title}/s"
-        times = ["p50", "p99", "Errors"]
+        times = ["Mean", "p50", "p99", "Errors"]
         table = fitting(
             ["Server", "Processes", "Points", "Offered", replies, *times, "Sustained", "Verdict"],
             [_cells(server) for server in shown],
             self.console.width,
-            spare=("Points", "Processes", "p50", replies, "p99", "Errors"),
+            spare=("Points", "Processes", "Mean", "p50", replies, "p99", "Errors"),
             folds="Verdict",
             styles=[_row_style(server) for server in shown],
             least=_LEAST,
@@ -207,12 +207,14 @@ def _cells(server: ServerProgress) -> list[str | Text]:
     shown = server.point or (server.stops[-1] if server.stops else None)
     verdict = server.stops[-1].verdict if server.stops else ""
     times, replies, errors = server.latency_us, server.replies_per_s, server.errors_pct
+    mean = server.mean_us
     return [
         Text(server.name),
         server.tasks.cell,
         f"{len(server.stops)}/{server.total}",
         server.axis.of(shown) if shown else "",
         f"{replies:,.0f}" if replies is not None else "",
+        duration(mean) if mean is not None else "",
         duration(times.p50) if times else "",
         duration(times.p99) if times else "",
         percent(errors) if errors is not None else "",

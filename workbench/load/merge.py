@@ -106,10 +106,8 @@ def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadRep
 def client_part(machine: str, reports: Sequence[Done], clock_uncertainty_us: int) -> ClientPart:
     """Return the part of a point that the workers of one client had."""
     ends = [r.at_schedule_end for r in reports]
-    times = {
-        f"{name}_us": histogram.percentiles(
-            histogram.merge(getattr(r.histograms, name) for r in reports)
-        )
+    merged = {
+        name: histogram.merge(getattr(r.histograms, name) for r in reports)
         for name in ("lateness", "latency", "service")
     }
     return ClientPart(
@@ -120,7 +118,8 @@ def client_part(machine: str, reports: Sequence[Done], clock_uncertainty_us: int
         unsent=sum(r.unsent for r in reports),
         cpu_pct=round(max(100.0 * end.cpu_us / end.wall_us for end in ends), 2),
         cpu_s=sum(r.cpu_us for r in reports) / 1e6,
-        **times,
+        **{f"{name}_us": histogram.percentiles(each) for name, each in merged.items()},
+        latency_mean_us=histogram.mean(merged["latency"]),
         began_late_us=max(r.began_late_us for r in reports),
         clock_uncertainty_us=clock_uncertainty_us,
     )

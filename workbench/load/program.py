@@ -220,6 +220,7 @@ def _of_clients(
                 cpu_s=sum(output.cpu_us for _, output, _ in own) / 1e6,
                 latency_us=histogram.percentiles(report.histograms.latency),
                 service_us=histogram.percentiles(report.histograms.service),
+                latency_mean_us=histogram.mean(report.histograms.latency),
                 began_late_us=max(o.began_us + p.offset_us - at_us for p, o, _ in own),
                 clock_uncertainty_us=max(p.uncertainty_us for p, _, _ in own),
             )

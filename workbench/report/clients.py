@@ -8,7 +8,7 @@ from workbench.analysis.clients import ClientSummary
 from workbench.analysis.evidence import share
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.summary import Summary
-from workbench.documents import Percentiles
+from workbench.documents import ClientPart, Percentiles
 from workbench.formatting import duration, percent
 from workbench.report.conditions import Table
 
@@ -24,7 +24,8 @@ def tables(summary: Summary) -> list[Table]:
     found = [Table("Clients", tuple(map(_row, clients)), columns)]
     if times := tuple(_times(summary)):
         title = "Response times by client, at the highest sustained rate"
-        found.append(Table(title, times, ("Server", summary.axis.label, "Client", *_PERCENTILES)))
+        heads = "Server", summary.axis.label, "Client", "Mean", *_PERCENTILES
+        found.append(Table(title, times, heads))
     return found
 
 
@@ -33,22 +34,29 @@ def _times(summary: Summary) -> Iterator[tuple[str, ...]]:
     passes the lowest and the highest, because percentiles cannot be averaged."""
     for server in summary.ranked():
         there = server.at_knee
-        by_client: dict[str, list[Percentiles]] = {}
+        by_client: dict[str, list[ClientPart]] = {}
         for stop in there.stops if there else ():
             for part in stop.clients:
                 if part.latency_us is not None:
-                    by_client.setdefault(part.machine, []).append(part.latency_us)
+                    by_client.setdefault(part.machine, []).append(part)
         for machine, passes in by_client.items():
             at = summary.axis.at(there.x) if there else ""
-            yield server.name, at, machine, *(_span(passes, name) for name in _PERCENTILES)
+            times = [part.latency_us for part in passes if part.latency_us]
+            means = [us for part in passes if (us := part.latency_mean_us) is not None]
+            mean = _span(means) if len(means) == len(passes) else ""
+            yield server.name, at, machine, mean, *(_percentile(times, q) for q in _PERCENTILES)
 
 
-def _span(passes: Sequence[Percentiles], name: str) -> str:
-    """ "2.1 ms", "2.1 ms to 2.4 ms"; empty if a pass has too few values."""
+def _percentile(passes: Sequence[Percentiles], name: str) -> str:
+    """Return its span; empty if a pass has too few values."""
     if not all(percentile_supported(each.count, _PERCENTILES[name]) for each in passes):
         return ""
-    values = sorted(getattr(each, name) for each in passes)
-    return " to ".join(dict.fromkeys(map(duration, (values[0], values[-1]))))
+    return _span([getattr(each, name) for each in passes])
+
+
+def _span(us: Sequence[float]) -> str:
+    """ "2.1 ms", "2.1 ms to 2.4 ms"."""
+    return " to ".join(dict.fromkeys(map(duration, (min(us), max(us)))))
 
 
 def _row(client: ClientSummary) -> tuple[str, ...]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, Literal
 
 from workbench import formatting
-from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import Clock, PointResult
+from workbench.analysis.results import Clock, PointResult, View
 from workbench.analysis.server_summary import ServerSummary
 from workbench.analysis.significance import Change, ratio
 from workbench.analysis.summary import Summary
@@ -22,7 +22,7 @@ from workbench.load.base import Capabilities
 from workbench.load.registry import TOOLS
 from workbench.messages import cross_check as messages
 
-TITLES = ("Load tools", "At", "Replies/s", "p50", "p99", "Known causes")
+TITLES = ("Load tools", "At", "Replies/s", "Mean", "p50", "p99", "Known causes")
 
 NOTABLE = 0.02
 """Differences from which causes are named."""
@@ -32,7 +32,7 @@ STALLS = 1.1
 
 ONE_PASS = "One pass: these differences have no interval."
 
-Figure = Literal["replies_per_s", "p50_us", "p99_us"]
+Figure = Literal["replies_per_s", "mean_us", "p50_us", "p99_us"]
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class CrossCheck:
     def cells(self) -> list[str]:
         """As `TITLES`; empty: one of the tools does not report it."""
         texts = {each.figure: each.text for each in self.differences}
-        figures: list[Figure] = ["replies_per_s", "p50_us", "p99_us"]
+        figures: list[Figure] = ["replies_per_s", "mean_us", "p50_us", "p99_us"]
         why = "; ".join(each.text() for each in self.causes)
         if not why and any(each.notable for each in self.differences):
             why = "not known"
@@ -170,12 +170,13 @@ def _differences(tools: dict[str, PointResult], clock: Clock) -> Iterator[Differ
         change = ratio(_replies(point), _replies(other), paired=True)
         yield Difference("replies_per_s", point.replies_per_s, other.replies_per_s, change)
     finest_us = max(_can(tool).resolution_us for tool in tools)
-    quantiles: dict[Figure, tuple[str, float]] = {
-        "p50_us": ("p50", 0.5),
-        "p99_us": ("p99", 0.99),
+    shown: dict[Figure, View] = {
+        "mean_us": View("mean", clock),
+        "p50_us": View("p50", clock),
+        "p99_us": View("p99", clock),
     }
-    for figure, (name, share) in quantiles.items():
-        a, b = _times(point, clock, name, share), _times(other, clock, name, share)
+    for figure, view in shown.items():
+        a, b = _times(point, view), _times(other, view)
         if not a or not b:
             continue
         mean_a, mean_b = (sum(each.values()) / len(each) for each in (a, b))
@@ -187,15 +188,14 @@ def _replies(point: PointResult) -> dict[int, float]:
     return {stop.pass_number: stop.replies_per_s for stop in point.stops}
 
 
-def _times(point: PointResult, clock: Clock, name: str, share: float) -> dict[int, float]:
+def _times(point: PointResult, view: View) -> dict[int, float]:
     """In us, by pass; empty: unknown in one of them, or of too few replies."""
-    by_pass = {each.stops[0].pass_number: each.times(clock) for each in point.passes}
     known = {
-        number: float(getattr(times, name))
-        for number, times in by_pass.items()
-        if times and percentile_supported(times.count, share)
+        each.stops[0].pass_number: 1000 * ms
+        for each in point.passes
+        if each.supported(view) and not isnan(ms := each.time_ms(view))
     }
-    return known if len(known) == len(point.stops) and all(known.values()) else {}
+    return known if len(known) == len(point.stops) else {}
 
 
 def _causes(

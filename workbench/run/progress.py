@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from workbench.analysis.histogram import mean
 from workbench.analysis.knee import knee
 from workbench.analysis.peaks import peak_per_s
+from workbench.analysis.results import mean_us
 from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.documents import (
@@ -61,6 +63,13 @@ class ServerProgress:
         if self.window is not None:
             return self.window.latency_us
         return self.stops[-1].latency_us if self.stops else None
+
+    @property
+    def mean_us(self) -> float | None:
+        """Of the same replies as `latency_us`."""
+        if self.window is not None:
+            return mean(self.window.latency)
+        return mean_us(self.stops[-1:], "latency")
 
     @property
     def errors_pct(self) -> float | None:
