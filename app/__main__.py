@@ -27,7 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words and session is None:
         from workbench import cli  # noqa: PLC0415 - not for the window
 
-        return cli.main(words, more={"report": _report})
+        return cli.main(words, more={"compare": _compare, "report": _report})
     if sys.platform == "linux" and not any(map(os.environ.get, _DISPLAYS)):
         return _refuse(
             "No display for the window. Compare servers with `pongbench run demo`; see "
@@ -48,6 +48,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _report() -> AddParser:
     from app.export.report_command import add_parser  # noqa: PLC0415 - not for other commands
+
+    return add_parser
+
+
+def _compare() -> AddParser:
+    from app.export.compare_command import add_parser  # noqa: PLC0415 - not for other commands
 
     return add_parser
 

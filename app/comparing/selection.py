@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.comparing.load import retagged
+from app.words import when
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison, Side, compare
 
@@ -73,6 +74,13 @@ class Selection:
             found = compare(self.sides, self.shown())
         return found
 
+    def arguments(self) -> list[str]:
+        """Return the arguments of the command that compares the same."""
+        servers = (argument for key in self.shown() for argument in ("--server", key))
+        rate = [] if self.rate is None else [f"--rate={self.rate!r}"]
+        paths = (str(path.absolute()) for path in self.paths())
+        return ["compare", *paths, *servers, *rate, "--newer"]
+
     def describe(self) -> str:
         """ "4 servers in both sessions, 1 not measured in one"."""
         if not self.sides:
@@ -132,6 +140,13 @@ class Selection:
             for contender in side.contenders:
                 if contender.id not in shown:
                     self.show(contender.key, False)
+
+
+def letters(sides: Sequence[Side]) -> str:
+    """Return the session of each letter: "A: Ping-pong, 21 November, 09:02 · B: ..."; empty: there
+    is one."""
+    named = (f"{side.tag}: {side.name}, {when(side.start)}" for side in sides)
+    return " · ".join(named) if len(sides) > 1 else ""
 
 
 def _servers(count: int) -> str:

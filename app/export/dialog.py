@@ -213,7 +213,7 @@ class ExportDialog(Dialog):
             "kind": self.kind,
             "theme": options.theme,
         }
-        if self._desk.busy and isinstance(self.source, Recorded):
+        if self._desk.busy and (isinstance(self.source, Recorded) or self.kind == ".html"):
             self.message.show_text(
                 "A run is in progress. Export when it is over, as drawing takes CPU.",
                 "warn",

@@ -1,10 +1,11 @@
-"""The charts of an HTML report: the window's trio as SVG, with the figures under the pointer."""
+"""The charts of an HTML page: the window's trio as SVG, with the figures under the pointer."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from math import isnan
 
@@ -16,17 +17,20 @@ from app.charts import noted, words
 from app.charts.drawing import draw_swatch
 from app.charts.looks import DISTRIBUTION, TIME, Look
 from app.charts.model import ChartModel
+from app.charts.overlay import Overlay, OverlayTrio, contender_style
 from app.charts.page import Page
-from app.charts.series import Quantity, Series
+from app.charts.series import Quantity
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.export import picture
 from app.profiling.flame_graph import box_colour
-from app.theme import DARK, LIGHT
+from app.theme import DARK, LIGHT, SeriesStyle, Theme
 from workbench import formatting
 from workbench.analysis.flame import HUES
 from workbench.analysis.results import View
+from workbench.comparison.sides import Comparison
+from workbench.comparison.words import described
 from workbench.documents import AnyDocument
 from workbench.report.page import Drawing
 from workbench.sessions.chart_notes import ChartNote
@@ -59,22 +63,48 @@ def drawing(
     showing: Showing | None = None,
     notes: Sequence[ChartNote] = (),
 ) -> Drawing:
-    """Draw the charts. Needs an application."""
+    """Draw a session's charts. Needs an application."""
     model = ChartModel()
     for document in documents:
         model(document)
     if not model.over:
         model.end()
     trio = Trio(model, LIGHT)
+    trio.set_notes(notes)
+    page = Page(documents, LIGHT, (1600, 1200), view, showing)
+    styles = {
+        series.id: (LIGHT.series(series.index), DARK.series(series.index))
+        for series in model.series.values()
+    }
+    found = _views(trio, view, showing or Showing(), page.describe(), styles)
+    return replace(found, notes=noted.numbered(model, notes))
+
+
+def comparison_drawing(found: Comparison, view: View) -> Drawing:
+    """Draw the charts of a comparison. Needs an application."""
+    trio = OverlayTrio(Overlay(found), LIGHT)
+    styles = {
+        each.key: (contender_style(found, each, LIGHT), contender_style(found, each, DARK))
+        for each in found.contenders
+    }
+    return _views(trio, view, Showing(), described(found), styles)
+
+
+def _views(
+    trio: Trio,
+    view: View,
+    showing: Showing,
+    description: str,
+    styles: Mapping[str, tuple[SeriesStyle, SeriesStyle]],
+) -> Drawing:
+    """Draw all views. `styles`: of every server, by the key of its swatch: light and dark."""
     trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     trio.set_view(view)
-    trio.show_part(showing or Showing())
-    trio.set_notes(notes)
+    trio.show_part(showing)
     trio.set_sizes(Sizes(scale=1.15, controls=2))
-    more = _EACH_SERVER * max(0, len(model.series) - 8)
-    page = Page(documents, LIGHT, (1600, 1200), view, showing)
+    more = _EACH_SERVER * max(0, len(trio.model.series) - 8)
     sweep = _drawn(trio, _HEIGHT + more)
-    charts = _inlined(sweep[0], page.describe(), "".join(_spots(trio)))
+    charts = _inlined(sweep[0], description, "".join(_spots(trio)))
     if view.metric:
         trio.set_metric("")
     others = {TIME: _HEIGHT + more, DISTRIBUTION: _OF_ONE + more}
@@ -84,15 +114,17 @@ def drawing(
         each[name] = _drawn(trio, height)
     trio.hide()
     trio.deleteLater()
-    drawn = [sweep, *each.values()]
+    swatches = {
+        key: (_swatch(light, LIGHT), _swatch(dark, DARK)) for key, (light, dark) in styles.items()
+    }
+    pairs = [sweep, *each.values(), *swatches.values()]
     return Drawing(
         charts=charts,
         views={name: _inlined(svg, _ABOUT[name], "") for name, (svg, _) in each.items()},
-        swatches={series.id: _swatch(series) for series in model.series.values()},
+        swatches={key: light for key, (light, _) in swatches.items()},
         tokens={name: (getattr(LIGHT, name), getattr(DARK, name)) for name in _TOKENS}
         | {f"h{n}": (box_colour(LIGHT, n), box_colour(DARK, n)) for n in range(HUES)},
-        recolour=_recolour("".join(svg for svg, _ in drawn), "".join(svg for _, svg in drawn)),
-        notes=noted.numbered(model, notes),
+        recolour=_recolour(pairs),
     )
 
 
@@ -126,10 +158,9 @@ def _inlined(drawn: str, description: str, more: str) -> str:
     )
 
 
-def _swatch(series: Series) -> str:
-    style = LIGHT.series(series.index)
+def _swatch(style: SeriesStyle, theme: Theme) -> str:
     drawn = picture.svg(
-        lambda painter: draw_swatch(painter, style, _SWATCH, LIGHT.card), (46, 18), "", ""
+        lambda painter: draw_swatch(painter, style, _SWATCH, theme.card), (46, 18), "", ""
     )
     return _inlined(drawn.decode(), "", "").replace(
         ' role="img" aria-label=""', ' aria-hidden="true"'
@@ -174,14 +205,13 @@ def _spots(trio: Trio) -> Iterable[str]:
                 )
 
 
-def _recolour(light: str, dark: str) -> list[tuple[str, str]]:
-    """Map every colour of the light drawing to the dark one's, which has the same strokes in the
-    same order.
+def _recolour(drawn: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Map every colour of light drawings to that of the dark ones, which have the same strokes in
+    the same order.
     """
     places: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for a, b in zip(_COLOUR.findall(light), _COLOUR.findall(dark), strict=True):
-        places[a][b] += 1
-    found = {a: among.most_common(1)[0][0] for a, among in places.items()}
-    hues = zip(LIGHT.hues, DARK.hues, strict=True)
-    found |= {a.lower(): b.lower() for a, b in hues}  # of the swatches of servers that did not run
-    return [(a, b) for a, b in sorted(found.items()) if a != b]
+    for light, dark in drawn:
+        for a, b in zip(_COLOUR.findall(light), _COLOUR.findall(dark), strict=True):
+            places[a][b] += 1
+    found = ((a, among.most_common(1)[0][0]) for a, among in places.items())
+    return sorted((a, b) for a, b in found if a != b)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -63,10 +63,12 @@ def write_report(session: Path, output: Path, options: ReportOptions | None = No
     write_read(read_session(session), output, options or ReportOptions())
 
 
-def check_output(output: Path) -> None:
-    """Raises BadInput for an unknown ending, and for a directory."""
-    if output.suffix.lower() not in _MAKERS:
-        known = ", ".join(sorted(_MAKERS))
+def check_output(output: Path, endings: Collection[str] = ()) -> None:
+    """Raises BadInput for an unknown ending (`endings`: those known; empty: of a session), and for
+    a directory."""
+    known_endings = endings or _MAKERS
+    if output.suffix.lower() not in known_endings:
+        known = ", ".join(sorted(known_endings))
         raise BadInput(f"A report cannot be written as {output.name}: name it with one of {known}.")
     if output.is_dir():
         raise BadInput(f"{output} is a directory; give the name of a file for the report.")
@@ -78,7 +80,7 @@ def write_read(session: Session, output: Path, options: ReportOptions) -> None:
     _check_axes(session, options)
     _check_points(session, options)
     session = replace(session, documents=[session.start, *session.completed()[1:]])
-    with _uncollected():
+    with uncollected():
         data = _MAKERS[output.suffix.lower()](session, options)
     write(output, data)
 
@@ -123,7 +125,7 @@ def _check_axes(session: Session, options: ReportOptions) -> None:
 
 
 @contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Disable garbage collection: an object of Qt destroyed during a call into Qt may wait forever
     for the lock that the call holds.
     """
@@ -154,7 +156,7 @@ def _html(session: Session, options: ReportOptions) -> bytes:
     from workbench.report.facts import facts  # noqa: PLC0415 - only for this one
     from workbench.report.page import render  # noqa: PLC0415
 
-    _prepare_qt()
+    prepare_qt()
     from app.export.htmlcharts import drawing  # noqa: PLC0415
 
     label, documents = _label(session), session.documents
@@ -204,7 +206,7 @@ ENDINGS = tuple(_MAKERS)
 
 
 def _page(session: Session, options: ReportOptions) -> Page:
-    _prepare_qt()
+    prepare_qt()
     from app.charts.page import Page  # noqa: PLC0415
     from app.theme import THEMES  # noqa: PLC0415
 
@@ -220,7 +222,7 @@ def _page(session: Session, options: ReportOptions) -> Page:
     )
 
 
-def _prepare_qt() -> None:
+def prepare_qt() -> None:
     """Import Qt, which only pictures need; no display is required."""
     try:
         from PySide6.QtWidgets import QApplication  # noqa: PLC0415

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
@@ -10,7 +11,7 @@ from typing import Any, Literal
 from app.charts.looks import SWEEP, VIEWS, Look
 from app.charts.showing import Showing
 from app.export.report import SIZE, ReportOptions, check_output, write_read
-from workbench.analysis.results import PERCENTILES, View, clock_of
+from workbench.analysis.results import PERCENTILES, Clock, View, clock_of
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.documents import PointStop
 from workbench.terminal import say
@@ -35,21 +36,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="X",
         help="X.html, .png, .svg, .pdf, .csv or .hgrm",
     )
-    parser.add_argument(
-        "--theme",
-        choices=("light", "dark"),
-        default="light",
-        help="for pictures; an HTML page follows its reader's theme",
-    )
-    parser.add_argument(
-        "--size",
-        type=_size,
-        default=SIZE,
-        metavar="WxH",
-        help="size of pictures in pixels (a PNG has twice as many; default: 1600x1200)",
-    )
-    parser.add_argument("--percentile", choices=PERCENTILES, default="p99", help="drawn")
-    parser.add_argument("--clock", choices=CLOCKS, help="drawn")
+    add_drawing_arguments(parser)
     parser.add_argument(
         "--metric",
         default="",
@@ -72,11 +59,32 @@ def add_parser(subparsers: Any) -> None:
         "--band", action="store_true", help="a second percentile beside the drawn one, as a band"
     )
     parser.add_argument("--server", default="", metavar="ID", help="server of an .hgrm file")
+    parser.add_argument("--notes", action="store_true", help="with your notes (HTML)")
+    parser.set_defaults(handler=handle)
+
+
+def add_drawing_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what is drawn, and how; see `options_of`."""
+    parser.add_argument(
+        "--theme",
+        choices=("light", "dark"),
+        default="light",
+        help="for pictures; an HTML page follows its reader's theme",
+    )
+    parser.add_argument(
+        "--size",
+        type=_size,
+        default=SIZE,
+        metavar="WxH",
+        help="size of pictures in pixels (a PNG has twice as many; default: 1600x1200)",
+    )
+    parser.add_argument("--percentile", choices=PERCENTILES, default="p99", help="drawn")
+    parser.add_argument("--clock", choices=CLOCKS, help="drawn")
     parser.add_argument(
         "--at",
         type=_at,
         metavar="X",
-        help="rate or other value of an .hgrm file (default: the sustained one) or of a view",
+        help="rate or other value of a view or an .hgrm file (default: the sustained one)",
     )
     parser.add_argument(
         "--view",
@@ -93,24 +101,33 @@ def add_parser(subparsers: Any) -> None:
         metavar="N",
         help="shown over time (default: the latest)",
     )
-    parser.add_argument("--notes", action="store_true", help="with your notes (HTML)")
-    parser.set_defaults(handler=handle)
+
+
+def options_of(arguments: argparse.Namespace, clock: Clock) -> ReportOptions:
+    """Return the options of `add_drawing_arguments`. `clock`: what the points have, unless the user
+    chooses."""
+    return ReportOptions(
+        arguments.theme,
+        arguments.size,
+        View(arguments.percentile, arguments.clock or clock),
+        at=arguments.at if isinstance(arguments.at, float) else None,
+        look=Look(arguments.view, arguments.at, arguments.pass_number),
+    )
 
 
 def handle(arguments: argparse.Namespace) -> int:
     """Run the command; returns its exit code. Raises PongbenchError."""
     check_output(arguments.output)
     session = open_session(arguments)
-    clock = arguments.clock or clock_of(d for d in session.documents if isinstance(d, PointStop))
-    options = ReportOptions(
-        arguments.theme,
-        arguments.size,
-        View(arguments.percentile, clock, arguments.metric),
-        arguments.notes,
-        arguments.server,
-        arguments.at if isinstance(arguments.at, float) else None,
+    found = options_of(
+        arguments, clock_of(d for d in session.documents if isinstance(d, PointStop))
+    )
+    options = replace(
+        found,
+        view=replace(found.view, metric=arguments.metric),
+        notes=arguments.notes,
+        server=arguments.server,
         showing=_showing(arguments),
-        look=Look(arguments.view, arguments.at, arguments.pass_number),
     )
     write_read(session, arguments.output, options)
     say(f"The report is {arguments.output}.")

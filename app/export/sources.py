@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QByteArray, QPointF, QRectF, QTimer
-from PySide6.QtGui import QColor, QGuiApplication, QPainter
+from PySide6.QtCore import QByteArray, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app.charts.drawing import draw_text, elided
 from app.charts.looks import SWEEP, Look
-from app.charts.series import Quantity
 from app.charts.showing import Showing
 from app.charts.trio import Trio
 from app.export import picture, report, report_command
+from app.export.framed import framed
 from app.export.report import ReportOptions
-from app.theme import Weight, font
 from app.widgets import column, frame, label
 from workbench.analysis.results import View
 from workbench.errors import PongbenchError
 
 _SHOWN_FOR_MS = 2500
-_MARGIN, _HEAD = 24, 34
-"""Margins of a picture, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +97,16 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Charts:
-    """Charts as they are on the screen; `points` returns their figures as CSV, if available."""
+    """Charts as they are on the screen."""
 
     trio: Trio
     title: str
     points: Callable[[], str] | None = None
+    """Returns their figures as CSV; None: there are none."""
+    caption: str = ""
+    page: Sequence[str] = ()
+    """The arguments of the command that writes them as HTML, in a process of its own; empty: it
+    cannot be written."""
     notes: str = ""
 
     @property
@@ -118,12 +119,18 @@ class Charts:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        return (".png", ".svg", ".pdf", *((".csv",) if self.points else ()))
+        html = (".html",) if self.page else ()
+        return (*html, ".png", ".svg", ".pdf", *((".csv",) if self.points else ()))
 
     def write(self, output: Path, options: ReportOptions) -> Coroutine[Any, Any, str]:
-        """Draw at once, in the GUI's thread; the returned work writes the file. Raises BadInput."""
+        """Draw at once, in the GUI's thread, unless another process does; the returned work writes
+        the file. Raises BadInput."""
         kind = output.suffix.lower()
-        paint, size = _painted(self.trio, self.title)
+        if kind == ".html":
+            view = self.view
+            shown = "--percentile", view.percentile, "--clock", view.clock
+            return _run([*self.page, *shown, "-o", str(output)], output)
+        paint, size = framed(self.trio, self.title, self.caption)
         if kind == ".csv" and self.points is not None:
             data = self.points().encode()
         elif kind == ".png":
@@ -137,7 +144,7 @@ class Charts:
 
 def copy_chart(trio: Trio, title: str = "") -> None:
     """Copy the visible charts to the clipboard, as a picture and as SVG."""
-    paint, size = _painted(trio, title)
+    paint, size = framed(trio, title)
     clipboard = QGuiApplication.clipboard()
     # Not our own QMimeData: the offscreen platform deletes it after Python has ended, and crashes.
     clipboard.setImage(picture.image(paint, size))
@@ -157,23 +164,6 @@ def _flash(over: QWidget, text: str) -> None:
     card.show()
     card.raise_()
     QTimer.singleShot(_SHOWN_FOR_MS, card, card.deleteLater)
-
-
-def _painted(trio: Trio, title: str) -> tuple[picture.Paint, picture.Size]:
-    """Return the painting of the charts with a margin and a title, and its size."""
-    head = _HEAD if title else 0
-    size = trio.width() + 2 * _MARGIN, trio.height() + 2 * _MARGIN + head
-    theme = trio.charts[Quantity.REPLIES].theme
-    big = font(18, Weight.DemiBold)
-
-    def paint(painter: QPainter) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(QRectF(0, 0, *size), QColor(theme.card))
-        at = QPointF(_MARGIN + 1, _MARGIN + 8)
-        draw_text(painter, at, elided(title, big, trio.width()), big, theme.text)
-        trio.paint(painter, QRectF(_MARGIN, _MARGIN + head, trio.width(), trio.height()))
-
-    return paint, size
 
 
 def _write(output: Path, data: bytes) -> str:

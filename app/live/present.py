@@ -28,7 +28,10 @@ _NAME_PX = (72, 60, 48, 40)
 _EVERY_MS = 150
 HINT_MS = 8000
 """How long the keys are shown."""
-_KEYS = "↑ ↓ server    ← → point    1–9 show or hide    P percentile    L scale    Esc leave"
+_KEYS = (
+    "↑ ↓ server    ← → point    1–9 hide    T time    D distribution    P percentile    L scale"
+    "    Esc leave"
+)
 _PINNED = "Backspace deselect {}"
 
 

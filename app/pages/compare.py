@@ -17,23 +17,22 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from app.charts.looks import DISTRIBUTION, SWEEP
+from app.charts.looks import SWEEP
 from app.charts.overlay import Overlay
 from app.comparing import load as compare_load
 from app.comparing.board import CompareBoard
 from app.comparing.chooser import Chooser
 from app.comparing.figures import FiguresView
 from app.comparing.load import Loaded
-from app.comparing.selection import Selection
+from app.comparing.selection import Selection, letters
 from app.context import Desk
 from app.plain import tip
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column
-from app.words import when
-from workbench.analysis.over_time import OverTime
 from workbench.comparison import table as compare_table
 from workbench.comparison.conditions import conditions
 from workbench.comparison.sides import MOST, compare
-from workbench.report.moments import percentiles_as_csv, windows_as_csv
+from workbench.comparison.views import as_csv
+from workbench.comparison.words import title
 
 _NARROW = 1060
 _SETTING = "Compare"
@@ -105,7 +104,7 @@ class ComparePage(QWidget):
         """Copy the visible charts to the clipboard."""
         from app.export.sources import copy_chart  # noqa: PLC0415 - rarely
 
-        copy_chart(self.trio, self._title())
+        copy_chart(self.trio, title(self.comparison))
 
     def present(self) -> None:
         """Show the charts full screen, for an audience."""
@@ -118,29 +117,31 @@ class ComparePage(QWidget):
             self.board.lend(),
             self._desk.theme,
             self.window(),
-            caption=self._letters(),
+            keys=self.board.views.key,
+            caption=letters(self.selection.sides),
             give_back=self.board.take_back,
         )
         made.begin()
 
     def export(self) -> None:
-        """Export the charts as a picture, or the figures as a table."""
+        """Export the charts as a page or a picture, or the figures as a table."""
         from app.export.dialog import ask  # noqa: PLC0415 - rarely
         from app.export.sources import Charts  # noqa: PLC0415 - rarely
 
         if self.selection.sides:
-            ask(self, self._desk, Charts(self.trio, self._title(), self.as_csv))
+            source = Charts(
+                self.trio,
+                title(self.comparison),
+                self.as_csv,
+                letters(self.selection.sides),
+                self.selection.arguments(),
+            )
+            ask(self, self._desk, source)
 
     def as_csv(self) -> str:
         """Return the figures of what is shown: of the sweep, over time or of distributions."""
-        model, view = self.trio.model, self.board.views.view
-        if not self._charts_on.isChecked() or view == SWEEP:
-            return compare_table.as_csv(self.comparison)
-        shown = {key: series for key, series in model.series.items() if self.trio.is_shown(key)}
-        if view == DISTRIBUTION:
-            return percentiles_as_csv(shown, self.trio.view.clock)
-        sides = {side.tag: side.over_time for side in self.selection.sides}
-        return windows_as_csv(OverTime.joined(model.axis, sides, shown))
+        view = self.board.views.view if self._charts_on.isChecked() else SWEEP
+        return as_csv(self.comparison, view, self.trio.view.clock)
 
     # Widgets
 
@@ -240,14 +241,6 @@ class ComparePage(QWidget):
             passes=self._passes_on.isChecked(), published=self._published_on.isChecked()
         )
         self._keep()
-
-    def _letters(self) -> str:
-        """Return the session of each letter: "A: Ping-pong, 21 November, 09:02 · B: ..."."""
-        sides = self.selection.sides if len(self.selection.sides) > 1 else []
-        return " · ".join(f"{side.tag}: {side.name}, {when(side.start)}" for side in sides)
-
-    def _title(self) -> str:
-        return " and ".join(dict.fromkeys(side.name for side in self.selection.sides))
 
     def _copy_text(self) -> None:
         texts = [compare_table.as_text(self.comparison), self.conditions.text()]

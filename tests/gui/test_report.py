@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import zlib
-from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -22,6 +21,7 @@ from PySide6.QtSvg import QSvgRenderer
 from app import theme
 from app.__main__ import main
 from app.export.report import ReportOptions, write_report
+from tests.markup import Markup
 from tests.recording import record_session
 from tests.synthetic import Contestant, contestants, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
@@ -214,27 +214,6 @@ def hostile() -> list[AnyDocument]:
         for d in rest
     ]
     return [replace(start, machines=[machine], plan=plan, pongbench=HOSTILE), *found]
-
-
-class Markup(HTMLParser):
-    """The tags and attributes of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: list[tuple[str, str]] = []
-        self.open: list[str] = []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
-        if tag not in ("meta", "img", "link", "br"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
 
 
 def html(tmp_path: Path, documents: list[AnyDocument], **options: object) -> str:

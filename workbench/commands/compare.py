@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rich.table import Table
 from rich.text import Text
@@ -27,8 +27,18 @@ _PIPED = 180
 """Columns of the tables in a file or a pipe."""
 
 
+Write: TypeAlias = Callable[[argparse.Namespace, Comparison, Conditions], None]
+"""Writes a comparison to a file, as the arguments say."""
+
+
 def add_parser(subparsers: Subparsers) -> None:
     """Add `compare` to the commands."""
+    make_parser(subparsers)
+
+
+def make_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
+    """Return the parser, to be extended. A `write` of the arguments, if there is one, writes a file
+    in place of the tables."""
     parser = subparsers.add_parser(
         "compare", help="servers of several sessions side by side, and what differs between them"
     )
@@ -46,7 +56,8 @@ def add_parser(subparsers: Subparsers) -> None:
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
     shape.add_argument("--csv", action="store_true", help="print one line per server, nothing else")
-    parser.set_defaults(handler=handle)
+    parser.set_defaults(handler=handle, write=None)
+    return parser
 
 
 def handle(arguments: argparse.Namespace) -> int:
@@ -60,10 +71,13 @@ def handle(arguments: argparse.Namespace) -> int:
     found = compare(sides, _chosen(sides, arguments.server), arguments.rate)
     _check_rate(found, arguments.rate)
     differing = conditions(sides)
-    if arguments.json or arguments.csv:
+    write_file: Write | None = arguments.write
+    if arguments.json or arguments.csv or write_file:
         for warning in (warning for side in sides for warning in side.warnings):
             to_stderr(warning)
-    if arguments.json:
+    if write_file:
+        write_file(arguments, found, differing)
+    elif arguments.json:
         write_json(to_data(found, differing, refused))
     elif arguments.csv:
         write(compare_table.as_csv(found))
@@ -151,11 +165,12 @@ def _read(paths: Sequence[Path], *, newer: bool) -> tuple[list[Side], list[str]]
 def _chosen(sides: Sequence[Side], wanted: Sequence[str] | None) -> list[str] | None:
     if not wanted:
         return None
-    known = dict.fromkeys(c.id for side in sides for c in side.contenders)
+    contenders = [c for side in sides for c in side.contenders]
+    known = dict.fromkeys(c.id for c in contenders)
     for id_ in wanted:
-        if id_ not in known:
+        if id_ not in known and id_ not in (c.key for c in contenders):
             raise BadInput(f"No session has a server {id_!r}; known: {', '.join(known)}.")
-    return [c.key for side in sides for c in side.contenders if c.id in wanted]
+    return [c.key for c in contenders if {c.id, c.key} & set(wanted)]
 
 
 def _check_rate(found: Comparison, rate: float | None) -> None:
@@ -163,11 +178,6 @@ def _check_rate(found: Comparison, rate: float | None) -> None:
         return
     offered = ", ".join(f"{each:,.10g}" for each in found.shared) or "none"
     raise BadInput(f"--rate: {rate:,.10g} was not offered to all servers; common rates: {offered}.")
-
-
-_HEAD = ("server", "session")
-_THERE = ("mean_ms", "p50_ms", "p99_ms", "cpu_pct")
-_FIRST = ("knee_per_s", "interval", *(f"at_knee_{each}" for each in _THERE))
 
 
 _SPARE = (
@@ -180,20 +190,6 @@ _SPARE = (
 def _table(found: Comparison, width: int, *, common: bool) -> Table:
     """A table of what each server sustains and uses or, with `common`, of all servers at one
     rate."""
-    shown = [column for column in compare_table.columns(found) if _is_shown(column.key, common)]
-    titles = [
-        f"{column.title} there" if column.key.startswith("at_knee") else column.title
-        for column in shown
-    ]
-    rows = [
-        [Text(cells[column.key].text) for column in shown] for cells in compare_table.ordered(found)
-    ]
+    titles, lines = compare_table.part(found, common=common)
+    rows = [[Text(cell.text) for cell in cells] for _, cells in lines]
     return fitting(titles, rows, width, spare=_SPARE)
-
-
-def _is_shown(key: str, common: bool) -> bool:
-    if key in _HEAD:
-        return True
-    if common or key.startswith("at_common"):
-        return common and key.startswith("at_common")
-    return key in _FIRST or not key.startswith("at_knee")

@@ -117,6 +117,32 @@ def ordered(comparison: Comparison) -> Iterator[dict[str, Cell]]:
         yield row(comparison, contender)
 
 
+def part(
+    comparison: Comparison, *, common: bool
+) -> tuple[list[str], list[tuple[Contender, list[Cell]]]]:
+    """Return titles and lines, by rank, of one of two tables: what each server sustains and uses
+    or, with `common`, all at one rate."""
+    shown = [column for column in columns(comparison) if _is_shown(column.key, common)]
+    titles = [
+        f"{column.title} there" if column.key.startswith("at_knee") else column.title
+        for column in shown
+    ]
+    rows = ((each, row(comparison, each)) for each in comparison.ranked())
+    return titles, [(each, [cells[column.key] for column in shown]) for each, cells in rows]
+
+
+def _is_shown(key: str, common: bool) -> bool:
+    if key in ("server", "session"):
+        return True
+    if common or key.startswith("at_common"):
+        return common and key.startswith("at_common")
+    return key in _FIRST or not key.startswith("at_knee")
+
+
+_THERE = ("mean_ms", "p50_ms", "p99_ms", "cpu_pct")
+_FIRST = ("knee_per_s", "interval", *(f"at_knee_{each}" for each in _THERE))
+
+
 def as_csv(comparison: Comparison) -> str:
     """One row per server, RFC 4180, units in the header; empty cells: unknown."""
     keys = [column.key for column in columns(comparison) if column.key != "interval"]

@@ -14,6 +14,17 @@ from workbench.formatting import span
 from workbench.report import sustained
 
 
+def title(comparison: Comparison) -> str:
+    """The names of its sessions, each once."""
+    return " and ".join(dict.fromkeys(side.name for side in comparison.sides))
+
+
+def described(comparison: Comparison) -> str:
+    """What its charts show, for those who cannot see them."""
+    found = (f"{each.label} {sustained_in(comparison, each)}" for each in comparison.ranked())
+    return f"{title(comparison)}: {', '.join(found)}."
+
+
 def sustained_in(comparison: Comparison, contender: Contender) -> str:
     """What a server of a comparison sustains, or that it cannot be compared."""
     if comparison.why_not_comparable(contender):

@@ -39,8 +39,22 @@ class Drawing:
 
 def render(report: Report, drawing: Drawing) -> str:
     """The whole file; equal reports give equal bytes."""
-    # The environment escapes everything that comes from a session; only what was drawn here is
-    # markup.
+    return fill(
+        "report.html",
+        drawing,
+        title=report.title,
+        pongbench=report.pongbench,
+        report=report,
+        flames={id_: Markup(flame_svg(found)) for id_, found in report.profiles.items()},
+        chart_notes=drawing.notes,
+        signs=_SIGNS,
+        cross_check_titles=TITLES,
+    )
+
+
+def fill(template: str, drawing: Drawing, **content: object) -> str:
+    """Return a page of this template. Whatever comes from a session is escaped; only what was drawn
+    here is markup."""
     environment = Environment(
         loader=FileSystemLoader(RESOURCES / "report"),
         autoescape=True,
@@ -49,16 +63,12 @@ def render(report: Report, drawing: Drawing) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("report.html").render(
-        report=report,
+    return environment.get_template(template).render(
         charts=Markup(drawing.charts),
         views={name: Markup(svg) for name, svg in drawing.views.items()},
-        flames={id_: Markup(flame_svg(found)) for id_, found in report.profiles.items()},
         swatches={id_: Markup(svg) for id_, svg in drawing.swatches.items()},
         hues=HUES,
-        chart_notes=drawing.notes,
         tokens=drawing.tokens,
         recolour=drawing.recolour,
-        signs=_SIGNS,
-        cross_check_titles=TITLES,
+        **content,
     )
