@@ -27,6 +27,8 @@ STREAM = socket.SOCK_STREAM | socket.SOCK_NONBLOCK
 READING = select.EPOLLIN | select.EPOLLRDHUP
 WRITING = select.EPOLLOUT
 CLOSED = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
+CLOSED_WELL = select.EPOLLRDHUP
+"""Alone of `CLOSED`: without a reset."""
 AT_ONCE = 128
 """The most events processed before connections that have become due are started."""
 RECEIVE = 16_384
@@ -79,7 +81,7 @@ class Driver:
         self.wanted = Wanted(load.reply, load.options.get("method", "GET"))
         self.understand = self.wanted.understand
         self.replies = self.wanted.replies
-        """Whole replies understood before, and as wanted."""
+        """Whole replies understood before, and as wanted; see `Wanted.replies`."""
         self.epoll = select.epoll()
         self.watcher = loop.io(self.epoll.fileno(), 1)
 

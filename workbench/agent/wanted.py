@@ -12,13 +12,17 @@ _REMEMBERED = 64
 
 
 class Wanted:
-    """The expected response, and a cache of complete replies that were as expected.
+    """The expected response, and complete replies that were as expected, because servers repeat
+    them.
 
     `reply`: see `Load.reply`.
     """
 
     def __init__(self, reply: dict[str, Any], method: str = "GET") -> None:
-        self.replies: dict[bytes, Response] = {}
+        self.replies: set[bytes] = set()
+        """Replies that a driver may take without understanding them."""
+        self._known: tuple[dict[bytes, Response], ...] = ({}, {})
+        """By reply: of open connections, and of closed ones, which may end a reply."""
         self._bodiless = method == "HEAD"
         self._checks: dict[str, Any] = reply.get("checks", {})
         self._status: int | None = reply.get("status")
@@ -32,12 +36,12 @@ class Wanted:
         self._type: bytes = self._checks.get("type", "").encode().lower()
 
     def understand(self, data: bytes, closed: bool) -> Response | None:
-        """Parse, with a cache of complete replies, because servers repeat them. Raises
+        """Return the response at the start of `data`; None: more bytes are needed. Raises
         ProtocolError also for an unexpected response; one that only fails a check of the plan is
         marked."""
-        known = self.replies.get(data)
-        if known is not None and known.keep_alive:
-            return known
+        known = self._known[closed]
+        if found := known.get(data):
+            return found
         response = parse(data, closed, bodiless=self._bodiless)
         if response is None:
             return None
@@ -45,10 +49,18 @@ class Wanted:
         if failed:
             return response._replace(failed=failed)
         if response.end == len(data):
-            if len(self.replies) >= _REMEMBERED:
-                self.replies.clear()
-            self.replies[data] = response
+            if len(known) >= _REMEMBERED:
+                known.clear()
+            known[data] = response
+            if response.keep_alive:
+                self.remember(data)
         return response
+
+    def remember(self, reply: bytes) -> None:
+        """Add one to `replies`."""
+        if len(self.replies) >= _REMEMBERED:
+            self.replies.clear()
+        self.replies.add(reply)
 
     def _check(self, response: Response) -> str:
         """Return the check of the plan that a response fails. Raises ProtocolError for a response

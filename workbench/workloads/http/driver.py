@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import select
 from collections.abc import Callable
 from heapq import heappop, heappush
 from time import monotonic_ns
 from typing import Any
 
-from workbench.agent.driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, Driver, error_name
+from workbench.agent.driver import (
+    AT_ONCE,
+    CLOSED,
+    CLOSED_WELL,
+    READING,
+    RECEIVE,
+    STREAM,
+    WRITING,
+    Driver,
+    error_name,
+)
 from workbench.agent.mix import Call, Mix
 from workbench.agent.parser import ProtocolError, Response
 from workbench.agent.protocol import Load
@@ -136,7 +147,8 @@ class WorkloadDriver(Driver):
 
     def _on_events(self) -> Callable[[], None]:
         poll, connections, replies = self.epoll.poll, self.open, self.replies
-        request, add_alike = self.request, self.tally.alike.append
+        request, add_alike, timeout_ns = self.request, self.tally.alike.append, self.timeout_ns
+        data_only = select.EPOLLIN
 
         def on_events() -> None:
             for fd, events in poll(0, AT_ONCE):
@@ -147,18 +159,22 @@ class WorkloadDriver(Driver):
                 try:
                     data = connection.sock.recv(RECEIVE)
                     fast = connection.fast
-                    if fast and data in replies:
+                    if fast and events == data_only and data in replies:
                         now = monotonic_ns()
-                        add_alike(now - connection.sent)
-                        connection.fast = fast - 1
-                        connection.left = fast
-                        connection.sent = now
-                        connection.sock.send(request)
-                        continue
+                        service_ns = now - connection.sent
+                        if service_ns <= timeout_ns:
+                            add_alike(service_ns)
+                            connection.fast = fast - 1
+                            connection.left = fast
+                            connection.sent = now
+                            connection.sock.send(request)
+                            continue
                 except OSError as error:
                     self.lose(connection, error_name(error), connection.data)
                     continue
-                self.received(connection, data)
+                # Nothing comes after what is read before the end that epoll reports with it.
+                ended = events & CLOSED == CLOSED_WELL and len(data) < RECEIVE
+                self.received(connection, data, closed=ended or not data)
 
         return on_events
 
@@ -185,19 +201,23 @@ class WorkloadDriver(Driver):
             connection.unsent += data[sent:]
             self.epoll.modify(connection.fd, READING | WRITING)
 
-    def received(self, connection: Connection, data: bytes) -> None:
-        """Parse a reply in full."""
+    def received(self, connection: Connection, data: bytes, *, closed: bool) -> None:
+        """Understand what came. `closed`: the server has closed, so nothing more will come."""
         if not connection.left:
             # All calls are answered and the server announced that it closes.
             self.end(connection)
+            return
+        service_ns = monotonic_ns() - connection.sent
+        if service_ns > self.timeout_ns:
+            self.lose(connection, "client-timo")
             return
         if connection.fast:
             connection.fast = 0
             connection.due = connection.sent
             connection.asked = 1
         if data and not connection.data:
-            self.tally.first_byte.append(monotonic_ns() - connection.sent)
-        data, closed = connection.data + data, not data
+            self.tally.first_byte.append(service_ns)
+        data = connection.data + data
         try:
             self.digest(connection, data, closed)
         except ProtocolError as error:
@@ -218,9 +238,6 @@ class WorkloadDriver(Driver):
         wanted = self.wanted_by(connection)
         response = wanted.understand(data, closed)
         while response is not None:
-            if not (response.keep_alive or closed):
-                # Only replies that the fast path may take are cached.
-                wanted.replies.pop(data, None)
             if response.failed:
                 self.unexpected(connection, response)
             else:
@@ -237,7 +254,7 @@ class WorkloadDriver(Driver):
             return
         if data:
             raise ProtocolError("bytes after the last reply")
-        if connection.left and response.keep_alive:
+        if connection.left and response.keep_alive and not closed:
             self.next_call(connection)
         elif connection.left:
             self.go_on(connection, closed=closed)

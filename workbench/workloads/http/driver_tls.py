@@ -50,7 +50,7 @@ class WorkloadDriver(driver.WorkloadDriver):
 
     def _on_events(self) -> Callable[[], None]:
         poll, connections, replies = self.epoll.poll, self.open, self.replies
-        request, add_alike = self.request, self.tally.alike.append
+        request, add_alike, timeout_ns = self.request, self.tally.alike.append, self.timeout_ns
 
         def on_events() -> None:
             for fd, events in poll(0, AT_ONCE):
@@ -68,18 +68,20 @@ class WorkloadDriver(driver.WorkloadDriver):
                     fast = connection.fast
                     if fast and data in replies:
                         now = monotonic_ns()
-                        add_alike(now - connection.sent)
-                        connection.fast = fast - 1
-                        connection.left = fast
-                        connection.sent = now
-                        connection.sock.send(request)
-                        continue
+                        service_ns = now - connection.sent
+                        if service_ns <= timeout_ns:
+                            add_alike(service_ns)
+                            connection.fast = fast - 1
+                            connection.left = fast
+                            connection.sent = now
+                            connection.sock.send(request)
+                            continue
                 except BlockingIOError:
                     continue
                 except OSError as error:
                     self.lose(connection, _error(error), connection.data)
                     continue
-                self.received(connection, data)
+                self.received(connection, data, closed=not data)
 
         return on_events
 

@@ -160,6 +160,9 @@ class WorkloadDriver(Connections):
 
     def shaken(self, connection: Connection, shake: Awaited) -> None:
         now = monotonic_ns()
+        if now - shake.begun > self.timeout_ns:
+            self.ended(connection, "client-timo")
+            return
         tally = self.tally
         tally.connect.append(now - shake.begun)
         self.settle(connection, shake)
@@ -212,6 +215,9 @@ class WorkloadDriver(Connections):
     def answered(self, connection: Connection, awaited: Awaited) -> None:
         """Count an echo or a pong."""
         now = monotonic_ns()
+        if now - awaited.begun > self.timeout_ns:
+            self.ended(connection, "client-timo")
+            return
         self.settle(connection, awaited)
         if awaited.kind == TEXT:
             self.asked -= 1

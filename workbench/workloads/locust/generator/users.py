@@ -187,6 +187,8 @@ class UserDriver(Driver):
         """Count a task, unless it was ended by its timeout, or with the point."""
         if self.open.pop(id(visit), None) is None:
             return
+        if not error and monotonic_ns() - visit.began > self.timeout_ns:
+            error = "client-timo"
         if error:
             self.tally.lose(error, 1)
         elif not visit.calls:

@@ -39,7 +39,7 @@ def exchange(point: Point) -> int:
         reply, ended = _reply(point, now + timeout_ns)
         if reply is None and ended < now + timeout_ns:
             return 1
-        if reply is None:
+        if reply is None or ended > now + timeout_ns:
             tally.lose("client-timo", 1)
             point.sock.close()  # A REQ socket cannot send before it has a reply.
             point.sock = point.peer()
