@@ -614,8 +614,8 @@ SENTENCES: list[tuple[Message, str]] = [
         "httperf on h3 did not end by itself and was interrupted; calls without a result count as in flight.",
     ),
     (
-        plans.ToolOfAnotherWorkload(tool="Locust", workload="HTTP", runs=["Locust"]),
-        "Locust runs Locust only, not HTTP; leave it out, or choose another load tool.",
+        plans.ToolOfAnotherWorkload(tool="Locust", workload="HTTP", runs=["locustfiles"]),
+        "Locust runs locustfiles only, not HTTP; leave it out, or choose another load tool.",
     ),
     (
         plans.ToolCannotVary(tool="wrk", axis="rate"),

@@ -54,8 +54,11 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[plans.
     """Return why a tool cannot offer a plan's load from this number of clients."""
     can, name = tool.capabilities, tool.label
     if plan.declared.key not in can.workloads:
-        runs = [WORKLOADS[key].label for key in can.workloads]
-        yield plans.ToolOfAnotherWorkload(tool=name, workload=plan.declared.label, runs=runs)
+        workload, *runs = (
+            each.noun or each.label
+            for each in (plan.declared, *(WORKLOADS[key] for key in can.workloads))
+        )
+        yield plans.ToolOfAnotherWorkload(tool=name, workload=workload, runs=runs)
         return
     axis: Literal["rate", "concurrency"] = "concurrency" if plan.closed else "rate"
     if axis not in can.axes:

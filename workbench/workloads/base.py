@@ -51,6 +51,8 @@ class Declaration:
     key: ClassVar[str]
     """The name of its folder; its driver is `driver.py` there."""
     label: ClassVar[str]
+    noun: ClassVar[str] = ""
+    """What a load tool runs of it, in a sentence; empty: the label."""
     options: ClassVar[type[Workload]]
     protocols: ClassVar[Mapping[str, Protocol]]
     """By key in plans and in `server.yaml`: what a server must speak."""

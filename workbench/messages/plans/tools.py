@@ -46,7 +46,7 @@ class ToolOfAnotherWorkload(ToolProblem, frozen=True, kw_only=True):
     """The load tool cannot run the plan's workload."""
 
     workload: str
-    """Its label, as those of `runs`."""
+    """As `runs`: "HTTP", "locustfiles"."""
     runs: list[str]
 
     def text(self) -> str:

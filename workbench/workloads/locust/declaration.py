@@ -85,6 +85,7 @@ class Locust(Declaration):
 
     key = "locust"
     label = "Locust"
+    noun = "locustfiles"
     options: ClassVar[type[Workload]] = LocustWorkload
     protocols: ClassVar[Mapping[str, Protocol]] = {
         "locust": Protocol("Locustfile", "a locustfile", "Locust")
