@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import statistics
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,7 @@ from workbench.analysis.histogram import mean, percentile
 ROUNDS = 5
 FULL_RATE = 14_000
 OPEN = 15_000
+SLEEPER = Path(__file__).with_name("sleeper.py")
 
 
 def main(wanted: list[str]) -> int:
@@ -40,18 +42,30 @@ def main(wanted: list[str]) -> int:
 
 
 def ceiling(server_core: int, agent_core: int) -> None:
-    """The null server at the full rate, and at half of it."""
+    """The null server at the full rate, and at half of it, in turns with a program that only
+    sleeps: as late as that is every program of the machine."""
     with pinned_target("null", "0", server_core) as null, pinned_agent(agent_core) as load:
         for rate in (FULL_RATE, FULL_RATE // 2):
-            outcomes = [offer(load, null.port, rate, 2 * rate) for _ in range(ROUNDS)]
+            outcomes, bare = [], []
+            for _ in range(ROUNDS):
+                outcomes.append(offer(load, null.port, rate, 2 * rate))
+                bare.append(asleep(rate, 2 * rate, agent_core))
             print(f"\n{rate:,} connections/s for 2 s against the null server, {ROUNDS} rounds")
             tell("errors, unsent", "", [lost(o) for o in outcomes])
             tell("offered / plan", "", [o.total("due") / (2 * rate) for o in outcomes], 5)
-            for q in (0.5, 0.99):
+            for n, q in enumerate((0.5, 0.99)):
                 late = [(percentile(o.histogram("lateness"), q) or 0) / 1000 for o in outcomes]
                 tell(f"lateness p{q * 100:g}", "ms", late, 3)
+                tell("  of a bare sleep", "ms", [each[n] for each in bare], 3)
+                tell("  ratio", "", [a / b[n] for a, b in zip(late, bare, strict=True)], 2)
             cpu = [100 * at_end(o, "cpu_us") / at_end(o, "wall_us") for o in outcomes]
             tell("CPU of the worker", "% of its core", cpu, 1)
+
+
+def asleep(rate: float, count: int, core: int) -> list[float]:
+    """The lateness of `sleeper.py`, p50 and p99 in ms."""
+    argv = ["taskset", "-c", str(core), sys.executable, str(SLEEPER), str(rate), str(count)]
+    return [float(ms) for ms in subprocess.check_output(argv, text=True).split()]
 
 
 def open_at_once(server_core: int, agent_core: int) -> None:
