@@ -109,7 +109,7 @@ class Found:
 
 async def run(trial: Trial, ground: Ground, folder: Path, hosts: Sequence[Any] = ()) -> list[Found]:
     """Carry it out in this folder."""
-    entry = _written(folder, trial)
+    entry = written(folder, trial.mode)
     catalogue = Catalogue.load(extra_dirs=[])
     null = catalogue["null" if trial.calls == 1 else "null-http"]
     running = Running(ground, {host.name: host for host in hosts})
@@ -164,12 +164,13 @@ def _plan(trial: Trial, server: str) -> Plan:
     )
 
 
-def _written(folder: Path, trial: Trial) -> ServerEntry:
+def written(folder: Path, mode: str) -> ServerEntry:
+    """The planted server in this mode, as an entry in a new folder."""
     folder.mkdir(parents=True)
     (folder / "server.py").write_bytes(SERVER.read_bytes())
     (folder / "server.yaml").write_text(
         f"name: {folder.name}\nfamily: socket\nprotocols: [pong, http/1.0, http/1.1]\n"
-        f'command: ["{{python}}", server.py, "{trial.mode}", "{{host}}", "{{port}}",'
+        f'command: ["{{python}}", server.py, "{mode}", "{{host}}", "{{port}}",'
         ' "{backlog}"]\n'
     )
     return load_entry(folder)
