@@ -162,6 +162,28 @@ def test_an_architecture_without_old_pythons_is_reported_in_one_sentence() -> No
     )
 
 
+def test_scripts_find_their_parts_where_they_were_unpacked(tmp_path: Path) -> None:
+    """As Debian's /usr/bin/tsung, which has no variable for that."""
+    (tmp_path / "usr/bin").mkdir(parents=True)
+    (tmp_path / "usr/lib/tsung").mkdir(parents=True)
+    (tmp_path / "usr/bin/erl").write_text("")
+    script = tmp_path / "usr/bin/tsung"
+    script.write_text(
+        '#!/usr/bin/env bash\nINSTALL_DIR=/usr/lib/tsung\nERL="/usr/bin/erl"\nRSH=/usr/bin/ssh\n'
+    )
+    script.chmod(0o755)
+    for _ in range(2):  # The second run has nothing to do.
+        find_programs.relocate(tmp_path, ["usr/bin/ts*"])
+        assert script.read_text().splitlines() == [
+            "#!/usr/bin/env bash",
+            f"INSTALL_DIR={tmp_path}/usr/lib/tsung",
+            f'ERL="{tmp_path}/usr/bin/erl"',
+            "RSH=/usr/bin/ssh",
+        ]
+    assert script.stat().st_mode & 0o777 == 0o755
+    assert [path.name for path in (tmp_path / "usr/bin").iterdir() if path != script] == ["erl"]
+
+
 def test_absolute_links_lead_into_the_unpacked_packages(tmp_path: Path) -> None:
     (tmp_path / "etc").mkdir()
     (tmp_path / "etc/java.security").write_text("it is read\n")

@@ -49,6 +49,9 @@ class Program:
     """Debian packages that contain it."""
     version: tuple[str, ...] = ()
     """Arguments with which it prints its version; empty: the version of the first package."""
+    lone: tuple[str, ...] = ()
+    """Packages that are fetched without those that they depend on; `packages` has what is needed of
+    these."""
     wheel: str = ""
     """A requirement of the Python Package Index that contains it, in place of `packages`."""
     brought: tuple[str, ...] = ()
@@ -59,14 +62,21 @@ class Program:
     status: int = 0
     """Exit status when it prints its version."""
     by_hand: str = ""
-    """How to install one that cannot be unpacked, because it looks for its parts below /usr."""
+    """How to install one without packages; of one with packages, which releases have them."""
+    relocated: tuple[str, ...] = ()
+    """Scripts with paths of their parts below /usr, by patterns below the folder it was unpacked
+    into: they are given the paths there."""
     env: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """When unpacked: variables that list folders, by patterns below that folder."""
 
     @property
     def install(self) -> str:
         """The command that installs it on Debian; empty: it is no package there."""
-        return f"apt install {' '.join(self.packages)}" if self.packages else ""
+        packages = self.lone or self.packages
+        if not packages:
+            return ""
+        releases = f" ({self.by_hand})" if self.by_hand else ""
+        return f"apt install {' '.join(packages)}{releases}"
 
 
 # Debian's build looks for its parts below /usr only, so it does not run when unpacked elsewhere.
@@ -234,9 +244,12 @@ PROGRAMS: dict[str, Program] = {
     "tsung": Program(
         "Tsung",
         ("usr/bin/tsung", "usr/local/bin/tsung"),
-        ("tsung",),
+        ("erlang-eldap", "erlang-inets", "erlang-os-mon", "erlang-snmp", "erlang-ssl", "erlang-xmerl"),
         ("-v",),
-        by_hand="apt install tsung (Debian 12 has it, Debian 13 does not)",
+        lone=("tsung",),  # It depends on gnuplot and Matplotlib, for reports of its own.
+        by_hand="Debian 12 has it, Debian 13 does not",
+        relocated=("usr/bin/tsung", "usr/lib/erlang/bin/erl"),
+        env=LIBRARIES,
     ),
 }
 

@@ -74,6 +74,7 @@ def provided(task: dict[str, Any], name: str, program: dict[str, Any]) -> tuple[
     path = located(program, str(place))
     if not path:
         raise Failed("broken", program, f"what {program['packages'][0]} brings is not it")
+    relocate(place, program["relocated"])
     return path, str(place), json.loads((place / STAMP).read_text("utf-8"))["version"]
 
 
@@ -111,7 +112,7 @@ def on_debian() -> bool:
 def unpack(task: dict[str, Any], name: str, program: dict[str, Any], place: Path) -> None:
     if program["wheel"]:
         raise Failed("absent", program, name=name, folder=str(place))
-    if program["by_hand"]:
+    if not program["packages"]:
         raise Failed("by-hand", program, program["by_hand"])
     if not on_debian():
         raise Failed("no-apt", program)
@@ -198,15 +199,38 @@ def relink(made: Path) -> None:
                     path.symlink_to(os.path.relpath(inside, folder))
 
 
+def relocate(place: Path, scripts: list[str]) -> None:
+    """Give scripts the paths of what was unpacked beside them in place of those below /usr."""
+
+    def here(path: re.Match[str]) -> str:
+        inside = place / path[0][1:]
+        return str(inside) if inside.exists() else path[0]
+
+    for script in map(Path, matches(str(place), scripts)):
+        text = script.read_text("utf-8")
+        moved = re.sub(r"(?<=[=\s\"':])/usr/[\w./+-]+", here, text)
+        if moved != text:
+            made = script.with_name(f"{script.name}-{os.getpid()}")
+            made.write_text(moved, "utf-8")
+            made.chmod(script.stat().st_mode)
+            made.replace(script)  # Another run may be starting it.
+
+
 def wanted(
     program: dict[str, Any], packages: list[str] | tuple[str, ...], *options: str
 ) -> list[dict[str, Any]]:
     """Return every package that is not installed yet, including dependencies."""
     argv = ["apt-get", "-qq", "-o=Debug::NoLocking=1", "-o=APT::Get::Print-URIs=1", "-y", *options]
-    done = run([*argv, "--no-install-recommends", "install", *packages])
-    if done.returncode:
-        raise Failed("apt", program, unfetched(done.stderr or done.stdout))
-    found = re.findall(r"^'\S+' (\S+?)_(\S+)_[^_\s]+\.deb (\d+)", done.stdout, re.MULTILINE)
+    found: list[tuple[str, str, str]] = []
+    for command in (
+        ["install", "--no-install-recommends", *packages],
+        *(["download", name] for name in program["lone"]),
+    ):
+        done = run([*argv, *command])
+        if done.returncode:
+            raise Failed("apt", program, unfetched(done.stderr or done.stdout))
+        pattern = r"^'\S+' (\S+?)_(\S+)_[^_\s]+\.deb (\d+)"
+        found += re.findall(pattern, done.stdout, re.MULTILINE)
     return [
         {"name": name, "version": version.replace("%3a", ":"), "bytes": int(size)}
         for name, version, size in found
