@@ -1,7 +1,8 @@
 """What is read of the outputs of wrk and ab, as recorded from the real programs.
 
-`tests/cases/load_tools` has what Debian 12's wrk 4.1.0 and ab 2.3 wrote through the launcher, under
-the locale C unless the name says otherwise.
+`tests/cases/load_tools` has what wrk and ab wrote through the launcher: those of Debian 12 (wrk
+4.1.0, ab of Apache 2.4.71), under the locale C, unless the name says otherwise; Debian 11 has ab of
+Apache 2.4.62, Debian 13 of 2.4.68, and both another build of wrk 4.1.0 with another LuaJIT.
 """
 
 from __future__ import annotations
@@ -56,12 +57,16 @@ def read(name: str, output: Output | None = None) -> LoadReport:
     [
         ("wrk-kept", 711, {}, 5_223),
         ("wrk-kept-german", 709, {}, 5_243),
+        ("wrk-debian-11", 716, {}, 5_427),
+        ("wrk-debian-13", 716, {}, 5_387),
         ("wrk-interrupted", 363, {}, 5_255),
         ("wrk-slow", 312, {"client-timo": 4}, 5_215),
         ("wrk-statuses", 512, {"protocol-status": 252}, None),
         ("wrk-reset", 0, {"other-read": 1_920}, None),
         ("ab-kept", 736, {}, 5_271),
         ("ab-kept-german", 736, {}, 5_259),
+        ("ab-debian-11", 611, {}, 6_147),
+        ("ab-debian-13", 606, {}, 6_163),
         ("ab-closing", 630, {}, 5_835),
         ("ab-counted", 150, {}, 5_207),
         ("ab-interrupted", 360, {}, 5_247),
