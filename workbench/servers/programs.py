@@ -244,7 +244,7 @@ PROGRAMS: dict[str, Program] = {
     "tsung": Program(
         "Tsung",
         ("usr/bin/tsung", "usr/local/bin/tsung"),
-        ("erlang-eldap", "erlang-inets", "erlang-os-mon", "erlang-snmp", "erlang-ssl", "erlang-xmerl"),
+        tuple(f"erlang-{name}" for name in ("eldap", "inets", "os-mon", "snmp", "ssl", "xmerl")),
         ("-v",),
         lone=("tsung",),  # It depends on gnuplot and Matplotlib, for reports of its own.
         by_hand="Debian 12 has it, Debian 13 does not",
