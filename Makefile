@@ -12,7 +12,7 @@ LAB := .tools/.lab
 PACKAGE := .tools/.package
 PEERS := .tools/.peers .tools/.nginx
 # One of tests/bench: peers, agent, bundle, charts, confinement, cost, mayhem, search, sessions, ssh,
-# startup, tools, websocket, zeromq.
+# startup, tools, websocket, zeromq, zeromq_receiver.
 BENCH ?= peers
 
 # Tests of which `make test` runs a sample.
