@@ -1,0 +1,74 @@
+"""The figures that a verdict is based on."""
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from tests.evidence import HELD, counts
+from workbench.analysis.evidence import Queue, conserved, queue_of
+from workbench.documents import Window
+
+
+def test_the_figures_of_the_evidence_are_recorded_with_the_verdict() -> None:
+    figures = replace(HELD, counts=counts(timo=900, late=90), counters={"ListenDrops": 7}).figures()
+    assert figures["success_share"] == 0.9
+    assert figures["server_errors_share"] == 0.1
+    assert figures["late_share"] == 0.01
+    assert figures["lateness_p99_us"] == 400.0
+    assert figures["ListenDrops"] == 7.0
+    assert all(isinstance(value, float) for value in figures.values())
+
+
+def test_the_audit_accounts_for_every_call() -> None:
+    assert conserved(counts(timo=3, unsent=4, in_flight=5))
+
+
+@pytest.mark.parametrize("change", [{"succeeded": 8_999}, {"unsent": 1}, {"in_flight": -1}])
+def test_the_audit_fails_when_a_call_is_missing_or_counted_twice(change: dict[str, int]) -> None:
+    assert not conserved(msgspec.structs.replace(counts(), **change))
+
+
+def test_the_audit_is_not_fooled_by_a_negative_count() -> None:
+    assert not conserved(msgspec.structs.replace(counts(timo=2), in_flight=-2, succeeded=9_000))
+
+
+def test_a_queue_is_read_from_the_windows_of_the_schedule() -> None:
+    # 1,000 due a window, 900 answered: 100 more wait after each. The last one drains.
+    open_after = [100, 200, 300, 400, 500, 0]
+    windows = [window(i, n) for i, n in enumerate(open_after)]
+    queue = queue_of(windows, seconds=1.0)
+    assert queue is not None
+    assert (queue.due, queue.replied, queue.connections) == (5000, 4500, 5000)
+    assert (queue.open_halfway, queue.open_at_end) == (200, 500)
+    assert queue.growing
+
+
+def window(index: int, open_after: int) -> Window:
+    return Window(
+        t_us=index * 200_000,
+        point=1,
+        index=index,
+        due=1000,
+        sent=1000,
+        late=0,
+        established=1000,
+        replies=900,
+        in_flight=open_after,
+    )
+
+
+@pytest.mark.parametrize(("halfway", "end"), [(3, 9), (30, 45), (400, 400), (900, 0)])
+def test_an_oscillating_queue_is_not_growing(halfway: int, end: int) -> None:
+    queue = Queue(due=150, replied=150, connections=150, open_halfway=halfway, open_at_end=end)
+    assert not queue.growing
+
+
+def test_a_schedule_of_a_single_window_shows_no_queue() -> None:
+    assert queue_of([window(0, 100)], seconds=0.39) is None
+
+
+def test_connections_held_open_by_think_time_are_no_queue() -> None:
+    windows = [window(i, 100 * i) for i in range(50)]
+    assert queue_of(windows, 10.0, calls_per_connection=12, ramp_s=55.0) is None
+    assert queue_of(windows, 10.0, calls_per_connection=12, ramp_s=1.1) is not None

@@ -1,0 +1,192 @@
+"""Verdicts where the network between the machines may be the cause."""
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.evidence import CALM, HELD, LONG_QUEUE, case_id, counts, fault, lateness
+from workbench.analysis.verdicts import judge
+from workbench.documents import Percentiles
+from workbench.messages import reasons as said
+from workbench.messages.base import Message
+
+QUEUED = Percentiles(count=9_000, p50=200_000, p90=310_000, p99=400_000, p999=410_000, max=420_000)
+
+
+@pytest.mark.parametrize(
+    ("case", "changes", "verdict", "reasons"),
+    [
+        (
+            "no route",
+            {"counts": counts(other_ENETUNREACH=9_000)},
+            "network-limited",
+            [said.Unreachable(failed=9000, calls=9000)],
+        ),
+        (
+            "a link that loses packets is not charged to the server",
+            {"counts": counts(timo=600), "counters": {"RetransSegs": 412}},
+            "network-limited",
+            [
+                said.LossyLink(segments=412, calls=9000),
+                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+            ],
+        ),
+        (
+            "retransmissions of the clients count, too",
+            {"counts": counts(timo=600), "resent_by_clients": 412},
+            "network-limited",
+            [
+                said.LossyLink(segments=412, calls=9000, by_clients=412),
+                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+            ],
+        ),
+        (
+            "a link that loses packets was in the way of the null server, too",
+            {
+                "counts": counts(timo=600),
+                "counters": {"RetransSegs": 412},
+                "ceiling_per_s": 0.0,
+            },
+            "network-limited",
+            [
+                said.LossyLink(segments=412, calls=9000),
+                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+                said.NoClientLimit(offered_per_s=6000),
+            ],
+        ),
+        (
+            "connections that are not established in time",
+            {"counts": msgspec.structs.replace(counts(timo=9_000), established=0)},
+            "network-limited",
+            [
+                said.NotEstablished(missing=9000, connections=9000),
+                said.CallsFailed(failed=9000, calls=9000, errors={"client-timo": 9000}),
+            ],
+        ),
+        (
+            "packets that wait before a link too slow for them",
+            {"counts": counts(timo=900), "connect_us": QUEUED, "timeout_s": 1.0},
+            "network-limited",
+            [
+                said.SlowConnections(connect_p90_us=310_000),
+                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+            ],
+        ),
+        (
+            "packets that wait, and everything is answered in the end",
+            {"queue": LONG_QUEUE, "connect_us": QUEUED, "timeout_s": 10.0},
+            "network-limited",
+            [
+                said.SlowConnections(connect_p90_us=310_000),
+                said.FellBehind(replied=6000, calls=9000, waiting=3000),
+            ],
+        ),
+        (
+            "late replies seen by late clients are their own",
+            {
+                "counts": counts(timo=900, late=9_000),
+                "lateness_us": lateness(250_000),
+                "connect_us": QUEUED,
+                "timeout_s": 1.0,
+            },
+            "inconclusive",
+            [
+                said.ClientsLate(late_share=1.0, p99_us=250_000, relief="machine"),
+                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+            ],
+        ),
+        (
+            "connections that are not established because an accept queue is full",
+            {
+                "counts": msgspec.structs.replace(counts(timo=900), established=8_100),
+                "counters": {"ListenOverflows": 2_000},
+            },
+            "server-limited",
+            [
+                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+                said.AcceptQueueOverflowed(times=2000),
+            ],
+        ),
+        (
+            "a link that was found lossy before the run is a sign, too",
+            {"counts": counts(timo=600), "link_lost_share": 0.031},
+            "network-limited",
+            [
+                said.LossyLink(segments=0, calls=9000, measured_share=0.031),
+                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+            ],
+        ),
+        (
+            "far more than a lossy link explains",
+            {"counts": counts(timo=4_000), "link_lost_share": 0.031},
+            "server-limited",
+            [said.CallsFailed(failed=4000, calls=9000, errors={"client-timo": 4000})],
+        ),
+        (
+            "a link that lost next to nothing",
+            {"counts": counts(timo=600), "link_lost_share": 0.002},
+            "server-limited",
+            [said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600})],
+        ),
+        (
+            "a few retransmissions are no sign",
+            {"counts": counts(timo=600), "counters": {"RetransSegs": 80}},
+            "server-limited",
+            [said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600})],
+        ),
+        (
+            "what a full accept queue drops is retransmitted, too",
+            {
+                "counts": counts(timo=600),
+                "counters": {"RetransSegs": 412, "ListenOverflows": 300, "ListenDrops": 300},
+            },
+            "server-limited",
+            [
+                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+                said.AcceptQueueOverflowed(times=300),
+            ],
+        ),
+        (
+            "loopback loses nothing",
+            {"counts": counts(timo=600), "counters": {"RetransSegs": 412}, "loopback": True},
+            "server-limited",
+            [said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600})],
+        ),
+        (
+            "no link gives unexpected responses",
+            {"counts": counts(protocol=600), "counters": {"RetransSegs": 412}},
+            "faulty",
+            [said.UnexpectedReplies(error="protocol", failed=600, calls=9000)],
+        ),
+        ("a lossy link where all was answered", {"counters": {"RetransSegs": 412}}, "ok", []),
+    ],
+    ids=case_id,
+)
+def test_verdict_when_the_network(
+    case: str, changes: dict[str, Any], verdict: str, reasons: list[Message]
+) -> None:
+    assert judge(replace(HELD, **changes)) == (verdict, reasons), case
+
+
+def test_resets_that_the_target_did_not_send_are_the_networks() -> None:
+    resets = replace(CALM, counts=counts(reset=600), faults=fault(600))
+    assert judge(resets) == (
+        "network-limited",
+        [
+            said.ResetsFromElsewhere(failed=600, calls=9000, sent=0),
+            said.CallsFailed(failed=600, calls=9000, errors={"connreset": 600}),
+        ],
+    )
+    assert judge(replace(resets, counters={"OutRsts": 600}))[0] == "faulty"
+    assert judge(replace(resets, server_cpu_pct=None))[0] == "faulty", "nobody looked"
+
+
+def test_resets_that_follow_lost_replies_are_the_networks() -> None:
+    """A server that closes with the request unread resets; its reply was lost."""
+    sent = {"OutRsts": 9_000, "RetransSegs": 420}
+    resets = replace(CALM, counts=counts(reset=400), faults=fault(400), counters=sent)
+    assert judge(resets)[0] == "network-limited"
+    assert judge(replace(resets, loopback=True))[0] == "faulty"
+    assert judge(replace(resets, counts=counts(reset=4_000)))[0] == "faulty", "far too many"
