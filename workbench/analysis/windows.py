@@ -9,7 +9,7 @@ from workbench.analysis.histogram import merge, percentiles
 from workbench.documents import WINDOW_US, Window
 
 _LONG_S = ((3_600.0, 50), (60.0, 5))
-"""(seconds, windows): in points planned to be longer, so many windows are recorded as one."""
+"""(seconds, windows): in points planned to be longer, this number of windows is recorded as one."""
 
 
 def windows_per_record(seconds: float) -> int:

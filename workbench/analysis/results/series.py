@@ -1,182 +1,24 @@
-"""The results of one series, point by point and over its passes.
-
-This is the one model of results for charts, tables, summary, comparison and reports. It takes
-points as they come, so a running and a recorded session give the same results.
-"""
+"""One series over all its values and passes."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from math import isnan, nan
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from workbench.analysis import disqualified, peaks
-from workbench.analysis.evidence import SUSTAINED_SHARE
-from workbench.analysis.histogram import mean, merge, percentile_supported, percentiles
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
 from workbench.analysis.knee import is_floor, knee, unknown
 from workbench.analysis.repeats import is_sustained, last_attempts, undecided
+from workbench.analysis.results.point import TRUSTED, PointResult
 from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
-from workbench.documents import Errors, Percentiles, PointStop, Verdict, Window
+from workbench.documents import PointStop
 from workbench.messages.limits import Limit
 from workbench.messages.notes import Peak
 from workbench.messages.reasons import UnexpectedReplies, reasons_of
 
-Clock = Literal["latency", "service"]
-"""`latency` counts from the scheduled time of a call, `service` from when it was sent."""
-
 Value = TypeVar("Value")
-
-Percentile = Literal["p50", "p90", "p99", "p999", "max", "mean"]
-PERCENTILES: dict[Percentile, float] = {
-    "p50": 0.5,
-    "p90": 0.9,
-    "p99": 0.99,
-    "p999": 0.999,
-    "max": 1.0,
-    "mean": 0.5,
-}
-"""The quantile of each. The mean is none: it needs as many values as the median."""
-
-
-@dataclass(frozen=True)
-class View:
-    """Which response time is shown."""
-
-    percentile: Percentile = "p99"
-    clock: Clock = "latency"
-    metric: str = ""
-    """Key of a metric shown in place of the errors; empty: the errors."""
-
-
-TRUSTED: tuple[Verdict, ...] = ("ok", "server-limited", "faulty")
-"""Verdicts of points that say something about the server."""
-
-
-@dataclass(frozen=True)
-class PointResult:
-    """One series at one value of the axis, over its passes: counts added up, histograms merged."""
-
-    x: float
-    stops: tuple[PointStop, ...]
-    """Complete points, by pass."""
-    axis: Axis = RATE
-
-    @cached_property
-    def trusted(self) -> bool:
-        return all(stop.verdict in TRUSTED for stop in self.stops)
-
-    @cached_property
-    def replies_per_s(self) -> float:
-        """In the axis's unit, if that is a rate."""
-        return sum(stop.replies_per_s for stop in self.stops) / len(self.stops)
-
-    @cached_property
-    def errors_pct(self) -> float:
-        """Percent of attempts."""
-        scheduled = sum(stop.counts.scheduled for stop in self.stops)
-        succeeded = sum(stop.counts.succeeded for stop in self.stops)
-        return 100 * (1 - succeeded / scheduled) if scheduled else 0.0
-
-    @cached_property
-    def errors(self) -> Errors:
-        """Calls that did not succeed, by class, most frequent first, including `unsent`."""
-        total: defaultdict[str, int] = defaultdict(int)
-        for stop in self.stops:
-            for name, count in stop.counts.errors.items():
-                total[name] += count
-            total["unsent"] += stop.counts.unsent
-            total["in flight"] += stop.counts.in_flight
-        ranked = sorted(total.items(), key=lambda item: -item[1])
-        return {name: count for name, count in ranked if count}
-
-    @cached_property
-    def waiting(self) -> int:
-        """Connections still open when the last call was sent, if fewer than 99 % of the calls were
-        answered by then: no errors, but late replies."""
-        if not self.axis.calibrated or self.replies_per_s >= SUSTAINED_SHARE * self.x:
-            return 0
-        return round(sum(stop.evidence.get("open_at_end", 0.0) for stop in self.stops))
-
-    @cached_property
-    def latency_us(self) -> Percentiles | None:
-        """None: no call was answered."""
-        return _percentiles(self.stops, "latency")
-
-    @cached_property
-    def service_us(self) -> Percentiles | None:
-        return _percentiles(self.stops, "service")
-
-    def times(self, clock: Clock) -> Percentiles | None:
-        return self.latency_us if clock == "latency" else self.service_us
-
-    @cached_property
-    def latency_mean_us(self) -> float | None:
-        """None: no call was answered, or the load tool reports no histogram."""
-        return mean_us(self.stops, "latency")
-
-    @cached_property
-    def service_mean_us(self) -> float | None:
-        return mean_us(self.stops, "service")
-
-    def time_ms(self, view: View) -> float:
-        """The response time that the view shows; NaN: not known."""
-        if view.percentile != "mean":
-            return milliseconds(self.times(view.clock), view.percentile)
-        us = self.latency_mean_us if view.clock == "latency" else self.service_mean_us
-        return nan if us is None else us / 1000
-
-    @cached_property
-    def cpu_pct(self) -> float:
-        """Percent of one core, the server's process tree, mean of the passes; 0: not measured."""
-        return sum(stop.server_cpu_pct for stop in self.stops) / len(self.stops)
-
-    @cached_property
-    def rss_bytes(self) -> int:
-        """Peak over the passes; 0: not measured."""
-        return max(stop.server_rss_bytes for stop in self.stops)
-
-    def value(self, metric: str, view: View | None = None) -> float:
-        """A built-in metric, or one of the points' `values`; NaN: unknown."""
-        if metric in BUILT_IN:
-            return BUILT_IN[metric](self, view or View())
-        values = [stop.values.get(metric) for stop in self.stops]
-        known = [value for value in values if value is not None]
-        return sum(known) / len(known) if known else nan
-
-    def supported(self, view: View) -> bool:
-        """Whether there were enough replies for this percentile."""
-        return supported(self.times(view.clock), view.percentile)
-
-    def spread(self, metric: str, view: View | None = None) -> tuple[float, float] | None:
-        """(lowest, highest) over the passes; None: there is only one."""
-        if len(self.stops) < 2:
-            return None
-        values = [each.value(metric, view) for each in self.passes]
-        known = [value for value in values if not isnan(value)]
-        return (min(known), max(known)) if known else None
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.deciding_stop.verdict
-
-    @property
-    def reasons(self) -> list[str]:
-        return self.deciding_stop.reasons
-
-    @cached_property
-    def deciding_stop(self) -> PointStop:
-        """The pass whose verdict applies to all: the first that is not ok."""
-        return next((stop for stop in self.stops if stop.verdict != "ok"), self.stops[-1])
-
-    @cached_property
-    def passes(self) -> list[PointResult]:
-        """Each pass separately."""
-        return [PointResult(self.x, (stop,), self.axis) for stop in self.stops]
 
 
 class SeriesResult:
@@ -335,8 +177,8 @@ class SeriesResult:
         return self._cached("floor", lambda: is_floor(self.complete, self.knee))
 
     def in_doubt(self, attempts: int) -> bool:
-        """For one pass: whether the value that decides it will be repeated, in a run of so many
-        `attempts`."""
+        """For one pass: whether the value that decides it will be repeated, in a run that
+        measures it at most `attempts` times."""
         if not self.axis.has_limit or self.axis.bounds:
             return False
         last = self._cached("undecided", lambda: undecided(self.complete))
@@ -429,53 +271,3 @@ class SeriesResult:
         if what not in self._cache:
             self._cache[what] = find()
         return self._cache[what]  # type: ignore[return-value]
-
-
-def window_ms(window: Window, view: View) -> float:
-    """The response time in one window; NaN: no reply, or not recorded."""
-    latency = view.clock == "latency"
-    if view.percentile == "mean":
-        found = mean(window.latency if latency else window.service)
-        return nan if found is None else found / 1000
-    return milliseconds(window.latency_us if latency else window.service_us, view.percentile)
-
-
-def clock_of(stops: Iterable[PointStop]) -> Clock:
-    """Return by which clock the times of all these points are known: "service" where a load tool
-    without a schedule measured some of them."""
-    unscheduled = any(stop.latency_us is None and stop.service_us is not None for stop in stops)
-    return "service" if unscheduled else "latency"
-
-
-def mean_us(stops: Iterable[PointStop], time: str) -> float | None:
-    """Over all replies of the points; `time`: a field of `Histograms`. None: it is empty."""
-    return mean([n for stop in stops for n in getattr(stop.histograms, time)])
-
-
-def milliseconds(times: Percentiles | None, percentile: Percentile) -> float:
-    """NaN: not measured. At least 1 us, so that it has a logarithm."""
-    return nan if times is None else max(1, getattr(times, percentile)) / 1000
-
-
-def _percentiles(stops: Sequence[PointStop], clock: Clock) -> Percentiles | None:
-    """Over the passes; those of the first pass for sessions without histograms."""
-    own = stops[0].latency_us if clock == "latency" else stops[0].service_us
-    if len(stops) == 1:
-        return own
-    return percentiles(merge(getattr(stop.histograms, clock) for stop in stops)) or own
-
-
-def supported(times: Percentiles | None, percentile: Percentile) -> bool:
-    """Whether there were enough replies for this percentile."""
-    share = PERCENTILES[percentile]
-    return share == 1 or (times is not None and percentile_supported(times.count, share))
-
-
-BUILT_IN: dict[str, Callable[[PointResult, View], float]] = {
-    "replies": lambda point, view: point.replies_per_s,
-    "time": lambda point, view: point.time_ms(view),
-    "errors": lambda point, view: point.errors_pct,
-    "cpu": lambda point, view: point.cpu_pct or nan,
-    "memory": lambda point, view: point.rss_bytes / 1e6 or nan,
-}
-"""By key: replies per second, milliseconds, percent of attempts, percent of one core, megabytes."""
