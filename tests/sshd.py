@@ -83,7 +83,7 @@ class SshHost:
         self.run: Callable[[Running], Awaitable[None]] = run_command
         """What becomes of a command."""
         self.sessions = 100
-        """So many at a time on a connection, as MaxSessions says."""
+        """At most, on a connection at the same time; see MaxSessions."""
         self.connections: list[asyncssh.SSHServerConnection] = []
         self.commands: set[asyncio.Task[None]] = set()
         self.port = 0

@@ -54,7 +54,7 @@ def gutter(longest: float, width: float, *, crowded: bool) -> float:
 
 
 def least_height(names: int) -> float:
-    """Return the height of a trio, unscaled, in which so many names fit in one column
+    """Return the height of a trio, unscaled, in which `names` names fit in one column
     everywhere.
     """
     sizes = Sizes()

@@ -1,4 +1,4 @@
-"""Users who come, think and stay, as in `piel-2010-mayhem`: what so many cost the load agent, and
+"""Users who come, think and stay, as in `piel-2010-mayhem`: what they cost the load agent, and
 whether its number of open connections agrees with the kernel's (`ss`).
 
 Each second of `SECONDS` brings `USERS` to the null server, each with 13 requests on one connection
@@ -32,7 +32,7 @@ USERS = float(os.environ.get("USERS", "500"))
 SECONDS = float(os.environ.get("SECONDS", "60"))
 EVERY_S = 2.0
 FEW = 1_000
-"""Fewer connections are not compared: so many come between the two counts."""
+"""Fewer connections are not compared: about as many come between the two counts."""
 PORT = 28_902
 PROCESSES = 2
 

@@ -94,7 +94,7 @@ def test_the_axes_do_not_change_when_a_prepared_run_starts(board: Board) -> None
 
 
 def varied(axis: Axis) -> list[AnyDocument]:
-    """A session at 200/s, or so many connections, whose points are at the values of an axis."""
+    """A session at 200/s, or 200 connections, whose points are at the values of an axis."""
     rates = {200 + n / 100: x for n, x in enumerate(axis.values)}
     start, *rest = session(2, rates=list(rates), ceiling=False)
     assert isinstance(start, RunStart)

@@ -66,7 +66,7 @@ def feed(page: LivePage, documents: list[AnyDocument]) -> None:
 
 
 def until_point(documents: list[AnyDocument], number: int, windows: int = 5) -> list[AnyDocument]:
-    """Cut where the sweep's point `number` has given so many windows."""
+    """Cut where the sweep's point `number` has given that number of windows."""
     sweeps = (d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
     point = [start.point for start in sweeps][number]
     within = [i for i, d in enumerate(documents) if isinstance(d, Window) and d.point == point]

@@ -16,7 +16,7 @@ from workbench.documents import AnyDocument
 def shown(
     qtbot: QtBot, documents: Iterable[AnyDocument], size: tuple[int, int] = (960, 640)
 ) -> Trio:
-    """Of that many pixels, painted."""
+    """A chart view of this size in pixels, painted."""
     model = ChartModel()
     for document in documents:
         model(document)

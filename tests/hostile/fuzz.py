@@ -122,8 +122,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kind", choices=corpus.KINDS, action="append")
     parser.add_argument("--seed", type=int, help="the first (default: by the clock)")
-    parser.add_argument("--minutes", type=float, help="end after so many (default: never)")
-    parser.add_argument("--files", type=int, help="end after so many (default: never)")
+    parser.add_argument("--minutes", type=float, help="end after this number (default: never)")
+    parser.add_argument("--files", type=int, help="end after this number (default: never)")
     parser.add_argument("--keep", type=Path, help="a folder for the files with which it fails")
     asked = parser.parse_args()
     begin = int(time.time()) if asked.seed is None else asked.seed

@@ -224,7 +224,7 @@ class Host:
             self.write("/etc/ssh/host_key", key.read_text(), mode=0o600)
 
     def fill(self, folder: str = "/tmp", *, but_pages: int = 0) -> None:
-        """No byte is left on that file system, or only so many pages."""
+        """No byte is left on that file system, or only a few pages."""
         with contextlib.suppress(subprocess.CalledProcessError):
             self.run("dd", "if=/dev/zero", f"of={folder}/.full", "bs=4k")
         if but_pages:
@@ -392,7 +392,7 @@ class Lab:
         _run("ip", "link", "set", self.bridge, "up")
 
     def add(self, count: int) -> list[Host]:
-        """Start so many more hosts."""
+        """Start more hosts."""
         first = len(self.hosts) + 1
         new = [Host(self, number) for number in range(first, first + count)]
         self.hosts += new

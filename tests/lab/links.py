@@ -35,7 +35,7 @@ def slow(host: Host, rate: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def lossy(host: Host, percent: float) -> Iterator[None]:
-    """Of the packets that go to it so many are lost, at random, those of SSH among them."""
+    """This share of the packets that go to it is lost, at random, those of SSH among them."""
     _nft(host, LOSS.format(permille=round(10 * percent)))
     try:
         yield

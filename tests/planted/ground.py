@@ -164,7 +164,7 @@ def neighbours(cores: tuple[int, ...]) -> Iterator[None]:
 
 
 def few_descriptors(pids: list[int], left: int) -> None:
-    """They may open only so many more."""
+    """They may open only `left` more descriptors."""
     for pid in pids:
         used = len(list(Path(f"/proc/{pid}/fd").iterdir()))
         hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]

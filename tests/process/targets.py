@@ -28,7 +28,7 @@ def spin(seconds: float) -> None:
 def serial(
     listener: socket.socket, answer: bytes, busy_s: float, stall: tuple[float, float]
 ) -> None:
-    """One connection after the other; `stall` = (seconds stalled, in every so many seconds)."""
+    """One connection after the other; `stall` = (seconds stalled, out of how many)."""
     born = time.monotonic()
     while True:
         client, _ = listener.accept()

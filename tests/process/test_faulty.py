@@ -77,7 +77,7 @@ def stops(documents: Sequence[AnyDocument]) -> list[PointStop]:
 
 @contextlib.contextmanager
 def a_neighbour(busy: int) -> Iterator[None]:
-    """So many programs on the CPU, as long as this one lives."""
+    """`busy` programs use the CPU meanwhile."""
     with contextlib.ExitStack() as stack:
         for _ in range(busy):
             command = [sys.executable, "-c", BUSY]

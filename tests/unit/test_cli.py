@@ -261,7 +261,7 @@ def test_the_server_under_load_is_shown_when_the_terminal_has_too_few_lines() ->
 
 
 def at_once(document: AnyDocument) -> AnyDocument:
-    """The same point, offered as so many connections at a time."""
+    """The same point, offered as concurrent connections."""
     if isinstance(document, RunStart):
         closed = {"mode": "closed"}
         return msgspec.structs.replace(document, plan={"workload": closed}, axis=None)

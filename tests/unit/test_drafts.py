@@ -72,8 +72,8 @@ def test_all_problems_are_reported_at_once_next_to_their_keys() -> None:
 
 
 def unfit(foreign: int, idle: int, unknown: int) -> str:
-    """What is said of a plan with so many servers that do not speak its protocol, cannot be run,
-    are not in the catalogue; and one that is well."""
+    """What is reported of a plan with servers that do not speak its protocol, cannot be run, or
+    are not in the catalogue, by number, and one that is well."""
     gone = SimpleNamespace(reason="No registry has it.")
     found = [
         Entry("a"),

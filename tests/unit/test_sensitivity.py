@@ -134,7 +134,7 @@ TRIES = 2_000
 def test_the_proposed_plan_finds_ten_percent_and_no_difference_between_equals(
     deviation: float, paired: bool, pilot: int
 ) -> None:
-    """Each try from the beginning: the spread is known (pilot 0), or estimated from so many passes
+    """Each try from the beginning: the spread is known (pilot 0), or estimated from `pilot` passes
     of two servers, then as many passes as are proposed for 10 % are compared."""
     rng = np.random.default_rng(pilot)
     found = alarms = 0

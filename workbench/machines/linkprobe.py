@@ -153,7 +153,7 @@ def prepare(connection: socket.socket) -> None:
 
 
 def exactly(connection: socket.socket, count: int) -> bytes:
-    """Return exactly so many bytes; empty: the other end closed."""
+    """Return exactly `count` bytes; empty: the other end closed."""
     got = b""
     while len(got) < count:
         more = connection.recv(count - len(got))

@@ -19,7 +19,7 @@ PATIENCE_S = 5.0
 async def warm(deployment: Deployment, rest: Callable[[float], Awaitable[None]]) -> int:
     """Call it for as long as its entry asks for. Returns the number of answered calls.
 
-    Each call of the workload uses a new connection. `rest` waits so many seconds, raises, or
+    Each call of the workload uses a new connection. `rest` waits a number of seconds, raises, or
     returns early when the user skips the wait.
     """
     answered = 0

@@ -117,7 +117,7 @@ class WorkloadDriver(Driver):
         return self._open(due, now, self.calls)
 
     def _open(self, due: int, now: int, calls: int) -> bool:
-        """Begin a connection for so many calls; returns False if it failed at once."""
+        """Begin a connection for this number of calls; returns False if it failed at once."""
         sock = None
         drawn = self.mix.draw(self.pipeline) if self.mix else []
         request = b"".join(call.request for call in drawn) if drawn else self.first_request

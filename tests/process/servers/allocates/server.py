@@ -1,4 +1,4 @@
-"""Allocates so many bytes for every open connection: allocates/server.py BYTES PORT."""
+"""Allocates memory for every open connection: allocates/server.py BYTES PORT."""
 
 import select
 import socket
