@@ -18,8 +18,9 @@ BENCH ?= peers
 # Tests of which `make test` runs a sample.
 VERIFY := $(shell grep -lE "^from (tests\.)?chosen import" -r tests --include=test_*.py) tests/verify
 
-# Tests that run after the others, one by one.
+# Tests that run after the others, one by one: of `make test`, and of `make test-lab`.
 ALONE := $(shell grep -lE "mark\.alone" -r tests --include=test_*.py)
+ALONE_IN_THE_LAB := $(filter tests/lab/%,$(ALONE))
 
 # The Python that is here is used; none is downloaded.
 export UV_PYTHON_DOWNLOADS = never
@@ -72,7 +73,7 @@ ifdef ARGS
 else
 	status=0; \
 	  $(BIN)/python -m tests.again -n auto --maxprocesses 4 --dist loadfile --durations=40 -m "not alone" || status=$$?; \
-	  $(BIN)/python -m tests.again --durations=15 -m alone $(ALONE) || status=$$?; \
+	  $(BIN)/python -m tests.again --durations=15 -m alone $(filter-out $(ALONE_IN_THE_LAB),$(ALONE)) || status=$$?; \
 	  exit $$status
 endif
 
@@ -84,7 +85,14 @@ verify: $(VENV) $(QT_OFFSCREEN) $(LAB)
 
 test-lab: export LANG = C.UTF-8
 test-lab: $(VENV) $(LAB)
+ifdef ARGS
 	$(BIN)/python -m tests.again tests/lab $(ARGS)
+else
+	status=0; \
+	  $(BIN)/python -m tests.again tests/lab -n auto --maxprocesses 4 --dist loadfile --durations=20 -m "not alone" || status=$$?; \
+	  $(BIN)/python -m tests.again --durations=10 -m alone $(ALONE_IN_THE_LAB) || status=$$?; \
+	  exit $$status
+endif
 
 fuzz: export LANG = C.UTF-8
 fuzz: export QT_QPA_PLATFORM = offscreen

@@ -26,6 +26,8 @@ from workbench.plan.reading import load_plan
 from workbench.run.factory import Fleet, engine_for
 from workbench.sessions import completed
 
+pytestmark = pytest.mark.alone
+
 SERVER = "gevent-pywsgi"
 PLAN = f"""\
 name: broken

@@ -16,6 +16,8 @@ from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.messages.notes import Link
 from workbench.run.network_check import notes_of
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture
 def hosts(lab: Lab) -> Iterator[list[Host]]:

@@ -23,6 +23,8 @@ from workbench.plan.reading import load_plan
 from workbench.run.factory import Fleet, engine_for
 from workbench.sessions import read_session
 
+pytestmark = pytest.mark.alone
+
 CLIENTS = ("h2", "h3", "h4")
 USERS = 10_000 if os.environ.get(WHOLE) else 300
 STARTED_PER_S = 400
@@ -78,7 +80,7 @@ def plan(folder: Path, load: str, *, wait: float = 1, seconds: float = 6) -> Pat
 
 
 def by_users(folder: Path, users: int, *, more_s: float) -> Path:
-    """A plan in which they start and then work at the same pace for so long."""
+    """A plan in which they start, and then work at the same pace for `more_s`."""
     ramp = users / STARTED_PER_S
     return plan(
         folder,

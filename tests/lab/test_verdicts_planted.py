@@ -14,6 +14,8 @@ from planted.trials import Score, carry_out
 from lab.conftest import measuring
 from lab.hosts import Host, Lab
 
+pytestmark = pytest.mark.alone
+
 MOST_WRONG = 0.15
 
 
