@@ -45,7 +45,8 @@ UNSPOKEN = re.compile(rf"pygments\.lexers\.(?!({_LANGUAGES})$)")
 """Of several hundred languages all but those that servers are written in."""
 
 SENT = (
-    *("__init__.py", "agent/*.py", "machines/*.py", "machines/sampler/*.py"),
+    *("__init__.py", "agent/*.py", "machines/*.py", "machines/runner/*.py"),
+    "machines/sampler/*.py",
     *("workloads/__init__.py", "workloads/*/__init__.py", "workloads/*/driver*.py"),
     "workloads/*/generator/*.py",
     *("servers/confine.py", "servers/free_port.py", "servers/runtimes/*.py"),

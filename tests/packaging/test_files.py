@@ -241,7 +241,7 @@ def test_files_sent_to_machines_are_in_the_bundle_as_source() -> None:
         for path in (ROOT / "workbench").rglob("*.py")
         for name in re.findall(r"""with_name\("([\w.]+)"\)""", path.read_text(encoding="utf-8"))
     }
-    assert {path.name for path in programs} >= {"runner.py", "sampler", "build_python.py"}
+    assert {path.name for path in programs} >= {"runner", "sampler", "build_python.py"}
     sent = {
         path
         for program in programs

@@ -7,6 +7,7 @@ import asyncio
 import getpass
 import os
 import secrets
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -44,8 +45,9 @@ class Place:
         self.folder = folder
         name = f"test-{secrets.token_hex(8)}/"
         self.name = f"{name}{os.geteuid()}"
-        self.runner = folder / "runner.py"
-        self.runner.write_text(RUNNER.read_text().replace('"pongbench/"', f'"{name}"'))
+        self.runner = shutil.copytree(RUNNER, folder / "runner")
+        claims = self.runner / "claims.py"
+        claims.write_text(claims.read_text().replace('"pongbench/"', f'"{name}"'))
         self.squatters: list[subprocess.Popen[bytes]] = []
 
     def squat(self, said: str, user: int | None = None, more: str = "") -> int:

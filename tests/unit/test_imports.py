@@ -16,9 +16,13 @@ WORKBENCH = sorted((ROOT / "workbench").rglob("*.py"))
 AGENT = sorted(ROOT / name for name in agent_sources() if name != "workbench/__init__.py")
 SINGLE_FILES = [
     ROOT / "workbench" / "machines" / f"{n}.py"
-    for n in ("runner", "janitor", "survey", "receive", "uncache")
+    for n in ("janitor", "survey", "receive", "uncache")
 ] + [ROOT / "workbench" / "servers" / name for name in ("confine.py", "profiling/profile_there.py")]
-SAMPLER = sorted((ROOT / "workbench" / "machines" / "sampler").glob("*.py"))
+FOLDERS = sorted(
+    path
+    for folder in ("runner", "sampler")
+    for path in (ROOT / "workbench" / "machines" / folder).glob("*.py")
+)
 
 
 def imported(path: Path, *, python: tuple[int, int] = (3, 11)) -> Iterator[str]:
@@ -59,6 +63,6 @@ def test_programs_sent_to_machines_are_single_files_for_python_3_10(path: Path) 
     assert set(imported(path, python=(3, 10))) <= set(sys.stdlib_module_names)
 
 
-@pytest.mark.parametrize("path", SAMPLER, ids=short)
-def test_the_sampler_needs_only_its_own_folder_and_python_3_10(path: Path) -> None:
+@pytest.mark.parametrize("path", FOLDERS, ids=short)
+def test_runner_and_sampler_need_only_their_own_folder_and_python_3_10(path: Path) -> None:
     assert set(imported(path, python=(3, 10))) <= {*sys.stdlib_module_names, "."}

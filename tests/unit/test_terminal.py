@@ -251,7 +251,7 @@ def test_uncaught_errors_and_the_log_are_escaped_in_the_terminal(
 
 ELSEWHERE = {
     # Programs on other machines or in processes of their own: what they print is read by us.
-    *(f"machines/{name}.py" for name in ("runner", "janitor", "linkprobe", "sampler/program")),
+    *(f"machines/{name}.py" for name in ("janitor", "linkprobe", "sampler/program")),
     "load/run_program.py",
     *(f"servers/runtimes/{name}.py" for name in ("build_python", "build_heritage", "libraries")),
     *(f"servers/runtimes/{name}.py" for name in ("make_server", "find_programs")),

@@ -25,7 +25,7 @@ from workbench.machines.linkprocess import LinkProcess
 from workbench.machines.pulse import Pulse
 from workbench.machines.wire import LONGEST_LINE, InvalidMessage, Lines, decode, quoted
 
-RUNNER = Path(__file__).with_name("runner.py")
+RUNNER = Path(__file__).with_name("runner")
 LEASE_S = 4.0
 HEARTBEAT_S = 1.0
 SILENT_S = 4.0

@@ -1,4 +1,4 @@
-"""Events of a runner, as `runner.py` defines them: JSON, distinguished by "ev"."""
+"""Events of a runner, as `runner` defines them: JSON, distinguished by "ev"."""
 
 from __future__ import annotations
 

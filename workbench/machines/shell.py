@@ -19,6 +19,7 @@ import asyncssh
 import msgspec
 
 from workbench.errors import PongbenchError
+from workbench.machines.packed import packed
 from workbench.machines.sshconnect import Connection, reason
 from workbench.machines.wire import LONGEST_LINE, InvalidMessage, decode, quoted
 
@@ -206,7 +207,9 @@ def command_line(python: str, *arguments: str) -> str:
 
 
 def encoded(source: Path) -> bytes:
-    return base64.b64encode(source.read_bytes()) + b"\n"
+    """Return a program, a file or a folder, as the first line of its input."""
+    text = packed(source).encode() if source.is_dir() else source.read_bytes()
+    return base64.b64encode(text) + b"\n"
 
 
 async def read_all(process: Channel) -> bytes:

@@ -1,0 +1,94 @@
+"""A user's claim on the machine, so that two runs do not disturb each other."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import re
+import socket
+import struct
+import time
+
+from .processes import POLL_S
+
+CLAIM = "pongbench/"
+"""Prefix of abstract socket names; the user id follows. The kernel frees a name with its owner."""
+MOST_BESIDE = 3
+"""At most this many runs of other users are reported."""
+
+
+class Claimed(Exception):
+    """A run of this user or of root is on the machine: what it reports about itself, and its owner
+    according to the kernel."""
+
+
+def claim() -> tuple[socket.socket, list[str]]:
+    """Claim the machine for this run, and return the runs of other users on it.
+
+    Any user can take any abstract socket name, so only this user and root can keep a run out. If
+    another user holds our name, a random one is used. Raises Claimed.
+    """
+    own = f"{CLAIM}{os.getuid()}"
+    ours = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        name = own
+        try:
+            ours.bind("\0" + own)
+        except OSError:
+            time.sleep(POLL_S)  # It may not be listening yet.
+            examine_claim(own)
+            name = f"{own}/{os.urandom(8).hex()}"
+            ours.bind("\0" + name)
+        ours.listen(64)
+        ours.setblocking(False)
+        found = {other: examine_claim(other) for other in claims() if other != name}
+    except BaseException:
+        ours.close()
+        raise
+    return ours, list(dict.fromkeys(found.values()))[:MOST_BESIDE]
+
+
+def claims() -> list[str]:
+    """Return the names of all claims on this machine."""
+    with open("/proc/net/unix", "rb") as file:
+        names = re.findall(
+            rb" @(%s\d{1,10}(?:/[0-9a-f]{16})?)$" % CLAIM.encode(), file.read(), re.M
+        )
+    # Accepted connections carry the name of their listening socket.
+    return sorted({name.decode() for name in names})
+
+
+def examine_claim(name: str) -> str:
+    """Describe the process of another user that holds a name. Raises Claimed when it belongs to
+    this user or to root."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        asking.setblocking(False)
+        try:
+            asking.connect("\0" + name)
+            credentials = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        except OSError:
+            return f"a process that does not answer; `sudo ss -xlp` shows it, as @{name}"
+        pid, uid, _ = struct.unpack("3i", credentials)
+        there = f"process {pid} of {user_name(uid)}{command_of(pid)}"
+        if uid in (os.getuid(), 0):
+            asking.settimeout(1.0)
+            reply = b""
+            with contextlib.suppress(OSError):
+                reply = asking.recv(500)
+            raise Claimed(reply.decode("utf-8", "replace"), there)
+        return there
+
+
+def user_name(uid: int) -> str:
+    try:
+        return f"user {pwd.getpwuid(uid).pw_name}"
+    except KeyError:
+        return f"user {uid}"
+
+
+def command_of(pid: int) -> str:
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+        words = file.read(200).replace(b"\0", b" ").decode("utf-8", "replace").split()
+        return f" ({' '.join(words)[:80]})" if words else ""
+    return ""

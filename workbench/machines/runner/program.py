@@ -1,0 +1,136 @@
+"""A program that is started: its process, its output split into lines, its stdin."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+
+from .processes import PR_SET_PDEATHSIG, prctl
+
+MAX_LINE = 1 << 20
+"""Longer lines of output are cut to this length."""
+
+RUN_MARK = "PONGBENCH_RUN"
+"""Environment variable of every started program: the lock of its run, for the janitor."""
+PROCESS_MARK = "PONGBENCH_PROCESS"
+
+PASSED_ON = (
+    *("HOME", "USER", "LOGNAME", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
+)
+
+
+class Program:
+    """A started program: its process, its output split into lines, its stdin."""
+
+    def __init__(self, key: str, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin and process.stdout
+        self.prefix = key.encode() + b" "
+        self.process = process
+        self.stdin = process.stdin.fileno()
+        self.stdout = process.stdout.fileno()
+        self.unwritten = bytearray()
+        self.partial = bytearray()
+        self.dropped = 0
+        self.status: int | None = None
+        os.set_blocking(self.stdin, False)
+        os.set_blocking(self.stdout, False)
+
+    def lines(self, chunk: bytes) -> bytes:
+        """Return the lines that `chunk` completes, each with its prefix and newline."""
+        head, newline, rest = chunk.partition(b"\n")
+        self.partial += head[: MAX_LINE - len(self.partial)]
+        if not newline:
+            return b""
+        first = self.prefix + self.partial + newline
+        whole, newline, last = rest.rpartition(b"\n")
+        self.partial = bytearray(last)
+        if not newline:
+            return first
+        return first + self.prefix + whole.replace(b"\n", b"\n" + self.prefix) + newline
+
+    def last_line(self) -> bytes:
+        """Return the output after the last newline as a line."""
+        line = self.prefix + self.partial + b"\n" if self.partial else b""
+        self.partial = bytearray()
+        return line
+
+
+def start(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: str,
+    nofile: int,
+    cpus: Sequence[int],
+    umask: int,
+) -> tuple[subprocess.Popen[bytes], int]:
+    """Start a program that is killed when this process dies. Returns it and its limit of
+    descriptors; 0: unchanged. Raises OSError, ValueError, SubprocessError."""
+    runner = os.getpid()
+
+    def prepare() -> None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != runner:
+            os._exit(127)  # The runner died before it reported this.
+        if limit:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        if cpus:
+            os.sched_setaffinity(0, cpus)
+
+    limit = descriptor_limit(nofile)
+    missing = sorted(set(cpus) - os.sched_getaffinity(0))
+    if missing:
+        raise ValueError(f"core {missing[0]} is not among those this machine allows")
+    process = subprocess.Popen(
+        argv,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=cwd,
+        env=env,
+        start_new_session=True,
+        umask=umask,
+        preexec_fn=prepare,  # noqa: PLW1509  no threads here
+    )
+    return process, limit[0] if limit else 0
+
+
+def environment(run: str, lock: str, key: str) -> dict[str, str]:
+    """Return the variables of a program of the run with this directory and lock."""
+    return {
+        **{name: os.environ[name] for name in PASSED_ON if name in os.environ},
+        "PATH": os.environ.get("PATH", os.defpath),
+        "LANG": "C.UTF-8",
+        "TMPDIR": os.path.join(run, "tmp"),
+        RUN_MARK: lock,
+        PROCESS_MARK: key,
+    }
+
+
+def descriptor_limit(wanted: int) -> tuple[int, int] | None:
+    """Return (soft, hard) limits to set for `wanted` descriptors; None: leave them unchanged."""
+    if not wanted:
+        return None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard == resource.RLIM_INFINITY or wanted <= hard:
+        return wanted, hard
+    with open("/proc/sys/fs/nr_open") as file:
+        wanted = max(hard, min(wanted, int(file.read())))
+    # Raising the hard limit needs a capability, which even root may lack.
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, wanted))
+    except (OSError, ValueError):
+        return hard, hard
+    return wanted, wanted
+
+
+def explain(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        where = f": {error.filename}" if error.filename else ""
+        return error.strerror + where
+    return str(error)
