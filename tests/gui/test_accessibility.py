@@ -13,7 +13,6 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QAbstractItemView,
     QAbstractScrollArea,
     QApplication,
     QDialog,
@@ -25,10 +24,10 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app import dialogs, page_registry, stylesheet, theme
+from app import dialogs, stylesheet, theme
 from app.machines.prompts import QuestionDialog
 from app.shell.main_window import MainWindow
-from tests.gui.windows import name_of, press, shown
+from tests.gui.windows import lists_are_full, name_of, pages, press, shown
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.machines.secrets import Question
@@ -88,12 +87,6 @@ def nameless(controls: list[QWidget]) -> list[str]:
     ]
 
 
-def lists_are_full(page: QWidget) -> bool:
-    """What a page reads in the engine's thread has arrived."""
-    lists = [view for view in page.findChildren(QAbstractItemView) if view.isVisible()]
-    return all(view.model() is None or view.model().rowCount() for view in lists)
-
-
 def around(window: QWidget, each: QWidget) -> QImage:
     """A control with a little of what is around it: a ring may be drawn there."""
     place = QRect(each.mapTo(window, QPoint(0, 0)), each.size()).adjusted(-6, -6, 6, 6)
@@ -122,50 +115,40 @@ def unseen(window: QWidget, elsewhere: Callable[[QWidget], QWidget]) -> list[str
 # Pages
 
 
-@pytest.mark.parametrize("name", list(page_registry.ALL))
-def test_every_control_has_a_name_and_tab_comes_round(furnished: MainWindow, name: str) -> None:
-    window = furnished
-    window.show_page(name)
-    QApplication.processEvents()
-    controls = focusable(window)
-    assert not nameless(controls)
-    met, at = [], controls[0]
-    for _ in range(2000):
-        at = at.nextInFocusChain()
-        met.append(at)
-        if at is controls[0]:
-            break
-    assert at is controls[0]
-    assert {id(w) for w in controls} <= {id(w) for w in met}
-
-
-@pytest.mark.parametrize("name", list(page_registry.ALL))
-def test_every_control_shows_its_focus(furnished: MainWindow, name: str, qtbot: QtBot) -> None:
-    window = furnished
-    window.show_page(name)
-    qtbot.waitUntil(lambda: lists_are_full(window.page(name)))
-    assert not unseen(window, lambda _: window)
-
-
-@pytest.mark.parametrize("name", list(page_registry.ALL))
-def test_nothing_is_wider_than_the_smallest_window(
-    furnished: MainWindow, name: str, qtbot: QtBot
+def test_every_control_has_a_name_and_tab_comes_round(
+    furnished: MainWindow, qtbot: QtBot
 ) -> None:
-    window = furnished
-    window.show_page(name)
-    window.resize(window.minimumSize())
-    qtbot.waitUntil(lambda: lists_are_full(window.page(name)))
-    QApplication.processEvents()
-    assert (window.width(), window.height()) == (960, 620)
+    for name, _ in pages(qtbot, furnished):
+        controls = focusable(furnished)
+        assert not nameless(controls), name
+        met, at = [], controls[0]
+        for _ in range(2000):
+            at = at.nextInFocusChain()
+            met.append(at)
+            if at is controls[0]:
+                break
+        assert at is controls[0], name
+        assert {id(w) for w in controls} <= {id(w) for w in met}, name
+
+
+def test_every_control_shows_its_focus(furnished: MainWindow, qtbot: QtBot) -> None:
+    for name, _ in pages(qtbot, furnished):
+        assert not unseen(furnished, lambda _: furnished), name
+
+
+def test_nothing_is_wider_than_the_smallest_window(furnished: MainWindow, qtbot: QtBot) -> None:
+    furnished.resize(furnished.minimumSize())
     never = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-    cut = [
-        area.accessibleName() or type(area.widget()).__name__
-        for area in window.page(name).findChildren(QScrollArea)
-        if area.isVisible()
-        and area.horizontalScrollBarPolicy() == never
-        and area.widget().width() > area.viewport().width()
-    ]
-    assert not cut
+    for name, page in pages(qtbot, furnished):
+        assert (furnished.width(), furnished.height()) == (960, 620)
+        cut = [
+            area.accessibleName() or type(area.widget()).__name__
+            for area in page.findChildren(QScrollArea)
+            if area.isVisible()
+            and area.horizontalScrollBarPolicy() == never
+            and area.widget().width() > area.viewport().width()
+        ]
+        assert not cut, name
 
 
 def test_a_long_machine_name_does_not_break_the_plan_form(
@@ -233,9 +216,7 @@ def test_every_text_on_every_page_contrasts_with_its_background(
     def clear() -> None:
         assert not faint(window)
 
-    for name in page_registry.ALL:
-        window.show_page(name)
-        qtbot.waitUntil(lambda name=name: lists_are_full(window.page(name)))
+    for _ in pages(qtbot, window):
         # What was read in the meantime has yet to find its place.
         qtbot.waitUntil(clear)
 

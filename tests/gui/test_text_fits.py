@@ -11,7 +11,6 @@ import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QAbstractItemView,
     QApplication,
     QCheckBox,
     QComboBox,
@@ -22,12 +21,12 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app import page_registry, scale, theme
+from app import scale, theme
 from app.plain import Label, wrapped
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.widgets import Elided
-from tests.gui.windows import control, name_of, says, shown
+from tests.gui.windows import control, name_of, pages, says, shown
 from tests.recording import record_session
 from tests.synthetic import session
 
@@ -85,11 +84,6 @@ def cut(page: QWidget) -> list[str]:
     ]
 
 
-def lists_are_full(page: QWidget) -> bool:
-    lists = [view for view in page.findChildren(QAbstractItemView) if view.isVisible()]
-    return all(view.model() is None or view.model().rowCount() for view in lists)
-
-
 @pytest.fixture
 def large(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     """As much of a window as fits on a screen of 1024 x 768 at 200 %."""
@@ -102,26 +96,23 @@ def large(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
         yield window
 
 
-@pytest.mark.parametrize("name", list(page_registry.ALL))
 def test_at_twice_the_size_tab_brings_every_control_into_view(
-    qtbot: QtBot, large: MainWindow, name: str
+    qtbot: QtBot, large: MainWindow
 ) -> None:
-    large.show_page(name)
-    page = large.page(name)
-    qtbot.waitUntil(lambda: lists_are_full(page))
-    if QApplication.focusWidget() is page:
-        assert page.visibleRegion().contains(QPoint(0, 0))  # its title
-    stops, unseen = set[QWidget](), []
-    while (at := QApplication.focusWidget()) not in stops:
-        assert at is not None
-        stops.add(at)
-        if at.visibleRegion().isEmpty():
-            unseen.append(f"{type(at).__name__} {name_of(at)!r}")
-        qtbot.keyClick(at, Qt.Key.Key_Tab)
-        if QApplication.focusWidget() is at:  # an editor, which indents
-            at.nextInFocusChain().setFocus(Qt.FocusReason.TabFocusReason)
-    assert len(stops) > 8
-    assert not unseen
+    for name, page in pages(qtbot, large):
+        if QApplication.focusWidget() is page:
+            assert page.visibleRegion().contains(QPoint(0, 0)), name  # its title
+        stops, unseen = set[QWidget](), []
+        while (at := QApplication.focusWidget()) not in stops:
+            assert at is not None
+            stops.add(at)
+            if at.visibleRegion().isEmpty():
+                unseen.append(f"{type(at).__name__} {name_of(at)!r}")
+            qtbot.keyClick(at, Qt.Key.Key_Tab)
+            if QApplication.focusWidget() is at:  # an editor, which indents
+                at.nextInFocusChain().setFocus(Qt.FocusReason.TabFocusReason)
+        assert len(stops) > 8, name
+        assert not unseen, name
 
 
 def test_the_size_is_kept_and_a_screen_too_small_for_it_is_answered_in_words(
@@ -151,20 +142,16 @@ def test_a_size_is_what_qt_scales_by_unless_the_environment_has_one(
     assert os.environ["QT_SCALE_FACTOR"] == "1.5"
 
 
-@pytest.mark.parametrize("name", list(page_registry.ALL))
-def test_no_text_of_a_page_is_cut(qtbot: QtBot, furnished: MainWindow, name: str) -> None:
-    window = furnished
-    window.show_page(name)
-    page = window.page(name)
-    qtbot.waitUntil(lambda: lists_are_full(page))
+def test_no_text_of_a_page_is_cut(qtbot: QtBot, furnished: MainWindow) -> None:
+    for name, page in pages(qtbot, furnished):
 
-    def nothing_is_cut() -> None:
-        assert not cut(page)
+        def nothing_is_cut(name: str = name, page: QWidget = page) -> None:
+            assert not cut(page), name
 
-    for size in SIZES:
-        window.resize(size)
-        qtbot.waitUntil(lambda size=size: window.size() == size)
-        qtbot.waitUntil(nothing_is_cut)
+        for size in SIZES:
+            furnished.resize(size)
+            qtbot.waitUntil(lambda size=size: furnished.size() == size)
+            qtbot.waitUntil(nothing_is_cut)
 
 
 @pytest.mark.parametrize("width", range(60, 400, 20))

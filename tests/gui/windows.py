@@ -10,10 +10,16 @@ from typing import TypeVar
 
 import pytest
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QLabel,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
-from app import theme
+from app import page_registry, theme
 from app.bridge import Bridge
 from app.context import Desk
 from app.log import LogBook
@@ -106,3 +112,19 @@ def words_on(window: QWidget) -> list[str]:
     """All texts of visible labels, for the message of a failing test."""
     labels = [label for label in window.findChildren(QLabel) if label.isVisible()]
     return [text for label in labels if (text := name_of(label))]
+
+
+def lists_are_full(page: QWidget) -> bool:
+    """Has arrived what a page reads in the engine's thread?"""
+    lists = [view for view in page.findChildren(QAbstractItemView) if view.isVisible()]
+    return all(view.model() is None or view.model().rowCount() for view in lists)
+
+
+def pages(qtbot: QtBot, window: MainWindow) -> Iterator[tuple[str, QWidget]]:
+    """Every page by its name, one after the other, each shown and filled."""
+    for name in page_registry.ALL:
+        window.show_page(name)
+        page = window.page(name)
+        qtbot.waitUntil(lambda page=page: lists_are_full(page))
+        QApplication.processEvents()
+        yield name, page
