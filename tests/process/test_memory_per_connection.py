@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.chosen import chosen
 from workbench.documents import AnyDocument, PointStop
 from workbench.metrics.memory import PerConnection
 from workbench.plan.model import Plan
@@ -18,11 +19,12 @@ from workbench.workloads.registry import workload as a_workload
 pytestmark = pytest.mark.alone
 
 SERVER = Path(__file__).with_name("servers") / "allocates"
-SIZES = (16_384, 65_536, 262_144)
+SIZES = chosen((16_384, 65_536, 262_144), 2)
 PLAN = Plan(
     servers=[],
     concurrency=[5, 200, 400],
     seconds=1.6,
+    warm_up=None,
     calibrate=False,
     cool_down_s=0.1,
     workload=a_workload(

@@ -24,7 +24,7 @@ from tests.window.screens import (
 
 MISSING = [*MISSING, *(each for each in ("dbus-daemon", LAUNCHER, LIBRARY) if not there(each))]
 pytestmark = [
-    pytest.mark.alone,
+    pytest.mark.alone,  # libatspi would run the main loop of other tests' Qt
     pytest.mark.skipif(
         bool(MISSING), reason=f"this machine lacks {', '.join(MISSING)}; `make test` installs them"
     ),

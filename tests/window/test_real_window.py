@@ -13,12 +13,9 @@ import pytest
 from tests.window.screens import MISSING, PATIENCE_S, ROOT, environment, program, until, xdotool
 from tests.window.screens import screen as a_screen
 
-pytestmark = [
-    pytest.mark.alone,
-    pytest.mark.skipif(
-        bool(MISSING), reason=f"this machine lacks {', '.join(MISSING)}; `make test` installs them"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    bool(MISSING), reason=f"this machine lacks {', '.join(MISSING)}; `make test` installs them"
+)
 
 
 @pytest.fixture(scope="module")
