@@ -72,7 +72,7 @@ ifdef ARGS
 	$(BIN)/pytest $(ARGS)
 else
 	status=0; \
-	  $(BIN)/python -m tests.again -n auto --maxprocesses 4 --dist loadfile --durations=40 -m "not alone" || status=$$?; \
+	  $(BIN)/python -m tests.again -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations=40 -m "not alone" || status=$$?; \
 	  $(BIN)/python -m tests.again --durations=15 -m alone $(filter-out $(ALONE_IN_THE_LAB),$(ALONE)) || status=$$?; \
 	  exit $$status
 endif
@@ -89,7 +89,7 @@ ifdef ARGS
 	$(BIN)/python -m tests.again tests/lab $(ARGS)
 else
 	status=0; \
-	  $(BIN)/python -m tests.again tests/lab -n auto --maxprocesses 4 --dist loadfile --durations=20 -m "not alone" || status=$$?; \
+	  $(BIN)/python -m tests.again tests/lab -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations=20 -m "not alone" || status=$$?; \
 	  $(BIN)/python -m tests.again --durations=10 -m alone $(ALONE_IN_THE_LAB) || status=$$?; \
 	  exit $$status
 endif

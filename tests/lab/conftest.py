@@ -32,6 +32,8 @@ CLEAN_WITHIN_S = 30.0
 """For a host to be as it was; on a machine at rest it takes the lease and a little."""
 CACHES = ("/home/bench/.cache", "/home/ops/.cache", "/root/.cache")
 """The work directories stay; what lies in them is looked at apart."""
+LONG = ("test_window.py", "test_run.py", "test_run_faults.py", "test_catalogue.py")
+"""Files that begin first, so that none of them is left when the others have ended."""
 
 
 @pytest.fixture(scope="session")
@@ -72,6 +74,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The first makes the base of the hosts, and fetches what the servers need."""
+    items.sort(key=lambda item: item.path.name not in LONG)
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.timeout(1800))
