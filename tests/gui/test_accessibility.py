@@ -115,9 +115,7 @@ def unseen(window: QWidget, elsewhere: Callable[[QWidget], QWidget]) -> list[str
 # Pages
 
 
-def test_every_control_has_a_name_and_tab_comes_round(
-    furnished: MainWindow, qtbot: QtBot
-) -> None:
+def test_every_control_has_a_name_and_tab_comes_round(furnished: MainWindow, qtbot: QtBot) -> None:
     for name, _ in pages(qtbot, furnished):
         controls = focusable(furnished)
         assert not nameless(controls), name

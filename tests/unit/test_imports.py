@@ -15,8 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORKBENCH = sorted((ROOT / "workbench").rglob("*.py"))
 AGENT = sorted(ROOT / name for name in agent_sources() if name != "workbench/__init__.py")
 SINGLE_FILES = [
-    ROOT / "workbench" / "machines" / f"{n}.py"
-    for n in ("janitor", "survey", "receive", "uncache")
+    ROOT / "workbench" / "machines" / f"{n}.py" for n in ("janitor", "survey", "receive", "uncache")
 ] + [ROOT / "workbench" / "servers" / name for name in ("confine.py", "profiling/profile_there.py")]
 FOLDERS = sorted(
     path

@@ -90,8 +90,8 @@ def test_one_example_represents_all_responses_of_a_faulty_server() -> None:
     other = msgspec.structs.replace(first, failed=40, calls=200, example="HTTP/1.0 500 Later")
     (group,) = grouped([first, other])
     assert merged_text(group) == (
-        "The server answers 500: 10 to 40 of 100 to 200 calls failed (10.0 to 20.0 %), first after 0.10 s."
-        ' The first: "HTTP/1.0 500 No".'
+        "The server answers 500: 10 to 40 of 100 to 200 calls failed (10.0 to 20.0 %), first after"
+        ' 0.10 s. The first: "HTTP/1.0 500 No".'
     )
 
 
