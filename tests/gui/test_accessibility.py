@@ -120,7 +120,7 @@ def test_every_control_has_a_name_and_tab_comes_round(furnished: MainWindow, qtb
         controls = focusable(furnished)
         assert not nameless(controls), name
         met, at = [], controls[0]
-        for _ in range(2000):
+        for _ in range(20_000):  # of all pages
             at = at.nextInFocusChain()
             met.append(at)
             if at is controls[0]:
