@@ -187,7 +187,7 @@ def test_twice_the_points_are_twice_the_work(monkeypatch: pytest.MonkeyPatch) ->
         gone_through.append(len(all_of_them))
         return last_attempts(all_of_them)
 
-    for module in ("results", "knee", "intervals"):
+    for module in ("results.series", "knee", "intervals"):
         monkeypatch.setattr(f"workbench.analysis.{module}.last_attempts", spied)
 
     def work(points: int) -> int:
