@@ -150,7 +150,7 @@ class PlanForm(QWidget):
         known = {machine.name: Records(kept).get(machine.name) for machine in found.machines}
         states = {name: record.state for name, record in known.items()}
         seen = {name: record.found for name, record in known.items()}
-        self.machines.set_machines(found.machines, states, seen)
+        self.machines.set_machines(found.machines, states, seen, found.damaged)
         self.machines.set_tunings(found.tunings)
 
     def _section(self, title: str) -> None:

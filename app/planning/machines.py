@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
@@ -12,16 +12,14 @@ from app.fields import Flag, Line, Options
 from app.live.run import Where
 from app.machines.changes import count
 from app.plain import tip
+from app.planning.roles import HERE, Roles, display_name
 from app.theme import LIGHT, Theme
 from app.widgets import button, column, empty, label
-from workbench.formatting import listed
 
 if TYPE_CHECKING:
     from app.machines.records import State
     from workbench.machines.profiles import Profile
 
-HERE = "localhost"
-_HERE_TEXT = "This computer"
 _COLUMNS = 2
 _TARGET_LETTERS = 24
 _TUNE_LETTERS = 15
@@ -43,6 +41,7 @@ class Machines(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._profiles: Mapping[str, Profile] = {}
+        self._roles = Roles()
         self._found: Mapping[str, Mapping[str, Any]] = {}
         self._theme = LIGHT
         self._clients: list[str] = [HERE]
@@ -50,7 +49,7 @@ class Machines(QWidget):
         self._states: Mapping[str, State] = {}
         self._doing = ""
         inside = column(self, gap=6)
-        self.target = Options("Target", [(HERE, _HERE_TEXT)])
+        self.target = Options("Target", [(HERE, display_name(HERE))])
         self.target.setMinimumContentsLength(_TARGET_LETTERS)
         self.target.setSizeAdjustPolicy(
             Options.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -59,7 +58,7 @@ class Machines(QWidget):
         self.target_line = Line("Target", self.target)
         inside.addWidget(self.target_line)
         self._ticks: dict[str, Flag] = {}
-        self._only = label(_HERE_TEXT)
+        self._only = label(display_name(HERE))
         self._only.setMinimumHeight(32)
         self._box = QWidget()
         self._grid = QGridLayout(self._box)
@@ -87,7 +86,7 @@ class Machines(QWidget):
         "clients": [...], "tune": ...}.
         """
         return {
-            "target": self.target.value(),
+            "target": self._chosen_target,
             "clients": list(self._clients),
             "tune": self._chosen_tuning,
         }
@@ -122,7 +121,7 @@ class Machines(QWidget):
         are the same.
         """
         target = self.target.value()
-        return "" if self._clients == [target] else _display_name(target)
+        return "" if self._clients == [target] else display_name(target)
 
     def facts(self, here: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Return the facts of all clients from their last checks; none if one is unknown. `here`:
@@ -150,62 +149,50 @@ class Machines(QWidget):
 
     @property
     def _target_fault(self) -> str:
-        return self._fault_of([self.target.value()])
+        return self._roles.fault([self.target.value()], "target")
 
     @property
     def _clients_fault(self) -> str:
-        return self._fault_of(self._clients) if self._clients else _NO_CLIENT
-
-    def _fault_of(self, names: Sequence[str]) -> str:
-        """Return a sentence about chosen machines that no longer exist."""
-        gone = [name for name in names if self._profiles and name not in self._profiles]
-        if not gone:
-            return ""
-        several = len(gone) > 1
-        return (
-            f"{'Machines' if several else 'Machine'} {listed(gone)} {'were' if several else 'was'}"
-            f" removed; choose {'others' if several else 'another'}."
-        )
+        return self._roles.fault(self._clients, "client") if self._clients else _NO_CLIENT
 
     def set_machines(
         self,
         profiles: Sequence[Profile],
         states: Mapping[str, State] | None = None,
         found: Mapping[str, Mapping[str, Any]] | None = None,
+        damaged: Collection[str] = (),
     ) -> None:
         """List machines by their roles. `states`: their states by name; `found`: the findings of
-        their last checks (`checking.Step.found`).
+        their last checks (`checking.Step.found`); `damaged`: names of unreadable profiles.
         """
         self._states, self._found = states or {}, found or {}
         self._profiles = {profile.name: profile for profile in profiles}
-        targets = [p.name for p in profiles if "target" in p.roles] or [HERE]
-        clients = [p.name for p in profiles if "client" in p.roles] or [HERE]
-        if profiles:
-            # What was chosen and removed since is never replaced silently.
-            targets += [n for n in [self._chosen_target] if n not in self._profiles]
-            clients += [n for n in self._clients if n not in self._profiles]
+        self._roles = Roles(profiles, damaged)
+        targets = self._roles.choices("target", [self._chosen_target])
+        clients = self._roles.choices("client", self._clients)
+        if profiles and len(clients) == 1:  # without a box to tick it
+            self._clients = list(clients)
         self.target.clear()
         for name in targets:
-            self.target.addItem(self._display_name(name), name)
+            self.target.addItem(self._roles.title(name, "target"), name)
         self.target.set_value(self._chosen_target)
         self.target.setEnabled(len(targets) > 1)
         empty(self._grid)
         self._ticks = {}
         for place, name in enumerate(clients):
-            tick = self._ticks[name] = Flag(self._display_name(name))
+            title = self._roles.title(name, "client")
+            tick = self._ticks[name] = Flag(title)
             tick.set_theme(self._theme)
             tick.edited.connect(self._on_clients)
-            tick.setToolTip(tip(self._display_name(name)))
+            tick.setToolTip(tip(title))
             # A long name gives way to the width of the form.
             tick.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             self._grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)
         self._only.setVisible(len(clients) == 1)
-        self._only.setText(_display_name(clients[0]))
+        self._only.setText(self._roles.title(clients[0], "client"))
         self._box.setVisible(len(clients) > 1)
         alone = targets == clients == [HERE]
         self.clients_line.explain("Add more machines on the Machines page." if alone else "")
-        if profiles:
-            self._clients = [name for name in self._clients if name in clients] or [clients[0]]
         self._show_clients()
         self._refresh()
 
@@ -260,7 +247,7 @@ class Machines(QWidget):
 
     def _would_change(self, name: str, wanted: str) -> str:
         """Return the changes found by the last check."""
-        called, profile = _display_name(name), self._profiles.get(name)
+        called, profile = display_name(name), self._profiles.get(name)
         if profile is None or not profile.tuning:
             return f"{called}: not changed (its profile)"
         changes = (self._found.get(name, {}).get("changes") or {}).get(wanted)
@@ -282,17 +269,9 @@ class Machines(QWidget):
             self.target_line.explain(text)
         self.target_line.fault("" if tone == "muted" else text, tone)
 
-    def _display_name(self, name: str) -> str:
-        gone = self._profiles and name not in self._profiles
-        return f"{name} (removed)" if gone else _display_name(name)
-
     def _known_of(self, names: Sequence[str]) -> tuple[str, str]:
         """Return a sentence about the last checks of the other machines, and its tone."""
         states = {name: self._states[name] for name in names if name in self._states}
         unknown = [f"{name}: {state.word}" for name, state in states.items() if name != HERE]
         doubtful = any(state.tone in ("warn", "bad") for state in states.values())
         return f"{'; '.join(unknown)}." if unknown else "", "warn" if doubtful else "muted"
-
-
-def _display_name(name: str) -> str:
-    return _HERE_TEXT if name == HERE else name

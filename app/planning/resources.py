@@ -8,7 +8,7 @@ Everything here waits or reads, and belongs in the engine's thread; the engine i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +35,8 @@ class PlanResources:
     presets: tuple[Preset, ...]
     broken: tuple[str, ...] = ()
     """Sentences about files that contain no usable server or kernel settings."""
-    damaged: tuple[str, ...] = ()
-    """Sentences about machines whose profile cannot be read."""
+    damaged: Mapping[str, str] = field(default_factory=dict)
+    """A sentence about each machine whose profile cannot be read, by its name."""
     tunings: tuple[tuple[str, str], ...] = ()
     """Sets of kernel settings: (name, description)."""
 
@@ -53,7 +53,7 @@ class PlanResources:
     @property
     def machines_remark(self) -> str:
         """Like `remark`, for machines with damaged profiles."""
-        return _at_most_two(self.damaged, "machines")
+        return _at_most_two(tuple(self.damaged.values()), "machines")
 
     async def examine(
         self,
@@ -115,7 +115,7 @@ def _load() -> PlanResources:
     from workbench.plan.library import presets
     from workbench.servers.catalogue import Catalogue
 
-    catalogue, machines, damaged = Catalogue.load(), [], []
+    catalogue, machines, damaged = Catalogue.load(), [], {}
     broken = [server.problem for server in catalogue.broken.values()]
     for name in profile_names():
         try:
@@ -124,7 +124,7 @@ def _load() -> PlanResources:
             file = path_of(name).name
             complaint = str(error).replace(str(path_of(name)), file)
             complaint = complaint.replace(f"profile {file}", f"Its file {file}", 1)
-            damaged.append(f"Machine {name} was skipped. {complaint}")
+            damaged[name] = f"Machine {name} was skipped. {complaint}"
     tunings = []
     for name in set_names():
         try:
@@ -137,7 +137,7 @@ def _load() -> PlanResources:
         tuple(machines),
         tuple(presets()),
         tuple(broken),
-        tuple(damaged),
+        damaged,
         tuple(tunings),
     )
 
@@ -153,14 +153,22 @@ async def preview_tuning(where: Where, person: Asker) -> list[TuningPlan]:
 
 
 async def read_plan(path: Path) -> Plan | None:
-    """Return the plan in a file; None: the file is a session. Raises BadInput."""
+    """Return the plan in a file; None: the file is a session, damaged or not. Raises BadInput."""
     import asyncio
 
+    from workbench.errors import BadInput
     from workbench.plan.reading import load_plan
     from workbench.sessions import is_session
 
     def read() -> Plan | None:
-        return None if is_session(path) else load_plan(path.absolute())
+        if path.name.endswith(".pong.yaml") or is_session(path):
+            return None
+        try:
+            return load_plan(path.absolute())
+        except BadInput as error:
+            if path.suffix in (".yaml", ".yml"):
+                raise
+            raise BadInput(f"{path.name} is neither a session nor a plan. {error}") from None
 
     return await asyncio.to_thread(read)
 

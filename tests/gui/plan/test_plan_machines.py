@@ -13,7 +13,7 @@ from app.machines.exposing import ExposureDialog
 from app.pages.plan import PlanPage
 from app.settings import Settings
 from app.shell.main_window import MainWindow
-from tests.gui.plan.steps import SHORT, edit, judged, opened
+from tests.gui.plan.steps import SHORT, choose, edit, judged, opened
 from tests.gui.windows import control, name_of, press, says, sees, shown
 from workbench import paths
 from workbench.documents import Note
@@ -100,13 +100,38 @@ def test_a_missing_machine_is_never_replaced_silently(qtbot: QtBot) -> None:
     with shown(qtbot, Settings(more={"plan": {"machines": machines}})) as window:
         page = opened(qtbot, window)
         assert page.form.machines.target.currentText() == "gone (removed)"
-        assert says(page, "Machine gone was removed; choose another.")
+        assert says(page, "gone was removed; choose another machine.")
         assert not control(window, "Run").isEnabled()
         page.form.machines.target.setCurrentIndex(0)
         page.form.machines.target.activated.emit(0)
         judged(qtbot, page)
         assert page.form.machines.where is None
         assert not says(page, "was removed")
+        assert control(window, "Run").isEnabled()
+
+
+def test_a_machine_that_lost_its_role_is_never_replaced_silently(qtbot: QtBot, home: Path) -> None:
+    profiles = home / "config" / "profiles"
+    profiles.mkdir(parents=True)
+    for name in ("bolt", "elm"):
+        (profiles / f"{name}.yaml").write_text(f"name: {name}\nroles: [target, client]\n")
+    chosen = {"target": "bolt", "clients": ["bolt", "elm"], "tune": ""}
+    with shown(qtbot, Settings(more={"plan": {"machines": chosen}})) as window:
+        page = opened(qtbot, window)
+        assert not page.form.machines.fault
+        (profiles / "bolt.yaml").write_text("name: bolt\nroles: [client]\n")
+        (profiles / "elm.yaml").write_text("name: elm\nrole: [client]\n")
+        window.desk.machines_changed.emit()
+        sees(qtbot, page, "bolt is no longer a target; choose another machine.")
+        assert says(page, "elm has a profile that cannot be read; choose another machine.")
+        assert page.form.machines.target.currentText() == "bolt (not a target)"
+        assert page.form.machines.value() == chosen
+        judged(qtbot, page)
+        assert not control(window, "Run").isEnabled()
+        press(page, "elm (unreadable)")
+        choose(qtbot, page, "Target", "This computer")
+        judged(qtbot, page)
+        assert not page.form.machines.fault
         assert control(window, "Run").isEnabled()
 
 
