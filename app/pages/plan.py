@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.context import Desk
@@ -47,7 +47,6 @@ class PlanPage(QWidget):
         """Run what is shown as soon as it is checked."""
         self._note = Note()
         self._files = self._make_files()
-        self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         outer = column(self)
         outer.addWidget(self._make_head())
@@ -82,6 +81,11 @@ class PlanPage(QWidget):
         self.load()
 
     @property
+    def reading(self) -> bool:
+        """Whether a file is being read: its plan will be shown."""
+        return self._files.reading
+
+    @property
     def draft(self) -> Draft | None:
         """Return the draft in the form; None: not yet, or another plan is being read."""
         return None if self._files.reading else self._drafting.draft
@@ -89,6 +93,10 @@ class PlanPage(QWidget):
     def edit(self, plan: Plan) -> None:
         """Show a plan in the form."""
         self._show(plan_data(plan), "")
+
+    def read(self, path: Path) -> None:
+        """Read a file and show its plan; a session is opened instead."""
+        self._files.read(path)
 
     def load(self) -> None:
         """Read the resources for planning."""
@@ -119,15 +127,6 @@ class PlanPage(QWidget):
             self.form.servers.open_or_close()
         self.form.servers.picker.search.setFocus()
 
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        urls = event.mimeData().urls()
-        if len(urls) == 1 and urls[0].isLocalFile():
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        event.acceptProposedAction()
-        self._files.read(Path(event.mimeData().urls()[0].toLocalFile()))
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
 
@@ -145,7 +144,7 @@ class PlanPage(QWidget):
         made = PlanFiles(self._desk.bridge, self)
         made.plan_read.connect(self._on_read)
         made.session_found.connect(self._on_session)
-        made.failed.connect(self._on_failed)
+        made.failed.connect(self._on_unreadable)
         return made
 
     def _make_gallery(self) -> Gallery:
@@ -285,8 +284,16 @@ class PlanPage(QWidget):
     def _on_read(self, plan: Plan) -> None:
         run = self._run_then
         self.edit(plan)
+        self._desk.page_requested.emit("Plan")
         if run:
             self.run_this()
+
+    def _on_unreadable(self, sentence: str) -> None:
+        if self.isVisible():
+            self._on_failed(sentence)
+        else:
+            self._run_then = False
+            self._desk.notice.emit(sentence, "bad")
 
     def _on_session(self, path: Path) -> None:
         self._run_then = False

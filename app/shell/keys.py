@@ -30,9 +30,11 @@ def add(window: PagedWindow) -> None:
 
 
 def act(window: PagedWindow, action: Action) -> None:
-    """Have the shown page do it; if it cannot, show the page that can."""
-    if not hasattr(window.shown, action.method):
+    """Have the page do it that keys are for; if it cannot, show the page that can."""
+    page = window.addressed
+    if not hasattr(page, action.method):
         if not action.page:
             return
         window.show_page(action.page)
-    getattr(window.shown, action.method)()
+        page = window.shown
+    getattr(page, action.method)()

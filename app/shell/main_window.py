@@ -19,7 +19,6 @@ from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 
 from app import page_registry
 from app.context import Desk
-from app.planning import resources
 from app.scale import LEAST
 from app.scrolling import Whole
 from app.shell import keys
@@ -82,7 +81,8 @@ class MainWindow(PagedWindow):
         down.addWidget(self.notice)
         down.addWidget(self._split, 1)
         root.setMinimumSize(LEAST)
-        self.setCentralWidget(Whole(root))
+        self._whole = Whole(root)
+        self.setCentralWidget(self._whole)
         desk.open_requested.connect(self.open)
         desk.refused.connect(self._on_refused)
         desk.shelf_stale.connect(self._read_shelf)
@@ -172,6 +172,8 @@ class MainWindow(PagedWindow):
             drawer.show_latest()
             self.rail.entries["Log"].set_badge("")
             drawer.body.setFocus()
+            # Once it is laid out: where the contents need more room than there is, they scroll.
+            QTimer.singleShot(0, drawer, lambda: self._whole.ensureWidgetVisible(drawer))
         elif self.shown is not None:
             self.shown.setFocus()
 
@@ -224,16 +226,9 @@ class MainWindow(PagedWindow):
         """
         dropped = [Path(url.toLocalFile()) for url in event.mimeData().urls()]
         if len(dropped) == 1:
-            self._open_dropped(dropped[0])
+            self.plan.read(dropped[0])
         else:
             self._compare(dropped)
-
-    def _open_dropped(self, path: Path) -> None:
-        self.desk.bridge.submit(
-            resources.read_plan(path),
-            lambda plan: self.open(path) if plan is None else self.desk.plan_requested.emit(plan),
-            lambda _: self.open(path),  # its message describes the problem
-        )
 
     def furnish(self) -> None:
         """Show the first page."""

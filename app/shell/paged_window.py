@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.live.run import Where
     from app.pages.film import FilmPage
     from app.pages.live import LivePage
+    from app.pages.plan import PlanPage
     from app.pages.sessions import SessionsPage
     from app.pages.start import StartPage
     from workbench.plan.model import Plan
@@ -73,12 +74,24 @@ class PagedWindow(QMainWindow):
         return self._stack.currentWidget()
 
     @property
+    def addressed(self) -> QWidget | None:
+        """Return the page that keys are for: the visible one, or the Plan page while that reads a
+        file that was dropped on another.
+        """
+        plan = self._pages.get("Plan")
+        return plan if plan is not None and self.plan.reading else self.shown
+
+    @property
     def start(self) -> StartPage:
         return self.page("Start")  # type: ignore[return-value]
 
     @property
     def live(self) -> LivePage:
         return self.page("Live")  # type: ignore[return-value]
+
+    @property
+    def plan(self) -> PlanPage:
+        return self.page("Plan")  # type: ignore[return-value]
 
     @property
     def film(self) -> FilmPage:
@@ -95,7 +108,7 @@ class PagedWindow(QMainWindow):
         self.show_page("Live")
 
     def _edit(self, plan: Plan) -> None:
-        self.page("Plan").edit(plan)  # type: ignore[attr-defined]
+        self.plan.edit(plan)
         self.show_page("Plan")
 
     def _compare(self, sessions: list[Path]) -> None:

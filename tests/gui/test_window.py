@@ -10,8 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -19,7 +18,7 @@ from app.bridge import Bridge
 from app.live.controls import State
 from app.shell.main_window import MainWindow
 from tests.gui.short_runs import LONG, SHORT
-from tests.gui.windows import press, refusal, says, shown, the
+from tests.gui.windows import drop, press, refusal, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStop, RunStop
@@ -167,12 +166,9 @@ def test_past_sessions_are_listed_found_and_opened(
 def test_a_file_that_is_no_session_is_refused_with_a_message(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, content: str
 ) -> None:
-    path = tmp_path / "dropped.yaml"
+    path = tmp_path / "dropped.pong.yaml"
     path.write_text(content)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    copy, left, no = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier
-    window.dropEvent(QDropEvent(QPointF(50, 50), copy, data, left, no.NoModifier))
+    drop(window, path)
     qtbot.waitUntil(lambda: window.sessions.error.text == refusal(path))
     assert window.sessions.error.isVisible()
 

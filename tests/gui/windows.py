@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from PySide6.QtGui import QAccessible
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QAccessible, QDropEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -99,6 +100,14 @@ def says(window: QWidget, text: str) -> bool:
 def sees(qtbot: QtBot, window: QWidget, text: str) -> None:
     """Wait until it says so."""
     qtbot.waitUntil(lambda: says(window, text))
+
+
+def drop(on: QWidget, *paths: Path) -> None:
+    """Drop files as a desktop's file manager does."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier
+    on.dropEvent(QDropEvent(QPointF(50, 50), copy, data, left, none.NoModifier))
 
 
 def refusal(path: Path) -> str:

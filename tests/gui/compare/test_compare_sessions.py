@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QTreeWidget
 from pytestqt.qtbot import QtBot
 
@@ -22,7 +21,8 @@ from tests.gui.compare.steps import (
     ranking,
     slower,
 )
-from tests.gui.windows import control, offers, press, refusal, says, the
+from tests.gui.trios import written
+from tests.gui.windows import control, drop, offers, press, refusal, says, the
 from tests.recording import record_session
 from tests.synthetic import contestants, session
 from workbench import paths
@@ -35,6 +35,8 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_an_empty_page_says_what_belongs_there_and_offers_a_choice(page: ComparePage) -> None:
     assert says(page, "Compare sessions")
     assert says(page, "No sessions selected.")
+    assert "Servers of the chosen sessions appear here." in written(page.trio)
+    assert "during the run" not in written(page.trio)
     assert not offers(page, "Add a session…")
     assert not combo(page, "Percentile").isVisible()
     assert ranking(page) == []
@@ -200,11 +202,7 @@ def test_removing_a_session_makes_the_other_the_first(
 
 def test_files_dropped_are_added(qtbot: QtBot, page: ComparePage, a: Path, b: Path) -> None:
     compare(qtbot, page, a)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(b))])
-    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    nothing = Qt.KeyboardModifier.NoModifier
-    page.dropEvent(QDropEvent(QPointF(50, 50), copy, data, left, nothing))
+    drop(page, b)
     holds(qtbot, page, a, b)
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, judged, opened, write
-from tests.gui.windows import press, shown
+from tests.gui.windows import drop, press, shown
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.plan import library
@@ -22,17 +20,12 @@ from workbench.plan import library
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
-def drop(on: PlanPage | MainWindow, path: Path) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    copy, left, no = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier
-    on.dropEvent(QDropEvent(QPointF(50, 50), copy, data, left, no.NoModifier))
-
-
-def test_a_plan_file_is_dropped_in(qtbot: QtBot, page: PlanPage, tmp_path: Path) -> None:
+def test_a_plan_file_is_dropped_in(
+    qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path
+) -> None:
     path = tmp_path / "dropped.yaml"
     path.write_text(library.to_yaml(SHORT))
-    drop(page, path)
+    drop(window, path)
     qtbot.waitUntil(lambda: page.form.servers.value() == SHORT.servers)
 
 
@@ -48,13 +41,23 @@ def test_a_plan_dropped_anywhere_in_the_window_is_shown_in_its_form(
 
 
 def test_a_dropped_file_that_is_no_plan_is_refused_with_a_message(
-    qtbot: QtBot, page: PlanPage, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path
 ) -> None:
-    path = tmp_path / "dropped.yaml"
-    path.write_text("servers: [gevent]\nspeed: 3\n")
-    drop(page, path)
-    qtbot.waitUntil(lambda: "there is no key 'speed'" in page.notice.text)
-    assert page.notice.isVisible()
+    for name, text, said in (
+        ("dropped.yaml", "servers: [gevent]\nspeed: 3\n", "there is no key 'speed'"),
+        ("notes.txt", "Buy milk.", "notes.txt is neither a session nor a plan."),
+    ):
+        path = tmp_path / name
+        path.write_text(text)
+        window.show_page("Plan")
+        drop(window, path)
+        qtbot.waitUntil(lambda said=said: said in page.notice.text)
+        assert page.notice.isVisible()
+        window.show_page("Start")
+        drop(window, path)
+        qtbot.waitUntil(lambda said=said: said in window.notice.text)
+        assert window.start.isVisible()
+        press(window.notice, "Dismiss")
 
 
 def test_a_dropped_session_is_opened(
@@ -62,7 +65,7 @@ def test_a_dropped_session_is_opened(
 ) -> None:
     path = tmp_path / "lab.pong.yaml"
     record_session(path, session(2, 3))
-    drop(page, path)
+    drop(window, path)
     qtbot.waitUntil(window.film.isVisible)
 
 

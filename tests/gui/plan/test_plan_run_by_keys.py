@@ -13,7 +13,7 @@ from app.pages.plan import PlanPage
 from app.planning.preset_list import PresetList
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, plan_of, wanted, write
-from tests.gui.plan.test_plan_opened import drop
+from tests.gui.windows import drop
 from workbench.plan import library
 
 # The offscreen platform says so of every window that has a least size.
@@ -65,14 +65,16 @@ def test_presets_read_again_keep_the_place_of_the_arrow_keys(
     assert plan_of(page) == preset.plan
 
 
-def test_while_a_plan_file_is_read_the_plan_before_it_is_not_run(
-    qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path
+@pytest.mark.parametrize("shown", ["Plan", "Start"])
+def test_while_a_plan_file_is_read_nothing_else_is_run(
+    qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path, shown: str
 ) -> None:
+    window.show_page(shown)
     path = tmp_path / "dropped.yaml"
     path.write_text(library.to_yaml(SHORT))
 
     def drop_and_run() -> None:
-        drop(page, path)
+        drop(window, path)
         press_run(qtbot, window)
 
     assert wanted(qtbot, window, drop_and_run) == SHORT
