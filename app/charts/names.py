@@ -24,7 +24,9 @@ _FURTHER = (16, 32, 40, 48, 60, 64, 80)
 """
 
 _STUB = 12.0
-"""From this length in pixels, a leader inside the plot could be mistaken for a line."""
+"""From this length in pixels, what a leader beside the plot has inside it could be mistaken for a
+line.
+"""
 
 
 class EndNames:
@@ -177,7 +179,8 @@ class EndNames:
         px = self._chart.sizes.px
         points = [QPointF(x, y) for x, y in label.leader]
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        if points[1].x() - points[0].x() > px(_STUB):
+        inside = len(points) == 2
+        if inside or points[1].x() - points[0].x() > px(_STUB):
             dots = QPen(QColor(self._chart.theme.muted), px(1))
             dots.setDashPattern([1, 5])
             painter.setPen(dots)

@@ -106,6 +106,10 @@ class Overlay(ChartModel):
     def has_timeout(self) -> bool:
         return self._one_timeout
 
+    @property
+    def hint(self) -> str:
+        return super().hint if self.start else "Servers of the chosen sessions appear here."
+
     def published_of(self, keys: Iterable[str]) -> list[Published]:
         """Return the published figures of these contenders."""
         servers = {key.partition("/")[2] for key in keys}

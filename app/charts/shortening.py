@@ -12,6 +12,9 @@ from PySide6.QtGui import QFont
 
 from app.charts.drawing import elided, metrics
 
+_LEAST_LETTERS = 5
+"""Of a shortened name, with its ellipsis."""
+
 
 @lru_cache(maxsize=256)
 def distinct_names(names: frozenset[str], font: QFont, width: float) -> dict[str, str]:
@@ -28,6 +31,14 @@ def distinct_names(names: frozenset[str], font: QFont, width: float) -> dict[str
             if len(group) > 1:
                 written.update(shorten(group, font, width))
     return written
+
+
+def name_within(name: str, names: frozenset[str], font: QFont, width: float) -> str:
+    """Return the text of one of `names` within `width` pixels; empty: too few letters would be left
+    to recognise it.
+    """
+    short = distinct_names(names, font, width)[name]
+    return short if short == name or len(short) > _LEAST_LETTERS else ""
 
 
 def _from_first_difference(names: Sequence[str], font: QFont, width: float) -> dict[str, str]:

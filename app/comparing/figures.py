@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -162,17 +163,20 @@ class _Table(QTableWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Make columns as wide as their widest figure. Spare width is shared equally, and so is a
-        small deficit, to avoid a scroll bar for a few pixels.
+        """Make columns as wide as their widest figure. Those that have room share the rest of it
+        equally, so that none is cut at the edge; a small deficit is shared, too.
         """
         shown = [n for n in range(self.columnCount()) if not self.isColumnHidden(n)]
         if not shown:
             return
-        widths = {n: self._widths[n] for n in shown}
-        spare = (self.viewport().width() - sum(widths.values())) // len(shown)
-        more = min(spare, 40) if spare >= -_TIGHTER else 0
-        for n, width in widths.items():
-            self.setColumnWidth(n, width + more)
+        widths, room = [self._widths[n] for n in shown], self.viewport().width()
+        needed = accumulate(width - _TIGHTER for width in widths)
+        fit = max(1, sum(width <= room for width in needed))
+        more, rest = divmod(room - sum(widths[:fit]), fit)
+        if fit == len(shown):
+            more, rest = min(more, 40), 0
+        for place, (n, width) in enumerate(zip(shown, widths, strict=True)):
+            self.setColumnWidth(n, width + (place < fit) * more + (place < rest))
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = self._head.theme = theme
@@ -260,8 +264,11 @@ class _Head(SortedHead):
                 for n, c in enumerate(self.columns)
                 if c.group == name and not self.isSectionHidden(n)
             ]
-            left = self.sectionViewportPosition(places[0])
-            right = self.sectionViewportPosition(places[-1]) + self.sectionSize(places[-1])
+            end = self.sectionViewportPosition(places[-1]) + self.sectionSize(places[-1])
+            left = max(0, self.sectionViewportPosition(places[0]))
+            right = min(end, self.viewport().width())
+            if right - left < text_width(name, size) + 18:
+                continue
             draw_text(
                 painter,
                 QRectF(left, 4, right - left - 8, 14).center(),

@@ -126,7 +126,7 @@ class RankingRow(QAbstractButton):
             painter.drawLine(whole.topLeft(), whole.topRight())
         middle = self.height() / 2
         draw_swatch(painter, self._style, QRectF(4, middle - 6.5, 28, 13), theme.card)
-        strip = max(64.0, 0.26 * self.width())
+        strip = max(56.0, 0.2 * self.width())
         right = self.width() - strip - 10
         figure = font(13, Weight.DemiBold, figures=True)
         text = self._sustained

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.charts.drawing import draw_marker, draw_text, text_width
-from app.charts.shortening import distinct_names
+from app.charts.shortening import name_within
 from app.colour import with_opacity
 from app.plain import tip
 from app.replay.film import Alert, Mark, Reel
@@ -31,8 +31,8 @@ _TICKS_APART = 3.0
 _HEAD, _FOOT = 24, 8
 """Space above the bar for names and warnings, and below it for a tick per point."""
 _NEAR_PX = 6.0
-_NAMED_FROM = 28.0
-"""The narrowest stretch with a name."""
+_MARKED_FROM = 14.0
+"""The narrowest stretch with the marker of its server."""
 _CEILING = "client calibration"
 _PROFILES = "CPU profiles"
 _HATCHED = Qt.BrushStyle.BDiagPattern
@@ -219,8 +219,8 @@ class Timeline(QWidget):
         wide = self._x(last.stop_us) - left
         size = font(11, Weight.Medium)
         names = frozenset(mark.name for mark, _ in self._stretches)
-        name = distinct_names(names, size, free - 5 - left - 14)[first.name]
-        if wide > _NAMED_FROM and text_width(name, size) > 14:
+        name = name_within(first.name, names, size, free - 5 - left - 14)
+        if wide > _MARKED_FROM:
             style = theme.series(first.index)
             draw_marker(painter, style, QPointF(left + 5, 8), 3.6, theme.card)
             draw_text(painter, QPointF(left + 14, 8), name, size, theme.soft)

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from io import BytesIO
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from pypdf import PdfReader
 from PySide6.QtCore import QPoint, QRectF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.series import Quantity
-from app.charts.trio import Trio
-from app.export import picture
-from tests.gui.trios import shown
+from tests.gui.trios import shown, written
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, PointStart, RunStart
-
-
-def written(trio: Trio) -> str:
-    """All texts in the charts."""
-    size = trio.width(), trio.height()
-    made = picture.pdf(lambda painter: paint(trio, painter), size, "")
-    return " ".join(PdfReader(BytesIO(made)).pages[0].extract_text().split())
-
-
-def paint(trio: Trio, painter: QPainter) -> None:
-    trio.paint(painter, QRectF(trio.rect()))
 
 
 def first_point(documents: list[AnyDocument], windows: int) -> list[AnyDocument]:

@@ -9,7 +9,7 @@ from app import theme
 from app.charts.drawing import text_width
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
-from app.charts.shortening import distinct_names
+from app.charts.shortening import distinct_names, name_within
 from app.charts.trio import Trio
 from app.theme import Weight, font
 from tests.synthetic import session
@@ -41,6 +41,14 @@ def test_no_two_servers_of_the_catalogue_read_the_same(qtbot: QtBot, width: floa
     reported = distinct_names(names, SIZE, width)
     assert len(set(reported.values())) == len(names)
     assert all(text_width(short, SIZE) <= width for short in reported.values())
+
+
+def test_a_name_of_which_too_little_would_be_left_is_left_out(qtbot: QtBot) -> None:
+    names = frozenset(["asyncio streams", "asyncio Protocol", "Trio"])
+    read = {width: [name_within(name, names, SIZE, width) for name in names] for width in (30, 60)}
+    assert sorted(read[30]) == ["", "", "Trio"]
+    assert sorted(read[60]) == ["Trio", "…Protocol", "…streams"]
+    assert {name_within(name, names, SIZE, -3) for name in names} == {""}
 
 
 def test_every_line_has_its_own_name_even_in_low_charts(qtbot: QtBot) -> None:

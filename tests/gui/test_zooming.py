@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from io import BytesIO
 from math import isnan
 
 import pytest
-from pypdf import PdfReader
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -19,7 +17,7 @@ from app.charts.chart import Chart
 from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.export import picture
-from tests.gui.trios import live_board, shown
+from tests.gui.trios import live_board, paint, shown, written
 from tests.gui.windows import control, offers
 from tests.synthetic import session
 from workbench.documents import PointStart
@@ -70,16 +68,6 @@ def drag(
     for at in between:
         qtbot.mouseMove(view, at)
     qtbot.mouseRelease(view, button, keys, between[-1])
-
-
-def written(trio: Trio) -> str:
-    """All texts in the charts."""
-
-    def paint(painter: QPainter) -> None:
-        trio.paint(painter, QRectF(trio.rect()))
-
-    made = picture.pdf(paint, (trio.width(), trio.height()), "")
-    return " ".join(PdfReader(BytesIO(made)).pages[0].extract_text().split())
 
 
 @pytest.fixture
@@ -185,11 +173,7 @@ def test_nothing_is_drawn_outside_a_zoomed_plot(qtbot: QtBot, trio: Trio) -> Non
     chart = trio.charts[Quantity.REPLIES]
     drag(qtbot, chart, [chart.at(3000, 6000), chart.at(5000, 3000)])
     size = trio.width(), trio.height()
-
-    def paint(painter: QPainter) -> None:
-        trio.paint(painter, QRectF(trio.rect()))
-
-    drawn = picture.svg(paint, size, "", "").decode()
+    drawn = picture.svg(lambda painter: paint(trio, painter), size, "", "").decode()
     for points in re.findall(r'<polyline[^>]* points="([^"]*)"', drawn):
         for x, y in (map(float, each.split(",")) for each in points.split()):
             assert -1 <= x <= size[0] + 1

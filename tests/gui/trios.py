@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from io import BytesIO
 
+from pypdf import PdfReader
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter
 from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.model import ChartModel
 from app.charts.trio import Trio
+from app.export import picture
 from app.live.session_view import Board
 from workbench.documents import AnyDocument
 
@@ -29,6 +34,16 @@ def shown(
         trio.show()
     trio.grab()
     return trio
+
+
+def written(trio: Trio) -> str:
+    """All texts in the charts."""
+    made = picture.pdf(lambda painter: paint(trio, painter), (trio.width(), trio.height()), "")
+    return " ".join(PdfReader(BytesIO(made)).pages[0].extract_text().split())
+
+
+def paint(trio: Trio, painter: QPainter) -> None:
+    trio.paint(painter, QRectF(trio.rect()))
 
 
 def live_board(qtbot: QtBot) -> Board:

@@ -98,6 +98,23 @@ def test_the_table_is_sorted_by_choice_with_unknown_values_last(
     ]
 
 
+@pytest.mark.parametrize("width", [860, 1196, 1700])
+def test_no_column_is_cut_at_the_edge_of_the_table(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path, width: int
+) -> None:
+    page.resize(width, 800)
+    compare(qtbot, page, record_session(tmp_path / "many.yaml", session(24, rates=RATES)))
+    press(page, "Show figures in a table")
+    table = page.figures.table
+    edge = table.viewport().width()
+    lefts = [
+        (table.columnViewportPosition(n), table.columnWidth(n))
+        for n in range(table.columnCount())
+        if not table.isColumnHidden(n)
+    ]
+    assert all(left + wide <= edge or left >= edge for left, wide in lefts)
+
+
 def test_all_servers_can_be_compared_at_a_chosen_rate(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
