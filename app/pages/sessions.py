@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from app import files
 from app.context import Desk
 from app.history import History, UndoBar, deletion
 from app.sessions.card import SessionCard
+from app.sessions.labelling import Labelling
 from app.sessions.rerun import run_again
 from app.sessions.table import COLUMNS, Found, SessionsModel
 from app.sessions.view import SessionsView
@@ -27,7 +27,6 @@ from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame,
 from workbench import trash
 from workbench.errors import PongbenchError
 from workbench.plan.reading import plan_from_data
-from workbench.sessions.labels import Label, Titles
 from workbench.sessions.library import Shelved
 from workbench.trash import Trashed
 
@@ -81,8 +80,6 @@ class SessionsPage(QWidget):
                 "Move to trash": ("trash-2", self.trash),
             },
         )
-        self.card.labelled.connect(self._on_labelled)
-        self._keeping = asyncio.Lock()
         across = row(gap=GAP)
         across.addWidget(self._make_list(), 1)
         across.addWidget(self.card)
@@ -90,6 +87,7 @@ class SessionsPage(QWidget):
         self.history = History(desk.bridge, self)
         self.history.failed.connect(self.error.show_text)
         inside.addWidget(UndoBar(self.history))
+        self._labelling = Labelling(desk, self.card, self.history, self.error.show_text)
         self._timer = QTimer(self)
         self._timer.setInterval(REFRESH_EVERY_MS)
         self._timer.timeout.connect(desk.shelf_stale.emit)
@@ -267,19 +265,6 @@ class SessionsPage(QWidget):
     def _on_refused(self, sentence: str) -> None:
         self.error.show_text(sentence)
         self._desk.shelf_stale.emit()
-
-    def _on_labelled(self, session: Shelved, label_text: Label) -> None:
-        assert session.start is not None
-        self._desk.bridge.submit(
-            self._keep(session.start.session, label_text),
-            lambda _: self._desk.shelf_stale.emit(),
-            self.error.show_text,
-        )
-
-    async def _keep(self, session: str, label_text: Label) -> None:
-        """Save a label; labels are saved in the order of the changes."""
-        async with self._keeping:
-            await asyncio.to_thread(Titles().write, session, label_text)
 
     def _on_menu(self, at: QPoint) -> None:
         menu = QMenu(self)

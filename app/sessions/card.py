@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from app import words
 from app.context import Desk
+from app.fields import TextArea, TextField
 from app.sessions.table import sentence, size
 from app.sessions.thumbnail import Outlines, Thumbnail
 from app.theme import Weight
@@ -48,10 +50,9 @@ class SessionCard(QFrame):
         self._head = label("", 14, Weight.DemiBold, wrap=True)
         inside.addWidget(self._head)
         self._facts_grid = _Facts()
-        self.title = QLineEdit()
-        self.title.setAccessibleName("Title of the session")
+        self.title = TextField("Title of the session")
         self.title.setMaxLength(LONGEST_TITLE)
-        self.notes = QPlainTextEdit()
+        self.notes = TextArea()
         self.notes.setAccessibleName("Notes about the session")
         self.notes.setPlaceholderText("Notes: what was special about this run?")
         self.notes.setTabChangesFocus(True)
@@ -107,7 +108,14 @@ class SessionCard(QFrame):
         if one.label == self._kept:
             self._kept = None
         if not same or not (self._is_written_to() or self._kept):
-            self._fill(one)
+            self._fill(one, one.label)
+
+    def show_label(self, path: Path, label: Label) -> None:
+        """Show the label that a session has got without being written here."""
+        if [session.path for session in self._sessions] == [path]:
+            self._writing.stop()
+            self._kept = label
+            self._fill(self._sessions[0], label)
 
     def write(self) -> None:
         """Save the title and the note, if they changed."""
@@ -133,13 +141,13 @@ class SessionCard(QFrame):
             self.write()
         return False
 
-    def _fill(self, session: Shelved) -> None:
+    def _fill(self, session: Shelved, label: Label) -> None:
         for field in (self.title, self.notes):
             field.blockSignals(True)
         self.title.setPlaceholderText(_plan_name(session))
-        self.title.setText(session.title)
+        self.title.setText(label.title or _plan_name(session))
         self.title.setCursorPosition(0)
-        self.notes.setPlainText(session.label.notes)
+        self.notes.setPlainText(label.notes)
         for field in (self.title, self.notes):
             field.blockSignals(False)
 

@@ -62,12 +62,14 @@ class Titles:
             return str(error)
         return ""
 
-    def write(self, session: str, label: Label) -> None:
-        """Save a label. Raises BadInput on failure; the file is unchanged then."""
+    def write(self, session: str, label: Label) -> Label:
+        """Save a label, and return the one before. Raises BadInput on failure; the file is
+        unchanged then.
+        """
         try:
             with stores.locked(self.path):
                 labels = self._load()
-                labels.pop(session, None)
+                before = labels.pop(session, UNLABELLED)
                 if label != UNLABELLED:
                     labels[session] = Label(_text(label.title), _text(label.notes))
                 stores.write(self.path, _dumped(labels))
@@ -75,6 +77,7 @@ class Titles:
             raise BadInput(
                 f"The title cannot be saved in {self.path.parent}: {why(error)}."
             ) from None
+        return before
 
     def _load(self) -> dict[str, Label]:
         if not self.path.exists():
