@@ -70,7 +70,7 @@ class Legend(QFrame):
         server under test.
         """
         verb = doing.partition(" ")[0].lower()
-        self._doing = verb if verb.endswith("ing") else "trying"
+        self._doing = verb if verb.endswith("ing") else "testing"
         self._trial = trial
 
     def whole_height(self) -> int:

@@ -64,6 +64,8 @@ class NowStrip(QFrame):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
+        self._show_server()
+        self._show_left()
 
     def clear(self) -> None:
         self._trial, self._begun_s = Trial(), time.monotonic()

@@ -482,7 +482,7 @@ def test_a_film_of_a_run_killed_before_its_first_point_shows_none(
     assert page.board.model.over
 
 
-def test_at_its_end_a_run_reports_measured_points_not_planned_ones(qtbot: QtBot) -> None:
+def test_at_its_end_a_run_reports_measured_points_in_any_theme(qtbot: QtBot) -> None:
     now = NowStrip(theme.LIGHT)
     qtbot.addWidget(now, before_close_func=lambda _: now)
     documents = session(2, 4)
@@ -496,6 +496,13 @@ def test_at_its_end_a_run_reports_measured_points_not_planned_ones(qtbot: QtBot)
         now(document)
     now.refresh()
     assert any("7 of 8 points" in label.text() for label in now.findChildren(QLabel))
+    now.resize(1200, 140)
+    now.set_theme(theme.DARK)
+    image = now.grab().toImage()
+    seen = {image.pixelColor(x, y).name() for x in range(0, 1200, 3) for y in range(0, 140, 3)}
+    for place in (0, 1):
+        assert theme.DARK.series(place).colour.lower() in seen
+        assert theme.LIGHT.series(place).colour.lower() not in seen
 
 
 def test_a_problem_of_many_servers_is_reported_once_with_their_names(page: LivePage) -> None:

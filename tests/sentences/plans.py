@@ -76,7 +76,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         plans.NotAscending(keys=("rates",), earlier=2000.0, later=1000.0),
-        "1000 comes after 2000; list them in ascending order, each once.",
+        "1000 comes after 2000; list them in ascending order.",
     ),
     (
         plans.OneFieldOnly(fields=["size", "pipeline"]),

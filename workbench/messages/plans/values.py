@@ -194,6 +194,4 @@ class NotAscending(Problem, frozen=True, kw_only=True):
     def text(self) -> str:
         if self.later == self.earlier:
             return f"{self.later:g} is listed twice; list each value once."
-        return (
-            f"{self.later:g} comes after {self.earlier:g}; list them in ascending order, each once."
-        )
+        return f"{self.later:g} comes after {self.earlier:g}; list them in ascending order."
