@@ -29,7 +29,7 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundl
 export UV_SYSTEM_CERTS ?= 1
 endif
 
-.PHONY: agent-lock help demo run package test test-lab verify fuzz soak bench screenshots catalogue-check catalogue-sweep check format docs clean
+.PHONY: agent-lock help demo run package test test-lab verify fuzz soak bench screenshots pictures catalogue-check catalogue-sweep check format docs clean
 
 help:
 	@echo "make demo    sweep seven servers on this machine: out/demo.yaml, out/demo.png (4 minutes)"
@@ -41,6 +41,7 @@ help:
 	@echo "make soak    500 short runs in one process, or 12 hours of them, to find leaks"
 	@echo "make bench   cost of the load agent, compared with ab, httperf and wrk"
 	@echo "make screenshots  every page, dark and light, in out/screenshots"
+	@echo "make pictures  those of the README, of the last two sessions of make demo"
 	@echo "make package an installer and a wheel in dist/, tested on bare machines (Linux, as root)"
 	@echo "make catalogue-check  every server deployed and tested (fetches missing programs)"
 	@echo "make catalogue-sweep  every server under load for two seconds (about 20 minutes)"
@@ -113,6 +114,9 @@ screenshots: export LANG = C.UTF-8
 screenshots: export QT_QPA_PLATFORM = offscreen
 screenshots: $(VENV) $(QT_OFFSCREEN)
 	$(BIN)/python tests/screenshots.py $(ARGS)
+
+pictures: $(VENV)
+	$(MAKE) screenshots ARGS=readme
 
 package: $(VENV) $(QT_WINDOW) $(LAB) $(PACKAGE)
 	UV_PROJECT_ENVIRONMENT=.tools/package .tools/uv/bin/uv sync --quiet --frozen --no-dev --group package --python $(BIN)/python \

@@ -3,7 +3,8 @@
 Empty, running, full, and with 24 servers; dark and light; on screens of several sizes, and in the
 smallest window. The presentation on the small screen of a projector and on a large one. What is
 seen is made up (tests/synthetic.py, tests/furniture.py), but for the catalogue. ARGS names sizes
-and what pictures begin with; of which none is named, all are made.
+and what pictures begin with; of which none is named, all are made. `make pictures` makes those of
+the README, into docs/.
 """
 
 # ruff: noqa: E402
@@ -25,6 +26,7 @@ from PySide6.QtWidgets import QApplication
 
 from app import stylesheet, theme
 from app.log import LogBook
+from tests.readme_pictures import ReadmePictures
 from tests.studio import Projector, Studio
 
 SIZES = {
@@ -41,13 +43,14 @@ SIZES = {
     "1920x1080p": (1920, 1080, 1.0, Projector),
     "3840x2160p": (3840, 2160, 1.0, Projector),
     "1920x1080@2": (1920, 1080, 2.0, Projector),
+    "readme": (1440, 900, 1.0, ReadmePictures),
 }
 """In pixels of the interface, and how many of the screen's are one of them."""
 
 
 def main() -> int:
     wanted = sys.argv[1:]
-    sizes = [size for size in SIZES if size in wanted] or list(SIZES)
+    sizes = [size for size in SIZES if size in wanted] or [s for s in SIZES if s != "readme"]
     pages = [word for word in wanted if word not in SIZES]
     OUT.mkdir(parents=True, exist_ok=True)
     for size in sizes:

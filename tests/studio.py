@@ -74,16 +74,18 @@ class Camera:
             self.rest(0.05)
 
     def keep(self, widget: QWidget, name: str) -> None:
+        if self.wants(name):
+            self.take(widget, self._folder / f"{name}-{self._ending}.png")
+
+    def take(self, widget: QWidget, path: Path) -> None:
         """Grab it once two pictures in a row are equal."""
-        if not self.wants(name):
-            return
         before, shot = None, widget.grab()
         for _ in range(_SETTLES_IN):
             if shot.toImage() == before:
                 break
             self.rest(0.4)
             before, shot = shot.toImage(), widget.grab()
-        shot.save(str(self._folder / f"{name}-{self._ending}.png"))
+        shot.save(str(path))
 
 
 class Stage:
