@@ -82,6 +82,7 @@ class MainWindow(PagedWindow):
         down.addWidget(self._split, 1)
         root.setMinimumSize(LEAST)
         self._whole = Whole(root)
+        self._whole.verticalScrollBar().rangeChanged.connect(lambda *_: self._follow_log())
         self.setCentralWidget(self._whole)
         desk.open_requested.connect(self.open)
         desk.refused.connect(self._on_refused)
@@ -172,10 +173,14 @@ class MainWindow(PagedWindow):
             drawer.show_latest()
             self.rail.entries["Log"].set_badge("")
             drawer.body.setFocus()
-            # Once it is laid out: where the contents need more room than there is, they scroll.
-            QTimer.singleShot(0, drawer, lambda: self._whole.ensureWidgetVisible(drawer))
         elif self.shown is not None:
             self.shown.setFocus()
+
+    def _follow_log(self) -> None:
+        """Keep the log in view where there is no room for it and the window scrolls."""
+        at = QApplication.focusWidget()
+        if at is not None and self._drawer is not None and self._drawer.isAncestorOf(at):
+            self._whole.ensureWidgetVisible(self._drawer)
 
     @property
     def drawer(self) -> LogDrawer:
