@@ -178,7 +178,7 @@ class MainWindow(PagedWindow):
 
     def _follow_log(self) -> None:
         """Keep the log in view where there is no room for it and the window scrolls."""
-        at = QApplication.focusWidget()
+        at = self.focusWidget()  # also while another window is active
         if at is not None and self._drawer is not None and self._drawer.isAncestorOf(at):
             self._whole.ensureWidgetVisible(self._drawer)
 
