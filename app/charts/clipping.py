@@ -13,26 +13,29 @@ Polyline = NDArray[np.float64]
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""
 
+_UNKNOWN = 16
+"""The code of a point that is a gap; those of others are below."""
+
 
 def clipped(points: Polyline, box: Box) -> list[Polyline]:
     """Return the parts of a line within the box (left, top, right, bottom), in order; points of NaN
-    are gaps.
+    are gaps. Columns beyond x and y belong to the segment that begins at a point, and stay so.
     """
     left, top, right, foot = box
-    x, y = points.T
-    before, beyond, above, below = x < left, x > right, y < top, y > foot
-    unknown = np.isnan(x) | np.isnan(y)
-    inside = ~(before | beyond | above | below | unknown)
+    x, y = points[:, 0], points[:, 1]
+    # A bit for each side beyond which a point lies, as Cohen and Sutherland found.
+    codes = (x < left) + 2 * (x > right) + 4 * (y < top) + 8 * (y > foot)
+    codes[np.isnan(x + y)] = _UNKNOWN
+    inside = codes == 0
     if inside.all():
         return [points] if len(points) else []
     stretches = runs(inside)
     parts = {a: [points[a:b]] for a, b in stretches}
     ends = {b - 1: a for a, b in stretches}
-    missed = inside[:-1] & inside[1:]  # and those that no line of the box can cut
-    for side in (before, beyond, above, below):
-        missed |= side[:-1] & side[1:]
-    missed |= unknown[:-1] | unknown[1:]
-    for i in np.flatnonzero(~missed).tolist():
+    # Neither inside, nor beyond the same side, nor without an end.
+    either = codes[:-1] | codes[1:]
+    crossing = (either > 0) & (either < _UNKNOWN) & (codes[:-1] & codes[1:] == 0)
+    for i in np.flatnonzero(crossing).tolist():
         cut = _cut(points[i], points[i + 1], box)
         if inside[i + 1]:
             parts[i + 1].insert(0, cut[:1])
@@ -60,7 +63,7 @@ def _cut(start: Polyline, end: Polyline, box: Box) -> Polyline:
     """Return the ends of the part of one segment that is inside; empty: none is. Each edge narrows
     the stretch, as Liang and Barsky found.
     """
-    (x, y), (across, down) = start.tolist(), (end - start).tolist()
+    (x, y, *more), (across, down, *_) = start.tolist(), (end - start).tolist()
     left, top, right, foot = box
     first, last = 0.0, 1.0
     edges = ((-across, x - left), (across, right - x), (-down, y - top), (down, foot - y))
@@ -70,7 +73,7 @@ def _cut(start: Polyline, end: Polyline, box: Box) -> Polyline:
         elif speed > 0:
             last = min(last, room / speed)
         elif room < 0:
-            return np.empty((0, 2))
+            return np.empty((0, len(start)))
     if first >= last:
-        return np.empty((0, 2))
-    return np.array([(x + across * share, y + down * share) for share in (first, last)])
+        return np.empty((0, len(start)))
+    return np.array([(x + across * share, y + down * share, *more) for share in (first, last)])

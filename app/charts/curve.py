@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QWidget
 
 from app.charts.backend import pg
-from app.charts.clipping import Box, Polyline, clipped
+from app.charts.clipping import Box, Polyline, clipped, runs
 from app.charts.drawing import (
     Segments,
     draw_cross,
@@ -60,13 +60,18 @@ class Curve(pg.PlotCurveItem):
         """What these are computed for; None: for nothing yet."""
         self._pixels: Polyline = np.empty((0, 2))
         self._box: Box = (0, 0, 0, 0)
-        self._seen: list[Polyline] = []
+        self._sure = never
+        """Whether the line is trusted from each of its points to the next."""
+        self._parts: list[Polyline] = []
+        """Those in the plot, (n, 3): pixels, and `_sure`."""
         self._pieces: list[tuple[Segments, QPen]] = []
         self._pieces_width = 0.0
 
     def place(self, x: Floats, y: Floats) -> None:
         """Set where its values are drawn, in view coordinates."""
         self._fitted = None
+        trusted = self.values.trusted
+        self._sure = trusted & np.append(trusted[1:], False)
         self.setData(x, y, connect="finite")
 
     def pixels(self) -> Polyline:
@@ -77,7 +82,7 @@ class Curve(pg.PlotCurveItem):
     def seen(self) -> list[Polyline]:
         """Return the pixels of the parts of the line that lie in the plot."""
         self._fit()
-        return self._seen
+        return [part[:, :2] for part in self._parts]
 
     def _fit(self) -> None:
         """Compute where it lies, unless nothing has moved. The transform depends on the axes and on
@@ -93,7 +98,7 @@ class Curve(pg.PlotCurveItem):
         self._pixels = np.empty((0, 2))
         if x is not None and len(x):
             self._pixels = np.column_stack((x * t.m11() + t.dx(), y * t.m22() + t.dy()))
-        self._seen = clipped(self._pixels, self._box)
+        self._parts = clipped(np.column_stack((self._pixels, self._sure)), self._box)
 
     def draw(self, painter: QPainter, width: float) -> None:
         """Draw it in the scene's pixels: solid where both ends are trusted; else thin, pale and
@@ -123,18 +128,12 @@ class Curve(pg.PlotCurveItem):
         return bool(self.values.trusted[self.values.x == rate].all())
 
     def _strokes(self, width: float) -> Iterator[tuple[NDArray[np.float64], QPen]]:
-        trusted = self.values.trusted
-        if trusted.all():
-            for part in self.seen():
-                yield part, self.pen(width, sure=True)
-            return
-        points, box = self.pixels(), self._box
-        sure = trusted[:-1] & trusted[1:]
-        for is_sure in (False, True):
+        self._fit()
+        for is_sure in (True,) if self.values.trusted.all() else (False, True):
             pen = self.pen(width, sure=is_sure)
-            for a, b in _stretches(sure == is_sure):
-                for part in clipped(points[a : b + 1], box):
-                    yield part, pen
+            for part in self._parts:
+                for first, end in runs(part[:-1, 2] == is_sure):
+                    yield part[first : end + 1, :2], pen
 
     def _plot(self) -> Box:
         """Return the plot's left, top, right and bottom in pixels, with room for a line along its
@@ -205,12 +204,6 @@ class Curve(pg.PlotCurveItem):
         lengths = np.maximum((way**2).sum(axis=1), 1e-12)
         along = np.clip(-(start * way).sum(axis=1) / lengths, 0, 1)
         return float(np.hypot(*(start + way * along[:, None]).T).min())
-
-
-def _stretches(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-    """(first, end) of the runs of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(int)))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
 def _staggered(points: NDArray[np.float64], spacing: float, index: int) -> slice:

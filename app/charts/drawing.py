@@ -267,7 +267,7 @@ def pieces(points: NDArray[np.float64], pen: QPen) -> Segments:
     width, parts = pen.widthF(), _unbroken(points)
     dashes = np.array(pen.dashPattern()) * width
     if len(dashes):
-        if pen.capStyle() is Qt.PenCapStyle.SquareCap:
+        if pen.capStyle() is Qt.PenCapStyle.SquareCap:  # square ends lengthen the dashes
             dashes += np.tile((width, -width), len(dashes) // 2)
         found = [_dashed(part, dashes) for part in parts]
     else:
