@@ -72,6 +72,9 @@ def pytest_runtest_teardown() -> Iterator[None]:
     finally:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         gc.collect()
+        # Only now: every widget that is left would be dressed again, which takes seconds.
+        if isinstance(app := QApplication.instance(), QApplication):
+            stylesheet.apply(app, theme.LIGHT)
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app import dialogs, stylesheet, theme
+from app import dialogs, theme
 from app.machines.prompts import QuestionDialog
 from app.shell.main_window import MainWindow
 from tests.gui.windows import lists_are_full, name_of, pages, press, shown
@@ -57,9 +57,6 @@ def furnished(qtbot: QtBot, home: Path) -> Iterator[MainWindow]:
         qtbot.waitUntil(lambda: window.film.board.model.over)
         qtbot.waitUntil(lambda: bool(window.start.ticked()))
         yield window
-    again = QApplication.instance()
-    assert isinstance(again, QApplication)
-    stylesheet.apply(again, theme.LIGHT)
 
 
 def focusable(window: QWidget) -> list[QWidget]:

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app import actions, page_registry, stylesheet, theme
+from app import actions, page_registry, theme
 from app.machines.records import HERE
 from app.pages.machines import MachinesPage
 from app.pages.servers import ServersPage
@@ -29,9 +29,6 @@ def window(qtbot: QtBot, home: Path) -> Iterator[MainWindow]:
     with shown(qtbot) as made:
         qtbot.waitUntil(lambda: bool(made.start.ticked()) and bool(made.desk.shelf))
         yield made
-    again = QApplication.instance()
-    assert isinstance(again, QApplication)
-    stylesheet.apply(again, theme.LIGHT)
 
 
 def field(window: MainWindow) -> QLineEdit:

@@ -18,7 +18,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from app import page_registry, stylesheet, theme
+from app import page_registry, theme
 from app.about.box import AboutBox
 from app.charts.chart import Chart
 from app.log import LogBook
@@ -61,9 +61,6 @@ def book() -> Iterator[LogBook]:
 def window(qtbot: QtBot, book: LogBook) -> Iterator[MainWindow]:
     with shown(qtbot, book=book) as made:
         yield made
-    again = QApplication.instance()
-    assert isinstance(again, QApplication)
-    stylesheet.apply(again, theme.LIGHT)
 
 
 # Settings
