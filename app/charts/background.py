@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels, ticks
-from app.charts.drawing import Segments, draw_segments, draw_text, stroke, text_width
+from app.charts.drawing import Segments, draw_segments, draw_text, text_width
 from app.charts.ideal import Ideal
 from app.charts.plot import Plot
 from app.charts.series import Quantity
@@ -204,8 +204,10 @@ class Ground:
             return
         pen = QPen(QColor(chart.theme.muted), chart.sizes.px(1))
         pen.setStyle(Qt.PenStyle.DotLine)
-        y, plot = round(chart.at(0, timeout).y()) + 0.5, chart.plot_rect()
-        stroke(painter, np.array(((plot.left(), y), (plot.right(), y))), pen)
+        painter.setPen(pen)
+        y = round(chart.at(0, timeout).y()) + 0.5
+        plot = chart.plot_rect()
+        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
         text, size, where = self._timeout_text(timeout)
         draw_text(painter, where, text, size, chart.theme.muted)
 
