@@ -52,13 +52,12 @@ _THICK = 3.5
 Segments = NDArray[np.float64]
 """Shape (n, 4): x and y of both ends."""
 
+_SCREEN = QPaintEngine.Type.Raster, QPaintEngine.Type.OpenGL2
+
 
 def is_vector(painter: QPainter) -> bool:
     """Whether the painter writes a file that must look the same where our fonts are missing."""
-    return painter.paintEngine().type() not in (
-        QPaintEngine.Type.Raster,
-        QPaintEngine.Type.OpenGL2,
-    )
+    return painter.paintEngine().type() not in _SCREEN
 
 
 @cache
@@ -100,7 +99,7 @@ def draw_text(  # noqa: PLR0917 - read like QPainter.drawText
     width = text_width(text, font)
     x = at.x() - {"left": 0.0, "middle": 0.5, "right": 1.0}[align] * width
     baseline = QPointF(x, at.y() + metrics(font).capHeight() / 2)
-    if is_vector(painter) and kind is not QPaintEngine.Type.Pdf:
+    if kind not in (*_SCREEN, QPaintEngine.Type.Pdf):
         path = QPainterPath()
         path.setFillRule(Qt.FillRule.WindingFill)  # strokes of a letter may overlap
         path.addText(baseline, font, text)
