@@ -116,6 +116,8 @@ def _sentences(known: Known) -> Iterator[tuple[str, str]]:
         yield sentence, "warn"
     for sentence in entry.unequal:
         yield f"Not comparable: {sentence}", "warn"
+    for sentence in entry.tls_unequal:
+        yield f"Not comparable over TLS: {sentence}", "warn"
 
 
 def _tables(known: Known) -> Iterator[tuple[str, list[Row]]]:

@@ -280,6 +280,10 @@ def test_an_unequal_condition_fails_the_servers_audit(tmp_path: Path) -> None:
     assert by_code(documents)["set-up"].servers == ("one", "two")
 
 
+def test_what_is_unequal_over_tls_counts_only_there(tmp_path: Path) -> None:
+    assert failed(run(tmp_path, tls_unequal=["It resumes no session."])) == []
+
+
 def test_versions_and_files_are_recorded_or_unknown(sound: Sound) -> None:
     start, *rest = sound
     assert isinstance(start, RunStart)

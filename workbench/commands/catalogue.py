@@ -94,6 +94,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         *(("Privileges", sentence) for sentence in stated(entry)),
         ("Known fault", entry.fault),
         *(("Not comparable", text) for text in entry.unequal),
+        *(("Not comparable over TLS", text) for text in entry.tls_unequal),
         ("Folder", str(entry.folder)),
         ("Command", " ".join(entry.command)),
     ]

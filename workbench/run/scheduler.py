@@ -82,8 +82,10 @@ class Scheduler:
         self._note_confinement()
         for server, rehearsal in run.rehearsed.items():
             run.note(notes.Gate(gate=msgspec.to_builtins(rehearsal.gate)), server)
-            for text in rehearsal.entry.unequal:
-                run.note(notes.Unequal(name=rehearsal.entry.name, said=text), server)
+            entry = rehearsal.entry
+            over_tls = entry.tls_unequal if run.plan.declared.tls(run.plan.workload) else ()
+            for text in (*entry.unequal, *over_tls):
+                run.note(notes.Unequal(name=entry.name, said=text), server)
 
     def _note_tuning(self, events: Sequence[TuningEvent]) -> None:
         for machine, notice in events:

@@ -285,6 +285,8 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     cannot or need not."""
     unequal: list[Text] = []
     """In which respects it is not comparable with the others."""
+    tls_unequal: list[Text] = []
+    """Further ones, over TLS."""
 
     in_2009: In2009 | None = None
     in_2010: In2010 | None = None
