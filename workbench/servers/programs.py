@@ -171,7 +171,7 @@ PROGRAMS: dict[str, Program] = {
         "OpenJDK",
         ("usr/lib/jvm/java-[0-9]*-openjdk-*/bin/java",),
         ("openjdk-17-jdk-headless",),
-        ("-version",),
+        ("-XX:-UsePerfData", "-version"),  # which leaves a folder in /tmp
         brought=("openjdk-17-jre-headless",),
         pattern=r'"([\d.]+)"',
         env=LIBRARIES,
