@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from app.servers.known import KINDS, Known
-from workbench.servers.entry import NOT_FOUND, Fact, In2009, In2010
+from workbench.servers.entry import NOT_FOUND, Fact, In2009, In2010, Today
 from workbench.servers.features import (
     FEATURES,
     NOT_STATED,
@@ -57,6 +57,12 @@ class Column:
     """The source of the value."""
     when: str = ""
     """For a feature, which stands in several tables: which of them."""
+    beside: str = ""
+    """The group with which alone it is shown."""
+
+    def shown(self, groups: set[str]) -> bool:
+        """Return whether it belongs to these groups; the state counts to the kind."""
+        return (self.group or KIND) in groups and (not self.beside or self.beside in groups)
 
     @property
     def band(self) -> str:
@@ -138,7 +144,8 @@ def _now(name: str) -> Column:
     def cited(known: Known) -> str:
         return found.cited if (found := fact(known)) else ""
 
-    return _column(title(name), _width(name), value, NOW, source=cited, when="Today")
+    beside = "" if name in Today.__struct_fields__ else THEN_2010
+    return _column(title(name), _width(name), value, NOW, source=cited, when="Today", beside=beside)
 
 
 def version(known: Known) -> str:

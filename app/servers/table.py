@@ -6,7 +6,7 @@ from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
-from app.servers.columns import COLUMNS, KIND
+from app.servers.columns import COLUMNS
 from app.servers.known import Known
 from app.servers.painting import BOX_PX, HEAD_PX, RowDelegate, ServerHeader
 from app.servers.rows import KNOWN, Rows, Sifted
@@ -99,9 +99,9 @@ class ServerTable(QFrame):
         return max(0, self._sifted.sortColumn()), rising
 
     def show_groups(self, groups: set[str]) -> None:
-        """Show the columns of these groups; the state counts to the kind."""
+        """Show the columns of these groups."""
         for place, column in enumerate(COLUMNS[1:], 1):
-            self.facts.setColumnHidden(place, (column.group or KIND) not in groups)
+            self.facts.setColumnHidden(place, not column.shown(groups))
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

@@ -15,7 +15,7 @@ from msgspec import Meta
 from workbench import paths
 from workbench.rights import Right
 from workbench.servers.programs import ProgramName
-from workbench.servers.requirements import pinned
+from workbench.servers.requirements import pinned, version_of
 from workbench.workloads.registry import ALL_FAMILIES, MESSAGES, PROTOCOLS
 
 if TYPE_CHECKING:
@@ -326,6 +326,12 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
         if self.requirements_path is None:
             return []
         return pinned(self.requirements_path)
+
+    @property
+    def pinned_version(self) -> str:
+        """The version of its framework that it requires; empty: none."""
+        path = self.requirements_path
+        return version_of(path, self.framework) if path and self.framework else ""
 
     @property
     def source_path(self) -> Path:

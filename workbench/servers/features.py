@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from workbench import spreadsheet
 from workbench.errors import BadInput, why
 from workbench.servers.entry import NOT_FOUND, Fact, In2009, In2010, ServerEntry, Today
-from workbench.servers.requirements import version_of
 
 THEN_2009, THEN_2010, NOW = "2009, as published", "2010, as published", "Today"
 NOT_STATED = "Not stated"
@@ -56,18 +54,20 @@ def now(entry: ServerEntry, name: str) -> Fact | None:
     if name == "flavour":
         return entry.today.style
     if name == "version":
-        return _pinned(entry.requirements_path, entry.framework) or entry.today.released
+        return _version(entry)
     if entry.seen is None:
         return Fact(value=NOT_FOUND, source="no check of the catalogue is recorded")
     return Fact(value="Yes" if entry.seen.keep_alive else "No", source=entry.seen.source)
 
 
-@cache
-def _pinned(path: Path | None, framework: str) -> Fact | None:
-    """A table asks for it whenever it is drawn; the entries of 2010 are shipped, and stay as they
-    are."""
-    pin = version_of(path, framework) if path else ""
-    return Fact(value=pin, source=f"the {path.name} of its entry") if path and pin else None
+def _version(entry: ServerEntry) -> Fact | None:
+    if entry.seen and entry.seen.version:
+        return Fact(value=entry.seen.version, source=entry.seen.source)
+    if pin := entry.pinned_version:
+        return Fact(value=pin, source=f"pinned in {entry.requirements}")
+    if source := entry.source_at:
+        return Fact(value=source.short, source="the commit of its entry", at=source.git)
+    return entry.today.released
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ def _row(entry: ServerEntry, seen: Seen) -> tuple[str, ...]:
     http = any(protocol.startswith("http/") for protocol in entry.protocols)
     return (
         f"`{entry.id}`",
-        seen.version or _pinned(entry) if entry.framework else NONE,
+        seen.version or entry.pinned_version if entry.framework else NONE,
         NONE if entry.family == "message" else f"{seen.bytes or ''}",
         ("yes" if seen.keep_alive else "no") if http else NONE,
         f"{seen.pipelining} of {PIPELINED}" if seen.keep_alive else NONE,
@@ -114,16 +114,6 @@ def _row(entry: ServerEntry, seen: Seen) -> tuple[str, ...]:
         f"{seen.memory_mb:,.0f}",
         *("" if each is None else f"{each:.2f}" for each in starts),
     )
-
-
-def _pinned(entry: ServerEntry) -> str:
-    """Return the version of its framework that it requires; empty: none."""
-    path = entry.requirements_path
-    text = path.read_text("utf-8") if path and entry.framework else ""
-    found = re.search(
-        rf"^{re.escape(entry.framework)}==([^\s;]+)", text, re.MULTILINE | re.IGNORECASE
-    )
-    return found[1] if found else ""
 
 
 def written(text: str) -> str:

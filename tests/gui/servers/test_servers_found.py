@@ -368,6 +368,7 @@ def test_selected_servers_are_compared_then_and_now_and_exported(
     assert now == then + 1
     assert not page.table.facts.isColumnHidden(then) and not page.table.facts.isColumnHidden(now)
     assert page.table.facts.isColumnHidden(column("Style"))
+    assert page.table.facts.isColumnHidden(column("HTTP/1.1 (Today)"))
     pick(the(page, Choice, "Columns"), "2010 and today")
     then, now = column("HTTP/1.1 (2010, as published)"), column("HTTP/1.1 (Today)")
     assert now == then + 1
