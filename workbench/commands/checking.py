@@ -129,10 +129,10 @@ def run_check(args: argparse.Namespace) -> int:
 
 def _minutes(text: str) -> float:
     """The type of an option."""
-    minutes = float(text)
-    if not 0 < minutes < math.inf:
-        raise ValueError
-    return minutes
+    with contextlib.suppress(ValueError):
+        if 0 < float(text) < math.inf:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number of minutes above 0")
 
 
 class Checking:
