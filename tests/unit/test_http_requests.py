@@ -18,7 +18,7 @@ from workbench.agent.wanted import Wanted
 from workbench.analysis.faults import is_fault
 from workbench.documents import Counts, error_class, server_errors
 from workbench.errors import BadInput
-from workbench.load.base import RequestPart
+from workbench.load.base import RequestPart, TlsPart
 from workbench.load.merge import merge_reports
 from workbench.machines.secrets import named
 from workbench.machines.usage import Usage
@@ -201,6 +201,18 @@ def test_errors_of_http_are_split_as_wrk_has_them() -> None:
     assert split(lost) == [4.0, 1.0, 2.0]
     # Where nothing failed there is nothing to split, and no column.
     assert split({}) == [None, None, None]
+
+
+def test_the_share_of_resumed_handshakes_is_known_where_any_were_made() -> None:
+    def share(tls: TlsPart | None = None) -> float | None:
+        report = replace(merge_reports([], []), tls=tls)
+        return metrics.values(Measured(report, [], Usage()))["tls_resumed_pct"]
+
+    version = {"version": "TLSv1.3", "cipher": "TLS_AES_256_GCM_SHA384"}
+    assert share(TlsPart(**version, handshakes=40, resumed=30)) == 75.0
+    assert share(TlsPart(**version, handshakes=40, resumed=0)) == 0.0
+    assert share(TlsPart(**version, handshakes=0, resumed=0)) is None
+    assert share() is None
 
 
 async def test_a_secret_comes_from_the_environment_and_is_in_no_plan(

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from workbench.documents import Metric
-from workbench.metrics import cpu, errors, held, memory, switches, throughput
+from workbench.metrics import cpu, errors, held, memory, switches, throughput, tls
 from workbench.metrics.base import Measured, PointMetric
 from workbench.metrics.requests import of_requests
 
@@ -27,6 +27,7 @@ METRICS: Sequence[PointMetric] = (
     throughput.Throughput(),
     held.Reconnects(),
     held.KeptAlive(),
+    tls.Resumed(),
 )
 """In display order."""
 
