@@ -34,11 +34,17 @@ def count(value: float) -> str:
 
 
 def counts(values: Sequence[float]) -> list[str]:
-    """Format the figures of an axis, with as many decimals as tell them apart."""
+    """Format the figures of an axis, with as many decimals as tell them apart; "1.5 M"."""
     if all(value < 10 or value == int(value) for value in values) or len(values) < 2:
-        return [count(value) for value in values]
-    step = min(b - a for a, b in pairwise(values))
-    return [f"{value:,.{max(0, ceil(-log10(step) - 1e-9))}f}" for value in values]
+        texts = [count(value) for value in values]
+    else:
+        step = min(b - a for a, b in pairwise(values))
+        texts = [f"{value:,.{max(0, ceil(-log10(step) - 1e-9))}f}" for value in values]
+    short = [
+        f"{value / 1e6:g} M" if value >= 1e6 else text
+        for value, text in zip(values, texts, strict=True)
+    ]
+    return short if len(set(short)) == len(set(texts)) else texts
 
 
 def per_second(value: float) -> str:

@@ -196,3 +196,9 @@ def test_log_ticks_keep_their_distance_and_the_top() -> None:
 def test_rounding_goes_by_one_two_and_five() -> None:
     assert [round_down(value) for value in (0.3, 1.99, 700)] == [0.2, 1, 500]
     assert [round_up(value) for value in (0.3, 2.01, 700)] == [0.5, 5, 1000]
+
+
+def test_figures_of_millions_are_short_on_an_axis() -> None:
+    assert words.counts([0, 500_000, 1_000_000, 1_500_000]) == ["0", "500,000", "1 M", "1.5 M"]
+    close = [1_234_567.0, 1_234_568.0]
+    assert words.counts(close) == ["1,234,567", "1,234,568"]

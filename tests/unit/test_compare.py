@@ -17,7 +17,7 @@ import pytest
 from app.__main__ import main
 from tests.recording import record_session
 from tests.synthetic import Contestant, contestants, session
-from workbench.analysis.intervals import PassKnee, difference, knee_interval, ranks
+from workbench.analysis.intervals import Difference, PassKnee, difference, knee_interval, ranks
 from workbench.analysis.published import figures_of, question_of, sources
 from workbench.comparison.conditions import conditions
 from workbench.comparison.contenders import Contender
@@ -247,6 +247,19 @@ def test_a_gap_after_one_pass_is_reported_as_uncertain() -> None:
         "gevent in A sustains 4,000/s more than gevent in B (3,000 to 5,000/s; 75 to 125 %)."
         " One pass cannot show significance."
     )
+
+
+def test_a_difference_reads_the_same_from_either_side() -> None:
+    found = compare([side("A", session(2, rates=RATES))])
+    less, more = found.contenders
+    difference = Difference(-2_000.0, -3_000.0, -0.0, "less")
+    message = difference_text(less, more, difference, tagged=False)
+    assert (
+        "asyncio Protocol sustains 2,000/s more than asyncio streams (0 to 3,000/s; 0 to" in message
+    )
+    flipped = Difference(2_000.0, 0.0, 3_000.0, "more")
+    assert difference_text(more, less, flipped, tagged=False) == message
+    assert "-0" not in difference_text(more, less, Difference(-1.0, -2.0, 0.0, "less"))
 
 
 def test_servers_of_one_session_are_identified_by_name_alone(

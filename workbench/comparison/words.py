@@ -175,4 +175,5 @@ def all_equal(comparison: Comparison, group: Sequence[int]) -> bool:
 
 
 def _reversed(d: Difference) -> Difference:
-    return Difference(-d.figure, -d.high, -d.low, "more", d.paired, d.passes, d.most)
+    # From 0, because minus 0.0 would be written "-0".
+    return Difference(0 - d.figure, 0 - d.high, 0 - d.low, "more", d.paired, d.passes, d.most)
