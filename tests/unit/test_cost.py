@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from msgspec import structs
 
 from workbench import metrics
 from workbench.analysis.cost import CPU_PER_CALL, MARGIN, full_core
@@ -100,6 +101,14 @@ def test_a_core_is_busy_where_its_time_is_spent() -> None:
     assert full_core(server("A", 100.0)) == 5000.0
     assert full_core(server("A", 100.0, verdict="inconclusive")) is None
     assert full_core(server("A", None)) is None
+    # Calls of an overloaded server cost less, but it does not answer more of them in time.
+    overloaded = server("A", 100.0)
+    beyond = structs.replace(overloaded.stops[0], point=2, x=9000.0, offered_per_s=9000.0)
+    cheaper = structs.replace(
+        beyond, verdict="server-limited", values={CPU_PER_CALL: 40.0}, errors_pct=30.0
+    )
+    overloaded.stops.append(cheaper)
+    assert full_core(overloaded) == 5000.0
 
 
 def test_a_failing_metric_does_not_lose_the_point(

@@ -27,25 +27,27 @@ def cpu_us_per_call(point: PointResult | None) -> float | None:
 
 def full_core(series: SeriesResult) -> float | None:
     """The load at which one core would be full, in the axis's unit of rates, extrapolated from the
-    cost per call at the highest trusted point. None: unknown.
+    cost per call at the knee, or at the most replies where there is none. None: unknown.
 
-    Servers with several processes or threads may exceed it. On an axis other than rates the cost
-    changes with the value, so there is none.
+    Not from a point beyond the knee: a server with a long queue handles several calls at once,
+    which makes each cheaper but not faster. Servers with several processes or threads may exceed
+    it. On an axis other than rates the cost changes with the value, so there is none.
     """
     if series.axis.of_workload:
         return None
-    for point in reversed(series.points):
-        cost = cpu_us_per_call(point)
-        if point.trusted and cost:
-            return 1e6 / cost * _per_call(point)
-    return None
+    there = _at_limit(series)
+    cost = cpu_us_per_call(there)
+    return 1e6 / cost * _per_call(there) if there and there.trusted and cost else None
 
 
 def rank(series: SeriesResult) -> tuple[float, float]:
     """Sort key: knee, or most replies where there is none, highest first; ties by the lowest CPU
     time per call there. Servers without points, or of unknown cost, come last."""
-    there = series.at_knee if series.axis.has_limit else series.most
-    return -series.figure, cpu_us_per_call(there) or inf
+    return -series.figure, cpu_us_per_call(_at_limit(series)) or inf
+
+
+def _at_limit(series: SeriesResult) -> PointResult | None:
+    return series.at_knee if series.axis.has_limit else series.most
 
 
 def _per_call(point: PointResult) -> float:
