@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from math import isnan
@@ -51,6 +51,7 @@ size.
 
 _SWATCH = QRectF(0, 0, 46, 18)
 _COLOUR = re.compile(r'(?:fill|stroke)="(#[0-9a-f]{6})"')
+_ELEMENT = re.compile(r"<(\w+)([^>]*)>")
 _TOKENS = (
     *("bg", "card", "sunken", "line", "line2", "text", "soft", "muted"),
     *("ok", "warn", "bad"),
@@ -211,7 +212,20 @@ def _recolour(drawn: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """
     places: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for light, dark in drawn:
-        for a, b in zip(_COLOUR.findall(light), _COLOUR.findall(dark), strict=True):
+        for a, b in zip(_colours(light), _colours(dark), strict=True):
             places[a][b] += 1
     found = ((a, among.most_common(1)[0][0]) for a, among in places.items())
     return sorted((a, b) for a, b in found if a != b)
+
+
+def _colours(svg: str) -> Iterator[str]:
+    """Yield the colours of every shape. Qt writes them once for neighbours that look the same,
+    which may be so in one theme only.
+    """
+    group: list[str] = []
+    for tag, attributes in _ELEMENT.findall(svg):
+        own = _COLOUR.findall(attributes)
+        if tag == "g":
+            group = own
+        else:
+            yield from (*group, *own)
