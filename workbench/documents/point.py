@@ -94,7 +94,7 @@ class PointStart(Point, frozen=True, kw_only=True, tag="point_start"):
 
 class Window(Document, frozen=True, kw_only=True, tag="window"):
     """200 ms of a point, or several such windows in one, merged by count over all clients and
-    workers. Calls, not connections, unless said otherwise. Windows go on after the schedule has
+    workers. Calls, not connections, unless said otherwise. Windows continue after the schedule has
     ended until nothing is in flight."""
 
     t_us: Signed
