@@ -136,6 +136,21 @@ def test_calls_in_flight_must_be_rate_times_service_time(tmp_path: Path, share: 
     )
 
 
+def test_what_an_interrupted_client_could_not_count_fails_no_audit(tmp_path: Path) -> None:
+    documents = run(tmp_path, Script(service_us=20_000, in_flight=0.8))
+
+    def audited(within: float) -> str:
+        known = [
+            msgspec.structs.replace(d, pending_within=within * (d.pending or 0.0))
+            if isinstance(d, Window)
+            else d
+            for d in documents
+        ]
+        return by_code(known)["littles-law"].state
+
+    assert (audited(0.0), audited(0.1), audited(0.25)) == ("failed", "failed", "passed")
+
+
 def test_calls_that_timed_out_were_in_flight_until_then(tmp_path: Path) -> None:
     overloaded = Script(capacity=lambda x: 1_500, service_us=20_000)
     assert by_code(run(tmp_path, overloaded))["littles-law"].state == "passed"

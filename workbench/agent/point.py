@@ -26,6 +26,8 @@ _REST = 20
 them takes as long as it takes: with a pause after that, more of them would wait each time. A pause
 is no longer than a window, because other programs may have had the core meanwhile."""
 _NEVER = 1 << 62
+_INTERRUPTED_NS = 2_000_000
+"""A handler that takes longer had to wait for the CPU."""
 _BURST = 32
 """The most connections started before the event loop reads replies again."""
 
@@ -153,7 +155,7 @@ class Point:
         data["i"] = self.window_index
         data["in_flight"] = len(self.driver.open)
         if self.pending:
-            data["pending"] = self.pending.mean()
+            data["pending"], data["pending_within"] = self.pending.means()
         self.window_index += 1
         self.next_window += WINDOW_NS
         self.on_window(data)
@@ -193,7 +195,7 @@ class Pending:
     checked by the other (Little's law)."""
 
     def __init__(self, count: Callable[[], int]) -> None:
-        self.begin, self.around, self.mean = _integral(count)
+        self.begin, self.around, self.means = _integral(count)
 
 
 def _integral(
@@ -201,11 +203,11 @@ def _integral(
 ) -> tuple[
     Callable[[int], None],
     Callable[[Callable[[], None]], Callable[[], None]],
-    Callable[[], float],
+    Callable[[], tuple[float, float]],
 ]:
     """Return what begins it at a time, what wraps handlers, and what returns the mean of a window
-    and begins the next. Closures, like all hot paths."""
-    at_ns = last = twice_ns = 0
+    with its uncertainty and begins the next. Closures, like all hot paths."""
+    at_ns = last = twice_ns = unsure_ns = 0
 
     def begin(now: int) -> None:
         nonlocal at_ns
@@ -214,21 +216,25 @@ def _integral(
     def around(handle: Callable[[], None]) -> Callable[[], None]:
         def counted() -> None:
             # The number changes in handlers alone: before one it is what it was after the last.
-            nonlocal at_ns, last, twice_ns
+            nonlocal at_ns, last, twice_ns, unsure_ns
             now, before = monotonic_ns(), last
             twice_ns += 2 * before * (now - at_ns)
             handle()
             at_ns, last = monotonic_ns(), count()
             twice_ns += (before + last) * (at_ns - now)
+            if at_ns - now > _INTERRUPTED_NS:
+                # When in this time the number changed is not known.
+                unsure_ns += (abs(last - before) or 1) * (at_ns - now)
 
         return counted
 
-    def mean() -> float:
-        nonlocal twice_ns
-        window_ns, twice_ns = max(0, twice_ns) / 2, 0
-        return round(window_ns / WINDOW_NS, 4)
+    def means() -> tuple[float, float]:
+        nonlocal twice_ns, unsure_ns
+        found = max(0, twice_ns) / 2 / WINDOW_NS, unsure_ns / WINDOW_NS
+        twice_ns = unsure_ns = 0
+        return round(found[0], 4), round(found[1], 4)
 
-    return begin, around, mean
+    return begin, around, means
 
 
 class Pace:

@@ -28,11 +28,12 @@ def merge_windows(windows: Sequence[Window]) -> Window:
         errors.update(window.errors)
     latency = merge(window.latency for window in windows)
     service = merge(window.service for window in windows)
+    length_us = sum(window.length_us for window in windows)
     return Window(
         t_us=first.t_us,
         point=first.point,
         index=last.index,
-        length_us=sum(window.length_us for window in windows),
+        length_us=length_us,
         due=sum(window.due for window in windows),
         sent=sum(window.sent for window in windows),
         late=sum(window.late for window in windows),
@@ -41,6 +42,7 @@ def merge_windows(windows: Sequence[Window]) -> Window:
         errors=dict(sorted(errors.items())),
         in_flight=last.in_flight,
         pending=pending(windows),
+        pending_within=sum(w.pending_within * w.length_us for w in windows) / length_us,
         latency_us=percentiles(latency),
         service_us=percentiles(service),
         latency=latency,

@@ -115,6 +115,8 @@ class Window(Document, frozen=True, kw_only=True, tag="window"):
     pending: Number | None = None
     """Calls sent and not answered yet, mean over the window, counted independently of response
     times. None: unknown."""
+    pending_within: Number = 0.0
+    """Largest error of `pending`: a client was interrupted while the number changed."""
     latency_us: Percentiles | None = None
     """Latency from the scheduled time. None: no reply in this window."""
     service_us: Percentiles | None = None

@@ -165,6 +165,7 @@ class LoadWindow:
     latency: SparseHistogram
     service: SparseHistogram
     pending: float | None = None
+    pending_within: float = 0.0
 
 
 class RequestPart(msgspec.Struct, frozen=True, kw_only=True):

@@ -52,6 +52,8 @@ class Window(Event, frozen=True, kw_only=True):
     service: Buckets
     pending: Calls | None = None
     """Mean over the window; None: not counted."""
+    pending_within: Calls = 0.0
+    """At most so far from the truth, because the worker was interrupted."""
     id: Count = 0
     worker: Count = 0
     dropped: Count = 0

@@ -55,6 +55,7 @@ def merge_windows(index: int, windows: Sequence[Window]) -> LoadWindow:
         latency=histogram.merge(w.latency for w in windows),
         service=histogram.merge(w.service for w in windows),
         pending=_pending(windows),
+        pending_within=round(sum(w.pending_within for w in windows), 4),
         **{name: sum(getattr(w, name) for w in windows) for name in _SUMMED},
     )
 

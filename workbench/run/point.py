@@ -161,6 +161,7 @@ class _PointRecording:
             errors=window.errors,
             in_flight=window.in_flight,
             pending=window.pending,
+            pending_within=window.pending_within,
             latency_us=histogram.percentiles(window.latency),
             service_us=histogram.percentiles(window.service),
             latency=histogram.coarse(window.latency),

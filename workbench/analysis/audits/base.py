@@ -108,7 +108,8 @@ class SessionData:
         """No more documents come."""
         self._stops: list[PointStop] = []
         self._notes: list[Noted] = []
-        self._pending_us: dict[int, float | None] = {}
+        self._pending_us: dict[int, tuple[float, float] | None] = {}
+        """Call-microseconds in flight and their largest error, for each point."""
         self._sums_s: dict[tuple[int, str], float] = {}
         self._medians: defaultdict[int, list[tuple[float, float, float]]] = defaultdict(list)
         self._under_load: PointStart | None = None
@@ -146,11 +147,14 @@ class SessionData:
             end_us = (window.index + 1) * WINDOW_US
             place = (end_us - window.length_us) / 1e6, end_us / 1e6
             self._medians[window.point].append((*place, log(max(1, times.p50))))
-        before = self._pending_us.get(window.point, 0.0)
+        before = self._pending_us.get(window.point, (0.0, 0.0))
         if before is None or window.pending is None:
             self._pending_us[window.point] = None
         else:
-            self._pending_us[window.point] = before + window.pending * window.length_us
+            self._pending_us[window.point] = (
+                before[0] + window.pending * window.length_us,
+                before[1] + window.pending_within * window.length_us,
+            )
 
     @cached_property
     def points(self) -> list[PointStop]:
@@ -169,10 +173,11 @@ class SessionData:
         begin, end = point.measured_s or (0.0, point.seconds)
         return [each for each in self._memory.get(point.point, ()) if begin <= each[0] <= end]
 
-    def pending_s(self, point: PointStop) -> float | None:
-        """Calls in flight, integrated over the whole point, in call-seconds; None: unknown."""
-        call_us = self._pending_us.get(point.point)
-        return None if call_us is None else call_us / 1e6
+    def pending_s(self, point: PointStop) -> tuple[float, float] | None:
+        """Calls in flight, integrated over the whole point, and the largest error of that, both in
+        call-seconds; None: unknown."""
+        found = self._pending_us.get(point.point)
+        return None if found is None else (found[0] / 1e6, found[1] / 1e6)
 
     def sum_s(self, point: PointStop, times: Literal["service", "lateness"]) -> float:
         """Sum in seconds of a point's service times, or of the lateness of its connections. Cached,

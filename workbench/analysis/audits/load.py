@@ -58,22 +58,21 @@ def littles_law(data: SessionData) -> Outcome:
     J. D. C. Little, "A Proof for the Queuing Formula: L = λW", Operations Research 9(3), 1961; for
     a finite time: S. Stidham, "A Last Word on L = λW", Operations Research 22(2), 1974.
     """
-    timed = [
-        (p, in_flight_s) for p in data.points if (in_flight_s := data.pending_s(p)) is not None
-    ]
+    timed = [(p, pending) for p in data.points if (pending := data.pending_s(p)) is not None]
     if not timed:
         if _tool(data) != "agent":
             return Outcome("not-known", NotReportedByTool(tool=_tool(data)))
         return Outcome("not-known", NotRecorded(what="pending"))
     failed: list[tuple[float, PointStop, float, float]] = []
     checked = 0
-    for point, found_s in timed:
+    for point, (found_s, within_s) in timed:
         expected = _in_flight_s(point, data)
         if expected is None:
             continue
         checked += 1
         low_s, high_s = expected
-        allowed_s = TOLERANCE * high_s + PER_CALL_S * point.counts.scheduled + _late_s(point, data)
+        allowed_s = TOLERANCE * high_s + PER_CALL_S * point.counts.scheduled
+        allowed_s += _late_s(point, data) + within_s
         excess = max(low_s - found_s, found_s - high_s) - allowed_s
         if excess > 0:
             nearest_s = min(max(found_s, low_s), high_s)
