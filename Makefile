@@ -136,6 +136,7 @@ check: $(VENV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
+	$(BIN)/pytest -q tests/unit/test_private_access.py
 
 # Reports servers that died, leaked or hung; does not look for limits.
 catalogue-sweep: $(VENV)

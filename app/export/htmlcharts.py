@@ -125,7 +125,7 @@ def _views(
         swatches={key: light for key, (light, _) in swatches.items()},
         tokens={name: (getattr(LIGHT, name), getattr(DARK, name)) for name in _TOKENS}
         | {f"h{n}": (box_colour(LIGHT, n), box_colour(DARK, n)) for n in range(HUES)},
-        recolour=_recolour(pairs),
+        recolour=recolour(pairs),
     )
 
 
@@ -206,7 +206,7 @@ def _spots(trio: Trio) -> Iterable[str]:
                 )
 
 
-def _recolour(drawn: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+def recolour(drawn: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Map every colour of light drawings to that of the dark ones, which have the same strokes in
     the same order.
     """

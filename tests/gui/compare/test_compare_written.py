@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from app.__main__ import main
 from app.charts.series import Quantity
 from app.export.dialog import ExportDialog
-from app.export.htmlcharts import _recolour
+from app.export.htmlcharts import recolour
 from app.live.present import Presentation
 from app.pages.compare import ComparePage
 from tests.gui.compare.steps import compare
@@ -151,4 +151,4 @@ def test_what_looks_the_same_in_one_theme_only_gets_its_colours() -> None:
     light = f'<g fill="none" stroke="#aaaaaa">{line}{line}</g>'
     dark = f'<g stroke="#111111">{line}</g><g stroke="#222222">{line}</g>'
     other = ('<g stroke="#bbbbbb"><text/></g>', '<g stroke="#333333"><text/></g>')
-    assert dict(_recolour([(light, dark), other])) == {"#aaaaaa": "#111111", "#bbbbbb": "#333333"}
+    assert dict(recolour([(light, dark), other])) == {"#aaaaaa": "#111111", "#bbbbbb": "#333333"}
