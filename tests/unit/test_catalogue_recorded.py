@@ -49,3 +49,10 @@ def test_the_table_distinguishes_what_does_not_apply_from_what_was_not_measured(
     assert cells("go", bytes=0, keep_alive=True, pipelining=3)[2:5] == ["", "yes", "3 of 3"]
     assert cells("wsgiref", keep_alive=False)[3:5] == ["no", "–"]
     assert cells("tornado", warm_start_s=None)[-1] == ""
+
+
+def test_the_version_of_a_compiler_is_not_taken_for_the_servers() -> None:
+    assert recording.version_of(SHIPPED["tornado"], "tornado 6.6.1") == "6.6.1"
+    assert recording.version_of(SHIPPED["uwsgi-nginx"], "uwsgi 2.0.31") == "2.0.31"
+    assert recording.version_of(SHIPPED["axum"], "cargo 1.95.0") == "cargo 1.95.0"
+    assert recording.version_of(SHIPPED["asyncio-streams"], "standard library") == ""

@@ -23,7 +23,7 @@ from workbench.servers.catalogue import Catalogue
 from workbench.servers.checking import Checked, check_all
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import PIPELINED, GateResult
-from workbench.servers.recording import lately, number, record
+from workbench.servers.recording import lately, record, version_of
 from workbench.terminal import Terminal, write_json
 from workbench.untrusted import indented, safe
 from workbench.workloads.registry import able
@@ -213,7 +213,7 @@ def _print_checked(checked: list[Checked]) -> None:
         table.add_row(
             each.entry.id,
             Text(each.status, STYLES[each.status]),
-            number(deployed.version) if deployed else "",
+            version_of(each.entry, deployed.version) if deployed else "",
             str(deployed.backlog) if deployed else "",
             *_figures(found),
             *(_started(each) if starts else []),

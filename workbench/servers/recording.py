@@ -62,15 +62,17 @@ def seen_of(checked: Checked) -> Seen | None:
         processes=gate.processes,
         threads=gate.threads,
         memory_mb=round(gate.rss_bytes / 1e6),
-        version=number(deployment.version),
+        version=version_of(checked.entry, deployment.version),
         cold_start_s=round(deployment.ready_s, 2),
         warm_start_s=None if warm_s is None else round(warm_s, 2),
         source=source(datetime.now(UTC)),
     )
 
 
-def number(version: str) -> str:
-    """ "tornado 6.6.1" gives 6.6.1."""
+def version_of(entry: ServerEntry, version: str) -> str:
+    """Return 6.6.1 of "tornado 6.6.1", and all of "cargo 1.95.0", which is not the server's."""
+    if entry.framework in entry.programs:
+        return version
     last = version.rpartition(" ")[2]
     return last if last[:1].isdigit() else ""
 
