@@ -1,8 +1,11 @@
 """Runtimes built for real, from wheels made here, so without a network."""
 
 import asyncio
+import http.server
 import os
+import re
 import shutil
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,10 +15,11 @@ from wheels import PING_PONG, make_wheel
 
 from workbench.errors import PongbenchError
 from workbench.machines.local import LocalMachine, open_local
+from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
-from workbench.servers.runtimes import Runtime
+from workbench.servers.runtimes import Runtime, heritage
 from workbench.servers.runtimes.python import prepare
 
 
@@ -151,3 +155,42 @@ async def test_without_a_network_it_says_how_to_go_on(
     with pytest.raises(PongbenchError, match=r"^ping-pong cannot be fetched .* UV_FIND_LINKS"):
         await build(machine, own("uses-a-package"))
     await machine.close()
+
+
+class Another(http.server.BaseHTTPRequestHandler):
+    """A mirror whose files are not those of Debian."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"another")
+
+    def log_message(self, *arguments: object) -> None: ...
+
+
+async def test_an_old_python_that_cannot_be_had_is_one_sentence_and_leaves_nothing(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Another) as mirror:
+        threading.Thread(target=mirror.serve_forever).start()
+        other = f"http://127.0.0.1:{mirror.server_port}/"
+        found = []
+        machine = await open_local(cache_dir=cache)
+        for mirrors in (("http://127.0.0.1:9/",), ("http://127.0.0.1:9/", other)):
+            monkeypatch.setattr(heritage, "MIRRORS", mirrors)
+            with pytest.raises(PongbenchError) as caught:
+                await deploy(machine, Catalogue.load(extra_dirs=[])["cogen"], install=True)
+            found.append(str(caught.value))
+        await machine.close()
+        mirror.shutdown()
+    assert found[0] == (
+        "python2.7 of Debian 11 cannot be fetched: 127.0.0.1:9 is out of reach, for it refused the"
+        " connection; connect this computer to the network once, the package is then kept."
+    )
+    assert re.fullmatch(
+        rf"python2\.7 of Debian 11 cannot be fetched: {other}\S+\.deb has another SHA-256; it was"
+        r" not kept\.",
+        found[1],
+    )
+    assert files_below(cache) == []

@@ -75,15 +75,19 @@ MAVEN = """\
 [ERROR] [Help 1] http://cwiki.apache.org/confluence/display/MAVEN/MojoFailureException
 """
 CARGO = """\
+   Compiling thiserror v2.0.17
+   Compiling proc-macro-error-attr v1.0.4
    Compiling pong v0.1.0 (/tmp/axum)
 error[E0425]: cannot find value `nothing` in this scope
  --> src/main.rs:3:5
 error: could not compile `pong` (bin "pong") due to 1 previous error
 """
-GO = "# pong\n./pong.go:10:2: undefined: nothing\n"
+GO = "# pong\n./pong.go:10:2: undefined: nothing\n./pong.go:11:2: too many errors\n"
 NPM = """\
 npm ERR! code E404
 npm ERR! 404 Not Found - GET https://registry.npmjs.org/nothing-of-this-name
+npm ERR! 404
+npm ERR! A complete log of this run can be found in:
 """
 MAKE = "gcc -c main.c\nmain.c:1:1: error: unknown type name 'nothing'\nmake: *** [main.o] Error 1\n"
 
@@ -94,12 +98,12 @@ MAKE = "gcc -c main.c\nmain.c:1:1: error: unknown type name 'nothing'\nmake: ***
         (
             ["/usr/bin/mvn"],
             MAVEN,
-            "mvn said: COMPILATION ERROR :",
+            "mvn said: /tmp/Pong.java:[3,1] class, interface",
             "project pong: Compilation fail",
         ),
         (["cargo"], CARGO, "error[E0425]: cannot find value `nothing`", "due to 1 previous error"),
-        (["go", "build"], GO, "go said: ./pong.go:10:2: undefined", "undefined: nothing"),
-        (["npm", "ci"], NPM, "npm said: npm ERR! 404 Not Found", "nothing-of-this-name"),
+        (["go", "build"], GO, "go said: ./pong.go:10:2: undefined", "too many errors"),
+        (["npm", "ci"], NPM, "npm said: npm ERR! 404 Not Found", "complete log of this run"),
         (["make"], MAKE, "make said: main.c:1:1: error: unknown type", "[main.o] Error 1"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
@@ -120,13 +124,16 @@ def test_a_failed_compilation_gives_its_first_error_and_its_last_lines(
     [
         "  [7] Couldn't connect to server (Failed to connect to 127.0.0.1 port 9)",
         "  [6] Could not resolve hostname (Could not resolve host: index.crates.io)",
-        "npm ERR! network request to https://registry.npmjs.org/ws failed, reason: ENOTFOUND",
+        "npm error request to https://registry.npmjs.org/ws failed, reason: EAI_AGAIN",
         "[ERROR] Could not transfer artifact a:b from/to central",
         'pong.go:3:2: Get "https://proxy.golang.org/": dial tcp: lookup proxy.golang.org',
     ],
 )
 def test_a_network_that_a_compiler_cannot_reach_is_recognised(output: str) -> None:
-    assert make_server.failed(["it"], 1, f"{output}\n".encode()).said["why"] == "offline"
+    npm = "npm error code EAI_AGAIN\nnpm error syscall getaddrinfo\n"
+    said = make_server.failed(["it"], 1, f"{npm}{output}\nerror: it failed\n".encode()).said
+    assert said["why"] == "offline"
+    assert output.strip().removeprefix("[ERROR] ") in said["detail"]
 
 
 def test_of_a_long_failure_only_the_last_lines_are_kept() -> None:

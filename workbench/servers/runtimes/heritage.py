@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import urllib.error
+import http.client
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -265,22 +265,21 @@ def _kept(deb: Deb) -> Path:
 
 
 def _fetch(deb: Deb) -> None:
-    reason = ""
+    connect = "connect this computer to the network once, the package is then kept"
+    reasons: list[str] = []
     for mirror in MIRRORS:
         try:
             with urllib.request.urlopen(mirror + deb.path, timeout=FETCH_WITHIN_S) as answer:
                 data = answer.read(deb.bytes + 1)
-        except (OSError, urllib.error.URLError) as error:
-            reason = reason or str(getattr(error, "reason", error))
+        except (OSError, http.client.HTTPException) as error:
+            reason = str(getattr(error, "reason", error))
+            reasons.append(why_unreached(reason, connect, what=mirror.split("/")[2]))
             continue
         if hashlib.sha256(data).hexdigest() == deb.sha256:
             stores.write(_kept(deb), data, stores.DEFAULT_MODE)
             return
-        reason = "the file has changed"
-    raise PongbenchError(
-        f"{deb.name} of Debian 11 cannot be fetched ({reason}); connect this computer to the"
-        " network once, the package is then kept."
-    )
+        reasons.insert(0, f"{mirror}{deb.path} has another SHA-256; it was not kept")
+    raise PongbenchError(f"{deb.name} of Debian 11 cannot be fetched: {reasons[0]}.")
 
 
 def _consent(

@@ -39,6 +39,13 @@ MOST_BYTES = 1 << 20
 """Of a command's output; what is before is forgotten."""
 LAST_LINES, LONGEST_LINE = 12, 300
 """Of the output of a command that failed."""
+ERRORS = (r"(?i)\berror\b|\bERR!", r"^\S+:\d+:")
+"""Lines with an error, the likelier first; compilers write the place of theirs."""
+NO_ERRORS = (
+    r"COMPILATION ERROR|too many errors|complete log|^ *(?:Compil|Download)"
+    r"|^npm (?:ERR!|error) (?:(?:code|errno|path|syscall|type) |\s)"
+)
+"""Lines that only announce errors, or name packages whose name has that word."""
 
 
 class Failed(Exception):
@@ -76,9 +83,13 @@ def failed(command: list[str], status: int, output: bytes) -> Failed:
     what = Path(command[0]).name
     if not said:
         return Failed("command", f"{what} ended with status {status} and no output", [])
-    error = next((line for line in said if "error" in line.lower()), said[-1])
+    likely = [line for line in said if not re.search(NO_ERRORS, line)]
+    offline = any(re.search(UNREACHED, line) for line in said)
+    signs = (UNREACHED, *ERRORS) if offline else ERRORS
+    errors = (line for sign in signs for line in likely if re.search(sign, line))
+    error = next(errors, said[-1])
     error = error.strip().removeprefix("[ERROR] ").partition(" in the current project")[0]
-    why = "offline" if re.search(UNREACHED, "\n".join(said)) else "command"
+    why = "offline" if offline else "command"
     last = [line[:LONGEST_LINE] for line in said[-LAST_LINES:]]
     return Failed(why, f"{what} said: {error[:LONGEST_LINE]}", last)
 
