@@ -36,7 +36,7 @@ name: Offline
 servers: [{id}]
 rates: [100]
 seconds: 1
-workload: {{protocol: {protocol}, timeout_s: 60}}
+workload: {{protocol: {protocol}, timeout_s: 60{path}}}
 calibrate: false
 warm_up: null
 looks: 1
@@ -127,7 +127,8 @@ def test_an_offline_machine_gets_every_kind_of_server_from_here(
         assert main(["catalogue", "check", "--on", "h1", "--install", "--expose", entry.id]) == 0
     else:
         plan, session = tmp_path / "plan.yaml", tmp_path / "run.pong.yaml"
-        plan.write_text(PLAN.format(id=entry.id, protocol=entry.protocols[0]))
+        path = "" if entry.path == "/" else f", path: {entry.path}"
+        plan.write_text(PLAN.format(id=entry.id, protocol=entry.protocols[0], path=path))
         words = ("--target", "h1", "--install", "--expose", "-o", str(session))
         assert main(["run", str(plan), *words]) == 0
         (point,) = [d for d in read_session(session).documents if isinstance(d, PointStop)]
@@ -162,7 +163,7 @@ def test_the_command_tests_servers_on_another_machine(
 ) -> None:
     asyncio.run(trusted(profile))
     status = main(["catalogue", "check", "--on", "h1", "--json", "null", "tornado", "friendlyflow"])
-    assert status == 0
+    assert status == 1  # one that was named could not be tested
     null, tornado, gone = json.loads(capsys.readouterr().out)["servers"]
     assert (null["status"], tornado["status"], gone["status"]) == (
         "passed",

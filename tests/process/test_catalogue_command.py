@@ -77,6 +77,13 @@ def test_a_check_whose_machine_is_lost_ends_in_one_sentence(tmp_path: Path) -> N
     assert eventually(lambda: not found(""))
 
 
+def test_a_named_server_that_cannot_be_tested_is_no_success(home: Path) -> None:
+    done = pongbench(home, "check", "friendlyflow")
+    assert done.returncode == 1
+    assert "friendlyflow: Its code was on Google Code" in done.stdout
+    assert done.stderr == ""
+
+
 def test_an_unknown_server_is_bad_input(home: Path) -> None:
     done = pongbench(home, "check", "tornadoes")
     assert done.returncode == 2

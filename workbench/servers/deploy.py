@@ -68,7 +68,7 @@ class Deployment:
     files: dict[str, str]
     """Relative path to SHA-256 of every file deployed."""
     backlog: int = 0
-    """The privileges in force, according to the kernel."""
+    """The one in force, according to the kernel."""
     near: tuple[str, int] = ("", 0)
     """Address and port through which this program reaches it."""
     _routes: contextlib.AsyncExitStack = field(
@@ -79,6 +79,7 @@ class Deployment:
     check: Command | None = None
     """The server's own test program, if it has one."""
     confinement: Confinement = field(default_factory=Confinement)
+    """The privileges in force, according to the kernel."""
     ready_s: float = 0.0
     """Seconds from its command until it was ready."""
     gated: dict[str, Any] = field(default_factory=dict)

@@ -9,10 +9,10 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
-from workbench.machines.base import Machine
+from workbench.machines.base import Machine, Platform
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import PROGRAMS
-from workbench.servers.readiness import Readiness, lacking_source, listed
+from workbench.servers.readiness import Readiness, lacking_source, listed, other_processor
 from workbench.servers.runtimes import brought_python
 from workbench.servers.runtimes.builders import run_builder
 from workbench.servers.runtimes.provide import FINDER
@@ -24,6 +24,8 @@ class MachineReadiness:
     """The prerequisites that one machine has."""
 
     machine: str
+    platform: Platform | None = None
+    """None: not known, as of this computer."""
     missing_programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Titles of the programs missing there, by server id."""
     runtimes: Mapping[str, bool] = field(default_factory=dict)
@@ -31,7 +33,7 @@ class MachineReadiness:
 
     def readiness(self, entry: ServerEntry) -> Readiness:
         name = self.machine
-        if lacking := lacking_source(entry):
+        if lacking := self._unfit(entry) or lacking_source(entry):
             return lacking
         if missing := self.missing_programs.get(entry.id, ()):
             return Readiness(
@@ -48,6 +50,15 @@ class MachineReadiness:
             brings = f"Its first start on {name} copies what it needs, unless it is cached there."
         return Readiness("to make", f"{brings} Later starts use the same.")
 
+    def _unfit(self, entry: ServerEntry) -> Readiness | None:
+        """Return that the machine cannot have its Python; None: it can."""
+        if self.platform is None:
+            return None
+        if entry.runtime != "python":
+            return other_processor(entry, self.platform.machine)
+        problem = brought_python.too_old(entry, self.machine, self.platform)
+        return Readiness("to fetch", problem, ("a later Python",)) if problem else None
+
 
 async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> MachineReadiness:
     """Examine a machine. Raises PongbenchError when it is lost."""
@@ -58,7 +69,8 @@ async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> MachineRe
         server: tuple(PROGRAMS[name].title for name in programs if not found[name])
         for server, programs in wanted.items()
     }
-    return MachineReadiness(machine.name, missing_programs, await _runtimes(machine, entries))
+    runtimes = await _runtimes(machine, entries)
+    return MachineReadiness(machine.name, machine.platform, missing_programs, runtimes)
 
 
 def _programs(machine: Machine, entry: ServerEntry) -> Sequence[str]:

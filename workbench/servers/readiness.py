@@ -33,8 +33,8 @@ class Readiness:
 
 def readiness(entry: ServerEntry) -> Readiness:
     """Return the readiness of an entry on this computer. Reads the disk."""
-    if entry.heritage and (problem := heritage.unfit(platform.machine())):
-        return Readiness("to fetch", problem, ("an x86-64 processor",))
+    if unfit := other_processor(entry, platform.machine()):
+        return unfit
     missing = tuple(PROGRAMS[name].title for name in entry.programs if not _has_program(name))
     made = entry.runtime == "none" or _has_runtime(entry)
     if lacking := lacking_source(entry):
@@ -49,6 +49,12 @@ def readiness(entry: ServerEntry) -> Readiness:
     if made:
         return Readiness("ready", "Everything it needs is installed.")
     return Readiness("to make", _first_start(entry))
+
+
+def other_processor(entry: ServerEntry, architecture: str) -> Readiness | None:
+    """Return that there is no such Python for a processor; None: there is, or it needs none."""
+    problem = heritage.unfit(architecture) if entry.heritage else ""
+    return Readiness("to fetch", problem, ("an x86-64 processor",)) if problem else None
 
 
 def lacking_source(entry: ServerEntry) -> Readiness | None:

@@ -54,12 +54,8 @@ async def prepare(machine: Machine, entry: ServerEntry, notify: Notify) -> Runti
     """
     platform = machine.platform
     assert platform is not None
-    if tuple(map(int, platform.python.split(".")[:2])) < OLDEST:
-        wanted = ".".join(map(str, OLDEST))
-        raise PongbenchError(
-            f"{entry.name} needs Python {wanted} or later on '{machine.name}', which has"
-            f" {platform.python}; install a later one there, and name it in its profile (python)."
-        )
+    if problem := too_old(entry, machine.name, platform):
+        raise PongbenchError(problem)
     bundle = await asyncio.to_thread(_bundle, entry, platform, machine.python[0])
     notify(f"Fetching packages of {entry.name} for {machine.name}")
     try:
@@ -74,6 +70,17 @@ async def prepare(machine: Machine, entry: ServerEntry, notify: Notify) -> Runti
         placeholders={"python": python, "venv": place},
         name=proof.name,
         packages=proof.packages,
+    )
+
+
+def too_old(entry: ServerEntry, name: str, platform: Platform) -> str:
+    """Return why the Python of machine `name` cannot run the entry; empty: it can."""
+    if tuple(map(int, platform.python.split(".")[:2])) >= OLDEST:
+        return ""
+    wanted = ".".join(map(str, OLDEST))
+    return (
+        f"{entry.name} needs Python {wanted} or later on '{name}', which has {platform.python};"
+        " install a later one there, and name it in its profile (python)."
     )
 
 
