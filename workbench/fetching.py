@@ -37,7 +37,7 @@ _CAUSES = (
     ),
     (
         r"dns error|Could not resolve host|unable to look up|[Nn]ame or service not known"
-        r"|name resolution|nodename nor servname",
+        r"|name resolution|failure resolving|nodename nor servname",
         "its name cannot be resolved (DNS)",
         "",
     ),
@@ -54,6 +54,10 @@ UNREACHED = (
     r".*(Failed to fetch|Network connectivity|No CA certificates|network was disabled)"
 )
 """uv's output when it cannot reach the index, for `re.search`."""
+
+
+_NO_ARCHIVE = r"resolving|[Cc]ould not connect|nable to connect|[Cc]onnection|imed out|nreachable"
+"""apt's output when it cannot reach its archive."""
 
 
 def trust() -> dict[str, str]:
@@ -87,3 +91,13 @@ def why_unreached(output: str, connect: str, what: str = "the package index") ->
             detail = "" if cure == "" else f" ({cause.strip().rstrip('.')[:200]})"
             return f"{what} is out of reach, for {meaning}{detail}; {cure or connect}"
     return f"{what} is out of reach ({cause.strip().rstrip('.')[:200]}); {connect}"
+
+
+def apt_failed(detail: str, whose: str, connect: str, otherwise: str) -> str:
+    """Return why apt did not fetch a package, to stand in a sentence: "its apt cannot fetch it: the
+    archive is out of reach, ...". `connect` and `otherwise`: what to do if its archive is out of
+    reach, and if not."""
+    if re.search(_NO_ARCHIVE, detail):
+        why = why_unreached(detail, connect, what="the archive of the distribution")
+        return f"{whose} apt cannot fetch it: {why}"
+    return f"{whose} apt cannot fetch it ({detail}); {otherwise}"

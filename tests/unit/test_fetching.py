@@ -133,3 +133,21 @@ def test_an_http_error_of_the_index_is_not_taken_for_no_network() -> None:
     )
     assert not fetching.unreached(refused)
     assert fetching.unreached("error: Failed to fetch: `https://x/simple/a`\n  cause: dns error")
+
+
+@pytest.mark.parametrize(
+    ("detail", "sentence"),
+    [
+        (
+            "nginx-light: Temporary failure resolving 'deb.debian.org'",
+            "its apt cannot fetch it: the archive of the distribution is out of reach, for its name"
+            " cannot be resolved (DNS); connect it",
+        ),
+        (
+            "Unable to locate package nginx-light",
+            "its apt cannot fetch it (Unable to locate package nginx-light); update it",
+        ),
+    ],
+)
+def test_apt_without_a_network_gets_other_advice_than_to_update(detail: str, sentence: str) -> None:
+    assert fetching.apt_failed(detail, "its", "connect it", "update it") == sentence

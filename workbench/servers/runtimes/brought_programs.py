@@ -21,6 +21,7 @@ import msgspec
 
 from workbench import paths
 from workbench.errors import PongbenchError
+from workbench.fetching import apt_failed
 from workbench.machines.base import Machine, Platform
 from workbench.machines.bundle import Bundle, archived
 from workbench.machines.wire import Folder
@@ -65,10 +66,11 @@ async def bring(machine: Machine, event: dict[str, Any], *, install: bool, notif
                 await asyncio.to_thread(_fetch, program, packages, Path(work), options, archive)
         except find_programs.Failed as failure:
             detail = str(failure).rstrip(".")
-            raise PongbenchError(
-                f"{program.title} is not on '{machine.name}', and this computer's apt cannot fetch"
-                f" it ({detail}); run apt-get update here, or {program.install} there."
-            ) from None
+            connect = "connect this computer to the network once, what was fetched is then kept"
+            update = f"run apt-get update here, or {program.install} there"
+            why = apt_failed(detail, "this computer's", connect, update)
+            sentence = f"{program.title} is not on '{machine.name}', and {why}."
+            raise PongbenchError(sentence) from None
     notify(f"Bringing {program.title} to {machine.name}")
     await machine.bring(archive, f"programs/{Path(absent.folder).name}")
     return True

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import msgspec
 
 from workbench.errors import PongbenchError
+from workbench.fetching import apt_failed
 from workbench.machines.base import Machine
 from workbench.machines.wire import Count, Text, quoted
 from workbench.servers.programs import PROGRAMS, MissingPrograms, Programs
@@ -84,11 +85,13 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
             missing.commands,
             install=install,
         )
+    connect = f"connect {machine.name} to the network once, what was fetched is then kept"
+    update = f"run apt-get update there, or {install or f'install {title}'}"
+    apt = apt_failed(detail, "its", connect, update)
     sentences = {
         "no-apt": f"{title} is not on {machine.name}, and it has no apt to fetch it with; install"
         f" it there by other means{f' (Debian: {install})' if install else ''}.",
-        "apt": f"{title} is not on {machine.name}, and its apt cannot fetch it ({detail}); run"
-        f" apt-get update there, or {install or f'install {title}'}.",
+        "apt": f"{title} is not on {machine.name}, and {apt}.",
         "broken": f"{title} on {machine.name} does not run: {detail}.",
         "by-hand": f"{title} is not on {machine.name}; install it there: {detail}.",
         "disk": f"There is no place for {title} on {machine.name}: {detail}.",
