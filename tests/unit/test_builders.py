@@ -66,9 +66,25 @@ def test_the_first_error_of_old_pip_is_reported() -> None:
     assert build_heritage.first_error(output) == "src/a.c:3:10: fatal error: ev.h: No such file"
 
 
+def test_what_a_failed_command_of_old_pip_said_is_reported() -> None:
+    output = """\
+    ERROR: Command errored out with exit status 1:
+     command: /usr/bin/python2.7 -c 'import sys' egg_info
+         cwd: /tmp/pip-install/fapws3/
+    Complete output (1 lines):
+    We don't find 'ev.h' which is a mandatory file to compile Fapws
+    ----------------------------------------
+ERROR: Command errored out with exit status 1: python setup.py egg_info Check the logs.
+"""
+    assert build_heritage.first_error(output).startswith("We don't find 'ev.h'")
+    assert build_heritage.first_error("ERROR: Command errored out\n").startswith("ERROR: Comm")
+    assert build_heritage.first_error("") == "no output"
+
+
 MAVEN = """\
 \x1b[1;31m[ERROR]\x1b[m COMPILATION ERROR :
 [ERROR] /tmp/Pong.java:[3,1] class, interface, enum, or record expected
+[ERROR]
 [ERROR] Failed to execute goal compile on project pong: Compilation failure -> [Help 1]
 [ERROR]
 [ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.
@@ -130,7 +146,7 @@ def test_a_failed_compilation_gives_its_first_error_and_its_last_lines(
     ],
 )
 def test_a_network_that_a_compiler_cannot_reach_is_recognised(output: str) -> None:
-    npm = "npm error code EAI_AGAIN\nnpm error syscall getaddrinfo\n"
+    npm = "npm error code EAI_AGAIN\nwarning: dial tcp failed, 3 tries remaining\n"
     said = make_server.failed(["it"], 1, f"{npm}{output}\nerror: it failed\n".encode()).said
     assert said["why"] == "offline"
     assert output.strip().removeprefix("[ERROR] ") in said["detail"]

@@ -172,7 +172,7 @@ class Checking:
         self._keep(checked)
         style = STYLES[checked.status]
         if checked.status in ("failed", "skipped"):
-            first = checked.reason.partition("\n")[0]
+            first = checked.reason.partition("\n")[0].removesuffix(" Last output:")
             self._console.print(Text.assemble((checked.entry.id, style), f": {safe(first)}"))
         elif checked.status == "passed":
             passed = Text.assemble((checked.entry.id, style), " passed")

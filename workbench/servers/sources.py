@@ -237,7 +237,8 @@ def _problem(name: str, source: SourceAt, output: str) -> PongbenchError:
     last = lines[-1].removeprefix("fatal: ").rstrip(".")[:200]
     instead = _instead(name, source)
     if re.search(_UNREACHED, output):
-        detail = why_unreached(output, instead, what=source.git)
+        cause = re.sub(r"fatal: unable to access '[^']*': ", "", output)
+        detail = why_unreached(cause, instead, what=source.git)
         return NeedsSource(f"The source of {name} cannot be fetched: {detail}.")
     if re.search(_NO_COMMIT, output):
         return NeedsSource(f"{source.git} no longer has commit {source.short}; {instead}.")

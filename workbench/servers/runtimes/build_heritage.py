@@ -50,6 +50,8 @@ SIGNS = {
     r"|unable to execute \S*(?:cc|clang): No such",
 }
 """pip's output, and why it failed."""
+PIPS = r"Command errored out|^(?:command|cwd): |^Complete output|^-+$"
+"""Its own lines around the output of a command that failed."""
 
 # Packages that share a namespace use .pth files, which are read in site folders only.
 NAMESPACES = "import os, site\nsite.addsitedir(os.path.dirname(os.path.abspath(__file__)))\n"
@@ -209,11 +211,11 @@ def ran(argv: list[str], why: str, **env: str) -> str:
 
 def first_error(output: str) -> str:
     """Return the most informative line: the first error, or else the last line."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["no output"]
-    errors = [line for line in lines if re.search(r"\berror\b:?|Error:", line, re.IGNORECASE)]
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     # pip reports first that a command failed, then the output of that command.
-    errors = [line for line in errors if "Command errored out" not in line] or errors
-    error = errors[0] if errors else lines[-1]
+    likely = [line for line in lines if not re.search(PIPS, line)]
+    errors = [line for line in likely if re.search(r"\berror\b:?|Error:", line, re.IGNORECASE)]
+    error = [*errors[:1], *likely[-1:], *lines[-1:], "no output"][0]
     return re.sub(r" \(from .*", "", error)[:300]
 
 

@@ -273,7 +273,9 @@ def _fetch(deb: Deb) -> None:
                 data = answer.read(deb.bytes + 1)
         except (OSError, http.client.HTTPException) as error:
             reason = str(getattr(error, "reason", error))
-            reasons.append(why_unreached(reason, connect, what=mirror.split("/")[2]))
+            through = " (through http_proxy)" if "http" in urllib.request.getproxies() else ""
+            what = f"{mirror.split('/')[2]}{through}"
+            reasons.append(why_unreached(reason, connect, what=what))
             continue
         if hashlib.sha256(data).hexdigest() == deb.sha256:
             stores.write(_kept(deb), data, stores.DEFAULT_MODE)

@@ -42,7 +42,7 @@ LAST_LINES, LONGEST_LINE = 12, 300
 ERRORS = (r"(?i)\berror\b|\bERR!", r"^\S+:\d+:")
 """Lines with an error, the likelier first; compilers write the place of theirs."""
 NO_ERRORS = (
-    r"COMPILATION ERROR|too many errors|complete log|^ *(?:Compil|Download)"
+    r"COMPILATION ERROR|too many errors|complete log|^ *(?:Compil|Download)|^warning"
     r"|^npm (?:ERR!|error) (?:(?:code|errno|path|syscall|type) |\s)"
 )
 """Lines that only announce errors, or name packages whose name has that word."""
@@ -97,7 +97,7 @@ def failed(command: list[str], status: int, output: bytes) -> Failed:
 def lines_of(output: bytes) -> list[str]:
     """Return the lines that have text, without colours."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", output.decode("utf-8", "replace"))
-    return [line.rstrip() for line in text.splitlines() if line.strip()]
+    return [line.rstrip() for line in text.splitlines() if line.strip() not in ("", "[ERROR]")]
 
 
 def say(**event: Any) -> None:

@@ -91,6 +91,8 @@ async def _build(
 
 def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> str:
     detail = str(event["detail"]).rstrip(".")
+    if "no usable wheels" in detail and not entry.build:
+        detail += "; let it be compiled (build: true in its server.yaml)"
     package = event.get("package") or "What it requires"
     where = f"the runtime of {entry.name} on {machine.name}"
     connect = (
@@ -98,6 +100,8 @@ def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> st
         " UV_FIND_LINKS to a folder of wheels and UV_NO_INDEX to 1"
     )
     listed = entry.requirements or "a requirements.txt"
+    if detail.startswith("Hash mismatch"):
+        detail = f"its file in the package index has another hash than {listed} gives"
     sentences = {
         "install": f"{package} cannot be installed for {where}: {detail}.",
         "compile": f"{package} cannot be compiled for {where}: {detail}.",
