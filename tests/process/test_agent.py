@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import os
 import signal as signals
+import socketserver
 import ssl
 import subprocess
 import sys
@@ -493,6 +494,41 @@ class OverTls(http.server.ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         pass
+
+
+class NoTls(socketserver.ThreadingTCPServer):
+    """Reads the beginning of a handshake, answers with `answer` and closes."""
+
+    answer = b""
+
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        request.recv(65_536)
+        request.sendall(self.answer)
+
+
+@pytest.mark.parametrize(
+    ("answer", "errors"),
+    [
+        (b"", {"tls-closed"}),
+        # By the version of OpenSSL.
+        (b"HTTP/1.0 400 Bad\r\n\r\n", {"tls-wrong-version-number", "tls-record-layer-failure"}),
+    ],
+    ids=["cut", "plain"],
+)
+def test_a_handshake_that_fails_is_an_error_with_its_reason(
+    answer: bytes, errors: set[str]
+) -> None:
+    server = NoTls(("127.0.0.1", 0), socketserver.BaseRequestHandler)
+    server.daemon_threads, server.answer = True, answer
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    load = {"protocol": "http/1.1", "rate_per_s": 40, "timeout_s": PATIENCE_S}
+    tls = {"certificate": issue().certificate}
+    with server, agent() as one:
+        outcome = one.run(server.server_address[1], tls=tls, connections=20, **load)
+        server.shutdown()
+    assert outcome.conserved
+    ((error, failed),) = outcome.errors.items()
+    assert error in errors and failed == 20
 
 
 def test_calls_over_tls_are_verified_and_resumed(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from gate_checks import patient_gate
 from oracle import PATIENCE_S, eventually, processes_with
@@ -14,6 +15,7 @@ from oracle import PATIENCE_S, eventually, processes_with
 from workbench.errors import PongbenchError
 from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.catalogue import Catalogue
+from workbench.servers.certificate import issue
 from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
@@ -168,6 +170,16 @@ async def test_the_gate_reports_what_a_faulty_server_did(
     result = await try_gate(machine, name, impatience_s=1.0, patience_s=patience_s)
     assert not result.passed
     assert result.sentences == [sentence]
+
+
+async def test_a_server_that_does_not_speak_tls_is_reported(machine: LocalMachine) -> None:
+    for ready in ("tcp", "http"):
+        entry = msgspec.structs.replace(own("not-found"), tls=[], ready=ready)
+        deployment = await deploy(machine, entry, certificate=issue())
+        result = await gate(deployment)
+        await deployment.stop()
+        assert not result.passed
+        assert result.sentences[0].startswith("Its TLS handshake failed (")
 
 
 async def test_the_gate_reports_a_server_that_exited_in_the_meantime(machine: LocalMachine) -> None:

@@ -101,6 +101,14 @@ SENTENCES: list[tuple[Message, str]] = [
         "The server ends connections after 3 of 10 calls: 1,400 of 2,000 calls failed (70.0 %), first after 0.00 s.",
     ),
     (
+        reasons.UnexpectedReplies(error="tls-closed", failed=3960, calls=4000),
+        "The server closes connections during the TLS handshake: 3,960 of 4,000 calls failed (99.0 %).",
+    ),
+    (
+        reasons.UnexpectedReplies(error="tls-wrong-version-number", failed=3960, calls=4000),
+        "The server fails TLS (wrong version number): 3,960 of 4,000 calls failed (99.0 %).",
+    ),
+    (
         reasons.ResetsFromElsewhere(failed=600, calls=9000, sent=2),
         "600 of 9,000 calls ended with a reset, and the target sent 2 resets: something between the machines ends connections. Check firewalls on the way.",
     ),

@@ -19,6 +19,7 @@ from tests.recording import record_session
 from tests.synthetic import Contestant, contestants, session
 from workbench.analysis.intervals import Difference, PassKnee, difference, knee_interval, ranks
 from workbench.analysis.published import figures_of, question_of, sources
+from workbench.analysis.summary import summarise
 from workbench.comparison.conditions import conditions
 from workbench.comparison.contenders import Contender
 from workbench.comparison.pairwise import pairwise
@@ -447,6 +448,25 @@ def test_a_kernel_setting_that_differs_is_named() -> None:
     one, other = ({"sysctls": {"net.core.somaxconn": n}} for n in (4096, 128))
     differing, _ = said_of(changed(session(1), facts=one), changed(session(1), facts=other))
     assert differing == ["net.core.somaxconn of the target: A 4096, B 128."]
+
+
+def test_servers_that_agreed_on_different_versions_of_tls_are_named() -> None:
+    def over(version: str) -> list[AnyDocument]:
+        start, *others = session(1)
+        assert isinstance(start, RunStart)
+        servers = [
+            msgspec.structs.replace(each, gate=each.gate | {"tls": version})
+            for each in start.servers
+        ]
+        return [msgspec.structs.replace(start, servers=servers), *others]
+
+    documents = over("TLSv1.3, A")
+    assert [each["tls"] for each in summarise(documents).to_data()["servers"].values()] == [
+        "TLSv1.3, A"
+    ]
+    name = next(iter(summarise(documents).servers.values())).name
+    differing, _ = said_of(documents, over("TLSv1.2, B"))
+    assert differing == [f"TLS of {name}: A TLSv1.3, A, B TLSv1.2, B."]
 
 
 def test_a_different_workload_is_listed_before_a_different_set_up() -> None:

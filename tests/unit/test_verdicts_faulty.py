@@ -21,6 +21,8 @@ WRONG = {
     "resets": {"reset": 8_000},
     "no HTTP": {"protocol_malformed": 8_000},
     "one of fifty": {"protocol_500": 180},
+    "handshakes cut": {"tls_closed": 8_000},
+    "no TLS": {"tls_wrong_version_number": 8_000},
 }
 BUSY = replace(CALM, others_cpu_pct=97.0)
 SATURATED: dict[str, dict[str, Any]] = {
@@ -65,7 +67,9 @@ def test_no_server_is_faulty_beyond_the_client_limit() -> None:
 
 
 @pytest.mark.parametrize("signs", SATURATED.values(), ids=SATURATED)
-@pytest.mark.parametrize("kind", ["protocol_503", "protocol_502", "reset", "protocol_closed"])
+@pytest.mark.parametrize(
+    "kind", ["protocol_503", "protocol_502", "reset", "protocol_closed", "tls_closed"]
+)
 def test_load_shed_by_a_saturated_server_is_a_limit(kind: str, signs: dict[str, Any]) -> None:
     lost: dict[str, int] = {kind: 3_000}
     verdict, reasons = judge(replace(CALM, counts=counts(**lost), **signs))
@@ -79,7 +83,9 @@ def test_refusals_together_with_timeouts_are_a_limit() -> None:
 
 
 @pytest.mark.parametrize("signs", SATURATED.values(), ids=SATURATED)
-@pytest.mark.parametrize("kind", ["protocol_body", "protocol_malformed", "protocol_404"])
+@pytest.mark.parametrize(
+    "kind", ["protocol_body", "protocol_malformed", "protocol_404", "tls_wrong_version_number"]
+)
 def test_no_load_makes_a_healthy_server_answer_differently(
     kind: str, signs: dict[str, Any]
 ) -> None:

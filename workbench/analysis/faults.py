@@ -1,15 +1,16 @@
 """Whether a server is faulty: it answers incorrectly where it could answer correctly.
 
 A fault is an unexpected reply: a wrong status or body, a truncated reply, something other than
-HTTP, a connection closed before all its calls were made, a reset. Silence and refused connections
-are not faults: that is how an overloaded server behaves. Beyond the clients' own limit no server is
-called faulty. Background load below that limit does not make a server answer incorrectly, so it is
-no excuse by itself.
+HTTP, a connection closed before all its calls were made, a reset, a failure of TLS. Silence and
+refused connections are not faults: that is how an overloaded server behaves. Beyond the clients'
+own limit no server is called faulty. Background load below that limit does not make a server
+answer incorrectly, so it is no excuse by itself.
 
 How faults are distinguished from load shedding, which is a limit of capacity:
 
 1. A wrong body, a malformed response, or a status unrelated to load (404) are faults at any rate.
-2. A 5xx, a truncated reply, a closed or reset connection may be load shedding. They count as such
+2. A 5xx, a truncated reply, a closed or reset connection, also during a handshake, may be load
+   shedding. They count as such
    if there is a sign of saturation at the same time: the server's CPU fills a core (or its share of
    a core that other programs use, too), its accept queue overflows, calls time out, or connections
    pile up.
@@ -61,10 +62,19 @@ LOST_PER_RETRANSMISSION = 2
 MOST_KINDS = 3
 """The most kinds of faults that a point reports."""
 
-_SHED = ("connreset", "protocol", "protocol-cut", "protocol-closed", "protocol-408", "protocol-429")
+_SHED = (
+    "connreset",
+    "protocol",
+    "protocol-cut",
+    "protocol-closed",
+    "protocol-408",
+    "protocol-429",
+    "tls-closed",
+    "tls-tlsv1-alert-internal-error",
+)
 """Errors that a healthy server may show when it sheds load; any 5xx is another."""
 
-_REFUSED = ("connreset", "protocol-closed", "protocol-429", "protocol-503")
+_REFUSED = ("connreset", "protocol-closed", "protocol-429", "protocol-503", "tls-closed")
 
 
 def is_fault(error: str) -> bool:
@@ -72,7 +82,7 @@ def is_fault(error: str) -> bool:
     idle for long ("protocol-idle"), or to drop messages beyond the high-water mark, as PUB does
     ("protocol-lost")."""
     correct = error in ("protocol-idle", "protocol-lost")
-    return error.startswith(("protocol", "check", "connreset")) and not correct
+    return error.startswith(("protocol", "check", "connreset", "tls")) and not correct
 
 
 def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:

@@ -29,6 +29,8 @@ class ServerSummary(SeriesResult):
         self.version = version
         self.server = server or id_
         self.load_tool = load_tool
+        self.tls = ""
+        """Version and cipher of its connections; empty: without TLS, or not recorded."""
         self.closed = False
         """Whether its load was a closed loop."""
         self.untold: list[ToolCannotTell] = []

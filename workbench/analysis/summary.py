@@ -196,6 +196,7 @@ def _begin(summary: Summary, start: RunStart) -> None:
         )
         made.closed = plan.get("workload", {}).get("mode") == "closed"
         made.tasks = Tasks.of(record)
+        made.tls = record.tls if record else ""
 
 
 def _server(summary: Summary, id_: str) -> ServerSummary:

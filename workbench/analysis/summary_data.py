@@ -26,6 +26,7 @@ def server_data(server: ServerSummary) -> dict[str, Any]:
         "server": server.server,
         "load_tool": server.load_tool,
         "version": server.version,
+        "tls": server.tls or None,
         "processes": server.tasks.processes or None,
         "threads": server.tasks.threads or None,
         **_limit_data(server),

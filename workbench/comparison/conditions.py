@@ -225,6 +225,7 @@ def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weigh
         name = next(iter(there.values())).name
         yield f"Version of {name}", {t: r.version for t, r in there.items()}, Weight.SETUP
         yield f"Runtime of {name}", {t: r.runtime for t, r in there.items()}, Weight.SETUP
+        yield f"TLS of {name}", {t: r.tls for t, r in there.items()}, Weight.SETUP
         rights = {tag: recorded(record.confinement).text for tag, record in there.items()}
         yield f"Privileges of {name}", rights, Weight.DETAIL
         files = {tag: str(sorted(record.files.items())) for tag, record in there.items()}

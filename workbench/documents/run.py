@@ -55,6 +55,12 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     confinement: dict[str, Any] = {}
     """The privileges it ran with; see `servers.rights.Confinement`."""
 
+    @property
+    def tls(self) -> str:
+        """ "TLSv1.3, TLS_AES_256_GCM_SHA384"; empty: without TLS, or not recorded."""
+        agreed = self.gate.get("tls")
+        return agreed if isinstance(agreed, str) else ""
+
 
 class SeriesRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the charts: measured at every value of the axis and judged as one."""

@@ -70,6 +70,8 @@ def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
     """What a faulty server does, to follow its name: "answers 500"."""
     if error.startswith("check"):
         return f"fails the plan's check of the {_checked(error)}"
+    if error.startswith("tls"):
+        return _fails_tls(error)
     detail = error.removeprefix("protocol").removeprefix("-")
     ends = f"ends connections after {answered:,} of {agreed:,} calls" * bool(most(answered))
     fixed = {
@@ -93,6 +95,14 @@ def _checked(error: str) -> str:
     """Return what a check is about: "status", "text"; it carries a status itself."""
     detail = error.removeprefix("check").removeprefix("-")
     return f"status with {detail}" if detail.isdigit() else detail or "reply"
+
+
+def _fails_tls(error: str) -> str:
+    """What a server does whose TLS fails; the detail is OpenSSL's reason."""
+    detail = error.removeprefix("tls").removeprefix("-").replace("-", " ")
+    if detail == "closed":
+        return "closes connections during the TLS handshake"
+    return f"fails TLS ({detail})" if detail else "fails TLS"
 
 
 def listed_errors(errors: Mapping[str, Figure]) -> str:

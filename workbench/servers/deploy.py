@@ -146,6 +146,7 @@ class Deployment:
                 raise self._ended()
             if not trying.done():
                 did = "accept connections" if not self.near[1] else "answer a call"
+                did += " over TLS" * bool(self.tls and self.near[1])
                 what = f"did not {did} on port {self.port} within {within_s:g} s"
                 raise self._unready(f"{self._called()} {what}")
             if trying.done():
@@ -310,9 +311,9 @@ async def _connect(host: str, port: int) -> None:
 
 
 async def _answered(host: str, port: int, path: str, tls: ssl.SSLContext | None) -> None:
-    """Call until there is a response of any kind."""
+    """Call until there is a response of any kind, also one that is no TLS."""
     while True:
-        with contextlib.suppress(OSError):
+        try:
             name = NAME if tls else None
             reader, writer = await asyncio.open_connection(
                 host, port, ssl=tls, server_hostname=name
@@ -323,6 +324,9 @@ async def _answered(host: str, port: int, path: str, tls: ssl.SSLContext | None)
                     return
             finally:
                 writer.close()
+        except OSError as error:
+            if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
+                return
         await asyncio.sleep(_RETRY_S)
 
 

@@ -138,8 +138,7 @@ class Wire:
                     f"It completed no TLS handshake within {self.patience_s:g} s."
                 ) from None
             except (ssl.SSLError, ConnectionError) as error:
-                reason = getattr(error, "reason", None) or error.strerror or "closed"
-                raise Fault(f"Its TLS handshake failed ({reason.lower()}).") from None
+                raise Fault(f"Its TLS handshake failed ({_reason(error)}).") from None
             yield caller
 
 
@@ -237,15 +236,25 @@ class _TlsCaller(_Caller):
                 return b""
             self._in.write(raw)
             pieces = []
-            with contextlib.suppress(ssl.SSLWantReadError, ssl.SSLZeroReturnError):
+            try:
                 while piece := self._tls.read(65_536):
                     pieces.append(piece)
+            except (ssl.SSLWantReadError, ssl.SSLZeroReturnError):
+                pass
+            except ssl.SSLError as error:
+                raise Fault(f"Its TLS failed after the handshake ({_reason(error)}).") from None
                 # It says that it closes, and may wait for the same before it does.
                 with contextlib.suppress(ssl.SSLError):
                     self._tls.unwrap()
                 await super().send(self._out.read())
             if pieces:
                 return b"".join(pieces)
+
+
+def _reason(error: OSError) -> str:
+    """Return why TLS failed, as OpenSSL or the kernel has it: "wrong version number"."""
+    reason: str = getattr(error, "reason", None) or error.strerror or "closed"
+    return reason.lower().replace("_", " ")
 
 
 class _Parser:
