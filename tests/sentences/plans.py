@@ -111,6 +111,14 @@ SENTENCES: list[tuple[Message, str]] = [
         "It must begin with / and have no spaces or control characters.",
     ),
     (
+        plans.InvalidType(keys=("workload.requests",), number=2),
+        "Request 2: the expected type must be a media type without parameters, like application/json.",
+    ),
+    (
+        plans.NoBodyOfHead(keys=("workload.expect_text",)),
+        "A reply to HEAD has no body to check; leave it out.",
+    ),
+    (
         plans.OneCallOnly(keys=("workload.calls_per_connection",), protocol="pong"),
         "It must be 1 with pong.",
     ),

@@ -56,6 +56,11 @@ def sent(**options: Any) -> bytes:
         ({"requests": [{"path": "/", "weight": 0}]}, "workload.requests[1].weight: expected"),
         ({"requests": [{"path": "/"}, {"path": "b"}]}, "request 2: the path must begin with /"),
         ({"requests": TWO, "path": "/x"}, "workload.path: requests are given, too"),
+        (
+            {"expect_type": "text/html; charset=utf-8"},
+            "expect_type: it must be a media type without",
+        ),
+        ({"method": "HEAD", "expect_bytes": 5}, "expect_bytes: a reply to HEAD has no body"),
         ({"expect_status": 99}, "workload.expect_status: expected a whole number of at least 200"),
     ],
 )

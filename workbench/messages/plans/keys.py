@@ -131,6 +131,23 @@ class BodyTooLarge(RequestProblem, frozen=True, kw_only=True):
         return self.of(f"The body has {self.bytes:,} bytes; a body has at most {self.most:,}.")
 
 
+class InvalidType(RequestProblem, frozen=True, kw_only=True):
+    """Replies are compared with the Content-Type without its parameters."""
+
+    keys: tuple[str, ...] = ("workload.expect_type",)
+
+    def text(self) -> str:
+        it = "The expected type" if self.number else "It"
+        return self.of(f"{it} must be a media type without parameters, like application/json.")
+
+
+class NoBodyOfHead(RequestProblem, frozen=True, kw_only=True):
+    keys: tuple[str, ...]
+
+    def text(self) -> str:
+        return self.of("A reply to HEAD has no body to check; leave it out.")
+
+
 class BesideRequests(Problem, frozen=True, kw_only=True):
     keys: tuple[str, ...]
 

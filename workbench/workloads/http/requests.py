@@ -151,6 +151,7 @@ OF_ONE = tuple(name for name in Request.__struct_fields__ if name not in ("name"
 """Keys that a request and the workload have."""
 
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+_MEDIA_TYPE = re.compile(rf"{_TOKEN.pattern}/{_TOKEN.pattern}")
 _VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?|")
 _FRAMING = ("connection", "content-length", "transfer-encoding", "upgrade", "expect")
 _CREDENTIAL = re.compile(
@@ -182,6 +183,12 @@ def problems(request: Request, number: int = 0) -> Iterator[plans.Problem]:
         wrong = _wrong_with(name, value)
         if wrong:
             yield plans.InvalidHeader(keys=keys("headers"), number=number, header=name, wrong=wrong)
+    if request.expect_type and not _MEDIA_TYPE.fullmatch(request.expect_type):
+        yield plans.InvalidType(keys=keys("expect_type"), number=number)
+    if request.method == "HEAD":
+        for key in request.checks:
+            if key in ("text", "bytes"):
+                yield plans.NoBodyOfHead(keys=keys(f"expect_{key}"), number=number)
     length = len(request.body.encode())
     if length > MOST_BODY:
         yield plans.BodyTooLarge(keys=keys("body"), number=number, bytes=length, most=MOST_BODY)
