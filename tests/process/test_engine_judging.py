@@ -1,5 +1,6 @@
 """Runs that judge what they measured: of the client limit, of memory, of a value in doubt."""
 
+import io
 from pathlib import Path
 
 import pytest
@@ -7,8 +8,10 @@ from engine_runs import notes, run, swept, written
 
 from workbench.analysis.audits import audits_of
 from workbench.analysis.summary import summarise
+from workbench.commands.summary import print_ranking
 from workbench.documents import PointStop
 from workbench.servers.entry_reading import load_entry
+from workbench.terminal import Terminal
 from workbench.workloads.registry import workload as a_workload
 
 pytestmark = pytest.mark.alone
@@ -79,6 +82,8 @@ async def test_a_server_that_leaks_is_reported() -> None:
     per_hour, low, high, _ = growth["leaks"]
     assert low < per_hour < high and per_hour == pytest.approx(30 * 200_000 * 3_600, rel=0.1)
     assert [name for name, (*_, found) in growth.items() if found] == ["leaks"]
+    print_ranking(summarise(documents), Terminal(file=(out := io.StringIO()), width=200))
+    assert audit.message.text() in " ".join(out.getvalue().split())
 
 
 async def test_a_slow_spell_is_outvoted_by_repeats_after_the_other_servers_had_their_turn(

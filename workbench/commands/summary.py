@@ -58,6 +58,12 @@ _ENDED: defaultdict[str, str] = defaultdict(
 )
 
 
+_ANSWERS: dict[str, tuple[State, ...]] = {
+    "steady-state": ("failed",),
+    "memory-growth": ("passed", "failed"),
+}
+"""Audits, by code, whose finding answers what was asked of servers, and in which states."""
+
 _STATE_STYLES: dict[State, str] = {"passed": "green", "failed": "bold red", "not-known": "yellow"}
 
 
@@ -233,6 +239,15 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
             console.say(why)
         if server.profile:
             console.say(server.profile.text())
+    _print_failings(summary, console)
+    if any(audit.state == "passed" for audit in summary.audits):
+        console.say(f"Audits: {in_short(summary.audits)}.")
+    for audit in summary.audits:
+        if audit.state in _ANSWERS.get(audit.code, ()):
+            console.say(audit.message.text())
+
+
+def _print_failings(summary: Summary, console: Terminal) -> None:
     for server in summary.ranked():
         if server.died:
             console.say(f"† {server.died}")
@@ -242,8 +257,6 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
             console.say(f"{DISQUALIFIED} Disqualified: {server.name} {server.disqualified}.")
         if server.unknown:
             console.say(f"What {server.name} sustains is unknown: {server.why_unknown}")
-    if any(audit.state == "passed" for audit in summary.audits):
-        console.say(f"Audits: {in_short(summary.audits)}.")
 
 
 def _row(server: ServerSummary, there: PointResult | None, clock: Clock) -> list[Cell]:
