@@ -9,29 +9,44 @@ from workbench.messages.base import Message
 
 SENTENCES: list[tuple[Message, str]] = [
     (
-        plans.TooManyHeld(
+        plans.TooManyOpen(
             keys=("vary",),
             x=100_000.0,
             suffix=" connections",
             connections=100_000,
+            why="held",
             where="clients",
             resource="ports",
             available=28_232,
             per_client=28_232,
+            addresses=4,
         ),
-        "100,000 connections held open need as many local ports; the clients have 28,232. Use 4 clients or a wider net.ipv4.ip_local_port_range.",
+        "100,000 connections held open need as many local ports; the clients have 28,232. Use 4 clients, 4 local addresses in all, or a wider net.ipv4.ip_local_port_range.",
     ),
     (
-        plans.TooManyHeld(
-            keys=("vary",),
-            x=20_000.0,
-            suffix=" connections",
-            connections=20_000,
+        plans.TooManyOpen(
+            keys=("rates",),
+            x=500.0,
+            connections=27_500,
+            why="think-time",
             where="target",
             resource="descriptors",
             available=19_936,
         ),
-        "20,000 connections held open need as many file descriptors; the target has 19,936. Raise nofile and the machine's hard limit, or hold fewer.",
+        "The 27,500 connections that think time keeps open at 500/s need as many file descriptors; the target has 19,936. Raise nofile and the machine's hard limit, or lower the rate.",
+    ),
+    (
+        plans.TooManyOpen(
+            keys=("concurrency",),
+            x=30_000.0,
+            suffix=" connections",
+            connections=30_000,
+            why="concurrency",
+            where="clients",
+            resource="descriptors",
+            available=19_936,
+        ),
+        "30,000 concurrent connections need as many file descriptors; the clients have 19,936. Raise nofile and the machine's hard limit, or lower concurrency.",
     ),
     (
         plans.NoSteadyPart(keys=("seconds",), x=500.0, needed_s=56.0, seconds=30.0, think_s=55.0),
@@ -107,16 +122,16 @@ SENTENCES: list[tuple[Message, str]] = [
         "The client allows 4,096 file descriptors per process, not the 20,000 of the plan. Raise its hard limit, or lower nofile.",
     ),
     (
-        plans.ThinkTimeFills(
-            keys=("nofile",),
+        plans.FewAddresses(
+            keys=("seconds",),
             x=500.0,
             suffix="/s",
-            connections=27500,
-            think_s=55.0,
-            resource="descriptors",
-            available=19936,
+            addresses=3,
+            wanted=5,
+            needed=57_500,
+            ports=28_232,
         ),
-        "From 500/s on up to 27,500 connections are open at once, because think time keeps each open for 55 s; the client has 19,936 file descriptors. Such points count as the client's limit, not the server's.",
+        "At 500/s each client needs 5 local addresses, and has 3: 57,500 of its ports are open or in TIME_WAIT at once, and connecting gets slow where more than half of the 28,232 ports of one address are used. Add addresses or clients.",
     ),
     (
         plans.TimeoutsFill(

@@ -205,7 +205,7 @@ def test_more_ports_than_available_are_refused() -> None:
     budget = assess(plan(seconds=None, connections=40_000, rates=[9000.0]), [POLITE], FACTS)
     assert budget.problems == [
         messages.NotEnoughPorts(
-            keys=("connections",), x=9000.0, ports=28232, needed=40000, addresses=2, have=1
+            keys=("connections",), x=9000.0, ports=28232, needed=40000, addresses=4, have=1
         )
     ]
 
@@ -226,38 +226,63 @@ THOUGHTFUL = a_workload(
 
 def test_think_time_keeps_connections_open_and_the_point_running() -> None:
     mayhem = plan(workload=THOUGHTFUL, rate_of="connections", rates=[500.0], seconds=300.0, looks=1)
-    budget = assess(mayhem, [Entry()], FACTS, clients=3)
+    roomy = msgspec.structs.replace(mayhem, nofile=60_000)
+    budget = assess(roomy, [Entry()], FACTS, clients=3)
     assert budget.open_at_worst == 500 * (11 * 5 + 2)
     assert budget.duration_s[0] == 300 + 11 * 5 + 0.5 + 0.2
-    assert (budget.problems, budget.warnings) == ([], [])
-    alone = assess(mayhem, [Entry()], FACTS, loopback=True)
-    assert alone.warnings == [
-        messages.ThinkTimeFills(
-            keys=("nofile",),
-            x=500.0,
-            connections=27500,
-            think_s=55.0,
-            resource="descriptors",
-            available=19936,
-        ),
-    ]
+    slow = messages.FewAddresses(
+        keys=("seconds",), x=500.0, addresses=1, wanted=2, needed=19_167, ports=28_232
+    )
+    assert (budget.problems, budget.warnings) == ([], [slow])
+
+
+@pytest.mark.parametrize(("clients", "where"), [(1, "clients"), (3, "target")])
+def test_more_users_than_there_are_descriptors_for_are_refused(clients: int, where: str) -> None:
+    mayhem = plan(workload=THOUGHTFUL, rate_of="users", rates=[100.0, 500.0], seconds=300.0)
+    budget = assess(mayhem, [Entry()], FACTS, loopback=clients == 1, clients=clients)
+    (problem,) = budget.problems
+    assert isinstance(problem, messages.TooManyOpen)
+    assert (problem.x, problem.connections, problem.where) == (500.0, 27_500, where)
+    assert (problem.why, problem.resource, problem.available) == (
+        "think-time",
+        "descriptors",
+        19_936,
+    )
+
+
+@pytest.mark.parametrize(
+    ("most", "nofile", "resource"), [(25_000, 20_000, "descriptors"), (30_000, 60_000, "ports")]
+)
+def test_a_concurrency_beyond_ports_and_descriptors_is_refused(
+    most: int, nofile: int, resource: str
+) -> None:
+    workload = a_workload(mode="closed", timeout_s=2.0)
+    closed = plan(workload=workload, rates=[], concurrency=[10, most], nofile=nofile)
+    (problem,) = assess(closed, [Entry()], FACTS).problems
+    assert isinstance(problem, messages.TooManyOpen)
+    assert (problem.why, problem.resource, problem.x) == ("concurrency", resource, most)
 
 
 def test_a_connection_holds_its_port_during_think_time_and_time_wait() -> None:
-    users = plan(workload=THOUGHTFUL, rate_of="connections", rates=[500.0], seconds=300.0)
+    users = plan(
+        workload=THOUGHTFUL, rate_of="connections", rates=[500.0], seconds=300.0, nofile=60_000
+    )
     budget = assess(users, [Entry()], FACTS)
     assert budget.problems == [
         messages.NotEnoughPorts(
-            keys=("seconds",), x=500.0, ports=28232, needed=57500, addresses=3, have=1
+            keys=("seconds",), x=500.0, ports=28232, needed=57500, addresses=5, have=1
         )
     ]
-    two = assess(users, [Entry()], FACTS | {"addresses": 2})
-    assert (two.problems[0].record()["addresses"], two.ports_free) == (3, 56_464)
 
 
 def test_a_client_with_several_addresses_uses_as_many_as_it_needs() -> None:
-    users = plan(workload=THOUGHTFUL, rate_of="users", rates=[500.0], seconds=300.0)
+    users = plan(workload=THOUGHTFUL, rate_of="users", rates=[500.0], seconds=300.0, nofile=60_000)
+    few = assess(users, [Entry()], FACTS | {"addresses": 3})
+    (warning,) = few.warnings
+    assert (few.problems, few.addresses) == ([], 3) and few.several
+    assert isinstance(warning, messages.FewAddresses) and (warning.wanted, warning.x) == (5, 500)
     budget = assess(users, [Entry()], FACTS | {"addresses": 5})
+    assert budget.warnings == []
     assert (budget.problems, budget.addresses, budget.ports_free) == ([], 5, 141_160)
     assert budget.several == messages.SeveralAddresses(addresses=5, ports=28232)
     # Over loopback, ports are free again after a second, and there are addresses enough.

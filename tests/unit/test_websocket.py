@@ -175,7 +175,7 @@ def test_connections_beyond_ports_or_descriptors_are_refused_before_anything_sta
     changes: dict[str, Any], facts: dict[str, Any], resource: str, where: str, available: int
 ) -> None:
     (problem,) = assess(plan(**changes), [Entry()], facts).problems
-    assert isinstance(problem, plans.TooManyHeld)
+    assert isinstance(problem, plans.TooManyOpen)
     assert (problem.resource, problem.where, problem.available) == (resource, where, available)
     assert (problem.connections, problem.x) == (10_000, 10_000)
     assert not assess(plan(**changes), [Entry()], facts, clients=3).problems or where == "target"
@@ -233,7 +233,7 @@ def test_only_connections_have_a_ceiling() -> None:
         [Entry()],
         {},
     ).problems
-    assert isinstance(few, plans.TooManyHeld) and few.connections == 9_000
+    assert isinstance(few, plans.TooManyOpen) and few.connections == 9_000
 
 
 def test_what_the_workload_does_not_have_is_refused() -> None:

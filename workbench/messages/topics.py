@@ -11,7 +11,11 @@ from workbench.messages.notes import Notice, Severity
 assert issubclass(plans.Warned, Notice)  # warnings about a plan are noted, too
 TOPICS = kinds(Notice)
 
-_RETIRED = {"warning": Severity.WARNING, "audit": Severity.ALERT}
+_RETIRED = {
+    "warning": Severity.WARNING,
+    "audit": Severity.ALERT,
+    "think-time-fills": Severity.WARNING,
+}
 """Topics of older sessions."""
 
 _UNNAMED = ("again", "gate", "gave-up", "cool-down", "paused", "resumed")

@@ -12,13 +12,14 @@ from workbench.analysis.sensitivity import TYPICAL, WANTED, Spreads, detectable,
 from workbench.errors import BadInput
 from workbench.machines.limits import ClientLimits, limits_of
 from workbench.messages import plans
-from workbench.plan import duration, suitability
+from workbench.plan import duration, resources, suitability
 from workbench.plan.model import Plan, three_figures
 from workbench.plan.ports import (
     addresses_for,
     clients_close,
     drain,
     drain_any,
+    fullest,
     highest_rate,
     quick_ports,
 )
@@ -125,13 +126,14 @@ def assess(
         ports = quick_ports(limits) if stays else limits.ports
         if any(client_closes):
             most_per_s = highest_rate(plan, replace(limits, ports=ports))
-        most_per_s = min(most_per_s, suitability.most_per_s(plan, limits, clients))
+        most_per_s = min(most_per_s, resources.most_per_s(plan, limits, clients))
         ceiling_per_s = three_figures(min(plan.typical_ceiling_per_s, most_per_s), down=True)
         plan = plan.ending_at(ceiling_per_s)
-    addresses = addresses_for(plan, limits) if taken else 1
-    limits = replace(limits, ports=one_address * addresses)
     planned = list(points(plan, ""))
-    open_at_worst = max(suitability.open_at_worst(point) for point in planned)
+    wanted = addresses_for(fullest(planned, limits)[1], one_address) if taken else 1
+    addresses = min(limits.addresses, wanted)
+    limits = replace(limits, ports=one_address * addresses)
+    open_at_worst = max(resources.open_at_worst(point) for point in planned)
     if any(client_closes):
         drained, in_use = (
             drain_any(planned, limits, plan.cool_down_s, plan.search.points)
@@ -159,10 +161,13 @@ def assess(
         ports_needed=max(in_use, open_at_worst),
         ports_free=limits.ports,
         open_at_worst=open_at_worst,
-        descriptors=suitability.descriptors(plan, limits, clients),
+        descriptors=resources.descriptors(plan, limits, clients),
         cool_down_s=rests,
         problems=suitability.problems(plan, entries, planned, limits, duration_s, clients=clients),
-        warnings=suitability.warnings(plan, planned, limits, clients),
+        warnings=[
+            *suitability.warnings(plan, planned, limits, clients),
+            *resources.few_addresses(plan, planned, limits, clients, wanted),
+        ],
         rests=plans.RestsForPorts(longest_s=longest_s) if longest_s > plan.cool_down_s else None,
         sensitivity=None if plan.search else _sensitivity(plan, target),
         addresses=addresses,
@@ -183,7 +188,7 @@ def _held(plan: Plan, limits: ClientLimits, clients: int) -> plans.HeldToCeiling
     if not plan.holds_to_ceiling:
         return None
     quick = replace(limits, ports=quick_ports(limits))
-    room = min(suitability.rooms(plan, quick, clients), key=lambda each: each.connections)
+    room = min(resources.rooms(plan, quick, clients), key=lambda each: each.connections)
     return plans.HeldToCeiling(
         connections=int(three_figures(room.connections, down=True)),
         where=room.where,

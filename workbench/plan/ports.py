@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from workbench.machines.limits import ClientLimits
 from workbench.plan.model import Plan
-from workbench.plan.schedule import PointPlan, points
+from workbench.plan.schedule import PointPlan
 
 _FULL = 0.45
 """Share of its ports from which an address counts as full. The kernel searches every other port
@@ -70,11 +70,16 @@ def quick_ports(limits: ClientLimits) -> int:
     return math.floor(_FULL * limits.ports * limits.addresses)
 
 
-def addresses_for(plan: Plan, limits: ClientLimits) -> int:
-    """Return how many of its addresses each client uses, so that its largest point has enough ports
-    with room to spare."""
-    needed = max(ports_of(point, limits) for point in points(plan, ""))
-    return min(limits.addresses, max(1, math.ceil(needed / (_FULL * limits.ports))))
+def addresses_for(needed: int, ports: int) -> int:
+    """Return how many local addresses have `needed` ports, so that connecting stays quick.
+    `ports`: of one address."""
+    return max(1, math.ceil(needed / (_FULL * ports)))
+
+
+def fullest(planned: Sequence[PointPlan], limits: ClientLimits) -> tuple[PointPlan, int]:
+    """Return the first point that takes the most ports, and how many."""
+    point = max(planned, key=lambda each: ports_of(each, limits))
+    return point, ports_of(point, limits)
 
 
 def highest_rate(plan: Plan, limits: ClientLimits) -> float:

@@ -1,39 +1,22 @@
-"""Whether the points of a plan can give meaningful results: their size, their length, and what they
-need of a client."""
+"""Whether a plan can give meaningful results: the size and length of its points, its servers, and
+what it needs of machines (`resources`)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Protocol
 
 from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
 from workbench.analysis.histogram import samples_needed
 from workbench.machines.limits import ClientLimits
 from workbench.machines.runner_client import LONGEST_RUN_S
 from workbench.messages import plans
-from workbench.plan import duration, schedule
+from workbench.plan import duration, resources
 from workbench.plan.model import Plan
-from workbench.plan.ports import clients_close, ports_of
+from workbench.plan.ports import clients_close
+from workbench.plan.resources import Keys
 from workbench.plan.schedule import PointPlan
-
-Keys: TypeAlias = tuple[str, ...]
-"""Keys of the plan."""
-
-_OWN_DESCRIPTORS = 64
-"""Descriptors of an agent, in addition to its connections."""
-
-
-_SPARE = 0.05
-"""Share of the descriptors that random arrivals and think times may need beyond the mean."""
-
-
-class Room(NamedTuple):
-    """How many connections a machine can hold open, and what limits it."""
-
-    connections: int
-    where: Literal["clients", "target"]
-    resource: plans.Resource
 
 
 class Contestant(Protocol):
@@ -68,15 +51,14 @@ def problems(
 ) -> list[plans.Problem]:
     """Return why the plan cannot be run as specified; empty: it can. `limits`: the ports of all
     `clients` together, the descriptors of one process."""
-    size = _size_keys(plan)
+    size = resources.size_keys(plan)
     needs_ports = any(clients_close(plan, entry.closes_first) for entry in entries)
     return [
         *_too_long(duration_s, size),
         *protocol_problems(plan, entries),
         *_one_client_problems(plan, entries, clients),
         *(list(_size_problems(plan, planned, size)) or _limit_problems(plan, planned, size)),
-        *_held_problems(plan, planned, limits, clients),
-        *(_port_problems(plan, planned, limits, size) if needs_ports else ()),
+        *resources.problems(plan, planned, limits, clients, needs_ports=needs_ports),
     ]
 
 
@@ -84,65 +66,12 @@ def warnings(
     plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
 ) -> list[plans.Warned]:
     """Return what to expect of the results. `clients`: number of clients that share the load."""
-    size = _size_keys(plan)
+    size = resources.size_keys(plan)
     return [
         *_lengthened(plan, planned, size),
         *_thin_points(plan, planned, size),
-        *_pile_up(plan, planned, limits, clients),
+        *resources.warnings(plan, planned, limits, clients),
     ]
-
-
-def _size_keys(plan: Plan) -> Keys:
-    """Return the key that decides the size of points."""
-    return ("connections",) if plan.seconds is None else ("seconds",)
-
-
-def open_at_worst(point: PointPlan) -> int:
-    """Return the concurrent connections to a server that has stopped answering."""
-    return _open(point, duration.stay_s(point) + point.workload.timeout_s)
-
-
-def kept_open(plan: Plan) -> int:
-    """Return the most connections that a plan keeps open at once although nothing is asked on most
-    of them: held ones, and those in their think time."""
-    return max(
-        (
-            0 if point.concurrency else _open(point, duration.stay_s(point))
-            for point in schedule.points(plan, "")
-        ),
-        default=0,
-    )
-
-
-def rooms(plan: Plan, limits: ClientLimits, clients: int) -> list[Room]:
-    """Return the limits of the connections held open at once. `limits`: the ports of all `clients`
-    together, the descriptors of one process."""
-    return [
-        Room(limits.ports, "clients", "ports"),
-        Room(descriptors(plan, limits, clients), "clients", "descriptors"),
-        Room(max(0, plan.nofile - _OWN_DESCRIPTORS), "target", "descriptors"),
-    ]
-
-
-def descriptors(plan: Plan, limits: ClientLimits, clients: int) -> int:
-    """Return how many descriptors all clients together have for connections."""
-    each = max(0, min(plan.nofile, limits.descriptors) - _OWN_DESCRIPTORS)
-    return clients * plan.workers * each
-
-
-def most_per_s(plan: Plan, limits: ClientLimits, clients: int) -> float:
-    """Return the highest rate of users, or of other connections that stay open, for which there
-    are descriptors; infinite: any. `limits`: as in `rooms`."""
-    stay_s = plan.declared.stay_s(plan.workload)
-    calls = plan.declared.calls(plan.workload) if plan.unit == "requests" else 1
-    found = [r.connections for r in rooms(plan, limits, clients) if r.resource == "descriptors"]
-    return (1 - _SPARE) * calls * min(found) / stay_s if stay_s else math.inf
-
-
-def _open(point: PointPlan, stay_s: float) -> int:
-    if point.concurrency or point.held:
-        return point.concurrency or point.held
-    return min(point.connections, math.ceil(point.connection_rate_per_s * stay_s))
 
 
 def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[plans.Problem]:
@@ -249,49 +178,12 @@ def _rounding(point: PointPlan) -> float:
 def _remedy(plan: Plan, point: PointPlan, connections: int, seconds: float) -> dict[str, Any]:
     """Return the fix for a `SmallPoint`."""
     if plan.seconds is not None:
-        return {**_place(plan, point), "needed_s": seconds}
-    return {**_place(plan, point), "connections": connections, "may_lengthen": not plan.closed}
-
-
-def _place(plan: Plan, point: PointPlan) -> dict[str, Any]:
-    return {"x": point.x, "suffix": plan.axis.suffix}
-
-
-def _port_problems(
-    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, keys: Keys
-) -> Iterator[plans.Problem]:
-    point = max(planned, key=lambda p: ports_of(p, limits))
-    needed = ports_of(point, limits)
-    if needed > limits.ports:
-        one_address = limits.ports // limits.addresses  # All are used by then.
-        yield plans.NotEnoughPorts(
-            keys=keys,
-            ports=limits.ports,
-            needed=needed,
-            addresses=math.ceil(needed / one_address),
-            have=limits.addresses,
-            **_place(plan, point),
-        )
-
-
-def _held_problems(
-    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
-) -> Iterator[plans.Problem]:
-    """Return what is missing to hold the connections of the first point with too many."""
-    key = "vary" if "connections" in plan.vary else "workload.connections"
-    for available, where, resource in rooms(plan, limits, clients):
-        point = next((point for point in planned if point.held > available), None)
-        if point is not None:
-            yield plans.TooManyHeld(
-                keys=(key,),
-                connections=point.held,
-                where=where,
-                resource=resource,
-                available=available,
-                per_client=limits.ports // clients,
-                **_place(plan, point),
-            )
-            return
+        return {**resources.place(plan, point), "needed_s": seconds}
+    return {
+        **resources.place(plan, point),
+        "connections": connections,
+        "may_lengthen": not plan.closed,
+    }
 
 
 def _lengthened(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[plans.Warned]:
@@ -312,39 +204,4 @@ def _thin_points(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterat
     needed = samples_needed(0.99)
     thin = [p for p in planned if FEWEST_SAMPLES <= p.samples < needed]
     if thin:
-        yield plans.FewSamples(keys=keys, needed=needed, **_place(plan, thin[-1]))
-
-
-def _pile_up(
-    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
-) -> Iterator[plans.Warned]:
-    keys = ("nofile",)
-    if limits.descriptors < plan.nofile:
-        yield plans.FewDescriptors(keys=keys, allowed=limits.descriptors, wanted=plan.nofile)
-    resources: list[tuple[int, plans.Resource]] = [
-        (descriptors(plan, limits, clients), "descriptors"),
-        (limits.ports, "ports"),
-    ]
-    for have, resource in resources:
-        stay_s = max(map(duration.stay_s, planned))
-        thought = planned if stay_s and not plan.closed else []
-        full = [point for point in thought if _open(point, stay_s) > have]
-        if full:
-            yield plans.ThinkTimeFills(
-                keys=keys,
-                connections=_open(full[-1], stay_s),
-                think_s=stay_s,
-                resource=resource,
-                available=have,
-                **_place(plan, full[0]),
-            )
-            continue
-        beyond = [p for p in planned if open_at_worst(p) > have and not p.held]
-        if beyond:
-            yield plans.TimeoutsFill(
-                keys=keys,
-                connections=max(open_at_worst(point) for point in beyond),
-                resource=resource,
-                available=have,
-                **_place(plan, beyond[0]),
-            )
+        yield plans.FewSamples(keys=keys, needed=needed, **resources.place(plan, thin[-1]))

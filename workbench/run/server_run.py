@@ -15,8 +15,8 @@ from workbench.errors import PongbenchError
 from workbench.messages import notes
 from workbench.plan import schedule
 from workbench.plan.model import Plan
+from workbench.plan.resources import kept_open
 from workbench.plan.schedule import PointPlan
-from workbench.plan.suitability import kept_open
 from workbench.run.client_recovery import ClientRecovery
 from workbench.run.point import PointRunner, Target
 from workbench.run.state import RunState

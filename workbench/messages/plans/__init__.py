@@ -39,6 +39,7 @@ from workbench.messages.plans.points import (
 )
 from workbench.messages.plans.problem import PointProblem, PointWarned, Problem, Warned
 from workbench.messages.plans.resources import (
+    FewAddresses,
     FewDescriptors,
     HeldToCeiling,
     NotEnoughPorts,
@@ -46,9 +47,8 @@ from workbench.messages.plans.resources import (
     Resource,
     RestsForPorts,
     SeveralAddresses,
-    ThinkTimeFills,
     TimeoutsFill,
-    TooManyHeld,
+    TooManyOpen,
 )
 from workbench.messages.plans.servers import MoreRights, OldServersExposed, more_rights
 from workbench.messages.plans.tools import (
@@ -99,6 +99,7 @@ __all__ = [
     "CeilingInPoints",
     "CeilingOfField",
     "CeilingUnknown",
+    "FewAddresses",
     "FewDescriptors",
     "FewSamples",
     "HeldToCeiling",
@@ -153,10 +154,9 @@ __all__ = [
     "SeveralAddresses",
     "SmallPoint",
     "StepOrPoints",
-    "ThinkTimeFills",
     "TimeoutsFill",
     "TooFewForLimit",
-    "TooManyHeld",
+    "TooManyOpen",
     "TooManyPoints",
     "ToolCannotEnd",
     "ToolCannotTell",

@@ -13,6 +13,8 @@ Resource: TypeAlias = Literal["descriptors", "ports"]
 
 _RESOURCES = {"descriptors": "file descriptors", "ports": "local ports"}
 
+_FEWER = {"held": "hold fewer", "think-time": "lower the rate", "concurrency": "lower concurrency"}
+
 
 class NotEnoughPorts(PointProblem, frozen=True, kw_only=True):
     """The client closes connections first, so its ports stay in use for a while."""
@@ -48,25 +50,57 @@ class SeveralAddresses(Message, frozen=True, kw_only=True):
         )
 
 
-class TooManyHeld(PointProblem, frozen=True, kw_only=True):
-    """More connections are to be held open than a machine has ports or descriptors for."""
+class FewAddresses(PointWarned, frozen=True, kw_only=True):
+    """Each client has ports enough, but of too few local addresses to connect quickly."""
+
+    addresses: int
+    wanted: int
+    needed: int
+    """Ports of each client."""
+    ports: int
+    """Of one address."""
+
+    def text(self) -> str:
+        return (
+            f"At {self.at()} each client needs {self.wanted} local addresses, and has"
+            f" {self.addresses}: {self.needed:,} of its ports are open or in TIME_WAIT at once, and"
+            f" connecting gets slow where more than half of the {self.ports:,} ports of one"
+            " address are used. Add addresses or clients."
+        )
+
+
+class TooManyOpen(PointProblem, frozen=True, kw_only=True):
+    """More connections are open at once, however fast the server answers, than a machine has ports
+    or descriptors for."""
 
     connections: int
+    why: Literal["held", "think-time", "concurrency"]
     where: Literal["clients", "target"]
     resource: Resource
     available: int
     per_client: int = 0
-    """Of the clients' resource, one client's."""
+    """One client's ports, if those are lacking."""
+    addresses: int = 0
+    """Local addresses, of all clients together, that have ports enough."""
 
     def text(self) -> str:
+        what = {
+            "held": f"{self.connections:,} connections held open",
+            "think-time": f"The {self.connections:,} connections that think time keeps open at"
+            f" {self.at()}",
+            "concurrency": f"{self.connections:,} concurrent connections",
+        }[self.why]
         has = (
-            f"{self.connections:,} connections held open need as many {_RESOURCES[self.resource]};"
+            f"{what} need as many {_RESOURCES[self.resource]};"
             f" the {self.where} {'has' if self.where == 'target' else 'have'} {self.available:,}."
         )
         if self.resource == "descriptors":
-            return f"{has} Raise nofile and the machine's hard limit, or hold fewer."
+            return f"{has} Raise nofile and the machine's hard limit, or {_FEWER[self.why]}."
         clients = -(-self.connections // max(1, self.per_client))
-        return f"{has} Use {clients:,} clients or a wider net.ipv4.ip_local_port_range."
+        return (
+            f"{has} Use {clients:,} clients, {self.addresses:,} local addresses in all, or a wider"
+            " net.ipv4.ip_local_port_range."
+        )
 
 
 class HeldToCeiling(Message, frozen=True, kw_only=True):
@@ -96,23 +130,6 @@ class FewDescriptors(Warned, frozen=True, kw_only=True):
         return (
             f"The client allows {self.allowed:,} file descriptors per process, not the "
             f"{self.wanted:,} of the plan. Raise its hard limit, or lower nofile."
-        )
-
-
-class ThinkTimeFills(PointWarned, frozen=True, kw_only=True):
-    """Connections in think time use up a client's resource. `x`: the lowest with too many."""
-
-    connections: int
-    think_s: float
-    resource: Resource
-    available: int
-
-    def text(self) -> str:
-        return (
-            f"From {self.at()} on up to {self.connections:,} connections are open at once, because "
-            f"think time keeps each open for {self.think_s:g} s; the client has {self.available:,} "
-            f"{_RESOURCES[self.resource]}. Such points count as the client's limit, not the "
-            "server's."
         )
 
 

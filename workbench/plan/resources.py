@@ -1,0 +1,198 @@
+"""What a plan needs of machines: ports and descriptors for connections open at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from workbench.machines.limits import ClientLimits
+from workbench.messages import plans
+from workbench.plan import duration, schedule
+from workbench.plan.model import Plan
+from workbench.plan.ports import addresses_for, fullest
+from workbench.plan.schedule import PointPlan
+
+Keys: TypeAlias = tuple[str, ...]
+"""Keys of the plan."""
+
+_OWN_DESCRIPTORS = 64
+"""Descriptors of an agent, in addition to its connections."""
+
+_SPARE = 0.05
+"""Share of the descriptors that random arrivals and think times may need beyond the mean."""
+
+
+class Room(NamedTuple):
+    """How many connections a machine can hold open, and what limits it."""
+
+    connections: int
+    where: Literal["clients", "target"]
+    resource: plans.Resource
+
+
+def problems(
+    plan: Plan,
+    planned: Sequence[PointPlan],
+    limits: ClientLimits,
+    clients: int,
+    *,
+    needs_ports: bool,
+) -> Iterator[plans.Problem]:
+    """Return what is missing for points however fast the server answers. `limits`: the ports of
+    all `clients` together, the descriptors of one process; `needs_ports`: the clients close first,
+    so that ports stay in use."""
+    open_at_once = rooms(plan, limits, clients)
+    if needs_ports and not any(point.held for point in planned):
+        yield from _port_problems(plan, planned, limits)
+        open_at_once = [room for room in open_at_once if room.resource != "ports"]
+    yield from _open_problems(plan, planned, open_at_once, limits, clients)
+
+
+def warnings(
+    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
+) -> Iterator[plans.Warned]:
+    """Return what is missing if a server stops answering; `limits`: as in `problems`."""
+    keys = ("nofile",)
+    if limits.descriptors < plan.nofile:
+        yield plans.FewDescriptors(keys=keys, allowed=limits.descriptors, wanted=plan.nofile)
+    for room in reversed(rooms(plan, limits, clients)):
+        # Points with too many in any case are problems.
+        beyond = [p for p in planned if open_at_worst(p) > room.connections >= _kept(p)]
+        if beyond and room.where == "clients":
+            yield plans.TimeoutsFill(
+                keys=keys,
+                connections=max(open_at_worst(point) for point in beyond),
+                resource=room.resource,
+                available=room.connections,
+                **place(plan, beyond[0]),
+            )
+
+
+def few_addresses(
+    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int, wanted: int
+) -> Iterator[plans.Warned]:
+    """Warn of clients that have enough ports, but not the `wanted` number of addresses to connect
+    quickly. `limits`: as in `problems`."""
+    point, needed = fullest(planned, limits)
+    if limits.addresses < wanted and needed <= limits.ports:
+        yield plans.FewAddresses(
+            keys=size_keys(plan),
+            addresses=limits.addresses,
+            wanted=wanted,
+            needed=math.ceil(needed / clients),
+            ports=_of_one_address(limits) // clients,
+            **place(plan, point),
+        )
+
+
+def size_keys(plan: Plan) -> Keys:
+    """Return the key that decides the size of points."""
+    return ("connections",) if plan.seconds is None else ("seconds",)
+
+
+def place(plan: Plan, point: PointPlan) -> dict[str, Any]:
+    """Return the place of a point, as messages have it."""
+    return {"x": point.x, "suffix": plan.axis.suffix}
+
+
+def open_at_worst(point: PointPlan) -> int:
+    """Return the concurrent connections to a server that has stopped answering."""
+    return _open(point, duration.stay_s(point) + point.workload.timeout_s)
+
+
+def kept_open(plan: Plan) -> int:
+    """Return the most connections that a plan keeps open at once although nothing is asked on most
+    of them: held ones, and those in their think time."""
+    planned = schedule.points(plan, "")
+    return max((0 if point.concurrency else _kept(point) for point in planned), default=0)
+
+
+def rooms(plan: Plan, limits: ClientLimits, clients: int) -> list[Room]:
+    """Return the limits of the connections held open at once. `limits`: as in `problems`."""
+    return [
+        Room(limits.ports, "clients", "ports"),
+        Room(descriptors(plan, limits, clients), "clients", "descriptors"),
+        Room(max(0, plan.nofile - _OWN_DESCRIPTORS), "target", "descriptors"),
+    ]
+
+
+def descriptors(plan: Plan, limits: ClientLimits, clients: int) -> int:
+    """Return how many descriptors all clients together have for connections."""
+    each = max(0, min(plan.nofile, limits.descriptors) - _OWN_DESCRIPTORS)
+    return clients * plan.workers * each
+
+
+def most_per_s(plan: Plan, limits: ClientLimits, clients: int) -> float:
+    """Return the highest rate of users, or of other connections that stay open, for which there
+    are descriptors; infinite: any. `limits`: as in `problems`."""
+    stay_s = plan.declared.stay_s(plan.workload)
+    calls = plan.declared.calls(plan.workload) if plan.unit == "requests" else 1
+    found = [r.connections for r in rooms(plan, limits, clients) if r.resource == "descriptors"]
+    return (1 - _SPARE) * calls * min(found) / stay_s if stay_s else math.inf
+
+
+def _kept(point: PointPlan) -> int:
+    """Return the connections that are open at once however fast the server answers."""
+    return _open(point, duration.stay_s(point))
+
+
+def _open(point: PointPlan, stay_s: float) -> int:
+    if point.concurrency or point.held:
+        return point.concurrency or point.held
+    return min(point.connections, math.ceil(point.connection_rate_per_s * stay_s))
+
+
+def _port_problems(
+    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits
+) -> Iterator[plans.Problem]:
+    point, needed = fullest(planned, limits)
+    if needed > limits.ports:
+        yield plans.NotEnoughPorts(
+            keys=size_keys(plan),
+            ports=limits.ports,
+            needed=needed,
+            addresses=addresses_for(needed, _of_one_address(limits)),
+            have=limits.addresses,
+            **place(plan, point),
+        )
+
+
+def _open_problems(
+    plan: Plan,
+    planned: Sequence[PointPlan],
+    room: Sequence[Room],
+    limits: ClientLimits,
+    clients: int,
+) -> Iterator[plans.Problem]:
+    """Return what is missing for the first point with too many connections."""
+    for available, where, resource in room:
+        point = next((point for point in planned if _kept(point) > available), None)
+        if point is not None:
+            ports = resource == "ports"
+            yield plans.TooManyOpen(
+                keys=_key(plan, point),
+                connections=_kept(point),
+                why="concurrency" if point.concurrency else "held" if point.held else "think-time",
+                where=where,
+                resource=resource,
+                available=available,
+                per_client=limits.ports // clients if ports else 0,
+                addresses=math.ceil(_kept(point) / _of_one_address(limits)) if ports else 0,
+                **place(plan, point),
+            )
+            return
+
+
+def _key(plan: Plan, point: PointPlan) -> Keys:
+    """Return the key that decides how many connections are open."""
+    if point.concurrency:
+        return ("concurrency",)
+    if point.held:
+        return ("vary" if "connections" in plan.vary else "workload.connections",)
+    return ("rates",)
+
+
+def _of_one_address(limits: ClientLimits) -> int:
+    """Return the ports of one address of each client, where all of its addresses are used."""
+    return limits.ports // limits.addresses
