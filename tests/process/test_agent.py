@@ -18,7 +18,7 @@ import pytest
 from agents import Outcome, agent, target
 from oracle import eventually
 
-from workbench.analysis.histogram import percentile, percentiles
+from workbench.analysis.histogram import percentile, percentiles, total_us
 from workbench.servers.certificate import issue
 
 PATIENCE_S = 60.0
@@ -66,6 +66,24 @@ def test_calls_on_one_connection_are_counted_one_by_one(arrivals: str) -> None:
     assert outcome.total("replies") == 500
     assert outcome.total("established") == 50
     assert outcome.conserved
+
+
+@pytest.mark.parametrize("calls", [3, 200])
+def test_calls_of_a_connection_take_no_longer_than_all_of_them_together(calls: int) -> None:
+    """They are made one after another, so their latencies add up to less than the point lasts."""
+    with target("http", str(calls)) as server, agent() as load:
+        outcome = load.run(
+            server.port,
+            protocol="http/1.1",
+            mode="closed",
+            concurrency=1,
+            connections=1,
+            calls_per_connection=calls,
+            timeout_s=PATIENCE_S,
+        )
+    assert outcome.total("replies") == calls
+    together_us = total_us(outcome.histogram("latency"))
+    assert together_us <= 1.001 * outcome.total("wall_us") + calls, "buckets are 0.1 % wide"
 
 
 def test_pipelined_calls_are_all_answered() -> None:

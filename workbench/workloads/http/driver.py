@@ -56,6 +56,7 @@ class Connection:
         self.sock = sock
         self.fd: int = sock.fileno()
         self.due = due
+        """When the current call was scheduled; 0: when it was sent."""
         self.sent = sent
         """When the current call was begun; the first call begins with connecting."""
         self.left = calls
@@ -211,10 +212,8 @@ class WorkloadDriver(Driver):
         if service_ns > self.timeout_ns:
             self.lose(connection, "client-timo")
             return
-        if connection.fast:
-            connection.fast = 0
-            connection.due = connection.sent
-            connection.asked = 1
+        if not connection.due:
+            connection.fast, connection.due = 0, connection.sent
         if data and not connection.data:
             self.tally.first_byte.append(service_ns)
         data = connection.data + data
@@ -322,7 +321,7 @@ class WorkloadDriver(Driver):
         connection.sent = now
         connection.asked = asked = min(self.pipeline, connection.left)
         if self.may_be_fast:
-            connection.fast = connection.left - 1
+            connection.fast, connection.due = connection.left - 1, 0
         request = self.request
         if self.mix:
             connection.calls = self.mix.draw(asked)
