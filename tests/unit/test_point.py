@@ -148,6 +148,20 @@ async def test_a_closed_loop_has_no_offered_rate(tmp_path: Path) -> None:
     assert (stop.concurrency, stop.replies_per_s, stop.verdict) == (50, 2_000.0, "ok")
 
 
+async def test_a_closed_loop_is_measured_from_the_first_replies_on(tmp_path: Path) -> None:
+    """Its load does not rise until the first connections end: all of them are there at once."""
+    plan = Plan(
+        servers=["one"],
+        concurrency=[50],
+        seconds=2.0,
+        load_tool="fake",
+        workload=a_workload(mode="closed", protocol="http/1.1", calls_per_connection=10),
+    )
+    async with a_run(plan, tmp_path, Script(service_us=150_000)) as run:
+        stop = await measured(run, plan)
+    assert stop.measured_s == [0.2, 2.0]
+
+
 async def test_a_client_that_is_lost_leaves_the_point_incomplete(tmp_path: Path) -> None:
     script = Script(lose={1: ["c2"]})
     async with a_run(PLAN, tmp_path, script, clients=("localhost", "c2")) as run:

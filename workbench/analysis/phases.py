@@ -37,7 +37,8 @@ class Steady:
 def ramp_s(windows: Sequence[Window], calls_per_connection: int, thinking_s: float) -> float:
     """Time for which the first connections stay open, from the response time of the first calls,
     before a queue can build up, and `thinking_s`, which the workload adds. 0: no call was
-    answered."""
+    answered. `calls_per_connection`: 1 in a closed loop, where all connections are open from the
+    first calls on."""
     first = next((window for window in windows if window.service_us is not None), None)
     if first is None or first.service_us is None:
         return 0.0

@@ -303,7 +303,8 @@ class _PointRecording:
     def _steady(self, schedule_s: float) -> phases.Steady | None:
         if self._point.held:
             return phases.steady(self._windows, schedule_s, self._point.ramp_s)
-        ramp_s = phases.ramp_s(self._windows, self._point.calls_per_connection, self._stay_s)
+        calls = 1 if self._point.concurrency else self._point.calls_per_connection
+        ramp_s = phases.ramp_s(self._windows, calls, self._stay_s)
         return phases.steady(self._windows, schedule_s, ramp_s)
 
     def _cause(self, usage: Usage) -> Message | None:
