@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 import pytest
-from oracle import PATIENCE_S
+from oracle import PATIENCE_S, eventually
 
 from workbench.documents import HostSample
 from workbench.machines.base import Command, Machine, Process
@@ -161,6 +163,32 @@ async def test_a_full_accept_queue_and_dropped_connections_are_seen(
             client.close()
     gone = await samples.first(lambda sample: sample.backlog == 0)
     assert gone.accept_queue == 0
+
+
+async def test_connections_that_another_server_drops_are_not_counted(
+    sampling: Sampling, samples: Samples
+) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=4) as watched,
+        socket.create_server(("127.0.0.1", 0), backlog=0) as other,
+        contextlib.ExitStack() as clients,
+    ):
+        await sampling.watch("nothing comes", 0, watched.getsockname()[1])
+        await samples.first(lambda sample: sample.backlog == 4)
+        await sampling.mark()
+        before = dropped_on_the_machine()
+        for _ in range(4):
+            client = clients.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(other.getsockname())
+        assert await asyncio.to_thread(eventually, lambda: dropped_on_the_machine() > before)
+        assert "ListenDrops" not in (await sampling.since_mark()).counters
+
+
+def dropped_on_the_machine() -> int:
+    lines = Path("/proc/net/netstat").read_text().splitlines()
+    names, values = (line.split() for line in lines if line.startswith("TcpExt:"))
+    return int(dict(zip(names, values, strict=True))["ListenDrops"])
 
 
 async def test_a_server_that_exits_is_noticed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.machines.sampler_client import Differ
-from workbench.machines.samples import Sample, Tree
+from workbench.machines.samples import Sample, Tree, growth
 from workbench.machines.usage import Tally
 
 BEFORE = Sample(
@@ -85,6 +85,14 @@ def test_a_point_gets_mean_peak_and_growth() -> None:
     assert usage.rss_bytes == 3000
     assert usage.accept_queue == 30
     assert usage.counters == {"ListenOverflows": 6}
+
+
+def test_connections_that_other_programs_dropped_are_not_the_servers() -> None:
+    before = {"ListenOverflows": 7, "ListenDrops": 8, "OwnListenDrops": 1}
+    now = {"ListenOverflows": 90, "ListenDrops": 91}
+    for own, counted in ((1, {}), (3, {"ListenOverflows": 2, "ListenDrops": 2})):
+        assert growth(before, now | {"OwnListenDrops": own}) == counted
+    assert growth(before, now) == {"ListenOverflows": 83, "ListenDrops": 83}, "where not known"
 
 
 def test_the_next_point_begins_at_the_last_sample() -> None:

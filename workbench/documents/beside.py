@@ -31,7 +31,8 @@ class HostSample(Document, frozen=True, kw_only=True, tag="host_sample"):
     """Percent of all cores together: 100 is fully busy."""
     memory_available_bytes: Whole = 0
     counters: dict[str, Signed] = {}
-    """Kernel counters that grew since the last sample, by how much (ListenOverflows, ...)."""
+    """Kernel counters that grew since the last sample, by how much (ListenOverflows, ...). Drops of
+    accept queues are the server's own, where the kernel tells them apart."""
     gauges: dict[str, Signed] = {}
     """Kernel values as they are (TIME_WAIT, ...)."""
     values: dict[str, Number | None] = {}

@@ -11,6 +11,10 @@ from workbench.machines.wire import Count, Text
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=64)]
 Figures: TypeAlias = Annotated[dict[Name, Count], msgspec.Meta(max_length=200)]
 
+OWN_DROPS = "OwnListenDrops"
+"""Counter of the connections that the watched server's own sockets dropped; missing where the
+kernel does not say."""
+
 Ticks: TypeAlias = tuple[Count, Count, Count]
 """Busy, in all, and, as a part of the busy ones, stolen: the core had work, but the host of the
 virtual machine gave it to others."""
@@ -96,5 +100,10 @@ def percent(part: int, whole: int) -> int:
 
 
 def growth(before: dict[str, int], now: dict[str, int]) -> dict[str, int]:
+    """Return by how much counters grew. Connections that other programs dropped are left out where
+    those of the server are known."""
     grown = {name: value - before.get(name, value) for name, value in now.items()}
-    return {name: value for name, value in grown.items() if value > 0}
+    if OWN_DROPS in before and OWN_DROPS in now:
+        own = grown.pop(OWN_DROPS)
+        grown |= {name: min(own, grown.get(name, 0)) for name in ("ListenDrops", "ListenOverflows")}
+    return {name: value for name, value in grown.items() if value > 0 and name != OWN_DROPS}

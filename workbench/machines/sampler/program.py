@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 from .host import cores_and_softirq, counters, gauges, memory_available, pressure
-from .sockets import listening
+from .sockets import drops, listeners, listening
 from .tree import TICK_S, pss_is_due, tree
 
 
@@ -18,6 +18,7 @@ def sample(number: int, watched: dict[str, Any], asked: int = 0) -> dict[str, An
     cores, softirq = cores_and_softirq()
     pid, port = watched.get("watch"), watched.get("port")
     with_pss = asked > 0 or pss_is_due(number)
+    found = listeners(port) if port else []
     return {
         "t_us": time.monotonic_ns() // 1000,
         "asked": asked,
@@ -25,20 +26,20 @@ def sample(number: int, watched: dict[str, Any], asked: int = 0) -> dict[str, An
         "cores": cores,
         "softirq": softirq,
         "memory": memory_available(),
-        "counters": counters(),
+        "counters": counters() | drops(found),
         "gauges": gauges(),
         "server": watched.get("server", ""),
         "tree": tree(pid, with_pss=with_pss, in_detail=asked > 0, tick=number, port=port or 0)
         if pid
         else None,
-        "listening": listening(port) if port else None,
+        "listening": listening(found),
         "own_us": time.process_time_ns() // 1000,
     }
 
 
 def main() -> None:
     if len(sys.argv) > 1:
-        print(json.dumps(listening(int(sys.argv[1]))))
+        print(json.dumps(listening(listeners(int(sys.argv[1])))))
         return
     watched: dict[str, Any] = {}
     rest = b""

@@ -13,8 +13,10 @@ NLM_F_REQUEST_DUMP = 0x301
 NLMSG_ERROR, NLMSG_DONE = 2, 3
 NETLINK_SOCK_DIAG = 4
 STATE_ESTABLISHED, STATE_LISTEN = 1 << 1, 1 << 10
-BYTECODE, INFO = 1, 2
-"""Attributes of a request, and of an answer (`struct tcp_info`)."""
+BYTECODE, INFO, MEMORY = 1, 2, 7
+"""Attributes of a request, and of an answer: `struct tcp_info`, and memory with the drops."""
+DROPS = 8
+"""Of the numbers in `MEMORY`: what the socket dropped; of a listening one, connections."""
 JUMP, SOURCE_GE, SOURCE_LE, TARGET_GE, TARGET_LE = 1, 2, 3, 4, 5
 INFO_LEAST = 160
 """Bytes of `struct tcp_info`, of Linux 4.6 and later."""
@@ -27,17 +29,49 @@ QUEUES = HEADER + 56
 _link: list[socket.socket] = []
 
 
-def listening(port: int) -> list[int] | None:
-    """Return the kernel's [accept queue, backlog]; for several sockets [sum, minimum]."""
-    found: list[tuple[int, int]] = []
+class Listener(NamedTuple):
+    waiting: int
+    """Connections in the accept queue."""
+    backlog: int
+    drops: int | None
+    """Connections that it could not take since it was opened; None: not known."""
+
+
+def listeners(port: int) -> list[Listener]:
+    """Return the sockets that listen on a port."""
+    found: list[Listener] = []
     with contextlib.suppress(OSError):
         link = diagnostics()
         for family in (socket.AF_INET, socket.AF_INET6):
             head = struct.pack("=IHHII", 72, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST_DUMP, 1, 0)
-            body = struct.pack("=BBBBI", family, socket.IPPROTO_TCP, 0, 0, STATE_LISTEN)
+            wanted = 1 << MEMORY - 1
+            body = struct.pack("=BBBBI", family, socket.IPPROTO_TCP, wanted, 0, STATE_LISTEN)
             link.send(head + body + struct.pack("!H", port) + bytes(46))
-            found += answers(link, port)
-    return [sum(queue for queue, _ in found), min(log for _, log in found)] if found else None
+            for message in messages(link):
+                if struct.unpack_from("!H", message, HEADER + 4)[0] == port:
+                    waiting, backlog = struct.unpack_from("=II", message, QUEUES)
+                    found.append(Listener(waiting, backlog, dropped(message)))
+    return found
+
+
+def listening(found: list[Listener]) -> list[int] | None:
+    """Return the kernel's [accept queue, backlog]; for several sockets [sum, minimum]."""
+    if not found:
+        return None
+    return [sum(each.waiting for each in found), min(each.backlog for each in found)]
+
+
+def drops(found: list[Listener]) -> dict[str, int]:
+    """Return what they dropped as a counter, see `samples.OWN_DROPS`; empty: not known."""
+    known = [each.drops for each in found if each.drops is not None]
+    return {"OwnListenDrops": sum(known)} if known and len(known) == len(found) else {}
+
+
+def dropped(message: bytes) -> int | None:
+    for kind, at, length in attributes(message):
+        if kind == MEMORY and length >= 4 * (DROPS + 1):
+            return int(struct.unpack_from("=I", message, at + 4 * DROPS)[0])
+    return None
 
 
 def not_of(port: int) -> bytes:
@@ -97,16 +131,22 @@ def connection(family: int, message: bytes) -> Connection:
     shown = f"[{address}]" if ":" in address else address
     queue, inode = (struct.unpack_from("=I", message, at)[0] for at in (QUEUES, INODE))
     waits, segments = False, 0
+    for kind, at, length in attributes(message):
+        if kind == INFO and length >= INFO_LEAST:
+            sent_ms, _, received_ms = struct.unpack_from("=III", message, at + 44)
+            segments_in, segments_out = struct.unpack_from("=II", message, at + 152)
+            segments = segments_in + segments_out
+            waits = segments_out > 0 and sent_ms <= received_ms and not queue
+    return Connection(source, f"{shown}:{target}", inode, segments, waits)
+
+
+def attributes(message: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield (kind, offset, length) of the attributes of an answer."""
     at = ATTRIBUTES
     while at + 4 <= len(message):
         length, kind = struct.unpack_from("=HH", message, at)
-        if kind == INFO and length >= 4 + INFO_LEAST:
-            sent_ms, _, received_ms = struct.unpack_from("=III", message, at + 4 + 44)
-            segments_in, segments_out = struct.unpack_from("=II", message, at + 4 + 152)
-            segments = segments_in + segments_out
-            waits = segments_out > 0 and sent_ms <= received_ms and not queue
+        yield kind, at + 4, length - 4
         at += max(4, (length + 3) & ~3)
-    return Connection(source, f"{shown}:{target}", inode, segments, waits)
 
 
 def diagnostics() -> socket.socket:
@@ -114,14 +154,6 @@ def diagnostics() -> socket.socket:
         kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC
         _link.append(socket.socket(socket.AF_NETLINK, kind, NETLINK_SOCK_DIAG))
     return _link[0]
-
-
-def answers(link: socket.socket, port: int) -> list[tuple[int, int]]:
-    return [
-        struct.unpack_from("=II", message, QUEUES)
-        for message in messages(link)
-        if struct.unpack_from("!H", message, HEADER + 4)[0] == port
-    ]
 
 
 def messages(link: socket.socket) -> Iterator[bytes]:
