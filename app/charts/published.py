@@ -15,6 +15,9 @@ from app.charts.series import Quantity
 from app.theme import Weight, font
 from workbench.analysis.published import Published
 
+_KINDS = {Quantity.REPLIES: "replies", Quantity.TIME: "mean"}
+"""Of the figures that have a label beside their cross."""
+
 
 class PublishedMarks:
     """Paints published figures in the scene's pixels."""
@@ -33,10 +36,11 @@ class PublishedMarks:
 
     def _where(self, figure: Published) -> QPointF | None:
         """Return the cross's pixel; None: there is no figure of this metric, or it lies outside."""
+        of_errors = self._chart.metric == Quantity.ERRORS.value
         value = {
             Quantity.REPLIES: figure.replies_per_s,
             Quantity.TIME: figure.mean_ms,
-            Quantity.ERRORS: 0.0 if figure.errors == 0 else None,
+            Quantity.ERRORS: 0.0 if figure.errors == 0 and of_errors else None,
         }[self._chart.quantity]
         if value is None or figure.at is None:
             return None
@@ -54,8 +58,8 @@ class PublishedMarks:
             painter.setPen(pen)
             painter.drawLine(at - QPointF(arm, arm), at + QPointF(arm, arm))
             painter.drawLine(at - QPointF(arm, -arm), at + QPointF(arm, -arm))
-        if self._chart.quantity is not Quantity.ERRORS:
-            written.append(self._write(painter, at, figure.label, written))
+        if kind := _KINDS.get(self._chart.quantity):
+            written.append(self._write(painter, at, figure.label(kind), written))
 
     def _write(self, painter: QPainter, at: QPointF, text: str, written: list[QRectF]) -> QRectF:
         """Write the label beside the cross, where it covers the fewest lines and no other label."""

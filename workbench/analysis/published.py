@@ -37,10 +37,9 @@ class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     drawn: bool = True
     """Whether charts mark it."""
 
-    @property
-    def label(self) -> str:
-        """Its text beside a mark: "Tornado, then: 7,400/s"."""
-        return f"{self.name}, then: {next(iter(self.figures.values()))}"
+    def label(self, kind: str) -> str:
+        """Return the text beside a mark of one of its `figures`: "Tornado, then: 7,400/s"."""
+        return f"{self.name}, then: {self.figures[kind]}"
 
     @property
     def figures(self) -> dict[str, str]:
