@@ -25,6 +25,8 @@ class Desk(QObject):
     """A `Plan`."""
     run_on_requested = Signal(object, object)
     """A `Plan`, and the machines to run it on: `app.live.run.Where`."""
+    preset_requested = Signal(object)
+    """A preset, to be shown as such."""
     plan_requested = Signal(object)
     """A `Plan` to show in the form before it runs."""
     open_requested = Signal(object)

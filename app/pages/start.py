@@ -130,7 +130,7 @@ class StartPage(QWidget):
         self._quick_about = label("", tone="soft", wrap=True)
         self._show_quick("")
         self.published = PublishedBenchmarks()
-        self.published.taken.connect(self._desk.plan_requested)
+        self.published.taken.connect(self._desk.preset_requested)
         return _card(
             SweepArt(self._theme), "Quick look", self._quick_about, self.quick, self.published
         )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.pages.plan import PlanPage
     from app.pages.sessions import SessionsPage
     from app.pages.start import StartPage
+    from workbench.plan.library import Preset
     from workbench.plan.model import Plan
 
 _ASIDE = ("Help", "Settings")
@@ -44,6 +45,7 @@ class PagedWindow(QMainWindow):
         desk.run_requested.connect(self.run)
         desk.run_on_requested.connect(self.run)
         desk.plan_requested.connect(self._edit)
+        desk.preset_requested.connect(self._take)
         desk.compare_requested.connect(self._compare)
         desk.calm_changed.connect(lambda _: self._calm())
 
@@ -109,6 +111,10 @@ class PagedWindow(QMainWindow):
 
     def _edit(self, plan: Plan) -> None:
         self.plan.edit(plan)
+        self.show_page("Plan")
+
+    def _take(self, preset: Preset) -> None:
+        self.plan.take(preset)
         self.show_page("Plan")
 
     def _compare(self, sessions: list[Path]) -> None:

@@ -20,7 +20,7 @@ class PublishedBenchmarks(QWidget):
     """A button with a menu: each source, from the oldest on, with its presets."""
 
     taken = Signal(object)
-    """The plan of a preset."""
+    """A preset."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class PublishedBenchmarks(QWidget):
                 action = inside.addAction(preset.name)
                 assert preset.plan
                 action.setToolTip(tip(preset.plan.description))
-                action.triggered.connect(lambda _=False, plan=preset.plan: self.taken.emit(plan))
+                action.triggered.connect(lambda _=False, preset=preset: self.taken.emit(preset))
         self.ask.setEnabled(bool(asked))
 
     def _pop_up(self) -> None:

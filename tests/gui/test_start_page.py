@@ -300,13 +300,3 @@ def test_servers_that_cannot_be_read_do_not_hide_the_others(qtbot: QtBot, home: 
         assert window.page("Servers").isVisible()
         window.show_page("Start")
         assert control(window, "Run the comparison").isEnabled()
-
-
-def test_published_benchmarks_are_chosen_by_their_source(qtbot: QtBot, window: MainWindow) -> None:
-    groups = window.start.published.menu.actions()
-    assert groups[0].text() == "2009: Asynchronous Servers in Python"
-    inside = [preset.text() for action in groups for preset in action.menu().actions()]
-    assert len(inside) == len(set(inside)) > 15
-    groups[0].menu().actions()[0].trigger()
-    assert window.page("Plan").isVisible()
-    qtbot.waitUntil(lambda: says(window, "2009: asynchronous servers in Python"))

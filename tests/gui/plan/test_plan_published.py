@@ -1,0 +1,77 @@
+"""The published benchmarks, from the start page to their run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.pages.plan import PlanPage
+from app.planning.plan_charts import Share
+from app.shell.main_window import MainWindow
+from tests.gui.plan.steps import judged, plan_of
+from tests.gui.windows import name_of, press, says, words_on
+from workbench.analysis.published import source_of, sources
+from workbench.plan import library
+from workbench.plan.model import Plan
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+ASKED = {preset.name: preset for preset in library.presets() if preset.plan and preset.plan.source}
+
+
+def test_every_published_benchmark_is_three_clicks_from_its_run(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    """From the start page: the button, the preset in its menu, and Run."""
+    page = window.plan
+    ran: list[Plan] = []
+    window.desk.run_requested.disconnect(window.run)
+    window.desk.run_requested.connect(ran.append)
+    window.show_page("Start")
+    menus = window.start.published.menu.actions
+    qtbot.waitUntil(lambda: bool(menus()))
+    assert [menu.text() for menu in menus()] == [f"{s.year}: {s.title}" for s in sources()]
+    actions = [action for menu in menus() for action in menu.menu().actions()]
+    assert [action.text() for action in actions] == list(ASKED)
+    for action in actions:
+        window.show_page("Start")
+        action.trigger()
+        judged(qtbot, page)
+        assert page.isVisible()
+        preset = ASKED[action.text()]
+        assert page.gallery.list.marked == preset.id
+        says_what_it_asks_and_what_was_found_then(page)
+        says_what_it_costs(page)
+        assert page.draft is not None
+        if page.draft.sound:  # it needs no more ports and descriptors than this machine has
+            press(window, "Run")
+            assert ran.pop() == preset.plan == plan_of(page)
+        else:
+            assert page.draft.faults
+
+
+def says_what_it_asks_and_what_was_found_then(page: PlanPage) -> None:
+    found = source_of(plan_of(page).source)
+    assert found
+    source, question = found
+    assert says(page, question.shows)
+    assert says(page, source.citation)
+    unfolded = "Show what the source measured and found"
+    press(page, unfolded)
+    stated = [figure.name for figure in question.figures] or ["It states no figures."]
+    for text in (question.method, question.found, question.differs, *stated):
+        assert says(page, text), text
+    press(page, unfolded)
+    assert not says(page, question.method)
+
+
+def says_what_it_costs(page: PlanPage) -> None:
+    shown = page.outlook
+    assert any(re.match(r"Duration: .*\d (s|min|h)", text) for text in words_on(shown))
+    of = r"[\d,]+ of [\d,]+"
+    shares = [share for share in shown.findChildren(Share) if share.isVisible()]
+    assert [name_of(share).split(":")[0] for share in shares] == ["Local ports", "Descriptors"]
+    assert all(re.fullmatch(of, share.accessibleDescription()) for share in shares)
