@@ -123,6 +123,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "gevent grew from 21 MB to 180 MB and did not shrink after its last point: it keeps the memory for later, or leaks it.",
     ),
     (
+        notes.Memory(name="aiohttp", before_bytes=948000000, after_bytes=3534000000, processes=201),
+        "aiohttp grew from 948 MB to 3,534 MB and did not shrink after its last point (RSS of 201 processes; memory they share counts in each): it keeps the memory for later, or leaks it.",
+    ),
+    (
         notes.Memory(name="gevent", before_bytes=21000000, after_bytes=180000000, held=10000),
         "gevent grew from 21 MB to 180 MB and did not shrink after its last point: it had up to 10,000 connections open at once.",
     ),

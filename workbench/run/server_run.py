@@ -120,6 +120,7 @@ class ServerRunner:
             name=deployment.entry.name,
             before_bytes=before.rss_bytes,
             after_bytes=after.rss_bytes,
+            processes=after.processes,
             held=kept_open(self._run.plan),
         )
         self._run.note(grown, deployment.entry.id)
