@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from tests.evidence import HELD, counts
+from tests.evidence import HELD, counts, lateness
 from workbench.analysis.evidence import Queue, conserved, queue_of
 from workbench.documents import Window
 
@@ -18,6 +18,16 @@ def test_the_figures_of_the_evidence_are_recorded_with_the_verdict() -> None:
     assert figures["lateness_p99_us"] == 400.0
     assert figures["ListenDrops"] == 7.0
     assert all(isinstance(value, float) for value in figures.values())
+
+
+def test_a_late_connection_is_one_however_many_calls_it_has() -> None:
+    """Of 900 connections with ten calls each, 9 are late: all their calls count as late."""
+    found = replace(HELD, counts=counts(late=90), lateness_us=lateness(30_000, 900))
+    assert replace(found, calls_per_connection=10).late_share == 0.01
+
+
+def test_a_closed_loop_has_no_schedule_to_be_late_for() -> None:
+    assert replace(HELD, counts=counts(late=9_000), closed=True).late_share is None
 
 
 def test_the_audit_accounts_for_every_call() -> None:

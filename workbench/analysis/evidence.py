@@ -124,6 +124,8 @@ class Evidence:
     """Length of the schedule."""
     offered_per_s: float = 0.0
     """In the plan's unit; 0 in a closed loop."""
+    closed: bool = False
+    """A closed loop."""
     complete: bool = True
     conserved: bool | None = True
     """For every worker; see `conserved`. None: the load tool does not account for every call."""
@@ -219,11 +221,15 @@ class Evidence:
 
     @property
     def late_share(self) -> float | None:
-        """Share of the started connections that were late; None: unknown."""
-        if self.counts.late is None:
+        """Share of the started connections that were late; None: unknown, or a closed loop, whose
+        connections all begin at once."""
+        if self.counts.late is None or self.closed:
             return None
-        started = self.lateness_us.count if self.lateness_us else self.counts.sent
-        return min(1.0, share(self.counts.late, started))
+        # Calls of a late connection all count as late.
+        late, calls = self.counts.late, self.counts.sent
+        if self.lateness_us:
+            calls = self.lateness_us.count * self.calls_per_connection
+        return min(1.0, share(late, calls))
 
 
 def conserved(counts: Counts) -> bool:

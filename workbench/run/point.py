@@ -201,6 +201,7 @@ class _PointRecording:
             counts=counts,
             seconds=seconds,
             offered_per_s=0.0 if point.concurrency else offered,
+            closed=point.concurrency > 0,
             complete=complete,
             conserved=report.conserved,
             lateness_us=lateness,
@@ -233,7 +234,7 @@ class _PointRecording:
         verdict, reasons = judge(evidence)
         if verdict == "server-limited" and (why := self._cause(usage)):
             reasons.append(why)
-        calls_per_s, measured_s = self._answered(report, steady)
+        calls_per_s, measured_s = self._answered(report, steady, seconds)
         reasons += [*report.complaints, *report.remarks]
         lost = counts.scheduled - counts.succeeded
         stop = PointStop(
@@ -336,11 +337,13 @@ class _PointRecording:
         )
 
     def _answered(
-        self, report: LoadReport, steady: phases.Steady | None
+        self, report: LoadReport, steady: phases.Steady | None, seconds: float
     ) -> tuple[float, list[float]]:
         """Calls answered per second of the measured part, and the bounds of that part."""
         if steady is None:
-            return _rate(report.replies_in_schedule, report.schedule_s), []
+            # The agent ends a point at its last reply, which may come before the schedule's end.
+            lasted_s = max(seconds, report.schedule_s) if self._can.windows else report.schedule_s
+            return _rate(report.replies_in_schedule, lasted_s), []
         # After a stall in the ramp replies catch up; report no more than was scheduled.
         paced = self._can.due_times and not self._point.concurrency
         replies = min(steady.replies, steady.due) if paced else steady.replies
