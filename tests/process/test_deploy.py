@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.gate import GateResult, gate
 from workbench.workloads.registry import able
+from workbench.workloads.wire import Wire
 
 SHIPPED = Catalogue.load(extra_dirs=[])
 SOCKETS = ("null", "asyncio-streams", "gevent", "twisted", "uvloop-protocol", "epoll-2w")
@@ -180,6 +182,28 @@ async def test_a_server_that_does_not_speak_tls_is_reported(machine: LocalMachin
         await deployment.stop()
         assert not result.passed
         assert result.sentences[0].startswith("Its TLS handshake failed (")
+
+
+async def test_a_server_that_waits_for_the_end_of_tls_before_it_closes_has_closed(
+    tmp_path: Path,
+) -> None:
+    sealed = issue()
+    for name, text in (("certificate", sealed.certificate), ("key", sealed.key)):
+        (tmp_path / name).write_text(text)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!")
+        writer.close()  # asyncio waits for the client's own end of TLS, for 30 s.
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        wire = Wire("127.0.0.1", port, patience_s=20.0, tls=sealed.context())
+        end = await wire.whole(b"GET / HTTP/1.0\r\n\r\n")
+    assert (end.how, end.reply.body) == ("closed", b"Pong!")
 
 
 async def test_the_gate_reports_a_server_that_exited_in_the_meantime(machine: LocalMachine) -> None:

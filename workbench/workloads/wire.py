@@ -243,6 +243,7 @@ class _TlsCaller(_Caller):
                 pass
             except ssl.SSLError as error:
                 raise Fault(f"Its TLS failed after the handshake ({_reason(error)}).") from None
+            else:
                 # It says that it closes, and may wait for the same before it does.
                 with contextlib.suppress(ssl.SSLError):
                     self._tls.unwrap()
