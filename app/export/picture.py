@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRect, QSize, QSizeF
@@ -50,8 +50,8 @@ def svg(paint: Paint, size: Size, title: str, description: str) -> bytes:
     return _tidy(data.data().decode(), size).encode()
 
 
-def pdf(paint: Paint, size: Size, title: str) -> bytes:
-    """Paint one page of exactly this size."""
+def pdf(paint: Paint, size: Size, title: str, more: Sequence[Paint] = ()) -> bytes:
+    """Paint a page of exactly this size, and `more` of them."""
     data = QByteArray()
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -63,8 +63,14 @@ def pdf(paint: Paint, size: Size, title: str) -> bytes:
     portrait = QPageLayout.Orientation.Portrait
     paper.setPageLayout(QPageLayout(shape, portrait, QMarginsF(0, 0, 0, 0)))
     paper.setTitle(safe(title))
-    painter = QPainter(paper)
-    _run(paint, painter)
+
+    def paint_all(painter: QPainter) -> None:
+        paint(painter)
+        for each in more:
+            paper.newPage()
+            each(painter)
+
+    _run(paint_all, QPainter(paper))
     return data.data()
 
 

@@ -15,10 +15,12 @@ from app.charts.showing import ACROSS, Showing
 from workbench import stores
 from workbench.analysis.over_time import METRICS
 from workbench.analysis.results import View
+from workbench.analysis.summary import summarise
 from workbench.documents import PointStop
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.formatting import listed
 from workbench.report import distributions, moments
+from workbench.report.cross_check import HEADING, TITLES, cross_checks, remark
 from workbench.report.points import points_as_csv
 from workbench.sessions import Session, read_session
 from workbench.sessions.chart_notes import ChartNote, ChartNotes
@@ -188,8 +190,13 @@ def _svg(session: Session, options: ReportOptions) -> bytes:
 def _pdf(session: Session, options: ReportOptions) -> bytes:
     page = _page(session, options)
     from app.export import picture  # noqa: PLC0415
+    from app.export.table_pages import Table  # noqa: PLC0415
+    from app.theme import THEMES  # noqa: PLC0415
 
-    return picture.pdf(page.paint, options.size, page.title())
+    checks = cross_checks(summarise(session.documents))
+    compared = Table(HEADING, remark(checks), TITLES, [check.cells for check in checks])
+    more = compared.pages(THEMES[options.theme], options.size)
+    return picture.pdf(page.paint, options.size, page.title(), more)
 
 
 _MAKERS: dict[str, Callable[[Session, ReportOptions], bytes]] = {

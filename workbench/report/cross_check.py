@@ -22,6 +22,7 @@ from workbench.load.base import Capabilities
 from workbench.load.registry import TOOLS
 from workbench.messages import cross_check as messages
 
+HEADING = "Load tools compared"
 TITLES = ("Load tools", "At", "Replies/s", "Mean", "p50", "p99", "Known causes")
 
 NOTABLE = 0.02

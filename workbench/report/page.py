@@ -11,7 +11,7 @@ from markupsafe import Markup
 from workbench.analysis.flame import HUES
 from workbench.paths import RESOURCES
 from workbench.report.contents import Report
-from workbench.report.cross_check import TITLES
+from workbench.report.cross_check import HEADING, TITLES
 from workbench.report.flames import flame_svg
 from workbench.untrusted import safe
 
@@ -48,6 +48,7 @@ def render(report: Report, drawing: Drawing) -> str:
         flames={id_: Markup(flame_svg(found)) for id_, found in report.profiles.items()},
         chart_notes=drawing.notes,
         signs=_SIGNS,
+        cross_check_heading=HEADING,
         cross_check_titles=TITLES,
     )
 
