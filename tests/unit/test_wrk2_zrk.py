@@ -89,6 +89,9 @@ def test_calls_that_wrk2_had_no_time_for_are_in_flight() -> None:
     counts = wrk2.parse(of_wrk2("900 2000000 0 0 0 0 3"), a_spec()).counts
     assert counts.scheduled == 900 + counts.in_flight == 1_952
     assert wrk2.parse(of_wrk2("900 2000000 0 0 0 0 3"), a_spec()).histograms.latency == []
+    # Where nothing answers at the end, it ends up to 2 s later, with nothing more in its schedule.
+    late = wrk2.parse(of_wrk2("900 3900000 0 0 0 0 3"), a_spec())
+    assert late.schedule_s == 2 and late.counts.scheduled == 1_952
     lost = wrk2.parse(of_wrk2("1900 2000000 2 40 1 30 0"), a_spec()).counts
     assert lost.errors == {
         "other-connect": 2,

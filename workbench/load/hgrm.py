@@ -9,7 +9,7 @@ from workbench.documents import SparseHistogram
 from workbench.load.output import sparse
 
 _HEADING = re.compile(r"^ *Value +Percentile +TotalCount +1/\(1-Percentile\)$")
-_ROW = re.compile(r"^ *(\d+(?:\.\d+)?) +([01]\.\d+) +(\d+)(?: +(?:\d+(?:\.\d+)?|inf))?$")
+_ROW = re.compile(r"^ *(\d+(?:\.\d+)?) +([01]\.\d+) +(\d+)(?: +(?:\d+(?:\.\d+)?|inf))? *$")
 _TOTAL = re.compile(r"^#\[Max +=.*Total count += +(\d+)\]$")
 
 

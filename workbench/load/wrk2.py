@@ -4,7 +4,9 @@ https://github.com/giltene/wrk2 is in no distribution, so it is used where the u
 it as `wrk2`. Its connections start 5 ms apart, each with its share of the rate, and a connection
 has one call in flight: calls that are due while all of them wait for the server are sent later, and
 are in flight at the end if there is no time left. Its schedule is therefore known only from its
-rate and duration. Beyond 10 s it forgets the times of the first 10 (its "calibration").
+rate and duration. Beyond 10 s it forgets the times of the first 10 (its "calibration"). It ends
+with the first reply after its duration, or, if none comes, at its next search for timeouts, which
+is every 2 s.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     # A late reply is counted once for every 2 s that it is late, and among the requests.
     late = errors.pop("client-timo", 0)
     succeeded = max(0, requests - errors.get("protocol-status", 0))
-    seconds = duration_us / 1e6
+    seconds = min(duration_us / 1e6, spec.seconds)
     starting_s = STAGGER_S * (CONNECTIONS - 1) / 2
     due = int(calls_per_s(spec) * max(0.0, seconds - starting_s))
     corrected, uncorrected = (*histograms(text), [], [])[:2]
