@@ -97,7 +97,7 @@ async def test_a_program_that_hangs_dies_or_is_missing_ends_in_one_sentence(
     assert hung == (
         "tool on localhost did not finish within 1 s and was stopped. Excluded from results."
     )
-    assert "ended with status -9 (it printed nothing)" in await said("sh", "-c", "kill -9 $$")
+    assert "was killed by SIGKILL (it printed nothing)" in await said("sh", "-c", "kill -9 $$")
     assert "No such file or directory: pongbench-none" in await said("pongbench-none")
 
 

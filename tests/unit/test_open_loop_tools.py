@@ -318,6 +318,18 @@ def test_calls_are_counted_where_they_were_written(
     assert json.dumps(found)
 
 
+def test_of_a_long_output_beginning_and_end_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_program, "MOST_OUTPUT", 20)
+    output = tmp_path / "output"
+    assert run_program.text_of(output) == ""
+    output.write_bytes(b"all of it \xff 20 bytes")
+    assert run_program.text_of(output) == "all of it \ufffd 20 bytes"
+    output.write_text("beginning " + "x" * 1_000 + "the result")
+    assert run_program.text_of(output) == "beginning \n...\nthe result"
+
+
 @pytest.mark.parametrize(
     ("tool", "fields", "said"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import signal
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
@@ -160,9 +161,7 @@ class ProgramProcess:
         except TimeoutError:
             said = f"did not finish within {within_s:.0f} s and was stopped"
         except (Unreadable, InvalidMessage) as error:
-            status = self.output.status if self.output else 0
-            how = f"ended with status {status}" if status else "gave no result"
-            said = f"{how} ({error})"
+            said = f"{_ended(self.output.status if self.output else 0)} ({error})"
         except PongbenchError as error:
             self.complaint = ClientGone(client=self.machine.name, said=str(error))
         if said and self.overdue:
@@ -170,3 +169,11 @@ class ProgramProcess:
         if said:
             name = self.machine.name
             self.complaint = ToolFailed(tool=self._name, client=name, said=said)
+
+
+def _ended(status: int) -> str:
+    """How a program without a result ended, for a sentence. `status`: see `Output`."""
+    if status < 0:
+        names = {number.value: number.name for number in signal.Signals}
+        return f"was killed by {names.get(-status, f'signal {-status}')}"
+    return f"ended with status {status}" if status else "gave no result"

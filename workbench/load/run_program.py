@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -30,7 +31,9 @@ from typing import Any
 
 MOST_VALUES = 20_000
 MOST_OUTPUT = 600_000
-"""Characters of output and of each file; of more, the beginning and the end."""
+"""Bytes of output and of each file that are reported; of more, the beginning and the end."""
+MOST_WRITTEN = 1 << 30
+"""Bytes of output and of each file, beyond which the tool is ended (SIGXFSZ), not the disk full."""
 
 PATIENCE_S = 2.0
 """Between two signals to a tool that is to end."""
@@ -38,6 +41,9 @@ PATIENCE_S = 2.0
 
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # The tool inherits it; a runner ignores it.
+    least, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if least == resource.RLIM_INFINITY or least > MOST_WRITTEN:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_WRITTEN, most))
     task = json.loads(sys.stdin.readline())
     folder = Path(tempfile.mkdtemp(prefix="load-"))
     try:
@@ -97,12 +103,14 @@ def end_when_asked(pid: int, ended: threading.Event) -> None:
 
 def text_of(path: Path) -> str:
     """Return its text; empty: the tool did not write it."""
-    try:
-        text = path.read_text("utf-8", "replace")
-    except FileNotFoundError:
+    if not path.exists():
         return ""
-    half = MOST_OUTPUT // 2
-    return text if len(text) <= MOST_OUTPUT else f"{text[:half]}\n...\n{text[-half:]}"
+    with path.open("rb") as file:
+        if path.stat().st_size <= MOST_OUTPUT:
+            return file.read().decode("utf-8", "replace")
+        begun = file.read(MOST_OUTPUT // 2)
+        file.seek(-MOST_OUTPUT // 2, os.SEEK_END)
+        return (begun + b"\n...\n" + file.read()).decode("utf-8", "replace")
 
 
 def counted(folder: Path, name: str, columns: list[str], heading: str = "") -> dict[str, int]:
