@@ -2,8 +2,10 @@
 
 nginx answers from memory on one core; a tool has another one. The open loops (the agent, httperf,
 Tsung, Locust) offer the same rates, with one call per connection; the closed loops (the agent, ab,
-wrk) the same concurrency. All run through `workbench.load`, as in a run. ROUNDS and RATES are from
-the environment. As root, what is measured comes before all other programs.
+wrk) the same concurrency. What Locust's client takes itself is measured with the users of
+visitor_clients.py. All run through `workbench.load`, as in a run. ROUNDS and RATES are from
+the environment. A tool that is missing is fetched into a folder that is then removed. As root, what
+is measured comes before all other programs.
 
 CPU time is that of the whole program, its start included: of the agent, which is always there, only
 while the schedule runs. httperf polls the clock, so its CPU time is that of a core.
@@ -38,30 +40,48 @@ ROUNDS = int(os.environ.get("ROUNDS", "3"))
 RATES = [float(rate) for rate in os.environ.get("RATES", "500,1500,3000").split(",")]
 SECONDS = 3.0
 CONCURRENCY = 50
-OPEN = {"agent": "uniform", "httperf": "uniform", "tsung": "poisson", "locust": "uniform"}
-"""With the arrivals that each can make."""
+OPEN = {
+    "agent": "uniform",
+    "agent, random": "poisson",
+    "httperf": "uniform",
+    "tsung": "poisson",
+    "locust": "uniform",
+}
+"""Tools with the arrivals that each can make."""
 ONCE, KEPT = {"protocol": "http/1.0"}, {"protocol": "http/1.1"}
-VISITOR = LocustWorkload(locustfile=str(Path(__file__).with_name("visitor.py")))
+VISITOR, CLIENTS = (
+    LocustWorkload(locustfile=str(Path(__file__).with_name(name)))
+    for name in ("visitor.py", "visitor_clients.py")
+)
 """With the same request on a connection of its own."""
+CLIENTS_OF_LOCUST, CLIENTS_RATE = "clients of locust", 100.0
+
+
+def target(port: int, options: dict[str, Any], **more: Any) -> PointSpec:
+    """Return a point at the server."""
+    full = {"pipeline": 1, "path": "/", "method": "GET", "headers": [], **options}
+    where: dict[str, Any] = {"host": "127.0.0.1", "port": port, "workload": "http"}
+    return PointSpec(**where, options=full, seconds=SECONDS, **more)
 
 
 def specs(port: int) -> dict[str, dict[str, PointSpec]]:
     """Points by what they show and by tool."""
-    target: dict[str, Any] = {"host": "127.0.0.1", "port": port, "workload": "http"}
-
-    def spec(options: dict[str, Any], **more: Any) -> PointSpec:
-        full = {"pipeline": 1, "path": "/", "method": "GET", "headers": [], **options}
-        return PointSpec(**target, options=full, seconds=SECONDS, **more)
 
     def closed(options: dict[str, Any], calls: int) -> PointSpec:
-        return spec(options, mode="closed", concurrency=CONCURRENCY, calls_per_connection=calls)
+        more = {"concurrency": CONCURRENCY, "calls_per_connection": calls}
+        return target(port, options, mode="closed", **more)
 
     points = {
         f"{rate:,.0f} connections/s": {
             tool: as_tasks(
                 tool,
-                spec(
-                    KEPT, rate_per_s=rate, connections=round(rate * SECONDS), arrivals=how, seed=1
+                target(
+                    port,
+                    KEPT,
+                    rate_per_s=rate,
+                    connections=round(rate * SECONDS),
+                    arrivals=how,
+                    seed=1,
                 ),
             )
             for tool, how in OPEN.items()
@@ -78,9 +98,11 @@ def specs(port: int) -> dict[str, dict[str, PointSpec]]:
 
 def as_tasks(tool: str, spec: PointSpec) -> PointSpec:
     """Return a point as a tool offers it: Locust by tasks of a locustfile."""
-    if tool != "locust":
-        return spec
-    options = declaration("locust").driven(VISITOR, {})
+    return by_locust(spec, VISITOR) if tool == "locust" else spec
+
+
+def by_locust(spec: PointSpec, workload: LocustWorkload) -> PointSpec:
+    options = declaration("locust").driven(workload, {})
     return msgspec.structs.replace(spec, workload="locust", options=options)
 
 
@@ -90,27 +112,42 @@ async def main() -> None:
         machine = await open_local(cache_dir=Path(home))
         loads: dict[str, LoadGenerator] = {}
         try:
-            for name in ("agent", "httperf", "tsung", "locust", "ab", "wrk"):
-                tool = registry.load_tool(name)
-                brought = declaration("locust").brought(VISITOR) if name == "locust" else None
+            for name in ("agent", "httperf", "tsung", "locust", CLIENTS_OF_LOCUST, "ab", "wrk"):
+                workload = {"locust": VISITOR, CLIENTS_OF_LOCUST: CLIENTS}.get(name)
+                tool = registry.load_tool("locust" if workload else name)
+                brought = declaration("locust").brought(workload) if workload else None
                 client = Client(machine, cpus=[client_core], nofile=20_000, brought=brought)
                 try:
-                    clients = await registry.equipped(tool, [client])
+                    clients = await registry.equipped(tool, [client], install=True)
+                    loads[name] = await tool.start(clients)
                 except PongbenchError as error:
                     print(error)
-                    continue
-                loads[name] = await tool.start(clients)
             for title, tools in specs(port).items():
                 found: defaultdict[str, list[LoadReport]] = defaultdict(list)
                 for _ in range(ROUNDS):
                     for name, spec in tools.items():
-                        if name in loads:
-                            found[name].append(await measured(loads[name], spec))
+                        if load := loads.get(name.partition(",")[0]):
+                            found[name].append(await measured(load, spec))
                 table(title, found)
+            if load := loads.get(CLIENTS_OF_LOCUST):
+                await clients_of_locust(load, port)
         finally:
             for load in loads.values():
                 await load.close()
             await machine.close()
+
+
+async def clients_of_locust(load: LoadGenerator, port: int) -> None:
+    """Print how long the same request takes by each of its users."""
+    spec = by_locust(target(port, KEPT), CLIENTS)
+    rate = {"rate_per_s": CLIENTS_RATE, "connections": round(CLIENTS_RATE * SECONDS)}
+    spec = msgspec.structs.replace(spec, **rate, seed=1)
+    reports = [await measured(load, spec) for _ in range(ROUNDS)]
+    print(f"\n{CLIENTS_OF_LOCUST}, {CLIENTS_RATE:g} tasks/s: p50 ms")
+    for number, name in enumerate(spec.options["requests"]):
+        times = [percentiles(report.requests[number].latency) for report in reports]
+        p50 = statistics.median(each.p50 for each in times if each)
+        print(f"{name:25}{p50 / 1000:8.2f}")
 
 
 async def measured(load: LoadGenerator, spec: PointSpec) -> LoadReport:
@@ -121,7 +158,7 @@ async def measured(load: LoadGenerator, spec: PointSpec) -> LoadReport:
 def table(title: str, found: dict[str, list[LoadReport]]) -> None:
     heads = ("offered/s", "replies/s", "lost", "p50 ms", "p99 ms", "late p99", "CPU us/call")
     print(f"\n{title}: medians of {ROUNDS} interleaved rounds")
-    print(f"{'':10}" + "".join(f"{head:>13}" for head in heads))
+    print(f"{'':15}" + "".join(f"{head:>13}" for head in heads))
     for name, reports in found.items():
         for complaint in (each for report in reports for each in report.complaints):
             print(complaint.text())
@@ -129,7 +166,7 @@ def table(title: str, found: dict[str, list[LoadReport]]) -> None:
         cells = [
             f"{statistics.median(k):13,.2f}" if (k := known(row)) else f"{'?':>13}" for row in rows
         ]
-        print(f"{name:10}" + "".join(cells), flush=True)
+        print(f"{name:15}" + "".join(cells), flush=True)
 
 
 def known(row: tuple[float | None, ...]) -> list[float]:
