@@ -116,6 +116,15 @@ def test_of_a_truncated_output_nothing_is_invented(name: str) -> None:
         assert report.histograms.service == []
 
 
+def test_calls_of_ab_that_took_longer_than_the_timeout_failed() -> None:
+    """Its own timeout ends it only if nothing at all arrives for so long."""
+    report = ab.parse(recorded("ab-closing"), a_spec(timeout_s=0.006))
+    counts, times = report.counts, histogram.percentiles(report.histograms.service)
+    assert counts.errors["client-timo"] == 630 - counts.succeeded > 0
+    assert times and times.count == counts.succeeded == report.replies_in_schedule > 300
+    assert times.max <= 6_000 * 1.005
+
+
 def test_the_length_of_a_known_body_is_no_error() -> None:
     """ab prints it where the body is known, and those that differ within brackets."""
     output = recorded("ab-kept")

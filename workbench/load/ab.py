@@ -1,7 +1,9 @@
 """ab (ApacheBench): a closed loop of HTTP/1.0, with a new connection for each call or kept ones.
 
 Times come from two files of ab: `-e` has the percentiles 0 to 100 in us, `-g` every call in whole
-ms. Each call counts as the upper bound of what both say of it, so no percentile is too low.
+ms. Each call counts as the upper bound of what both say of it, so no percentile is too low. Its own
+timeout ends it only if nothing at all arrives for so long, so calls that took longer are found
+here.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from workbench.documents import Histograms, SparseHistogram
+from workbench.documents import Histograms
 from workbench.load.base import Capabilities, LoadReport, PointSpec
 from workbench.load.output import (
     Invocation,
@@ -87,22 +89,28 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     errors = {name: count for name, count in lost.items() if count}
     succeeded = max(0, complete - sum(of_complete.values()))
     whole = not sum(of_complete.values())  # Otherwise the times of failed calls are among them.
+    times = _times(output, complete) if whole else {}
+    in_time = {us: count for us, count in times.items() if us <= spec.timeout_s * 1e6}
+    if late := sum(times.values()) - sum(in_time.values()):
+        errors["client-timo"] = late
+        succeeded -= late
     return LoadReport(
         counts=counts(succeeded, errors),
-        histograms=Histograms(service=_times(output, complete) if whole else []),
+        histograms=Histograms(service=sparse(in_time)),
         replies_in_schedule=succeeded,
         schedule_s=float(took[1]),
     )
 
 
-def _times(output: Output, complete: int) -> SparseHistogram:
+def _times(output: Output, complete: int) -> dict[int, int]:
+    """Return the calls by us; empty: unknown."""
     percentiles = re.findall(r"^(\d+),([\d.]+)$", output.files.get(PERCENTILES, ""), re.M)
     anchors = {int(q): round(float(ms) * 1000) for q, ms in percentiles}
     counts = output.counted.get(CALLS, {})
     by_ms = {int(ms): count for ms, count in counts.items() if ms.isdigit()}
     if sum(by_ms.values()) != complete or len(by_ms) != len(counts) or len(anchors) != 101:
-        return []
-    return sparse(refined(by_ms, [anchors[q] for q in range(101)]))
+        return {}
+    return refined(by_ms, [anchors[q] for q in range(101)])
 
 
 def refined(by_ms: Mapping[int, int], percentiles: Sequence[int]) -> dict[int, int]:
