@@ -62,10 +62,10 @@ class Difference:
         """ "+3.1 % (+1.2 to +5.0)"."""
         if not self.resolved:
             return "within resolution"
-        said = f"{100 * self.share:+.1f} %"
+        said = f"{100 * self.share:+,.1f} %"
         if self.change is None:
             return said
-        return f"{said} ({100 * self.change.low:+.1f} to {100 * self.change.high:+.1f})"
+        return f"{said} ({100 * self.change.low:+,.1f} to {100 * self.change.high:+,.1f})"
 
 
 @dataclass(frozen=True)
