@@ -46,7 +46,7 @@ SENTENCES: list[tuple[Message, str]] = [
             resource="descriptors",
             available=19_936,
         ),
-        "30,000 concurrent connections need as many file descriptors; the clients have 19,936. Raise nofile and the machine's hard limit, or lower concurrency.",
+        "30,000 concurrent connections need as many file descriptors; the clients have 19,936. Raise nofile and the machine's hard limit, use more workers or clients, or lower concurrency.",
     ),
     (
         plans.NoSteadyPart(keys=("seconds",), x=500.0, needed_s=56.0, seconds=30.0, think_s=55.0),

@@ -95,7 +95,8 @@ class TooManyOpen(PointProblem, frozen=True, kw_only=True):
             f" the {self.where} {'has' if self.where == 'target' else 'have'} {self.available:,}."
         )
         if self.resource == "descriptors":
-            return f"{has} Raise nofile and the machine's hard limit, or {_FEWER[self.why]}."
+            more = ", use more workers or clients," if self.where == "clients" else ","
+            return f"{has} Raise nofile and the machine's hard limit{more} or {_FEWER[self.why]}."
         clients = -(-self.connections // max(1, self.per_client))
         return (
             f"{has} Use {clients:,} clients, {self.addresses:,} local addresses in all, or a wider"
