@@ -157,6 +157,23 @@ async def test_without_a_network_it_says_how_to_go_on(
     await machine.close()
 
 
+async def test_a_package_with_another_hash_is_refused_in_one_sentence(
+    wheels: Path, cache: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(own("uses-a-package").folder, tmp_path / "other")
+    pin = f"ping_pong==1.2.3 \\\n    --hash=sha256:{'0' * 64}\n"
+    (folder / "requirements.txt").write_text(pin)
+    machine = await open_local(cache_dir=cache)
+    with pytest.raises(PongbenchError) as caught:
+        await build(machine, load_entry(folder))
+    await machine.close()
+    assert str(caught.value) == (
+        "ping-pong==1.2.3 cannot be installed for the runtime of uses-a-package on localhost: its"
+        " file in the package index has another hash than requirements.txt gives."
+    )
+    assert runtimes(cache) == []
+
+
 class Another(http.server.BaseHTTPRequestHandler):
     """A mirror whose files are not those of Debian."""
 
