@@ -115,7 +115,9 @@ class PlanForm(QWidget):
             name = line.word.text() if line is not None else ""
             if field is not None and not field.isHidden():
                 name = field.accessibleName() or name
-            named_sentence = f"{name}: {continued(sentence)}" if name else sentence
+            # A sentence about servers begins with a name, which keeps its capitals.
+            continues = sentence if key.partition(".")[0] == "servers" else continued(sentence)
+            named_sentence = f"{name}: {continues}" if name else sentence
             named.append(named_sentence)
             if line is not None:
                 by_line[line].append((sentence, named_sentence))

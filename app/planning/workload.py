@@ -70,7 +70,7 @@ class Varied(QWidget):
         for part in (self._low, "in", self._points, "points,", self._spacing):
             parts.addWidget(label(part, 12, tone="muted") if isinstance(part, str) else part)
         parts.addStretch(1)
-        self.line = Line("Axis", self._axes, self._kind, stretch=False)
+        self.line = Line("Axis", self._axes, self._kind)
         self._values_line = Line("Values", self.values, self._range, stretch=False)
         inside = column(self, gap=6)
         inside.addWidget(self.line)
