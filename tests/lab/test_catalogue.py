@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import pwd
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,6 +64,9 @@ def kept(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.unlink()
     (KEPT / "cache").mkdir(parents=True, exist_ok=True)
     cache.symlink_to(KEPT / "cache")
+    # The Rust of this user, who has another home here, if it is rustup's.
+    rustup = Path(pwd.getpwuid(os.getuid()).pw_dir, ".rustup")
+    (home / ".rustup").symlink_to(rustup)
     monkeypatch.setattr(LONGEST_BUILD, 1700.0)
 
 
