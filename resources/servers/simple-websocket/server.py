@@ -12,8 +12,21 @@ from gevent.pywsgi import WSGIServer  # noqa: E402
 from simple_websocket import ConnectionClosed, Server  # noqa: E402
 
 
+class Whole:
+    """A socket whose `send` sends everything: simple-websocket does not look at how much of a
+    message was sent, so it cuts one that is larger than the socket's buffer."""
+
+    def __init__(self, socket):
+        self.socket = socket
+        self.send = socket.sendall
+
+    def __getattr__(self, name):
+        return getattr(self.socket, name)
+
+
 def echo(environ, start_response):
     socket = Server.accept(environ)
+    socket.sock = Whole(socket.sock)
     try:
         while True:
             socket.send(socket.receive())

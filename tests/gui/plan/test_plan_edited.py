@@ -327,7 +327,7 @@ def test_servers_without_the_protocol_are_left_out_with_one_click(
             workload=a_workload(protocol="http/1.1"),
         ),
     )
-    assert says(page, "Servers: Twisted supports pong, not http/1.1.")
+    assert says(page, "Twisted supports pong, not http/1.1.")
     press(page, "Remove Twisted")
     judged(qtbot, page)
     assert page.form.servers.value() == ["cheroot"]
