@@ -61,6 +61,23 @@ def test_a_distributions_version_is_shortened_to_the_programs_own() -> None:
     ]
 
 
+def test_a_program_without_a_version_may_be_another_one(tmp_path: Path) -> None:
+    program = {"title": "wrk", "version": ["-v"], "pattern": r"wrk (\d[\w.]*)", "status": 1}
+    path = tmp_path / "wrk"
+
+    def version(prints: str, status: int) -> str:
+        path.write_text(f"#!/bin/sh\necho {prints}\nexit {status}\n")
+        path.chmod(0o755)
+        return find_programs.version_of(program, str(path), {})
+
+    assert version("wrk 4.1.0", 1) == "4.1.0"
+    others = ("wrk, the next", 1, "no-version"), ("no libluajit", 127, "broken")
+    for prints, status, why in others:
+        with pytest.raises(find_programs.Failed) as failed:
+            version(prints, status)
+        assert failed.value.event["why"] == why and prints in failed.value.event["detail"]
+
+
 def test_the_first_error_of_old_pip_is_reported() -> None:
     output = "Collecting a\nsrc/a.c:3:10: fatal error: ev.h: No such file\nerror: command failed\n"
     assert build_heritage.first_error(output) == "src/a.c:3:10: fatal error: ev.h: No such file"

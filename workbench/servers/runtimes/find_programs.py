@@ -270,8 +270,10 @@ def version_of(program: dict[str, Any], path: str, env: dict[str, str]) -> str:
     done = run([path, *program["version"]], env=env)
     output = done.stdout + done.stderr
     match = re.search(program["pattern"], output)
-    if done.returncode != program["status"] or not match:
+    if done.returncode != program["status"]:
         raise Failed("broken", program, last(output))
+    if not match:
+        raise Failed("no-version", program, f"{path} prints: {last(output)}")
     return match[1]
 
 

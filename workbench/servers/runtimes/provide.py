@@ -93,6 +93,8 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
         f" it there by other means{f' (Debian: {install})' if install else ''}.",
         "apt": f"{title} is not on {machine.name}, and {apt}.",
         "broken": f"{title} on {machine.name} does not run: {detail}.",
+        "no-version": f"{title} on {machine.name} states no version and may be another program of"
+        f" that name ({detail}); {install or f'install {title}'}, or remove it.",
         "by-hand": f"{title} is not on {machine.name}; install it there: {detail}.",
         "disk": f"There is no place for {title} on {machine.name}: {detail}.",
         "slow": f"Fetching what is missing on {machine.name} timed out.",
