@@ -318,14 +318,14 @@ def test_calls_are_counted_where_they_were_written(
     assert json.dumps(found)
 
 
-def test_of_a_long_output_beginning_and_end_are_kept(
+def test_of_an_output_its_text_is_kept_and_of_a_long_one_beginning_and_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_program, "MOST_OUTPUT", 20)
     output = tmp_path / "output"
     assert run_program.text_of(output) == ""
-    output.write_bytes(b"all of it \xff 20 bytes")
-    assert run_program.text_of(output) == "all of it \ufffd 20 bytes"
+    output.write_bytes(b"as text: \xff\0\xc3\xa4\r20 b\r\n")
+    assert run_program.text_of(output) == "as text: ä\n20 b\n"
     output.write_text("beginning " + "x" * 1_000 + "the result")
     assert run_program.text_of(output) == "beginning \n...\nthe result"
 

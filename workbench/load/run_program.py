@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -34,6 +35,9 @@ MOST_OUTPUT = 600_000
 """Bytes of output and of each file that are reported; of more, the beginning and the end."""
 MOST_WRITTEN = 1 << 30
 """Bytes of output and of each file, beyond which the tool is ended (SIGXFSZ), not the disk full."""
+
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+"""Except tab and line feed."""
 
 PATIENCE_S = 2.0
 """Between two signals to a tool that is to end."""
@@ -107,10 +111,16 @@ def text_of(path: Path) -> str:
         return ""
     with path.open("rb") as file:
         if path.stat().st_size <= MOST_OUTPUT:
-            return file.read().decode("utf-8", "replace")
+            return readable(file.read())
         begun = file.read(MOST_OUTPUT // 2)
         file.seek(-MOST_OUTPUT // 2, os.SEEK_END)
-        return (begun + b"\n...\n" + file.read()).decode("utf-8", "replace")
+        return readable(begun + b"\n...\n" + file.read())
+
+
+def readable(data: bytes) -> str:
+    """Return what is text of it: in JSON, anything else would be several times as long."""
+    text = data.decode("utf-8", "ignore").replace("\r\n", "\n").replace("\r", "\n")
+    return CONTROLS.sub("", text)
 
 
 def counted(folder: Path, name: str, columns: list[str], heading: str = "") -> dict[str, int]:
