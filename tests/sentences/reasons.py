@@ -158,7 +158,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         reasons.ToolFailed(tool="wrk", client="h3", said="ended with status 1 (cannot connect)"),
-        "wrk on h3 ended with status 1 (cannot connect). Excluded from results.",
+        "wrk on h3 ended with status 1 (cannot connect).",
     ),
     (
         reasons.ToolInterrupted(tool="httperf", client="h3"),

@@ -151,7 +151,7 @@ class ToolFailed(Reason, frozen=True, kw_only=True):
     """ "ended with status 1 (cannot connect)"."""
 
     def text(self) -> str:
-        return f"{self.tool} on {self.client} {self.said}. Excluded from results."
+        return f"{self.tool} on {self.client} {self.said}."
 
 
 class ToolInterrupted(Reason, frozen=True, kw_only=True):
