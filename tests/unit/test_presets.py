@@ -57,7 +57,14 @@ def test_the_file_contains_only_non_default_values(home: Path) -> None:
 @pytest.mark.parametrize(
     "plan",
     [
-        Plan(servers=["a"], rates=[0.5, 1e6], connections=100, warm_up=None, give_up=None),
+        Plan(
+            servers=["a"],
+            rates=[0.5, 1e6],
+            connections=100,
+            warm_up=None,
+            give_up=None,
+            with_=["httperf"],
+        ),
         Plan(
             name="1_000",
             description="yes: # no",
@@ -78,6 +85,7 @@ def test_a_plan_survives_being_saved_and_loaded(plan: Plan, tmp_path: Path) -> N
     assert again.workload == plan.workload
     assert again.servers == plan.servers
     assert again.warm_up == plan.warm_up
+    assert again.load_tools == plan.load_tools
     assert again.give_up == plan.give_up
 
 

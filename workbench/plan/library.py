@@ -136,11 +136,11 @@ def _save(plan: Plan, name: str, over: str) -> Preset:
 def _unusual(struct: Plan | Workload) -> dict[str, Any]:
     """Return fields that differ from their defaults, as plain data, in their order."""
     data: dict[str, Any] = msgspec.to_builtins(struct)
-    defaults = {field.name: field.default for field in msgspec.structs.fields(struct)}
     return {
-        name: _unusual(value) if isinstance(value, Workload) else data[name]
-        for name, value in msgspec.structs.asdict(struct).items()
-        if value != defaults[name] and value not in ([], {})
+        key: _unusual(value) if isinstance(value, Workload) else data[key]
+        for field in msgspec.structs.fields(struct)
+        for key, value in [(field.encode_name, getattr(struct, field.name))]
+        if value != field.default and value not in ([], {})
     }
 
 

@@ -80,6 +80,7 @@ def test_it_starts_with_a_plan_that_can_run(
             concurrency=[1, 25],
             seconds=2,
             give_up=None,
+            with_=["ab"],
         ),
         Plan(
             name="Pipelines",
