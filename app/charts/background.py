@@ -9,7 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels, ticks
-from app.charts.drawing import Segments, draw_segments, draw_text, text_width
+from app.charts.clipping import Segments
+from app.charts.drawing import draw_segments, draw_text, text_width
 from app.charts.ideal import Ideal
 from app.charts.plot import Plot
 from app.charts.series import Quantity
@@ -89,15 +90,15 @@ class Ground:
             text = "All servers are hidden. Press 0 to show them." if first else ""
         elif part := self._hint_of_zoom():
             text = part
-        elif not len(chart.known()):
+        elif not chart.is_known:
             text = chart.model.unknown(chart.metric)
         return text if text and chart.running_at() is None else ""
 
     def _hint_of_zoom(self) -> str:
         """Return the text where the zoom shows no line; empty: it shows one, or all is shown."""
         chart = self._chart
-        shown = (curve for id_, curve in chart.curves.items() if id_ not in chart.hidden)
-        if not chart.showing.zoom or not len(chart.known()) or any(curve.seen() for curve in shown):
+        shown = (c for id_, c in chart.curves.items() if id_ not in chart.hidden)
+        if not chart.showing.zoom or not chart.is_known or any(len(c.seen()) for c in shown):
             return ""
         return "Nothing measured in this part. Double-click or Ctrl+0 shows all."
 

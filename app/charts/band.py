@@ -38,5 +38,4 @@ def paint(chart: Plot, painter: QPainter, curve: Curve) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
     # What writes SVG does not clip.
     painter.fillPath(whole.intersected(room), curve.style.tint(0.16))
-    for part in chart.stretches(beside):
-        stroke(painter, part, curve.style.pen(max(1.0, chart.sizes.px(1))))
+    stroke(painter, chart.stretches(beside), curve.style.pen(max(1.0, chart.sizes.px(1))))

@@ -2,14 +2,14 @@
 
 There are three layers. The *ground* (grid, axes, client limit, ideal line) and the *still* lines
 (servers that are not running) are painted once into pixmaps and copied. The moving parts (the
-running and the highlighted server) are ordinary items above them, and the cursor and the halo are
-the foreground. So a live update repaints one line, not twelve, and dimming costs nothing. Printing
-and files get all layers as strokes.
+running and the highlighted server, the cursor and the halo) are the foreground. So a live update
+repaints one line, not twelve, and dimming costs nothing. Printing and files get all layers as
+strokes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import nan
 from typing import Protocol
 
@@ -60,7 +60,7 @@ class Gestures(Protocol):
 class Chart(Plot):
     """Draws one quantity of a model. Call `refresh` after the model may have changed."""
 
-    NAMES = EndNames
+    NAMES, CURVE = EndNames, Curve
     hovered = Signal(str, float)
     """Server under the mouse (empty: none) and the rate nearest to it (NaN: none)."""
     picked = Signal(str, float)
@@ -86,7 +86,6 @@ class Chart(Plot):
         self._pressed: QPointF | None = None
         self._layers: dict[str, tuple[object, QPixmap]] = {}
         self._drawn_version = -1
-        self._arranged: object = None
         self._axes = Axes(self)
         self.ground = Ground(self)
         self.names = self.NAMES(self, self.ground)
@@ -102,16 +101,7 @@ class Chart(Plot):
     def set_sizes(self, theme: Theme, sizes: Sizes) -> None:
         self.theme, self.sizes = theme, sizes
         self.setBackground(theme.card)
-        px = sizes.px
-        layout = self.getPlotItem().layout
-        layout.setContentsMargins(
-            sizes.left, sizes.top, px(sizes.gutter), sizes.bottom(self.lowest)
-        )
-        layout.activate()  # without this only with the next event
-        for curve in self.curves.values():
-            self.removeItem(curve)
         self.curves.clear()
-        self._arranged = None
         self._layers.clear()
         self._drawn_version = -1
         self.refresh()
@@ -136,30 +126,27 @@ class Chart(Plot):
         self.showing = showing
         if before != (self.log, self.log_across, self.has_band):
             self._drawn_version = -1
-        self._set_limits()
+        self.limits = self._axes.fit()
         self.refresh()
 
     def refresh(self) -> None:
         """Apply changes of the model, and repaint."""
         if self._drawn_version != self.model.version:
             whole = self._drawn_version < 0
-            changed = []
             self._drawn_version = self.model.version
             for series in self.model.series.values():
                 curve = self.curves.get(series.id)
                 if curve is None:
-                    curve = self.curves[series.id] = Curve(series, self.theme)
-                    self.addItem(curve, ignoreBounds=True)
+                    curve = self.curves[series.id] = self.CURVE(self, series)
                 running = self._pass_of(series.id)
                 if whole or curve.drawn_version != (series.version, running):
                     curve.drawn_version = (series.version, running)
-                    curve.values = self._values(curve, running, self.view_shown)
                     second = second_percentile(self.view_shown) if self.has_band else None
-                    curve.beside = self._values(curve, running, second) if second else None
-                    changed.append(curve)
-            if not self._set_limits():
-                self._place(changed)
-        self._arrange()
+                    curve.take(
+                        self._values(curve, running, self.view_shown),
+                        self._values(curve, running, second) if second else None,
+                    )
+            self.limits = self._axes.fit()
         self.viewport().update()
 
     def _pass_of(self, server: str) -> int:
@@ -184,36 +171,6 @@ class Chart(Plot):
         self.highlighted, self.cursor_rate = server, rate
         self.refresh()
 
-    def _arrange(self) -> None:
-        """Move a curve to an item while it moves, and into a layer while it is still."""
-        sizes, running = self.sizes, self.model.running_server
-        key = (running, self.highlighted, frozenset(self.hidden), len(self.curves), self.sizes)
-        if key == self._arranged:
-            return
-        self._arranged = key
-        for id_, curve in self.curves.items():
-            curve.setVisible(id_ in (running, self.highlighted) and id_ not in self.hidden)
-            highlighted = id_ == self.highlighted
-            curve.width = sizes.highlighted_line if highlighted else sizes.running_line
-            curve.setOpacity(DIM_RUNNING if self.highlighted and id_ != self.highlighted else 1.0)
-            curve.setZValue(2 if id_ == self.highlighted else 1)
-
-    def _set_limits(self) -> bool:
-        """Fit the axes; returns whether every curve was placed anew, because its zero moved."""
-        zero = self.zero
-        limits = self._axes.fit()
-        if limits != self.limits:
-            self.limits = limits
-            box = self.getPlotItem().getViewBox()
-            box.setRange(xRange=limits[:2], yRange=limits[2:], padding=0)
-        if moved := zero != self.zero:
-            self._place(self.curves.values())
-        return moved
-
-    def _place(self, curves: Iterable[Curve]) -> None:
-        for curve in curves:
-            curve.place(self.across(curve.values.x), self.up(curve.values.y))
-
     # Painting
 
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
@@ -237,6 +194,7 @@ class Chart(Plot):
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_moving(painter)
         self.flags.paint(painter)
         self._moving.paint(painter)
         if not self.marked.isNull():
@@ -246,13 +204,30 @@ class Chart(Plot):
             painter.drawRect(self.marked)
         painter.restore()
 
+    def _paint_moving(self, painter: QPainter) -> None:
+        """Draw the lines of the running and of the highlighted server, above all others."""
+        highlighted = self.highlighted
+        painter.save()
+        painter.setClipRect(self.plot_rect().adjusted(0, 0, 0.5, 0.5))
+        for id_ in dict.fromkeys((self.model.running_server, highlighted)):
+            curve = self.curves.get(id_)
+            if curve is None or id_ in self.hidden:
+                continue
+            strong = id_ == highlighted
+            painter.setOpacity(DIM_RUNNING if highlighted and not strong else 1.0)
+            sizes = self.sizes
+            curve.draw(painter, sizes.highlighted_line if strong else sizes.running_line)
+        painter.restore()
+
     def _blit(
         self, painter: QPainter, name: str, key: object, paint: Callable[[QPainter], None]
     ) -> None:
         known = self._layers.get(name)
         if known is None or known[0] != key:
             ratio = self.devicePixelRatioF()
-            pixmap = QPixmap((QSizeF(self.viewport().size()) * ratio).toSize())
+            size = (QSizeF(self.viewport().size()) * ratio).toSize()
+            # Another one of that size would have to be allocated at every step of a zoom.
+            pixmap = known[1] if known and known[1].size() == size else QPixmap(size)
             pixmap.setDevicePixelRatio(ratio)
             # The ground covers everything; an opaque pixmap is copied, not blended.
             pixmap.fill(self.theme.card if name == "ground" else Qt.GlobalColor.transparent)

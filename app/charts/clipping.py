@@ -8,48 +8,71 @@ import numpy as np
 from numpy.typing import NDArray
 
 Polyline = NDArray[np.float64]
-"""Shape (n, 2)."""
+"""Shape (n, 2); points of NaN are gaps."""
+
+Segments = NDArray[np.float64]
+"""Shape (n, 4): x and y of both ends."""
 
 Box = tuple[float, float, float, float]
 """Left, top, right, bottom."""
 
-_UNKNOWN = 16
-"""The code of a point that is a gap; those of others are below."""
+_NO_WAY = 1e-200
+"""In place of zero, by which nothing can be divided."""
 
 
-def clipped(points: Polyline, box: Box) -> list[Polyline]:
-    """Return the parts of a line within the box (left, top, right, bottom), in order; points of NaN
-    are gaps. Columns beyond x and y belong to the segment that begins at a point, and stay so.
+def clipped(points: Polyline, box: Box) -> Polyline:
+    """Return what of a line lies within the box (left, top, right, bottom), in order. Columns
+    beyond x and y belong to the segment that begins at a point, and stay so.
     """
-    left, top, right, foot = box
-    x, y = points[:, 0], points[:, 1]
-    # A bit for each side beyond which a point lies, as Cohen and Sutherland found.
-    codes = (x < left) + 2 * (x > right) + 4 * (y < top) + 8 * (y > foot)
-    codes[np.isnan(x + y)] = _UNKNOWN
-    inside = codes == 0
+    at, low, high = points[:, :2], np.array(box[:2]), np.array(box[2:])
+    inside = ((low <= at) & (at <= high)).all(axis=1)
     if inside.all():
-        return [points] if len(points) else []
-    stretches = runs(inside)
-    parts = {a: [points[a:b]] for a, b in stretches}
-    ends = {b - 1: a for a, b in stretches}
-    # Neither inside, nor beyond the same side, nor without an end.
-    either = codes[:-1] | codes[1:]
-    crossing = (either > 0) & (either < _UNKNOWN) & (codes[:-1] & codes[1:] == 0)
-    for i in np.flatnonzero(crossing).tolist():
-        cut = _cut(points[i], points[i + 1], box)
-        if inside[i + 1]:
-            parts[i + 1].insert(0, cut[:1])
-        elif inside[i]:
-            parts[ends[i]].append(cut[1:])
-        elif len(cut):
-            parts[i] = [cut]
-    return [np.concatenate(parts[at]) for at in sorted(parts)]
+        return points
+    start, end = at[:-1], at[1:]
+    way = end - start
+    along = way == 0
+    way[along] = _NO_WAY
+    # Each edge narrows the part of a segment that is seen, as Liang and Barsky found.
+    to_low, to_high = (low - start) / way, (high - start) / way
+    to_high[along & (start <= high)] = np.inf
+    first = np.minimum(to_low, to_high).max(axis=1).clip(min=0)[:, None]
+    last = np.maximum(to_low, to_high).min(axis=1).clip(max=1)[:, None]
+    seen = np.append(first < last, False)
+    before = np.append(False, seen[:-1])
+    begins = (seen & ~(before & inside)) | (inside & ~seen & ~before)
+    # A gap before each part, where a segment begins, and where it ends.
+    rows = np.repeat(points[:, None], 3, axis=1)
+    rows[:, 0, :2] = np.nan
+    rows[:-1, 1, :2] = np.where(inside[:-1, None], start, start + first * way)
+    rows[:-1, 2, :2] = np.where(inside[1:, None], end, start + last * way)
+    rows[:-1, 2, 2:] = points[np.arange(len(seen) - 1) + inside[1:], 2:]
+    found: Polyline = rows[np.column_stack((begins, begins, seen))]
+    return found[1:]
 
 
-def joined(parts: Sequence[Polyline]) -> Polyline:
-    """Return several lines as one with gaps."""
+def segments(line: Polyline) -> tuple[Segments, NDArray[np.intp]]:
+    """Return the segments of a line, and the index of the point at which each begins."""
+    each = np.hstack((line[:-1, :2], line[1:, :2]))
+    (begin,) = np.nonzero(~np.isnan(each).any(axis=1))
+    return each[begin], begin
+
+
+def begins(each: Segments) -> NDArray[np.bool_]:
+    """Return which segments do not begin where the one before ends."""
+    apart = (each[1:, :2] != each[:-1, 2:]).any(axis=1)
+    return np.concatenate((np.ones(min(1, len(each)), dtype=np.bool_), apart))
+
+
+def chained(each: Segments) -> list[Polyline]:
+    """Return segments as lines without gaps."""
+    parts = np.split(each, np.flatnonzero(begins(each))[1:]) if len(each) else []
+    return [np.vstack((part[:1, :2], part[:, 2:])) for part in parts]
+
+
+def joined(lines: Sequence[Polyline]) -> Polyline:
+    """Return several lines as one."""
     gap = np.full((1, 2), np.nan)
-    found = [each for part in parts for each in (part, gap)]
+    found = [each for line in lines for each in (line, gap)]
     return np.concatenate(found[:-1]) if found else np.empty((0, 2))
 
 
@@ -57,23 +80,3 @@ def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """(first, end) of the runs of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-
-
-def _cut(start: Polyline, end: Polyline, box: Box) -> Polyline:
-    """Return the ends of the part of one segment that is inside; empty: none is. Each edge narrows
-    the stretch, as Liang and Barsky found.
-    """
-    (x, y, *more), (across, down, *_) = start.tolist(), (end - start).tolist()
-    left, top, right, foot = box
-    first, last = 0.0, 1.0
-    edges = ((-across, x - left), (across, right - x), (-down, y - top), (down, foot - y))
-    for speed, room in edges:
-        if speed < 0:
-            first = max(first, room / speed)
-        elif speed > 0:
-            last = min(last, room / speed)
-        elif room < 0:
-            return np.empty((0, len(start)))
-    if first >= last:
-        return np.empty((0, len(start)))
-    return np.array([(x + across * share, y + down * share, *more) for share in (first, last)])

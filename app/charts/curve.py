@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import inf
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor, QPainter, QPen, QTransform
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.charts.backend import pg
-from app.charts.clipping import Box, Polyline, clipped, runs
+from app.charts.clipping import Polyline, Segments, segments
 from app.charts.drawing import (
-    Segments,
     draw_cross,
     draw_marker,
     draw_markers,
@@ -22,9 +19,9 @@ from app.charts.drawing import (
     draw_ring,
     is_vector,
     pieces,
-    stroke,
+    stroke_segments,
 )
-from app.charts.series import Floats, Series, Values
+from app.charts.series import Series, Values
 from app.charts.sizes import Sizes
 from app.colour import mix
 from app.theme import Theme
@@ -32,94 +29,88 @@ from app.theme import Theme
 PALE = 0.5
 """Opacity of a line where it must not be trusted."""
 
-_THICK = 3.0
-"""Pixels beside the plot in which a line along its edge is drawn whole."""
-
 _DOTTED = [2.0, 2.5]
 """The dashes of a line that must not be trusted: (drawn, left out) in line widths."""
 
 
-class Curve(pg.PlotCurveItem):
-    """One server's line. Its data are in view coordinates (logarithms are already taken); only what
-    lies in the plot is drawn.
-    """
+class Pixels(Protocol):
+    """The chart of a line, which computes the pixels of all its lines at once."""
 
-    def __init__(self, series: Series, theme: Theme) -> None:
-        super().__init__()
+    theme: Theme
+
+    def fit(self) -> None:
+        """Have the pixels of every line computed, unless nothing has moved."""
+
+    def shows(self, points: Polyline) -> NDArray[np.bool_]:
+        """Return which pixels (n, 2) lie in the plot or on its edge."""
+
+
+class Curve:
+    """One server's line in the pixels of its chart; only what lies in the plot is drawn."""
+
+    def __init__(self, chart: Pixels, series: Series) -> None:
         self.series = series
-        self.style = theme.series(series.index)
+        self.style = chart.theme.series(series.index)
         none, never = np.empty(0), np.empty(0, dtype=bool)
         self.values = Values(none, none, never, never, never)
         self.beside: Values | None = None
         """A second percentile; None: none is shown."""
-        self.width = 2.0
         self.drawn_version = (-1, 0)
         """The version of the series, and the pass drawn by itself (0: all together)."""
-        self._theme = theme
-        self._fitted: QTransform | None = None
-        """What these are computed for; None: for nothing yet."""
+        self.data = np.full((1, 3), np.nan)
+        """The x and y of its points, and whether the line is trusted from each to the next; then a
+        gap.
+        """
+        self.frame: object = None
+        """What its pixels are computed for; None: for nothing yet."""
+        self._chart = chart
         self._pixels: Polyline = np.empty((0, 2))
-        self._box: Box = (0, 0, 0, 0)
-        self._sure = never
-        """Whether the line is trusted from each of its points to the next."""
-        self._parts: list[Polyline] = []
-        """Those in the plot, (n, 3): pixels, and `_sure`."""
-        self._pieces: list[tuple[Segments, QPen]] = []
-        self._pieces_width = 0.0
+        self._seen: Polyline = np.empty((0, 3))
+        """What of it lies in the plot: pixels, and whether it is trusted from there on."""
+        self._cut: tuple[object, list[tuple[Segments, QPen]]] = (None, [])
+        """What is drawn on a screen, and for what that was computed."""
 
-    def place(self, x: Floats, y: Floats) -> None:
-        """Set where its values are drawn, in view coordinates."""
-        self._fitted = None
-        trusted = self.values.trusted
-        self._sure = trusted & np.append(trusted[1:], False)
-        self.setData(x, y, connect="finite")
+    def take(self, values: Values, beside: Values | None) -> None:
+        """Set its values."""
+        self.values, self.beside, self.frame = values, beside, None
+        sure = values.trusted & np.append(values.trusted[1:], False)
+        gap = np.full((1, 3), np.nan)
+        self.data = np.vstack((np.column_stack((values.x, values.y, sure)), gap))
+
+    def fit(self, frame: object, pixels: Polyline, seen: Polyline) -> None:
+        """Set its pixels, and what of it lies in the plot."""
+        self.frame, self._pixels, self._seen, self._cut = frame, pixels, seen, (None, [])
 
     def pixels(self) -> Polyline:
         """Return its points in the scene's pixels, (n, 2); NaN in gaps."""
-        self._fit()
+        self._chart.fit()
         return self._pixels
 
-    def seen(self) -> list[Polyline]:
-        """Return the pixels of the parts of the line that lie in the plot."""
-        self._fit()
-        return [part[:, :2] for part in self._parts]
-
-    def _fit(self) -> None:
-        """Compute where it lies, unless nothing has moved. The transform depends on the axes and on
-        the size of the plot.
-        """
-        self.getViewBox().updateMatrix()  # by itself only when it is painted
-        t = self.sceneTransform()
-        if self._fitted is not None and self._fitted == t:
-            return
-        self._fitted, self._pieces_width = t, 0.0
-        x, y = self.getData()
-        self._box = self._plot()
-        self._pixels = np.empty((0, 2))
-        if x is not None and len(x):
-            self._pixels = np.column_stack((x * t.m11() + t.dx(), y * t.m22() + t.dy()))
-        self._parts = clipped(np.column_stack((self._pixels, self._sure)), self._box)
+    def seen(self) -> Polyline:
+        """Return the pixels of what of the line lies in the plot."""
+        self._chart.fit()
+        return self._seen[:, :2]
 
     def draw(self, painter: QPainter, width: float) -> None:
         """Draw it in the scene's pixels: solid where both ends are trusted; else thin, pale and
         broken.
         """
+        self._chart.fit()
         if is_vector(painter):
-            for points, pen in self._strokes(width):
-                stroke(painter, points, pen)
+            for each, pen in self._strokes(width):
+                stroke_segments(painter, each, pen)
             return
-        self._fit()
-        if self._pieces_width != width:
-            self._pieces_width = width
-            self._pieces = [(pieces(points, pen), pen) for points, pen in self._strokes(width)]
-        for lines, pen in self._pieces:
-            draw_pieces(painter, lines, pen)
+        key = width, self.style
+        if self._cut[0] != key:
+            self._cut = key, [(pieces(each, pen), pen) for each, pen in self._strokes(width)]
+        for each, pen in self._cut[1]:
+            draw_pieces(painter, each, pen)
 
     def pen(self, width: float, *, sure: bool) -> QPen:
         """Return its pen; if not `sure`, thin, pale and broken."""
         pen = self.style.pen(width if sure else max(1.0, width * 0.5))
         if not sure:
-            pen.setColor(QColor(mix(self._theme.card, self.style.colour, PALE)))
+            pen.setColor(QColor(mix(self._chart.theme.card, self.style.colour, PALE)))
             pen.setDashPattern(_DOTTED)
         return pen
 
@@ -127,29 +118,11 @@ class Curve(pg.PlotCurveItem):
         """Whether its point at this rate is trusted."""
         return bool(self.values.trusted[self.values.x == rate].all())
 
-    def _strokes(self, width: float) -> Iterator[tuple[NDArray[np.float64], QPen]]:
-        self._fit()
-        for is_sure in (True,) if self.values.trusted.all() else (False, True):
-            pen = self.pen(width, sure=is_sure)
-            for part in self._parts:
-                for first, end in runs(part[:-1, 2] == is_sure):
-                    yield part[first : end + 1, :2], pen
-
-    def _plot(self) -> Box:
-        """Return the plot's left, top, right and bottom in pixels, with room for a line along its
-        edge.
-        """
-        left, top, right, foot = self.getViewBox().sceneBoundingRect().getCoords()
-        return left - 0.5, top - _THICK, right + 0.5, foot + _THICK
-
-    def paint(self, painter: QPainter, option: object, widget: QWidget | None) -> None:
-        """Paint it as an item: only moving curves are painted so; see the chart."""
-        back, _ = self.sceneTransform().inverted()
-        painter.save()
-        painter.setTransform(back, True)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.draw(painter, self.width)
-        painter.restore()
+    def _strokes(self, width: float) -> list[tuple[Segments, QPen]]:
+        each, begin = segments(self._seen)
+        sure = self._seen[begin, 2] > 0
+        kinds = (True,) if sure.all() else (False, True)
+        return [(each[sure == kind], self.pen(width, sure=kind)) for kind in kinds]
 
     def draw_markers(
         self, painter: QPainter, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
@@ -158,39 +131,28 @@ class Curve(pg.PlotCurveItem):
         where the point must not be trusted, crossed ones where the server is faulty, ringed ones
         where an audit failed; with `knee` a large one at the highest sustained rate.
         """
-        px, card = sizes.px, self._theme.card
-        points, trusted = self.pixels(), self.values.trusted
+        px, card, theme = sizes.px, self._chart.theme.card, self._chart.theme
+        points, values = self.pixels(), self.values
         if not len(points):
             return
-        left, top, right, foot = self._box
-        x, y = points.T
-        known = (x >= left) & (x <= right) & (y >= top) & (y <= foot)
-        marked = np.zeros(len(points), dtype=np.bool_)
-        marked[_staggered(points, px(70), self.series.index)] = True
-        plain = points[marked & trusted & known].tolist()
+        known, trusted = self._chart.shows(points), values.trusted
+        marked = _staggered(points, px(70), self.series.index)
+        plain = points[marked][(known & trusted)[marked]]
         draw_markers(painter, self.style, plain, px(radius), card)
-        last = -np.inf
-        for i in np.flatnonzero(~trusted & known):
-            if points[i][0] - last >= px(12):
-                last = points[i][0]
-                at = QPointF(*points[i])
-                draw_marker(painter, self.style, at, px(radius * 0.95), card, hollow=True)
-        last = -np.inf
-        for i in np.flatnonzero(self.values.faulty & known):
-            if points[i][0] - last >= px(14):
-                last = points[i][0]
-                draw_cross(painter, QPointF(*points[i]), px(radius * 1.35), self._theme)
-        (knees,) = np.nonzero(self.values.x == self.series.knee)
-        large = knees[:1] if knee else knees[:0]
-        last = -np.inf
-        for i in np.flatnonzero(self.values.tainted & trusted & known):
-            if points[i][0] - last >= px(14) or i in large:
-                last = points[i][0]
-                at, size = QPointF(*points[i]), radius * 1.65 if i in large else radius * 0.85
-                draw_ring(painter, at, px(max(size * 1.35, radius * 1.75)), self._theme)
+        hollow = _apart(points[known & ~trusted], px(12))
+        draw_markers(painter, self.style, hollow, px(radius * 0.95), card, hollow=True)
+        for at in _apart(points[known & values.faulty], px(14)).tolist():
+            draw_cross(painter, QPointF(*at), px(radius * 1.35), theme)
+        large = np.flatnonzero(values.x == self.series.knee)[: int(knee)]
+        last = -inf
+        for i in np.flatnonzero(values.tainted & trusted & known).tolist():
+            at = QPointF(*points[i].tolist())
+            if at.x() - last >= px(14) or i in large:
+                last = at.x()
+                size = radius * 1.65 if i in large else radius * 0.85
+                draw_ring(painter, at, px(max(size * 1.35, radius * 1.75)), theme)
                 draw_marker(painter, self.style, at, px(size), card)
-        for i in large[known[large]]:
-            draw_marker(painter, self.style, QPointF(*points[i]), px(radius * 1.65), card)
+        draw_markers(painter, self.style, points[large[known[large]]], px(radius * 1.65), card)
 
     def distance(self, at: QPointF) -> float:
         """Return the distance from a pixel to the line; infinite where there is none."""
@@ -204,6 +166,16 @@ class Curve(pg.PlotCurveItem):
         lengths = np.maximum((way**2).sum(axis=1), 1e-12)
         along = np.clip(-(start * way).sum(axis=1) / lengths, 0, 1)
         return float(np.hypot(*(start + way * along[:, None]).T).min())
+
+
+def _apart(points: Polyline, gap: float) -> Polyline:
+    """Return those points that are at least this far right of the one before."""
+    kept, last = [], -inf
+    for n, x in enumerate(points[:, 0].tolist()):
+        if x - last >= gap:
+            last = x
+            kept.append(n)
+    return points[kept] if kept else points[:0]
 
 
 def _staggered(points: NDArray[np.float64], spacing: float, index: int) -> slice:

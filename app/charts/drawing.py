@@ -24,6 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 from shiboken6 import wrapInstance
 
+from app.charts.clipping import Polyline, Segments, begins, chained, segments
 from app.theme import Marker, SeriesStyle, Theme
 
 _OUTLINES: dict[Marker, Sequence[tuple[float, float]]] = {
@@ -48,9 +49,6 @@ _OUTLINES[Marker.CROSS] = tuple(
 )
 
 _THICK = 3.5
-
-Segments = NDArray[np.float64]
-"""Shape (n, 4): x and y of both ends."""
 
 _SCREEN = QPaintEngine.Type.Raster, QPaintEngine.Type.OpenGL2
 
@@ -142,23 +140,25 @@ def draw_marker(
     hollow: bool = False,
 ) -> None:
     """Draw a marker, filled with a rim in the background colour, or hollow: not to be trusted."""
-    draw_markers(painter, style, [(at.x(), at.y())], radius, ground, hollow=hollow)
+    draw_markers(painter, style, np.array([at.toTuple()]), radius, ground, hollow=hollow)
 
 
 def draw_markers(
     painter: QPainter,
     style: SeriesStyle,
-    places: Iterable[Sequence[float]],
+    places: Polyline,
     radius: float,
     ground: str,
     *,
     hollow: bool = False,
 ) -> None:
     """Draw the same marker at several pixels."""
+    if not len(places):
+        return
     kind = QTransform.TransformationType
     still = painter.worldTransform().type() in (kind.TxNone, kind.TxTranslate)
     if is_vector(painter) or not still:
-        for x, y in places:
+        for x, y in places.tolist():
             painter.translate(x, y)
             _paint_marker(painter, style, radius, ground, hollow)
             painter.translate(-x, -y)
@@ -166,14 +166,13 @@ def draw_markers(
     # Antialiased paths are slow; a marker is cached as a pixmap for every quarter of a pixel.
     ratio = painter.device().devicePixelRatioF()
     stamps: dict[tuple[int, int], tuple[QPixmap, int]] = {}
-    for at_x, at_y in places:
-        x, y = round(at_x * ratio * 4), round(at_y * ratio * 4)
-        shift = x % 4, y % 4
+    whole, shifts = np.divmod(np.rint(places * (4 * ratio)).astype(np.int64), 4)
+    for (x, y), shift in zip(whole.tolist(), map(tuple, shifts.tolist()), strict=True):
         if shift not in stamps:
             stamp = _stamp(style, radius, ground, hollow, *shift, ratio)
             stamps[shift] = stamp, stamp.width() // 2
         stamp, half = stamps[shift]
-        painter.drawPixmap(QPointF((x // 4 - half) / ratio, (y // 4 - half) / ratio), stamp)
+        painter.drawPixmap(QPointF((x - half) / ratio, (y - half) / ratio), stamp)
 
 
 @lru_cache(maxsize=2048)
@@ -245,33 +244,37 @@ def draw_swatch(painter: QPainter, style: SeriesStyle, rect: QRectF, ground: str
     draw_marker(painter, style, rect.center(), rect.height() * 0.31, ground)
 
 
-def stroke(painter: QPainter, points: NDArray[np.float64], pen: QPen) -> None:
-    """Draw a line through pixels (n, 2); NaN points are gaps."""
+def stroke(painter: QPainter, points: Polyline, pen: QPen) -> None:
+    """Draw a line through pixels."""
+    each, _ = segments(points)
     if is_vector(painter):
-        painter.setPen(pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for part in _unbroken(points):
-            painter.drawPolyline([QPointF(x, y) for x, y in part])
+        stroke_segments(painter, each, pen)
     else:
-        draw_pieces(painter, pieces(points, pen), pen)
+        draw_pieces(painter, pieces(each, pen), pen)
 
 
-def pieces(points: NDArray[np.float64], pen: QPen) -> Segments:
-    """Cut a line into the segments that `draw_segments` draws on a screen.
+def stroke_segments(painter: QPainter, each: Segments, pen: QPen) -> None:
+    """Draw segments into a file: as lines with corners and dashes of their own."""
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for line in chained(each):
+        painter.drawPolyline([QPointF(x, y) for x, y in line.tolist()])
+
+
+def pieces(each: Segments, pen: QPen) -> Segments:
+    """Return what `draw_pieces` draws of segments on a screen.
 
     Qt strokes one antialiased path five times slower than its segments one by one, so on screen
     lines are drawn by segment, with the dashes cut here. Pens must be opaque: segments of a
     translucent line would overlap visibly.
     """
-    width, parts = pen.widthF(), _unbroken(points)
-    dashes = np.array(pen.dashPattern()) * width
-    if len(dashes):
-        if pen.capStyle() is Qt.PenCapStyle.SquareCap:  # square ends lengthen the dashes
-            dashes += np.tile((width, -width), len(dashes) // 2)
-        found = [_dashed(part, dashes) for part in parts]
-    else:
-        found = [np.hstack((part[:-1], part[1:])) for part in parts]
-    return np.concatenate(found) if found else np.empty((0, 4))
+    width, pattern = pen.widthF(), pen.dashPattern()
+    if not pattern:
+        return each
+    dashes = np.array(pattern) * width
+    if pen.capStyle() is Qt.PenCapStyle.SquareCap:  # square ends lengthen the dashes
+        dashes += np.tile((width, -width), len(dashes) // 2)
+    return _dashed(each, dashes)
 
 
 def draw_pieces(painter: QPainter, lines: Segments, pen: QPen) -> None:
@@ -290,34 +293,27 @@ def draw_segments(painter: QPainter, lines: Segments) -> None:
         painter.drawLines(wrapInstance(lines.ctypes.data, QLineF), len(lines))
 
 
-def _unbroken(points: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    known = ~np.isnan(points).any(axis=1)
-    if known.all():
-        return [points] if len(points) > 1 else []
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], known, [False])).astype(int)))
-    return [points[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a > 1]
-
-
-def _dashed(part: NDArray[np.float64], pattern: NDArray[np.float64]) -> Segments:
-    """Return the drawn pieces of a polyline; the pattern (drawn, left out, ...) continues over its
-    corners.
+def _dashed(each: Segments, pattern: NDArray[np.float64]) -> Segments:
+    """Return the drawn pieces of segments; the pattern (drawn, left out, ...) continues over the
+    corners of a line.
     """
-    steps = np.hypot(*np.diff(part, axis=0).T)
-    along = np.concatenate(([0.0], np.cumsum(steps)))
-    if not along[-1]:
-        return np.empty((0, 4))
+    ways = each[:, 2:] - each[:, :2]
+    lengths = np.hypot(ways[:, 0], ways[:, 1])
+    along = np.cumsum(lengths) - lengths
+    # From the beginning of each line.
+    along -= along[np.maximum.accumulate(np.where(begins(each), np.arange(len(each)), 0))]
     edges = np.concatenate(([0.0], np.cumsum(pattern)))
-
-    def drawn(at: NDArray[np.float64]) -> NDArray[np.bool_]:
-        return np.searchsorted(edges, at % edges[-1], side="right") % 2 == 1
-
-    starts = np.arange(0.0, along[-1], edges[-1])[:, None]
-    ends = np.minimum((starts + edges[:-1]).ravel(), along[-1])
-    corners = along[1:-1]
-    cuts = np.unique(np.concatenate((ends, along[-1:], corners[drawn(corners)])))
-    xs, ys = np.interp(cuts, along, part[:, 0]), np.interp(cuts, along, part[:, 1])
-    rows = np.column_stack((xs[:-1], ys[:-1], xs[1:], ys[1:]))
-    return rows[drawn((cuts[:-1] + cuts[1:]) / 2)]
+    first = np.floor(along / edges[-1])
+    turns = (np.floor((along + lengths) / edges[-1]) - first + 1).astype(np.intp)
+    which = np.repeat(np.arange(len(each)), turns)
+    turn = np.arange(len(which)) - np.repeat(np.cumsum(turns) - turns, turns) + first[which]
+    since, most = (turn * edges[-1] - along[which])[:, None], lengths[which, None]
+    start = np.clip(since + edges[:-1:2], 0.0, most)
+    end = np.clip(since + edges[1::2], 0.0, most)
+    drawn = end > start
+    row = which[np.nonzero(drawn)[0]]
+    unit, at = ways[row] / lengths[row, None], each[row, :2]
+    return np.hstack((at + unit * start[drawn][:, None], at + unit * end[drawn][:, None]))
 
 
 class Swatch(QWidget):

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels
+from app.charts.clipping import Polyline
 from app.charts.drawing import draw_text, stroke, text_width
 from app.charts.plot import Plot
 from app.theme import Weight, font
@@ -23,30 +24,26 @@ class Ideal:
 
     def __init__(self, chart: Plot) -> None:
         self._chart = chart
+        self._of: object = None
+        """What its place is computed for."""
+        self._line: Polyline = np.empty((0, 2))
+        self._placed: tuple[QPointF, float] | None = None
+        self._boxes: list[labels.Box] = []
 
     def boxes(self) -> list[labels.Box]:
         """Return the boxes of the text, several in a row."""
-        if (placed := self._place()) is None:
-            return []
-        middle, angle, half = placed
-        px = self._chart.sizes.px
-        count, r = ceil(2 * half / px(8)), px(7)
-        aside = QPointF(sin(angle), -cos(angle)) * px(_ABOVE)
-        along = QPointF(cos(angle), sin(angle))
-        places = (
-            middle + aside + along * float(way) for way in np.linspace(-half, half, count + 1)
-        )
-        return [(at.x() - r, at.y() - r, at.x() + r, at.y() + r) for at in places]
+        self._fit()
+        return self._boxes
 
     def paint(self, painter: QPainter) -> None:
-        chart, line = self._chart, self._chart.ideal()
-        px, muted = chart.sizes.px, chart.theme.muted
+        self._fit()
+        px, muted = self._chart.sizes.px, self._chart.theme.muted
         pen = QPen(QColor(muted), px(1.2))
         pen.setStyle(Qt.PenStyle.DotLine)
-        stroke(painter, line, pen)
-        if (placed := self._place()) is None:
+        stroke(painter, self._line, pen)
+        if self._placed is None:
             return
-        middle, angle, _ = placed
+        middle, angle = self._placed
         painter.save()
         painter.translate(middle)
         painter.rotate(degrees(angle))
@@ -56,27 +53,35 @@ class Ideal:
     def _font(self) -> QFont:
         return font(self._chart.sizes.px(11), Weight.Medium)
 
-    def _place(self) -> tuple[QPointF, float, float] | None:
-        """Return the point of the line at the middle of its text, its angle in radians, and half
-        the text's length; None: there is no room.
-        """
-        chart, line = self._chart, self._chart.ideal()
-        if not chart.has_ideal or len(line) < 2:
-            return None
-        steps = np.hypot(*np.diff(line, axis=0).T)
-        along = np.concatenate(([0.0], np.cumsum(steps)))
-        half = text_width(_TEXT, self._font()) / 2
+    def _fit(self) -> None:
+        """Compute where line and text are, unless nothing has moved."""
+        chart = self._chart
         empty = not any(len(curve.values.x) for curve in chart.curves.values())
-        end = float(along[-1])
+        of = chart.frame, chart.ceiling, chart.has_ideal, chart.sizes, empty
+        if of == self._of:
+            return
+        self._of, self._placed, self._boxes = of, None, []
+        self._line = chart.ideal() if chart.has_ideal else np.empty((0, 2))
+        if len(self._line) < 2:
+            return
+        steps = np.hypot(*np.diff(self._line, axis=0).T)
+        along = np.concatenate(([0.0], np.cumsum(steps)))
+        half, end = text_width(_TEXT, self._font()) / 2, float(along[-1])
+        share = (0.8 if empty else chart.ideal_at) * end
         if chart.ceiling is not None:
-            end = float(np.interp(chart.at(chart.ceiling, 1).x(), line[:, 0], along))
-        share = 0.8 if empty else chart.ideal_at
-        at = min(share * along[-1], end - half - 0.03 * along[-1])
+            end = float(np.interp(chart.at(chart.ceiling, 1).x(), self._line[:, 0], along))
+        at = min(share, end - half - 0.03 * along[-1])
         if at - half < 0.3 * along[-1]:
-            return None
+            return
         first, last = (
-            np.array([np.interp(s, along, line[:, i]) for i in (0, 1)])
+            np.array([np.interp(s, along, self._line[:, i]) for i in (0, 1)])
             for s in (at - half, at + half)
         )
-        x, y = (first + last) / 2
-        return QPointF(x, y), atan2(*(last - first)[::-1]), half
+        middle, angle = (first + last) / 2, atan2(*(last - first)[::-1])
+        self._placed = QPointF(*middle.tolist()), angle
+        px = chart.sizes.px
+        ways = np.linspace(-half, half, ceil(2 * half / px(8)) + 1)[:, None]
+        aside = np.array([sin(angle), -cos(angle)]) * px(_ABOVE)
+        places = middle + aside + np.array([cos(angle), sin(angle)]) * ways
+        r = px(7)
+        self._boxes = [(x - r, y - r, x + r, y + r) for x, y in places.tolist()]

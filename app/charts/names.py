@@ -53,12 +53,10 @@ class EndNames:
         px, size = sizes.px, font(sizes.label_px, Weight.Medium)
         ends, lines = [], []
         for curve in curves:
-            if parts := curve.seen():
-                lines.append(joined(parts))
-                known = lines[-1][~np.isnan(lines[-1]).any(axis=1)]
+            if len(seen := curve.seen()):
+                lines.append(seen)
                 width = px(14) + self.width(curve, size)
-                if len(known):
-                    ends.append(labels.End(curve.series.id, *known[-1], width))
+                ends.append(labels.End(curve.series.id, *seen[-1].tolist(), width))
         if chart.has_ideal and len(ideal := chart.ideal()):
             lines.append(ideal)
         room = labels.Room(
@@ -149,7 +147,7 @@ class EndNames:
         taken = [label.box(chart.sizes.label_px + px(1)) for label in self.placed]
         taken += [*self._ground.words(), *self.at_ceiling]
         shown = (c for id_, c in chart.curves.items() if id_ not in chart.hidden)
-        lines = [part for curve in shown for part in curve.seen()]
+        lines = [curve.seen() for curve in shown]
         left, top, right, foot = labels.freest(within or boxes[2:3], taken, lines)
         return QRectF(left, top, right - left, foot - top)
 
@@ -212,7 +210,7 @@ class EndNames:
             length = self._ceiling_length(self._ceiling_text)
         if length > plot.height() or x + px(18) > plot.right():
             return
-        lines = joined([part for curve in curves for part in curve.seen()])
+        lines = joined([curve.seen() for curve in curves])
         tops = plot.top() + (plot.height() - length) * np.linspace(0.98, 0.02, 25)
         boxes = [(x, top, x + px(17), top + length) for top in tops.tolist()]
         self.at_ceiling = [boxes[int(labels.crossings(boxes, lines).argmin())]]

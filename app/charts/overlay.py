@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QPainter
 
 from app.charts.chart import Chart
-from app.charts.curve import Curve
+from app.charts.curve import Curve, Pixels
 from app.charts.drawing import draw_text, stroke
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
@@ -188,10 +188,28 @@ class TaggedNames(EndNames):
             draw_tag(painter, box, tag, theme, filled=not _is_faint(curve))
 
 
+class OverlaidCurve(Curve):
+    """Drawn in the style of its session; in full colour and width while it is highlighted."""
+
+    def __init__(self, chart: Pixels, series: Series) -> None:
+        super().__init__(chart, series)
+        self._plain = side_style(self.style, series.place, chart.theme)
+        self._strong = replace(self.style, dots=series.place)
+        self.set_strong(False)
+
+    def set_strong(self, strong: bool) -> None:
+        self.style: SeriesStyle = self._strong if strong else self._plain
+
+    def draw_markers(
+        self, painter: QPainter, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
+    ) -> None:
+        super().draw_markers(painter, sizes, radius * self.style.weight, knee=knee)
+
+
 class OverlayChart(Chart):
     """One quantity of an `Overlay`."""
 
-    NAMES = TaggedNames
+    NAMES, CURVE = TaggedNames, OverlaidCurve
     _passes = True
     _published = True
     ideal_at = 0.5
@@ -200,13 +218,6 @@ class OverlayChart(Chart):
     def show_extras(self, *, passes: bool, published: bool) -> None:
         self._passes, self._published = passes, published
         self.viewport().update()
-
-    def refresh(self) -> None:
-        for series in self.model.series.values():
-            if series.id not in self.curves:
-                curve = self.curves[series.id] = OverlaidCurve(series, self.theme)
-                self.addItem(curve, ignoreBounds=True)
-        super().refresh()
 
     def known(self, span: Span | None = None) -> Floats:
         """Return the values to fit the axes to, single passes included."""
@@ -224,8 +235,8 @@ class OverlayChart(Chart):
         """Return the curves in painting order, pale ones first."""
         return sorted(super().still(), key=lambda curve: not _is_faint(curve))
 
-    def _arrange(self) -> None:
-        super()._arrange()
+    def refresh(self) -> None:
+        super().refresh()
         for id_, curve in self.curves.items():
             if isinstance(curve, OverlaidCurve):
                 curve.set_strong(id_ == self.highlighted)
@@ -253,31 +264,11 @@ class OverlayChart(Chart):
             pen.setColor(QColor(mix(self.theme.card, curve.style.colour, _PASS)))
             for number in series.pass_numbers:
                 values = series.pass_values(number, self.quantity, self.view_shown)
-                for part in self.stretches(values):
-                    stroke(painter, part, pen)
+                stroke(painter, self.stretches(values), pen)
         painter.restore()
 
 
 OverlayTrio.CHART = OverlayChart
-
-
-class OverlaidCurve(Curve):
-    """Drawn in the style of its session; in full colour and width while it is highlighted."""
-
-    def __init__(self, series: Series, theme: Theme) -> None:
-        super().__init__(series, theme)
-        self._plain = side_style(self.style, series.place, theme)
-        self._strong = replace(self.style, dots=series.place)
-        self.set_strong(False)
-
-    def set_strong(self, strong: bool) -> None:
-        self.style: SeriesStyle = self._strong if strong else self._plain
-        self._pieces_key = None
-
-    def draw_markers(
-        self, painter: QPainter, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
-    ) -> None:
-        super().draw_markers(painter, sizes, radius * self.style.weight, knee=knee)
 
 
 def _is_faint(curve: Curve) -> bool:

@@ -55,8 +55,7 @@ class Moving:
             values = curve.series.values(chart.quantity, chart.view_shown)
             pen = curve.style.pen(chart.sizes.px(1.2))
             pen.setColor(QColor(mix(chart.theme.card, curve.style.colour, PALE)))
-            for part in chart.stretches(values):
-                stroke(painter, part, pen)
+            stroke(painter, chart.stretches(values), pen)
 
     def _paint_cursor(self, painter: QPainter) -> None:
         chart = self._chart
@@ -137,8 +136,8 @@ class Moving:
             if len(before):
                 lead = np.vstack((before[-1], at.toTuple()))
                 sure = curve.trusts(curve.values.x[len(before) - 1])
-                for part in clipped(lead, chart.box()):
-                    stroke(painter, part, curve.pen(chart.sizes.running_line, sure=sure))
+                pen = curve.pen(chart.sizes.running_line, sure=sure)
+                stroke(painter, clipped(lead, chart.box()), pen)
             self._paint_halo(painter, curve, at)
             painter.setClipping(False)
             self._names.paint_running(painter, curve, at)

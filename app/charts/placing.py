@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts import labels
 from app.charts.chart import Chart
-from app.charts.clipping import joined
 from app.charts.series import Quantity
 from app.charts.stack import Stack
 
@@ -134,7 +133,7 @@ def _lines(stack: Stack, *, selected: bool) -> labels.Polyline:
     for chart in _shown(stack):
         for id_, curve in chart.curves.items():
             if id_ not in chart.hidden and (id_ == chart.highlighted) is selected:
-                found += [joined(curve.seen()) + np.array([chart.x(), chart.y()]), gap]
+                found += [curve.seen() + np.array([chart.x(), chart.y()]), gap]
     return np.concatenate(found)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isnan, nan
+from math import isnan, log10, nan
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame
@@ -25,6 +26,11 @@ from workbench.sessions.chart_notes import ChartNote
 
 Limits = tuple[float, float, float, float]
 """Lowest and highest x; lowest and highest value as drawn (logarithms on a log scale)."""
+
+_AROUND = (-0.5, -3.0, 1.0, 3.5)
+"""Pixels beyond the plot's left, top, right and bottom in which a line along its edge is drawn
+whole.
+"""
 
 
 class Plot(pg.PlotWidget):
@@ -58,6 +64,7 @@ class Plot(pg.PlotWidget):
         self.theme, self.sizes, self.lowest = theme, sizes or Sizes(), lowest
         self.curves: dict[str, Curve] = {}
         self.limits: Limits = (0, 1, 0, 1)
+        self._frame: tuple[object, ...] = ()
         self.whole_across: Span = (0, 1)
         """Lowest and highest x without a zoom, as drawn."""
         self.whole_up: Span = (0, 1)
@@ -68,17 +75,15 @@ class Plot(pg.PlotWidget):
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
         self.setCacheMode(self.CacheModeFlag.CacheNone)
-        item = self.getPlotItem()
-        for axis in ("left", "bottom"):
-            item.hideAxis(axis)
-            # A hidden axis, too, would set its texts anew at every zoom.
-            item.getAxis(axis).unlinkFromView()
-        item.hideButtons()
-        item.disableAutoRange()
-        item.getViewBox().setMouseEnabled(False, False)
-        item.getViewBox().setDefaultPadding(0)
+        # All is painted here; pyqtgraph has the view, and would paint axes.
+        self.getPlotItem().hide()
 
     # What is shown
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any line has a value."""
+        return any(not np.isnan(curve.values.y).all() for curve in self.curves.values())
 
     def known(self, span: Span | None = None) -> Floats:
         """Return all values; `span`: only those that the visible lines have between two x, and
@@ -181,13 +186,57 @@ class Plot(pg.PlotWidget):
 
     def plot_rect(self) -> QRectF:
         """Return the rectangle of the plot between the axes."""
-        box = self.getPlotItem().getViewBox()
-        mapped: QRectF = box.mapRectToScene(box.rect())
-        return mapped
+        sizes, room = self.sizes, self.viewport().size()
+        width = room.width() - sizes.left - sizes.px(sizes.gutter)
+        height = room.height() - sizes.top - sizes.bottom(self.lowest)
+        return QRectF(sizes.left, sizes.top, max(0.0, width), max(0.0, height))
+
+    @property
+    def frame(self) -> tuple[object, ...]:
+        """What the pixels of all values depend on: the same object until it changes."""
+        shown = self.view_shown, self.showing, self.model.axis
+        frame = self.limits, self.zero, shown, self.sizes, self.lowest, self.viewport().size()
+        if frame != self._frame:
+            self._frame = frame
+        return self._frame
+
+    def fit(self) -> None:
+        """Compute the pixels of all lines at once, unless nothing has moved."""
+        frame = self.frame
+        moved = [curve for curve in self.curves.values() if curve.frame is not frame]
+        if not moved:
+            return
+        ends = np.cumsum([len(curve.data) for curve in moved])
+        data = np.concatenate([curve.data for curve in moved])
+        which = np.searchsorted(ends, np.arange(len(data)), side="right")
+        pixels = self.pixels(data[:, 0], data[:, 1])
+        seen = clipped(np.column_stack((pixels, data[:, 2], which)), self._around())
+        parts = np.searchsorted(seen[:, 3], np.arange(len(moved) + 1))
+        begin = 0
+        for n, (curve, end) in enumerate(zip(moved, ends.tolist(), strict=True)):
+            part = seen[parts[n] : parts[n + 1], :3]
+            gap = int(len(part) > 0 and isnan(part[0, 0]))
+            curve.fit(frame, pixels[begin : end - 1], part[gap:])
+            begin = end
+
+    def _around(self) -> Box:
+        left, top, right, foot = self.plot_rect().adjusted(*_AROUND).getCoords()
+        return left, top, right, foot
+
+    def shows(self, points: Polyline) -> NDArray[np.bool_]:
+        """Return which pixels (n, 2) lie in the plot or on its edge."""
+        left, top, right, foot = self._around()
+        x, y = points.T
+        return (x >= left) & (x <= right) & (y >= top) & (y <= foot)
 
     def at(self, x: float, value: float) -> QPointF:
         """Return the pixel of a position on the axis and a value in the chart's unit."""
-        return QPointF(*self.pixels(np.array([x]), np.array([value]))[0].tolist())
+        (left, right, low, high), plot = self.limits, self.plot_rect()
+        up = _logarithm(value, self.zero[1]) if self.log else value
+        return QPointF(
+            (self.at_across(x) - left) * (plot.width() / (right - left)) + plot.left(),
+            (high - up) * (plot.height() / (high - low)) + plot.top(),
+        )
 
     def pixels(self, x: Floats, values: Floats) -> Polyline:
         """Return the pixels of positions on the axis and values in the chart's unit, (n, 2)."""
@@ -202,16 +251,23 @@ class Plot(pg.PlotWidget):
 
     def at_across(self, x: float) -> float:
         """Return one x as drawn."""
-        return float(self.across(np.float64(x)))
+        return _logarithm(x, self.zero[0]) if self.log_across else x
 
     def up(self, y: Floats) -> Floats:
         """Return values as drawn."""
         return _logarithms(y, self.zero[1]) if self.log else y
 
+    def drawn_at(self, pixel: QPointF) -> tuple[float, float]:
+        """Return x and the value at a pixel, as drawn."""
+        (left, right, low, high), plot = self.limits, self.plot_rect()
+        return (
+            left + (pixel.x() - plot.left()) * (right - left) / max(1.0, plot.width()),
+            high - (pixel.y() - plot.top()) * (high - low) / max(1.0, plot.height()),
+        )
+
     def values_at(self, pixel: QPointF) -> tuple[float, float]:
         """Return x and the value at a pixel, in the units of the axes."""
-        drawn = self.getPlotItem().getViewBox().mapSceneToView(pixel)
-        x, y = drawn.x(), drawn.y()
+        x, y = self.drawn_at(pixel)
         return (10**x if self.log_across else x), (10**y if self.log else y)
 
     def box(self) -> Box:
@@ -219,7 +275,7 @@ class Plot(pg.PlotWidget):
         left, top, right, foot = self.plot_rect().getCoords()
         return left, top, right, foot
 
-    def stretches(self, values: Values) -> list[Polyline]:
+    def stretches(self, values: Values) -> Polyline:
         """Return the pixels of a line that is no curve of its own, where it lies in the plot."""
         return clipped(self.pixels(values.x, values.y), self.box())
 
@@ -233,8 +289,7 @@ class Plot(pg.PlotWidget):
         # Curved where one axis alone is logarithmic.
         drawn = np.linspace(*ends, 2 if self.log == self.log_across else 80)
         each = 10**drawn if self.log_across else drawn
-        parts = clipped(self.pixels(each, each), self.box())
-        return parts[0] if parts else np.empty((0, 2))
+        return clipped(self.pixels(each, each), self.box())
 
     def running_at(self) -> QPointF | None:
         """Return the pixel of the running point so far; None: it cannot be shown yet."""
@@ -258,6 +313,10 @@ def second_percentile(view: View) -> View:
     """Return the view of what is shown beside the chosen percentile: p50, or p99 beside p50."""
     second: Percentile = "p99" if view.percentile == "p50" else "p50"
     return replace(view, percentile=second)
+
+
+def _logarithm(value: float, zero: float) -> float:
+    return zero if value <= 0 else log10(value)
 
 
 def _logarithms(values: Floats, zero: float) -> Floats:

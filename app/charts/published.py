@@ -65,7 +65,7 @@ class PublishedMarks:
         """Write the label beside the cross, where it covers the fewest lines and no other label."""
         px, size = self._chart.sizes.px, font(self._chart.sizes.px(11), Weight.Medium)
         width, height = text_width(text, size) + px(8), px(17)
-        lines = [part for curve in self._chart.still() for part in curve.seen()]
+        lines = [curve.seen() for curve in self._chart.still()]
         if self._chart.has_ideal and len(ideal := self._chart.ideal()):
             # And the label along it.
             lines += [ideal - (px(3 * step), px(8.5 * step)) for step in range(4)]

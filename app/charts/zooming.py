@@ -215,10 +215,10 @@ class Zooming(QObject):
         box, plot = self._selected(chart, start, now), chart.plot_rect()
         if box.width() < _LEAST_PX:
             return
-        view = chart.getPlotItem().getViewBox()
-        low, high = view.mapSceneToView(box.bottomLeft()), view.mapSceneToView(box.topRight())
-        up = None if box.height() >= plot.height() - 1 else (low.y(), high.y())
-        self._show(chart, chart.showing, across=(low.x(), high.x()), up=up)
+        left, low = chart.drawn_at(box.bottomLeft())
+        right, high = chart.drawn_at(box.topRight())
+        up = None if box.height() >= plot.height() - 1 else (low, high)
+        self._show(chart, chart.showing, across=(left, right), up=up)
 
     def _show(
         self, chart: Chart, base: Showing, *, across: Span | None = None, up: Span | None = None

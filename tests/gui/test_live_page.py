@@ -439,7 +439,7 @@ def test_seven_servers_have_a_row_and_their_whole_name_next_to_charts_on_a_lapto
     QApplication.processEvents()
     names = [each for each in legend.findChildren(Elided) if each.isVisible()]
     assert names[0].whole == "asyncio streams"
-    assert [each.text() for each in names] == [each.whole for each in names]
+    qtbot.waitUntil(lambda: [each.text() for each in names] == [each.whole for each in names])
     last = max(each.mapTo(legend, each.rect().bottomLeft()).y() for each in names)
     assert last < legend.height()
     assert read(legend, "running")
