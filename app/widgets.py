@@ -159,10 +159,19 @@ def dress(root: QWidget, theme: Theme) -> None:
 
 
 class Elided(Label):
-    """A line of text that ends in an ellipsis where there is no room for all of it."""
+    """A line of text that is shortened where there is no room for all of it."""
 
-    def __init__(self, px: float = 13, weight: Weight = Weight.Normal, *, tone: str = "") -> None:
+    def __init__(
+        self,
+        px: float = 13,
+        weight: Weight = Weight.Normal,
+        *,
+        tone: str = "",
+        shorten: Callable[[str, float], str] | None = None,
+    ) -> None:
+        """`shorten`: returns what of a text is shown in a width in pixels; None: its beginning."""
         super().__init__()
+        self._shorten = shorten or self._beginning
         self.setFont(font(px, weight))
         self.setMinimumWidth(40)
         self._whole = ""
@@ -192,10 +201,12 @@ class Elided(Label):
         self._fit()
 
     def _fit(self) -> None:
-        right = Qt.TextElideMode.ElideRight
-        shown = self.fontMetrics().elidedText(self._whole, right, self.width())
+        shown = self._shorten(self._whole, self.width())
         self.setText(shown)
         self.setToolTip(tip(self._whole if shown != self._whole else ""))
+
+    def _beginning(self, text: str, width: float) -> str:
+        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(width))
 
 
 class Dot(Painted):

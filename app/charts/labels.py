@@ -58,6 +58,8 @@ class Room:
 
 LEADER = 24.0
 """Length of a leader in the gutter, in line heights / 14.5."""
+_COLUMN_GAP = 7.0
+"""Between a name and the marker of the next column, in line heights / 14.5."""
 _NEAR = 10.0
 _STEPS = (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.0, -2.0)
 """Where a name is placed beside a line's end, in line heights from it."""
@@ -188,5 +190,7 @@ def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
         ]
         if x == first:  # a longer one would cross names of the first column
             leader.append((x - 2 * unit, y))
-        placed.append(Placed(end.key, x, y, min(end.width, wide), tuple(leader)))
+        last = i % columns == columns - 1
+        widest = wide if last else wide - _COLUMN_GAP * unit
+        placed.append(Placed(end.key, x, y, min(end.width, widest), tuple(leader)))
     return placed

@@ -15,7 +15,7 @@ from app.charts.curve import Curve
 from app.charts.drawing import draw_marker, draw_text, text_width
 from app.charts.plot import Plot
 from app.charts.series import Quantity
-from app.charts.shortening import distinct_names
+from app.charts.shortening import name_within
 from app.colour import mix, with_opacity
 from app.theme import Weight, font
 
@@ -81,12 +81,14 @@ class EndNames:
         return "beyond the client limit"
 
     def shortened(self, curve: Curve, size: QFont, room: float) -> str:
-        """Return its name within `room` pixels; no other server's reads the same."""
+        """Return its name within `room` pixels; no other server's reads the same. Empty: too little
+        of it would be left, so its marker stands alone.
+        """
         name = self.name(curve)
         if text_width(name, size) <= room:
             return name
         names = frozenset(map(self.name, self._chart.curves.values()))
-        return distinct_names(names, size, room)[name]
+        return name_within(name, names, size, room)
 
     def width(self, curve: Curve, size: QFont) -> float:
         """Return the width of what `write` draws, in pixels."""

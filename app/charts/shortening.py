@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 
-from app.charts.drawing import elided, metrics
+from app.charts.drawing import elided, metrics, text_width
 
 _LEAST_LETTERS = 5
 """Of a shortened name, with its ellipsis."""
@@ -39,6 +39,13 @@ def name_within(name: str, names: frozenset[str], font: QFont, width: float) -> 
     """
     short = distinct_names(names, font, width)[name]
     return short if short == name or len(short) > _LEAST_LETTERS else ""
+
+
+def name_among(name: str, others: Iterable[str], font: QFont, width: float) -> str:
+    """Return the text of a name within `width` pixels that reads unlike that of every other."""
+    if text_width(name, font) <= width:
+        return name
+    return distinct_names(frozenset((name, *others)), font, width)[name]
 
 
 def _from_first_difference(names: Sequence[str], font: QFont, width: float) -> dict[str, str]:

@@ -14,10 +14,10 @@ from app.charts.drawing import (
     draw_marker,
     draw_swatch,
     draw_text,
-    elided,
     fitting,
     text_width,
 )
+from app.charts.shortening import name_among
 from app.charts.sides import draw_tag
 from app.plain import tip
 from app.theme import SeriesStyle, Theme, Weight, font, paint_icon
@@ -52,6 +52,7 @@ class RankingRow(QAbstractButton):
         super().__init__()
         tagged = len(comparison.sides) > 1
         self._contender, self._axis, self._theme = contender, axis, theme
+        self._names = [each.name for each in comparison.contenders]
         self._unlike = comparison.why_not_comparable(contender)
         self._sustained = sustained_in(comparison, contender)
         result = contender.result
@@ -153,7 +154,7 @@ class RankingRow(QAbstractButton):
         left = room - text_width(self._contender.name, size) - 7
         tasks = fitting(forms, plain, left) or "".join(forms[-1:])
         taken = text_width(tasks, plain) + 7 if tasks else 0
-        name = elided(self._contender.name, size, room - taken)
+        name = name_among(self._contender.name, self._names, size, room - taken)
         colour = theme.soft if self._faint else theme.text
         width = draw_text(painter, QPointF(39, middle), name, size, colour)
         if self._tagged:

@@ -13,7 +13,7 @@ from app.charts.drawing import Swatch, fitting, text_width
 from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
-from app.live.ranked_rows import RankedRows
+from app.live.ranked_rows import RankedRows, server_name
 from app.live.run import Trial
 from app.plain import Label, tip
 from app.theme import Theme, Weight, font, icon, icon_pixmap
@@ -22,7 +22,6 @@ from app.widgets import (
     CHIP_ICON,
     Chip,
     Dot,
-    Elided,
     column,
     label,
     retone,
@@ -155,8 +154,7 @@ class _Row(QFrame):
         if self._key:  # as a key, so that it is not read as a rank
             key.setStyleSheet(f"border: 1px solid {theme.line2}; border-radius: 3px;")
         self._swatch = Swatch(theme.series(series.index), theme, 0.85)
-        self._name = Elided(13, Weight.Medium)
-        self._name.show_text(series.name)
+        self._name = server_name(trio, series.name)
         self._tasks = label("", 12, tone="muted", figures=True)
         self._task_forms: tuple[str, ...] = ()
         self._running = Chip(theme)

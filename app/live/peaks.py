@@ -13,7 +13,7 @@ from app.charts.model import ChartModel
 from app.charts.series import Series
 from app.charts.trio import Trio
 from app.colour import with_opacity
-from app.live.ranked_rows import RankedRows
+from app.live.ranked_rows import RankedRows, server_name
 from app.painted import Painted
 from app.plain import tip
 from app.theme import Theme, Weight
@@ -55,20 +55,18 @@ class Peaks(QFrame):
         self.refresh()
 
     def _make(self, id_: str) -> _Row:
-        return _Row(self._trio.model.series[id_], self._theme)
+        return _Row(self._trio.model.series[id_], self._trio, self._theme)
 
 
 class _Row(QWidget):
     """A server: its peak, the interval, and its points."""
 
-    def __init__(self, series: Series, theme: Theme) -> None:
+    def __init__(self, series: Series, trio: Trio, theme: Theme) -> None:
         super().__init__()
         inside: QVBoxLayout = column(self, gap=1)
         head = row(gap=6)
         head.addWidget(Swatch(theme.series(series.index), theme, 0.85))
-        name = Elided(13, Weight.Medium)
-        name.show_text(series.name)
-        head.addWidget(name, 1)
+        head.addWidget(server_name(trio, series.name), 1)
         self._figure = label("", 15, Weight.DemiBold, figures=True)
         head.addWidget(self._figure)
         inside.addLayout(head)

@@ -7,10 +7,29 @@ from typing import Generic, TypeVar
 
 from PySide6.QtWidgets import QWidget
 
+from app.charts.shortening import name_among
+from app.charts.trio import Trio
 from app.scrolling import Scrolled
-from app.widgets import column, empty, frame
+from app.theme import Weight, font
+from app.widgets import LONGEST_LINE, Elided, column, empty, frame
+from workbench.untrusted import one_line
 
 Row = TypeVar("Row", bound=QWidget)
+
+
+def server_name(trio: Trio, name: str) -> Elided:
+    """Return a line for a server's name; where it is shortened, no other server's reads the
+    same.
+    """
+    size = font(13, Weight.Medium)
+
+    def shorten(text: str, width: float) -> str:
+        names = (one_line(series.name, LONGEST_LINE) for series in trio.model.series.values())
+        return name_among(text, names, size, width)
+
+    made = Elided(13, Weight.Medium, shorten=shorten)
+    made.show_text(name)
+    return made
 
 
 class RankedRows(Scrolled, Generic[Row]):

@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.charts.drawing import draw_marker, draw_text, text_width
+from app.charts.drawing import draw_marker, draw_text, elided, text_width
 from app.charts.shortening import name_within
 from app.colour import with_opacity
 from app.plain import tip
@@ -54,6 +54,8 @@ class Timeline(QWidget):
         """Start and end of what gives no results, by its name."""
         self._duration = 1
         self._at = 0.0
+        self._pointed: float | None = None
+        """The time under the pointer; None: it is elsewhere."""
         self._ground_key: object = None
         self._kept = QPixmap()
         self.setMinimumHeight(46)
@@ -61,6 +63,7 @@ class Timeline(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Timeline")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setMouseTracking(True)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -123,11 +126,16 @@ class Timeline(QWidget):
         self.mouseMoveEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        share = event.position().x() / max(1, self.width())
+        self._pointed = min(1.0, max(0.0, share)) * self._duration
         if event.buttons() & Qt.MouseButton.LeftButton:
-            share = event.position().x() / max(1, self.width())
-            self._at = min(1.0, max(0.0, share)) * self._duration
+            self._at = self._pointed
             self.sought.emit(self._at)
-            self.update()
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._pointed = None
+        self.update()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -159,6 +167,7 @@ class Timeline(QWidget):
         painter.drawPixmap(0, 0, self._ground(bar))
         for first, last in self._stretches:
             self._paint_stretch(painter, bar, first, last)
+        self._paint_current(painter)
         x = min(max(self._x(self._at), 5.0), self.width() - 5.0)
         top, foot = QPointF(x, bar.top() - 5), QPointF(x, bar.bottom() + 8)
         # A rim in the background colour makes it visible on every server's colour.
@@ -225,6 +234,23 @@ class Timeline(QWidget):
             draw_marker(painter, style, QPointF(left + 5, 8), 3.6, theme.card)
             draw_text(painter, QPointF(left + 14, 8), name, size, theme.soft)
         return left
+
+    def _paint_current(self, painter: QPainter) -> None:
+        """Draw the whole name of the server under the pointer, else of the one at the playhead,
+        also where the names beside it leave no room.
+        """
+        at = self._at if self._pointed is None else self._pointed
+        mark = self.mark_at(at)
+        if mark is None or self.aside_at(at):
+            return
+        theme, size = self._theme, font(11, Weight.DemiBold)
+        first = next(first for first, last in self._stretches if mark.stop_us <= last.stop_us)
+        name = elided(first.name, size, self.width() - 20.0)
+        width = 20 + text_width(name, size)
+        left = max(0.0, min(self._x(first.start_us), self.width() - width))
+        painter.fillRect(QRectF(left, 0, width, 16), QColor(theme.card))
+        draw_marker(painter, theme.series(first.index), QPointF(left + 5, 8), 3.6, theme.card)
+        draw_text(painter, QPointF(left + 14, 8), name, size, theme.text)
 
     def _paint_round(self, painter: QPainter, attempt: int, left: float, right: float) -> None:
         """Mark the stretches in which doubtful rates are repeated."""

@@ -6,14 +6,17 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app import theme
 from app.live.present import Presentation
 from app.replay.film import Film, Position, load
 from app.replay.timeline import Timeline
 from app.replay.transport import fitting
-from tests.gui.windows import control, press, refusal, says, shown, the
+from tests.gui.windows import control, painted, press, refusal, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import AnyDocument
@@ -48,6 +51,26 @@ async def test_a_film_shows_its_end_after_its_last_document(tmp_path: Path) -> N
 )
 def test_a_film_lasts_about_half_a_minute_by_default(lasts_s: float, speed: float) -> None:
     assert fitting(lasts_s) == speed
+
+
+def test_the_timeline_names_the_server_at_the_playhead_or_the_pointer_whole(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    documents = session(24, 4)
+    reel = asyncio.run(load(record_session(tmp_path / "a.pong.yaml", documents)))
+    timeline = Timeline(theme.LIGHT)
+    qtbot.addWidget(timeline)
+    timeline.resize(600, 60)
+    timeline.load(reel)
+    with qtbot.waitExposed(timeline):
+        timeline.show()
+    for mark in (reel.marks[0], reel.marks[50], reel.marks[-1]):
+        timeline.set_position(float(mark.stop_us))
+        assert mark.name in painted(timeline)
+    at, none = QPointF(2, 30), Qt.MouseButton.NoButton
+    keys = Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(timeline, QMouseEvent(QEvent.Type.MouseMove, at, at, none, none, keys))
+    assert reel.marks[0].name in painted(timeline)
 
 
 FOREIGN = "just: yaml\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pytestqt.qtbot import QtBot
 
@@ -12,7 +14,9 @@ from app.charts.series import Quantity
 from app.charts.shortening import distinct_names, name_within
 from app.charts.trio import Trio
 from app.theme import Weight, font
-from tests.synthetic import session
+from app.widgets import Elided
+from tests.gui.trios import live_board
+from tests.synthetic import contestants, session
 from workbench.servers.catalogue import Catalogue
 
 SIZE = font(12, Weight.Medium)
@@ -49,6 +53,20 @@ def test_a_name_of_which_too_little_would_be_left_is_left_out(qtbot: QtBot) -> N
     assert sorted(read[30]) == ["", "", "Trio"]
     assert sorted(read[60]) == ["Trio", "…Protocol", "…streams"]
     assert {name_within(name, names, SIZE, -3) for name in names} == {""}
+
+
+def test_servers_whose_names_begin_alike_can_be_told_apart_in_the_legend(qtbot: QtBot) -> None:
+    names = [f"Flask on Gunicorn with several workers, {kind}" for kind in ("gthread", "gevent")]
+    board = live_board(qtbot)
+    board.resize(1000, 700)
+    board.side.setFixedWidth(220)
+    found = [replace(c, name=name) for c, name in zip(contestants(2), names, strict=True)]
+    for document in session(found, 4):
+        board.consume(document)
+    board.refresh()
+    lines = [line for line in board.side.findChildren(Elided) if line.whole in names]
+    assert [line.text() in names for line in lines] == [False, False]
+    assert len({line.text() for line in lines}) == 2
 
 
 def test_every_line_has_its_own_name_even_in_low_charts(qtbot: QtBot) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from pypdf import PdfReader
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDropEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -23,6 +25,7 @@ from pytestqt.qtbot import QtBot
 from app import page_registry, theme
 from app.bridge import Bridge
 from app.context import Desk
+from app.export import picture
 from app.log import LogBook
 from app.replay.film import load
 from app.settings import Settings
@@ -100,6 +103,13 @@ def says(window: QWidget, text: str) -> bool:
 def sees(qtbot: QtBot, window: QWidget, text: str) -> None:
     """Wait until it says so."""
     qtbot.waitUntil(lambda: says(window, text))
+
+
+def painted(widget: QWidget) -> str:
+    """All texts painted on a widget and what is in it."""
+    size = widget.width(), widget.height()
+    made = picture.pdf(lambda painter: widget.render(painter, QPoint()), size, "")
+    return " ".join(PdfReader(BytesIO(made)).pages[0].extract_text().split())
 
 
 def drop(on: QWidget, *paths: Path) -> None:

@@ -44,6 +44,13 @@ def test_names_in_the_gutter_keep_the_order_of_their_lines() -> None:
     assert [label.key for label in sorted(placed, key=lambda p: p.y)] == [str(i) for i in range(12)]
 
 
+def test_no_name_touches_the_marker_of_the_next_column() -> None:
+    placed = place([End(str(i), 800, 100 + i * 0.1, 99) for i in range(60)], ROOM)
+    lefts = sorted({label.x for label in placed})
+    assert len(lefts) > 2
+    assert all(label.x + label.width <= x - 6 for label in placed for x in lefts if x > label.x)
+
+
 def test_a_name_far_from_the_others_is_written_at_its_line() -> None:
     (only,) = place([End("a", 800, 120, 60)], ROOM)
     assert only.y == 120
