@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import nan
 
-from app.charts import words
+from app.charts import scales, words
 from app.charts.card import Card, split_ms
 from app.charts.model import ChartModel
 from app.charts.projection import Chosen, ProjectedSeries, Projection, line, nothing
@@ -112,7 +112,17 @@ class DistributionModel(Projection):
         return float(max(counts, default=1000))
 
     def marks(self, values: Sequence[float]) -> list[str]:
-        return [f"{percent_text(1 - 1 / x)} %" for x in values]
+        texts = [percent_text(1 - 1 / x) for x in values]
+        digits = 2
+        while len(set(texts)) < len(set(values)) and digits < _NINES:
+            digits += 1
+            texts = [f"{100 * (1 - 1 / x):.{digits}f}" for x in values]
+        return [f"{text} %" for text in texts]
+
+    def round_values(self, low: float, high: float, most: int) -> list[float]:
+        """Return round percentiles, as the axis has them: 1 / (1 - quantile)."""
+        percents = scales.ticks(100 * (1 - 1 / high), most, low=100 * (1 - 1 / low))
+        return [100 / (100 - percent) for percent in percents]
 
     @property
     def explanation(self) -> list[str]:

@@ -62,12 +62,12 @@ class Ideal:
             return
         self._of, self._placed, self._boxes = of, None, []
         self._line = chart.ideal() if chart.has_ideal else np.empty((0, 2))
-        if len(self._line) < 2:
+        if len(self._line) < 2 or empty:
             return
         steps = np.hypot(*np.diff(self._line, axis=0).T)
         along = np.concatenate(([0.0], np.cumsum(steps)))
         half, end = text_width(_TEXT, self._font()) / 2, float(along[-1])
-        share = (0.8 if empty else chart.ideal_at) * end
+        share = chart.ideal_at * end
         if chart.ceiling is not None:
             end = float(np.interp(chart.at(chart.ceiling, 1).x(), self._line[:, 0], along))
         at = min(share, end - half - 0.03 * along[-1])

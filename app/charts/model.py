@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from app.charts import card, words
+from app.charts import card, scales, words
 from app.charts.full_session import Whole
 from app.charts.series import Quantity, Series
 from workbench.analysis.audits import Audit, Auditor, tainted
@@ -236,6 +236,10 @@ class ChartModel:
     def marks(self, values: Sequence[float]) -> list[str]:
         """Format values of the axis, as below the lowest chart."""
         return words.counts(values)
+
+    def round_values(self, low: float, high: float, most: int) -> list[float]:
+        """Return at most `most` + 1 round values of the axis between two."""
+        return scales.round_values(low, high, most)
 
     def place(self, x: float) -> str:
         """Format one value of the axis: "4,700/s offered"."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from app.charts import words
+from app.charts import scales, words
 from app.charts.card import Card
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series, Values
@@ -158,6 +158,10 @@ class Projection:
     def marks(self, values: Sequence[float]) -> list[str]:
         """Format values of the axis, as below the lowest chart."""
         return words.counts(values)
+
+    def round_values(self, low: float, high: float, most: int) -> list[float]:
+        """Return at most `most` + 1 round values of the axis between two."""
+        return scales.round_values(low, high, most)
 
     @property
     def explanation(self) -> list[str]:

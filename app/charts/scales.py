@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil, floor, log10
 
 _STEPS = (1.0, 2.0, 5.0)
@@ -59,16 +59,25 @@ def apart(values: Sequence[float], places: Sequence[float], least: float) -> lis
     return sorted(kept)
 
 
-def close_log_ticks(low: float, high: float, apart: float) -> list[float]:
-    """Return `log_ticks`; where there are fewer than three, as in a part of a decade, those of a
-    linear axis.
+def round_values(low: float, high: float, most: int) -> list[float]:
+    """Return `ticks` of a part of an axis."""
+    return ticks(high, most, low=low)
+
+
+def close_log_ticks(
+    low: float,
+    high: float,
+    apart: float,
+    even: Callable[[float, float, int], list[float]] = round_values,
+) -> list[float]:
+    """Return `log_ticks`; where there are fewer than three, as in a part of a decade, those of
+    `even`: at most a number of values and one between two.
     """
     marks = log_ticks(low, high, apart)
     if len(marks) >= 3:
         return marks
-    even = ticks(high, max(2, int(log10(high / low) / apart)), low=low)
     kept: list[float] = []
-    for mark in even:
+    for mark in even(low, high, max(2, int(log10(high / low) / apart))):
         if mark > 0 and (not kept or log10(mark / kept[-1]) > 0.75 * apart):
             kept.append(mark)
     return max(marks, kept, key=len)

@@ -44,16 +44,18 @@ def _texts(chart: Plot, marks: list[float]) -> list[str]:
 
 
 def across(chart: Plot) -> list[tuple[float, str]]:
-    """Return the marks below the lowest chart: the planned values where they are no rates and
-    few, otherwise round ones.
+    """Return the marks below the lowest chart: the planned values where they are no rates, few, and
+    more than one of them is in view; otherwise round ones.
     """
     axis, (low, last, _, _) = chart.model.axis, chart.limits
     least, width = chart.sizes.px(_BETWEEN_MARKS), max(1.0, chart.plot_rect().width())
     planned = [x for x in axis.values if low <= chart.at_across(x) <= last]
-    if not axis.per_second and 0 < len(planned) <= _MOST_VALUES:
+    several = len(planned) > 1 or len(planned) == len(axis.values) == 1
+    if not axis.per_second and several and len(planned) <= _MOST_VALUES:
         marks = scales.apart(planned, [chart.at(x, 1).x() for x in planned], least)
     elif chart.log_across:
-        marks = scales.close_log_ticks(10**low, 10**last, least / width * (last - low))
+        room = least / width * (last - low)
+        marks = scales.close_log_ticks(10**low, 10**last, room, chart.model.round_values)
     else:
         whole = not axis.per_second and all(x.is_integer() for x in axis.values)
         most = max(2, min(10, int(width / least)))

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.charts import ticks
 from app.charts.series import Quantity
 from app.choices import Choice
 from app.live.session_view import Board
@@ -182,6 +183,18 @@ def test_a_distribution_says_where_the_replies_are_too_few(qtbot: QtBot) -> None
     board.trio.highlight("asyncio-streams", server.shown[-1].x)
     said = board.trio.card.accessibleName()
     assert "2,000 replies, enough up to p99. Too few replies beyond this percentile." in said
+
+
+def test_percentiles_have_several_short_marks_however_close_the_zoom(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(2, 6))
+    press(qtbot, board, "Distribution")
+    chart = board.trio.charts[Quantity.TIME]
+    for _ in range(14):
+        below = [text for _, text in ticks.across(chart)]
+        assert len(set(below)) == len(below) >= 2
+        assert all(len(text) <= len("99.9999 %") for text in below)
+        qtbot.keyClick(board.trio, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+        board.grab()
 
 
 def test_the_lowest_chart_shows_what_the_machine_did(qtbot: QtBot) -> None:
