@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout
+from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout
 
 from app.choices import Choice
 from app.theme import Weight
 from app.widgets import column, empty, label, row
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
-from workbench.comparison.words import difference_in, pairs
+from workbench.comparison.words import ONE_PASS, difference_in, pairs
 
 
 class Differences(QFrame):
@@ -43,8 +43,9 @@ class Differences(QFrame):
         self._figures.setHorizontalSpacing(20)
         self._figures.setVerticalSpacing(3)
         below.addLayout(self._figures)
-        self._others = label("", 12, tone="soft", wrap=True)
-        below.addWidget(self._others, 1, Qt.AlignmentFlag.AlignTop)
+        self._others = QVBoxLayout()
+        self._others.setSpacing(6)
+        below.addLayout(self._others, 1)
         inside.addLayout(below)
 
     def display(self, comparison: Comparison) -> None:
@@ -80,12 +81,16 @@ class Differences(QFrame):
         self._chosen.setText(sentence)
         self._compare(found, a, b)
         others = [pair for pair in self._pairs if {c.key for c in pair} != {a.key, b.key}]
-        lines = [difference_in(found, x, y) for x, y in others[: self._MOST]]
-        more = len(others) - len(lines)
-        if more:
+        # What holds for all is said once.
+        lines = [difference_in(found, x, y, caveat=False) for x, y in others[: self._MOST]]
+        if more := len(others) - len(lines):
             lines.append(f"{more} more pairs." if more > 1 else "1 more pair.")
-        self._others.setText("\n".join(lines))
-        self._others.setVisible(bool(lines))
+        if not _unsure(found, a, b) and any(_unsure(found, x, y) for x, y in others):
+            lines.append(ONE_PASS)
+        empty(self._others)
+        for line in lines:
+            self._others.addWidget(label(line, 12, tone="soft", wrap=True))
+        self._others.addStretch(1)
 
     def _compare(self, found: Comparison, a: Contender, b: Contender) -> None:
         """Show each figure at the common rate."""
@@ -103,6 +108,13 @@ class Differences(QFrame):
             _at(self._figures, line, 1, figure.first)
             _at(self._figures, line, 2, figure.second)
             _at(self._figures, line, 3, figure.text)
+
+
+def _unsure(found: Comparison, a: Contender, b: Contender) -> bool:
+    """Whether two servers differ by a single pass of one of them."""
+    difference = found.difference(a, b)
+    outcomes = ("more", "less")
+    return bool(difference and difference.passes == 1 and difference.outcome in outcomes)
 
 
 def _at(grid: QGridLayout, line: int, place: int, text: str, tone: str = "") -> None:

@@ -55,11 +55,19 @@ def basis_text(contender: Contender) -> str:
     return f"range of {interval.passes} passes"
 
 
+ONE_PASS = "One pass cannot show significance."
+
+
 def difference_text(
-    a: Contender, b: Contender, difference: Difference | None, *, tagged: bool = True
+    a: Contender,
+    b: Contender,
+    difference: Difference | None,
+    *,
+    tagged: bool = True,
+    caveat: bool = True,
 ) -> str:
-    """One sentence, with a second one if there was a single pass. `tagged`: there are several
-    sessions, so each server is named with its session's letter."""
+    """One sentence. `tagged`: there are several sessions, so each server is named with its
+    session's letter. `caveat`: with `ONE_PASS` after a difference of single passes."""
     first, second = (each.label if tagged else each.name for each in (a, b))
     if difference is None:
         return f"{first} and {second} cannot be ranked: no limit was sought."
@@ -70,7 +78,7 @@ def difference_text(
     if difference.outcome == "unknown":
         return f"{first} and {second} cannot be compared: {_why_unknown(a, b, tagged=tagged)}."
     if difference.outcome == "less":
-        return difference_text(b, a, _reversed(difference), tagged=tagged)
+        return difference_text(b, a, _reversed(difference), tagged=tagged, caveat=caveat)
     low, high = difference.low, difference.high
     axis = a.result.axis
     between = f"at least {axis.at(low)}"
@@ -79,9 +87,7 @@ def difference_text(
     if b.result.figure and high != inf:
         between += f"; {span(100 * low / b.result.figure, 100 * high / b.result.figure)} %"
     text = f"{first} sustains {axis.at(difference.figure)} more than {second} ({between})."
-    if difference.passes == 1:
-        text += " One pass cannot show significance."
-    return text
+    return f"{text} {ONE_PASS}" if caveat and difference.passes == 1 else text
 
 
 def _how_far(difference: Difference) -> str:
@@ -106,12 +112,14 @@ def _why_unknown(*contenders: Contender, tagged: bool) -> str:
     return "the limit was not reached"
 
 
-def difference_in(comparison: Comparison, a: Contender, b: Contender) -> str:
+def difference_in(
+    comparison: Comparison, a: Contender, b: Contender, *, caveat: bool = True
+) -> str:
     """As `difference_text`, for two servers of a comparison."""
     tagged = len(comparison.sides) > 1
     if why := comparison.side(a).why_not_comparable(comparison.side(b)):
         return f"{a.label} and {b.label} are not comparable: {why}."
-    return difference_text(a, b, comparison.difference(a, b), tagged=tagged)
+    return difference_text(a, b, comparison.difference(a, b), tagged=tagged, caveat=caveat)
 
 
 def figures_in(comparison: Comparison, a: Contender, b: Contender) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -23,7 +23,7 @@ from tests.gui.compare.steps import (
     compare,
     elsewhere,
 )
-from tests.gui.windows import press, says
+from tests.gui.windows import painted, press, says
 from tests.recording import record_session
 from tests.synthetic import contestants, session
 from workbench.comparison.conditions import conditions
@@ -113,6 +113,27 @@ def test_no_column_is_cut_at_the_edge_of_the_table(
         if not table.isColumnHidden(n)
     ]
     assert all(left + wide <= edge or left >= edge for left, wide in lefts)
+
+
+def test_the_names_stay_in_place_while_the_figures_scroll(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path
+) -> None:
+    page.resize(860, 800)
+    compare(qtbot, page, record_session(tmp_path / "a.yaml", session(4, rates=RATES)))
+    press(page, "Show figures in a table")
+    table = page.figures.table
+    bar, head = table.horizontalScrollBar(), table.horizontalHeader().viewport()
+    bar.setValue(bar.maximum())
+    assert bar.value() > table.columnWidth(0)
+    names = [table.item(n, 0).text() for n in range(4)]
+    assert all(name in painted(table) for name in names)
+    qtbot.mouseClick(head, Qt.MouseButton.LeftButton, pos=QPoint(20, head.height() - 10))
+    assert [table.item(n, 0).text() for n in range(4)] == sorted(names, key=str.casefold)
+    table.setCurrentCell(0, table.columnCount() - 1)
+    table.setFocus()
+    while table.currentColumn() > 1:
+        qtbot.keyClick(table, Qt.Key.Key_Left)
+        assert table.columnViewportPosition(table.currentColumn()) >= table.columnWidth(0)
 
 
 def test_all_servers_can_be_compared_at_a_chosen_rate(

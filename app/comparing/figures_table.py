@@ -1,0 +1,295 @@
+"""The table of a comparison: the names stay in place while the figures scroll beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    Qt,
+)
+from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+)
+
+from app.charts.drawing import draw_swatch, draw_text, text_width
+from app.charts.overlay import contender_style
+from app.charts.sides import draw_tag
+from app.plain import tip
+from app.sorting import SortedHead
+from app.theme import Theme, Weight, font
+from workbench.comparison import table as compare_table
+from workbench.comparison.contenders import Contender
+from workbench.comparison.sides import Comparison
+from workbench.comparison.table import Cell, Column
+
+LEFT_OUT = ("session", "at_knee_replies_per_s", "at_knee_errors_pct")
+_LINE, _LETTER = 46, 23
+"""Pixels before a name: its line, and its session's letter where there are several."""
+_TIGHTER = 5
+"""Pixels of its margins that a column can do without."""
+_GRIP = 6
+"""Pixels at the edge of a column with which its width is changed."""
+
+_VALUE, _CONTENDER = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
+
+
+class FiguresTable(QTableWidget):
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._widths: list[int] = []
+        self.setWordWrap(False)
+        self.setStyleSheet("QTableView::item { padding: 0 5px; }")
+        self.setAccessibleName("Figures of all servers")
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setShowGrid(False)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setFont(font(12, figures=True))
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(34)
+        self._head = _Head(theme)
+        self.setHorizontalHeader(self._head)
+        self._who = _Who(self)
+        self.setItemDelegateForColumn(0, self._who)
+        # What is scrolled would take the names with it.
+        for view in (self.viewport(), self._head.viewport()):
+            self.horizontalScrollBar().valueChanged.connect(lambda _, view=view: view.update())
+        self.setSortingEnabled(True)
+
+    def display(self, comparison: Comparison) -> None:
+        heads = compare_table.columns(comparison)
+        self._comparison = comparison
+        self._head.columns = heads
+        self.setSortingEnabled(False)
+        self.setColumnCount(len(heads))
+        self.setRowCount(len(comparison.contenders))
+        for place, head in enumerate(heads):
+            item = QTableWidgetItem(head.title)
+            item.setToolTip(tip(head.about))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{head.title} {head.group}".strip())
+            right = Qt.AlignmentFlag.AlignRight if place > 1 else Qt.AlignmentFlag.AlignLeft
+            item.setTextAlignment(right | Qt.AlignmentFlag.AlignBottom)
+            self.setHorizontalHeaderItem(place, item)
+        self._widths = [_width(head.title, font(11, Weight.Medium)) for head in heads]
+        for line, contender in enumerate(comparison.ranked()):
+            cells = compare_table.row(comparison, contender)
+            for place, head in enumerate(heads):
+                cell = cells[head.key]
+                self._widths[place] = max(self._widths[place], _width(cell.text, self.font()))
+                self.setItem(line, place, _Item(cell, contender, place > 1))
+            bold = font(13, Weight.Medium)
+            self._widths[0] = max(self._widths[0], self._before + _width(contender.name, bold))
+        self.setSortingEnabled(True)
+        for place, head in enumerate(heads):
+            # The letter beside the name is the session; at the limit 99 % is answered by
+            # definition.
+            self.setColumnHidden(place, head.key in LEFT_OUT)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the names over what is scrolled beneath them."""
+        super().paintEvent(event)
+        if not self.horizontalOffset():
+            return
+        painter = QPainter(self.viewport())
+        option = QStyleOptionViewItem()
+        self.initViewItemOption(option)
+        for line in range(self.rowCount()):
+            index = self.model().index(line, 0)
+            option.rect = self.visualRect(index).translated(self.horizontalOffset(), 0)
+            if not option.rect.intersects(event.rect()):
+                continue
+            painter.fillRect(option.rect, QColor(self._theme.card))
+            option.state = QStyle.StateFlag.State_Enabled
+            if self.selectionModel().isSelected(index):
+                option.state |= QStyle.StateFlag.State_Selected
+            self._who.paint(painter, option, index)
+        painter.fillRect(self._head.edge(self.height()), QColor(self._theme.line2))
+        painter.end()
+
+    def scrollTo(
+        self,
+        index: QModelIndex | QPersistentModelIndex,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+    ) -> None:
+        """Bring a cell into view, not beneath the names."""
+        super().scrollTo(index, hint)
+        hidden = self.columnWidth(0) - self.columnViewportPosition(index.column())
+        if index.column() and hidden > 0:
+            bar = self.horizontalScrollBar()
+            bar.setValue(bar.value() - hidden)
+
+    def _fit(self) -> None:
+        """Make columns as wide as their widest figure. Those that have room share the rest of it
+        equally, so that none is cut at the edge; a small deficit is shared, too.
+        """
+        shown = [n for n in range(self.columnCount()) if not self.isColumnHidden(n)]
+        if not shown:
+            return
+        widths, room = [self._widths[n] for n in shown], self.viewport().width()
+        needed = accumulate(width - _TIGHTER for width in widths)
+        fit = max(1, sum(width <= room for width in needed))
+        more, rest = divmod(room - sum(widths[:fit]), fit)
+        if fit == len(shown):
+            more, rest = min(more, 40), 0
+        for place, (n, width) in enumerate(zip(shown, widths, strict=True)):
+            self.setColumnWidth(n, width + (place < fit) * more + (place < rest))
+
+    @property
+    def _before(self) -> int:
+        return _LINE + _LETTER * (len(self._comparison.sides) > 1)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = self._head.theme = theme
+        self._head.setStyleSheet(f"QHeaderView {{ background: {theme.card}; }}")
+        self.viewport().update()
+
+    def paint_who(self, painter: QPainter, box: QRectF, contender: Contender) -> None:
+        theme, middle = self._theme, box.center().y()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        style = contender_style(self._comparison, contender, theme)
+        draw_swatch(painter, style, QRectF(box.left() + 8, middle - 6, 30, 12), theme.card)
+        if len(self._comparison.sides) > 1:
+            tag = QRectF(box.left() + _LINE, middle - 7.5, 15, 15)
+            draw_tag(painter, tag, contender.tag, theme, filled=contender.tag == "A")
+        size = font(13, Weight.Medium)
+        at = QRectF(box).adjusted(self._before, 0, -4, 0)
+        painter.setFont(size)
+        painter.setPen(QColor(theme.text))
+        painter.drawText(at, Qt.AlignmentFlag.AlignVCenter, contender.name)
+        painter.restore()
+
+    _comparison: Comparison
+
+
+class _Who(QStyledItemDelegate):
+    """Line, letter and name."""
+
+    def __init__(self, table: FiguresTable) -> None:
+        super().__init__(table)
+        self._table = table
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: object) -> None:
+        contender = index.data(_CONTENDER)  # type: ignore[attr-defined]
+        super().paint(painter, option, index)  # type: ignore[arg-type]
+        self._table.paint_who(painter, QRectF(option.rect), contender)
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: object) -> None:
+        super().initStyleOption(option, index)  # type: ignore[arg-type]
+        option.text = ""
+
+
+class _Item(QTableWidgetItem):
+    """Sorts by its value; unknown values are always last."""
+
+    def __init__(self, cell: Cell, contender: Contender, figure: bool) -> None:
+        super().__init__(cell.text)
+        self.setData(_VALUE, cell.value)
+        self.setData(_CONTENDER, contender)
+        if figure:
+            self.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        else:
+            self.setData(Qt.ItemDataRole.AccessibleTextRole, contender.label)
+
+    def __lt__(self, other: QTableWidgetItem) -> bool:
+        mine, theirs = self.data(_VALUE), other.data(_VALUE)
+        if mine is None or theirs is None:
+            table = self.tableWidget()
+            down = table.horizontalHeader().sortIndicatorOrder() is Qt.SortOrder.DescendingOrder
+            return (mine is None) == down and mine is not theirs
+        if isinstance(mine, str):
+            return mine.casefold() < str(theirs).casefold()
+        return bool(mine < theirs)
+
+
+class _Head(SortedHead):
+    """Two lines: what several columns have in common, and each column's own title."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.theme = theme
+        self.columns: Sequence[Column] = ()
+        self.setSectionsClickable(True)
+        self.setHighlightSections(False)
+        self.setMinimumSectionSize(24)
+        self.setFixedHeight(44)
+
+    @property
+    def names(self) -> QRect:
+        """The head of the names, which stays in place while the other columns scroll."""
+        return QRect(0, 0, self.sectionSize(0), self.height())
+
+    def edge(self, height: int) -> QRect:
+        """Return the line to the right of the names, where columns are scrolled beneath them."""
+        return QRect(self.names.right(), 0, 1, height)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(self._in_place(event))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(self._in_place(event))
+
+    def _in_place(self, event: QMouseEvent) -> QMouseEvent:
+        """Return the event where the head of the names would be if it scrolled."""
+        at = event.position()
+        if not self.offset() or at.x() >= self.names.right() - _GRIP:
+            return event
+        button, buttons, keys = event.button(), event.buttons(), event.modifiers()
+        at -= QPointF(self.offset(), 0)
+        return QMouseEvent(event.type(), at, event.globalPosition(), button, buttons, keys)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        size = font(11, Weight.Medium)
+        beside = self.names.width() if self.offset() else 0
+        for name in dict.fromkeys(c.group for c in self.columns if c.group):
+            places = [
+                n
+                for n, c in enumerate(self.columns)
+                if c.group == name and not self.isSectionHidden(n)
+            ]
+            end = self.sectionViewportPosition(places[-1]) + self.sectionSize(places[-1])
+            left = max(beside, self.sectionViewportPosition(places[0]))
+            right = min(end, self.viewport().width())
+            if right - left < text_width(name, size) + 18:
+                continue
+            draw_text(
+                painter,
+                QRectF(left, 4, right - left - 8, 14).center(),
+                name,
+                size,
+                self.theme.soft,
+                "middle",
+            )
+            painter.setPen(QPen(QColor(self.theme.line2), 1))
+            painter.drawLine(left + 10, 20, right - 8, 20)
+        if beside:
+            painter.fillRect(self.names, QColor(self.theme.card))
+            self.paintSection(painter, self.names, 0)
+            painter.fillRect(self.edge(self.height()), QColor(self.theme.line2))
+        painter.end()
+
+
+def _width(text: str, size: QFont) -> int:
+    """Return the width of the text with the cell's margins."""
+    return round(text_width(text, size)) + 22
