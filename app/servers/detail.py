@@ -34,9 +34,10 @@ class Detail(QWidget):
         super().__init__()
         self._own, self.beside = own, beside
         self.pane = pane = CodePane(desk, edits, "Code")
-        self._duplicate = pane.add_tool("Duplicate to edit", "copy", self.duplicate)
-        self._delete = pane.add_tool("Delete server (Del)", "trash-2", self.delete)
-        self._reveal = pane.add_tool("Open folder", "folder-open", self.reveal_requested.emit)
+        self._duplicate = pane.add_tool("Duplicate to edit", "copy", self.duplicate, spare=True)
+        self._delete = pane.add_tool("Delete server (Del)", "trash-2", self.delete, spare=True)
+        reveal = self.reveal_requested.emit
+        self._reveal = pane.add_tool("Open folder", "folder-open", reveal, spare=True)
         self._pin = pane.add_tool("Pin the code on the right (B)", "panel-right", self.pin)
         self._fill = pane.add_tool("Fill the window (F12)", "maximize", self.toggle_fill)
         self.fills = False
@@ -69,11 +70,11 @@ class Detail(QWidget):
         self.pane.show_server(known)
         self._facts.show_server(known)
         self._show_beside()
-        self._duplicate.setVisible(known is not None and known.copyable)
-        self._delete.setVisible(known is not None and known.own)
-        self._reveal.setVisible(known is not None)
-        self._pin.setVisible(known is not None)
-        self._fill.setVisible(known is not None)
+        show = self.pane.show_tool
+        show(self._duplicate, known is not None and known.copyable)
+        show(self._delete, known is not None and known.own)
+        for each in (self._reveal, self._pin, self._fill):
+            show(each, known is not None)
 
     def set_beside(self, known: Known | None) -> None:
         """Show a server's code on the right; None: close it."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from workbench.machines.profiles import Profile
+    from workbench.servers.gate_cache import Measured
 
 _ICONS = {"ok": "circle-check", "soft": "info", "warn": "triangle-alert", "bad": "circle-x"}
 _SIGNS = {"ok": "Passed", "soft": "Note", "warn": "Warning", "bad": "Failed"}
@@ -49,6 +50,7 @@ class Trial(QWidget):
         self._trying: Known | None = None
         self._doing = ""
         self._results: dict[tuple[str, str], TrialResult] = {}
+        self._measured_before: dict[tuple[str, str], Measured | None] = {}
         self._waiting: list[Known] = []
         self._many = 0
         self.unsaved: Callable[[Known], bool] = lambda known: False
@@ -134,6 +136,7 @@ class Trial(QWidget):
         if self._under_way is not None or self._desk.busy or known.entry is None:
             return
         before = self._results.pop(self._slot(known), None)
+        self._measured_before[self._slot(known)] = known.measured
         # Consent was given after the commands were shown, for this server only.
         install = bool(before and before.commands) and not self._many
         self._trying, self._doing = known, "Starting"
@@ -182,10 +185,14 @@ class Trial(QWidget):
         return f"Testing {self._trying.name}, {self._many - len(self._waiting)} of {self._many}"
 
     def with_result(self, known: Known) -> Known:
-        """Return the server with the state after its last test, if no reply was measured."""
-        result = self._results.get(self._slot(known))
+        """Return the server with the state after its last test, also where that ended before there
+        was a reply to be kept.
+        """
+        slot = self._slot(known)
+        result = self._results.get(slot)
         failed = bool(result and not result.passed and not result.cancelled and not result.commands)
-        return replace(known, state=FAILED) if failed and known.measured is None else known
+        last = known.measured == self._measured_before.get(slot)  # else a run has tested it since
+        return replace(known, state=FAILED) if failed and last else known
 
     def _slot(self, known: Known) -> tuple[str, str]:
         return self._profile.name if self._profile else "", known.key

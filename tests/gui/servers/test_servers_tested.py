@@ -80,6 +80,23 @@ def test_a_server_that_dies_is_shown_with_its_last_output(qtbot: QtBot, opened: 
     sees(qtbot, page, "no more of this")
 
 
+def test_the_state_is_that_of_the_last_test_also_after_one_that_passed(
+    qtbot: QtBot, opened: Open, tmp_path: Path
+) -> None:
+    made, fails = user_servers.new("Moody"), tmp_path / "fails"
+    source = made.source_path.read_text()
+    condition = f"import os\n\nif os.path.exists({str(fails)!r}):\n    raise SystemExit(3)\n"
+    made.source_path.write_text(condition + source)
+    page = opened()
+    choose(page, "moody")
+    page.detail.run_test()
+    qtbot.waitUntil(lambda: page.pane.known.state.word == "Ready")  # type: ignore[union-attr]
+    fails.touch()
+    qtbot.waitUntil(page.trial.go.isEnabled)
+    page.detail.run_test()
+    qtbot.waitUntil(lambda: page.pane.known.state.word == "Test failed")  # type: ignore[union-attr]
+
+
 def test_unsaved_changes_are_saved_before_a_test(qtbot: QtBot, opened: Open) -> None:
     made = user_servers.new("Mine")
     page = opened()
