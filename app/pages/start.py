@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from workbench.plan.budget import Budget
     from workbench.sessions.library import Shelved
 
-_WIDEST = 1_640
-_TALLEST_CARD = 460
+_WIDEST, _TALLEST_CARD = 1_640, 460
+"""Of the page and its cards, in pixels; on larger screens the shares below."""
+_SHARE_ACROSS, _SHARE_UP = 0.64, 0.36
 
 
 class StartPage(QWidget):
@@ -36,8 +37,7 @@ class StartPage(QWidget):
         self._offer: Offer | None = None
         across = row(self, gap=0)
         across.addStretch()
-        body = QWidget()
-        body.setMaximumWidth(_WIDEST)
+        body = self._body = QWidget()
         across.addWidget(body, 100)
         across.addStretch()
         outer = self._outer = column(body)
@@ -55,7 +55,6 @@ class StartPage(QWidget):
         cards = self._cards = row(gap=16)
         self.compare = CompareCard(desk)
         for card in (self._make_quick(), self.compare, self._make_open()):
-            card.setMaximumHeight(_TALLEST_CARD)
             cards.addWidget(card, 1)
         outer.addLayout(cards, 20)
         outer.addSpacing(18)
@@ -117,10 +116,14 @@ class StartPage(QWidget):
             self._outer.setStretch(place, share if tall else 0)
         large = self.width() > 1_500 and self.height() > 900
         self._question.setFont(font(44 if large else 36 if tall else 28, Weight.DemiBold))
+        self._body.setMaximumWidth(max(_WIDEST, int(_SHARE_ACROSS * self.width())))
+        for place in range(self._cards.count()):
+            card = self._cards.itemAt(place).widget()
+            card.setMaximumHeight(max(_TALLEST_CARD, int(_SHARE_UP * self.height())))
         wide = self.width() > 1_500
         for place, share in enumerate((4, 8, 4) if wide else (4, 7, 4)):
             self._cards.setStretch(place, share)
-        self.compare.set_across(3 if wide else 2)
+        self.compare.set_across(4 if self.width() > 2_400 else 3 if wide else 2)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme

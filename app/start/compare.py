@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _COST_AFTER_MS = 150
 _BUSY = "A run is in progress. The next one can start when it is over."
-_MOST_ACROSS = 3
+_MOST_ACROSS = 4
 _MOVES: dict[int, int] = {
     Qt.Key.Key_Right: 1,
     Qt.Key.Key_Left: -1,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from app.sessions.thumbnail import Outlines
     from workbench.sessions.library import Shelved
 
-_LEAST, _MOST = 320, 4
+_LEAST, _MOST = 320, 6
 _TALL = 90
 _RESULTS = (
     (
