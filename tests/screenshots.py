@@ -36,16 +36,20 @@ SIZES = {
     "3840x2160": (3840, 2160, 1.0, Studio),
     "960x620": (960, 620, 1.0, Studio),
     "1280x800@2": (1280, 800, 2.0, Studio),
-    "1024x768@1": (1024, 768, 1.0, Studio),
-    "1024x768@1.5": (682, 512, 1.5, Studio),
-    "1024x768@2": (512, 384, 2.0, Studio),
+    "1280x800-150": (853, 533, 1.5, Studio),
+    "1280x800-200": (640, 400, 2.0, Studio),
+    "1024x768-100": (1024, 768, 1.0, Studio),
+    "1024x768-150": (682, 512, 1.5, Studio),
+    "1024x768-200": (512, 384, 2.0, Studio),
     "1024x768": (1024, 768, 1.0, Projector),
     "1920x1080p": (1920, 1080, 1.0, Projector),
     "3840x2160p": (3840, 2160, 1.0, Projector),
     "1920x1080@2": (1920, 1080, 2.0, Projector),
     "readme": (1440, 900, 1.0, ReadmePictures),
 }
-"""In pixels of the interface, and how many of the screen's are one of them."""
+"""In pixels of the interface, and how many of the screen's are one of them. A name with a
+percentage has the size of the screen, and that of text.
+"""
 
 
 def main() -> int:

@@ -20,6 +20,7 @@ from app.context import Desk
 from app.export.dialog import ExportDialog
 from app.live.controls import State
 from app.live.run import Outcome
+from app.live.session_view import Board
 from app.log import LogBook
 from app.machines.editor import Editor
 from app.machines.prompts import QuestionDialog
@@ -125,6 +126,7 @@ class Stage:
             "many.pong.yaml": session(24, 20, seed=4),
             "three.pong.yaml": session(3, 12, end="interrupted"),
             "torn.pong.yaml": session(2, 12, end="crashed"),
+            "one.pong.yaml": session(1, rates=[2000.0]),
             "peak.pong.yaml": searches(7),
         }
         self.recorded = []
@@ -136,9 +138,16 @@ class Stage:
         self.desk.shelf_stale.emit()
 
     def film(self) -> None:
-        self.window.open(self.recorded[0])
+        self.reel(self.recorded[0], 9)
+
+    def reel(self, path: Path, servers: int) -> Any:
+        """The page of a session with this number of servers, at its end."""
+        self.window.open(path)
         film = self.window.film
-        self.camera.until(lambda: film.isVisible() and film.board.model.over)
+        self.camera.until(lambda: film.isVisible() and len(film.board.model.series) == servers)
+        self.camera.until(lambda: film.board.model.over)
+        self.camera.rest(0.5)
+        return film
 
     def run(self) -> None:
         """As far as the middle of the sixth of nine servers."""
@@ -192,18 +201,21 @@ class Projector(Stage):
         self.sessions()
         self.film()
         self._present("Film")
+        if self.camera.wants("Present-Much"):
+            self.reel(self.recorded[3], 24)
+            self._present("Film", "Much")
         self.desk.compare_requested.emit(self.recorded[:2])
         self.camera.until(lambda: len(self.window.page("Compare").selection.sides) == 2)
         self._present("Compare")
         self.run()
         self._present("Live")
 
-    def _present(self, name: str) -> None:
+    def _present(self, name: str, taken: str = "") -> None:
         self.show(name).present()
         self.camera.rest(1.0)
         shown = self.app.activeWindow()
         assert shown is not None
-        self.camera.keep(shown, f"Present-{name}")
+        self.camera.keep(shown, f"Present-{taken or name}")
         shown.close()
         self.camera.rest(0.2)
 
@@ -237,6 +249,12 @@ class Studio(Stage):
             if name == "Plan":
                 self.camera.until(lambda: page.draft)
             self.camera.keep(self.window, f"{name}-{state}")
+
+    def views(self, board: Board, name: str) -> None:
+        for view in ("time", "distribution", "sweep"):
+            if view == "sweep" or self.camera.wants(f"{name}-{view}"):
+                board.views.choose(view)
+                self.camera.keep(self.window, f"{name}-{view}")
 
     def dialog(self, kind: type[QWidget], name: str) -> None:
         shown = self.found(kind)
@@ -305,7 +323,7 @@ class Studio(Stage):
         trial._on_result(known["gevent"], furniture.trial_result())
         self.press(trial, "Show request and response")
         self.camera.keep(self.window, "Servers-tried")
-        page.finding.field.setText("no such server")
+        page.finding.field.setText("gevnet")
         self.camera.rest(0.5)
         self.camera.keep(self.window, "Servers-nothing")
         page.finding.field.clear()
@@ -355,6 +373,11 @@ class Studio(Stage):
         film.transport.seek_requested.emit(film.reel.duration_us * 0.6)
         self.camera.rest(0.8)
         self.camera.keep(self.window, "Film-middle")
+        self.views(film.board, "Film")
+        if self.camera.comes_to("Little"):
+            self.reel(self.recorded[-2], 1)
+            self.camera.keep(self.window, "Little-Film")
+            self.film()
         if self.camera.comes_to("Film-search"):
             self.window.open(self.recorded[-1])
             self.camera.until(lambda: film.isVisible() and film.board.model.axis.bounds)
@@ -364,8 +387,7 @@ class Studio(Stage):
             film.transport.seek_requested.emit(film.reel.duration_us * 0.6)
             self.camera.rest(0.8)
             self.camera.keep(self.window, "Film-search-middle")
-            self.window.open(self.recorded[0])
-            self.camera.until(lambda: film.board.model.over and not film.board.model.axis.bounds)
+            self.film()
         for name in ("Start", "Sessions"):
             self.page(name, "full")
         film.export()
@@ -376,9 +398,7 @@ class Studio(Stage):
         page = self.show("Compare")
         self.camera.until(lambda: len(page.selection.sides) == 2)
         self.page("Compare", "full")
-        for view in ("time", "distribution", "sweep"):
-            page.board.views.choose(view)
-            self.camera.keep(self.window, f"Compare-{view}")
+        self.views(page.board, "Compare")
         self.press(page, "Show figures in a table")
         self.camera.keep(self.window, "Compare-table")
         page.search()
@@ -404,12 +424,9 @@ class Studio(Stage):
         """What 24 servers and twelve machines look like."""
         if not self.camera.comes_to("Much"):
             return
-        film = self.window.film
-        self.window.open(self.recorded[3])
-        self.camera.until(lambda: film.isVisible() and len(film.board.model.series) == 24)
-        self.camera.until(lambda: film.board.model.over)
-        self.camera.rest(0.5)
+        film = self.reel(self.recorded[3], 24)
         self.camera.keep(self.window, "Much-Film")
+        self.views(film.board, "Much-Film")
         film.transport.seek_requested.emit(film.reel.duration_us * 0.7)
         self.camera.rest(0.8)
         self.camera.keep(self.window, "Much-Film-middle")

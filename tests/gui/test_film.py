@@ -67,10 +67,12 @@ def test_the_timeline_names_the_server_at_the_playhead_or_the_pointer_whole(
     for mark in (reel.marks[0], reel.marks[50], reel.marks[-1]):
         timeline.set_position(float(mark.stop_us))
         assert mark.name in painted(timeline)
-    at, none = QPointF(2, 30), Qt.MouseButton.NoButton
+    first = reel.marks[0]
+    x = timeline.width() * first.stop_us / reel.duration_us
+    at, none = QPointF(x, 30), Qt.MouseButton.NoButton
     keys = Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(timeline, QMouseEvent(QEvent.Type.MouseMove, at, at, none, none, keys))
-    assert reel.marks[0].name in painted(timeline)
+    assert first.name in painted(timeline)
 
 
 FOREIGN = "just: yaml\n"

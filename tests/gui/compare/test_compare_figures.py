@@ -131,9 +131,9 @@ def test_the_names_stay_in_place_while_the_figures_scroll(
     assert [table.item(n, 0).text() for n in range(4)] == sorted(names, key=str.casefold)
     table.setCurrentCell(0, table.columnCount() - 1)
     table.setFocus()
-    while table.currentColumn() > 1:
-        qtbot.keyClick(table, Qt.Key.Key_Left)
+    while table.currentColumn() > 2:
         assert table.columnViewportPosition(table.currentColumn()) >= table.columnWidth(0)
+        qtbot.keyClick(table, Qt.Key.Key_Left)
 
 
 def test_all_servers_can_be_compared_at_a_chosen_rate(

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.known import NOT
+from app.servers.tryout import Line, TrialResult
 from tests.gui.servers.steps import Open, choose, make, type_over
 from tests.gui.windows import control, name_of, says, sees
 from workbench.servers import user_servers
@@ -81,18 +82,18 @@ def test_a_server_that_dies_is_shown_with_its_last_output(qtbot: QtBot, opened: 
 
 
 def test_the_state_is_that_of_the_last_test_also_after_one_that_passed(
-    qtbot: QtBot, opened: Open, tmp_path: Path
+    qtbot: QtBot, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, fails = user_servers.new("Moody"), tmp_path / "fails"
-    source = made.source_path.read_text()
-    condition = f"import os\n\nif os.path.exists({str(fails)!r}):\n    raise SystemExit(3)\n"
-    made.source_path.write_text(condition + source)
+    async def full(*args: object, **more: object) -> TrialResult:
+        return TrialResult(False, [Line("The disk is full.", "bad")])
+
+    user_servers.new("Mine")
     page = opened()
-    choose(page, "moody")
+    choose(page, "mine")
     page.detail.run_test()
     qtbot.waitUntil(lambda: page.pane.known.state.word == "Ready")  # type: ignore[union-attr]
-    fails.touch()
     qtbot.waitUntil(page.trial.go.isEnabled)
+    monkeypatch.setattr("app.servers.trial.run_trial", full)
     page.detail.run_test()
     qtbot.waitUntil(lambda: page.pane.known.state.word == "Test failed")  # type: ignore[union-attr]
 
