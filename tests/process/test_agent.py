@@ -515,29 +515,34 @@ class OverTls(http.server.ThreadingHTTPServer):
 
 
 class NoTls(socketserver.ThreadingTCPServer):
-    """Reads the beginning of a handshake, answers with `answer` and closes."""
+    """Reads `read` bytes of a handshake, answers with `answer` and closes."""
 
-    answer = b""
+    read, answer = 65_536, b""
 
     def finish_request(self, request: Any, client_address: Any) -> None:
-        request.recv(65_536)
+        request.recv(self.read)
         request.sendall(self.answer)
 
 
 @pytest.mark.parametrize(
-    ("answer", "errors"),
+    ("read", "answer", "errors"),
     [
-        (b"", {"tls-closed"}),
+        (65_536, b"", {"tls-closed"}),
+        (1, b"", {"tls-closed"}),  # The rest is unread, so closing resets.
         # By the version of OpenSSL.
-        (b"HTTP/1.0 400 Bad\r\n\r\n", {"tls-wrong-version-number", "tls-record-layer-failure"}),
+        (
+            65_536,
+            b"HTTP/1.0 400 Bad\r\n\r\n",
+            {"tls-wrong-version-number", "tls-record-layer-failure"},
+        ),
     ],
-    ids=["cut", "plain"],
+    ids=["cut", "reset", "plain"],
 )
 def test_a_handshake_that_fails_is_an_error_with_its_reason(
-    answer: bytes, errors: set[str]
+    read: int, answer: bytes, errors: set[str]
 ) -> None:
     server = NoTls(("127.0.0.1", 0), socketserver.BaseRequestHandler)
-    server.daemon_threads, server.answer = True, answer
+    server.daemon_threads, server.read, server.answer = True, read, answer
     threading.Thread(target=server.serve_forever, daemon=True).start()
     load = {"protocol": "http/1.1", "rate_per_s": 40, "timeout_s": PATIENCE_S}
     tls = {"certificate": issue().certificate}

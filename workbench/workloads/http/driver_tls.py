@@ -79,7 +79,7 @@ class WorkloadDriver(driver.WorkloadDriver):
                 except BlockingIOError:
                     continue
                 except OSError as error:
-                    self.lose(connection, _error(error), connection.data)
+                    self.lose(connection, _error(connection, error), connection.data)
                     continue
                 self.received(connection, data, closed=not data)
 
@@ -103,5 +103,9 @@ class WorkloadDriver(driver.WorkloadDriver):
             self.epoll.modify(connection.fd, READING | WRITING)
 
 
-def _error(error: OSError) -> str:
-    return f"tls-{error.kind}" if isinstance(error, TlsFailure) else error_name(error)
+def _error(connection: Connection, error: OSError) -> str:
+    if isinstance(error, TlsFailure):
+        return f"tls-{error.kind}"
+    # A close with unread data is a reset: the same server may cut handshakes both ways.
+    cut = connection.connecting and error.errno in (errno.ECONNRESET, errno.EPIPE)
+    return "tls-closed" if cut else error_name(error)
