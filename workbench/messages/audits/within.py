@@ -77,7 +77,7 @@ class MemoryGrowth(Finding, frozen=True, kw_only=True):
 
 def _growth(each: tuple[float, float, float, bool]) -> str:
     """ "120 MB per hour (110 to 130)"."""
-    figures = [f"{bytes_ / 1e6:,.3g}" for bytes_ in each[:3]]
+    figures = [f"{float(f'{bytes_ / 1e6:.3g}'):,.10g}" for bytes_ in each[:3]]
     return f"{figures[0]} MB per hour ({figures[1]} to {figures[2]})"
 
 
