@@ -110,6 +110,58 @@ def test_a_reply_after_the_timeout_is_a_timeout(
     driver.close()
 
 
+def test_the_latency_of_each_call_of_a_connection_is_its_own(
+    listener: socket.socket, clock: Clock
+) -> None:
+    """Each takes a second, the last one as well."""
+    options = {"protocol": "http/1.1"}
+    driver = a_driver(
+        listener, workload="http", calls_per_connection=5, timeout_s=120.0, options=options
+    )
+    begun = clock()
+    assert driver.begin(begun, begun)
+    server, _ = listener.accept()
+    with server:
+        for _ in range(5):
+            server.recv(4096)
+            clock.ahead_ns += 1_000_000_000
+            server.sendall(KEPT)
+            handle(driver)
+    passed_s = (clock() - clock.ahead_ns - begun) / 1e9
+    tally = driver.tally
+    assert tally.replies() == 5
+    assert not tally.errors
+    for times in (tally.latency, tally.service):
+        seconds = [ns / 1e9 for ns in (*times, *tally.alike)]
+        assert len(seconds) == 5
+        assert min(seconds) >= 1
+        assert max(seconds) < 1 + passed_s, "beside the time that the test itself takes"
+    driver.close()
+
+
+def test_the_last_reply_of_a_connection_counts_the_same_when_it_was_seen_before(
+    listener: socket.socket, clock: Clock
+) -> None:
+    """Each connection is begun a second after it was scheduled."""
+    driver = a_driver(listener, workload="http", timeout_s=120.0, options={"protocol": "http/1.0"})
+    for _ in range(3):
+        begun = clock()
+        assert driver.begin(begun - 1_000_000_000, begun)
+        server, _ = listener.accept()
+        with server:
+            server.recv(4096)
+            server.sendall(LAST)
+            server.shutdown(socket.SHUT_WR)
+            while driver.open:
+                handle(driver)
+    tally = driver.tally
+    assert tally.replies() == len(tally.latency) == 3
+    service = [*tally.service, *tally.whole_at_once]
+    assert len(service) == len([*tally.first_byte, *tally.whole_at_once]) == 3
+    assert sum(tally.latency) >= sum(service) + 3_000_000_000
+    driver.close()
+
+
 @pytest.mark.parametrize("late", [None, "handshake", "echo"])
 def test_an_echo_or_a_handshake_after_the_timeout_is_a_timeout(
     listener: socket.socket, clock: Clock, late: str | None

@@ -21,8 +21,9 @@ class Wanted:
     def __init__(self, reply: dict[str, Any], method: str = "GET") -> None:
         self.replies: set[bytes] = set()
         """Replies that a driver may take without understanding them."""
-        self._known: tuple[dict[bytes, Response], ...] = ({}, {})
-        """By reply: of open connections, and of closed ones, which may end a reply."""
+        self.last_replies: dict[bytes, Response] = {}
+        """The same of closed connections, whose end may be that of a reply."""
+        self._known: tuple[dict[bytes, Response], ...] = ({}, self.last_replies)
         self._bodiless = method == "HEAD"
         self._checks: dict[str, Any] = reply.get("checks", {})
         self._status: int | None = reply.get("status")

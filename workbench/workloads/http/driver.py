@@ -7,6 +7,7 @@ import errno
 import select
 from collections.abc import Callable
 from heapq import heappop, heappush
+from os import read, write
 from time import monotonic_ns
 from typing import Any
 
@@ -16,12 +17,13 @@ from workbench.agent.driver import (
     CLOSED_WELL,
     READING,
     RECEIVE,
+    RECEIVE_SMALL,
     STREAM,
     WRITING,
     Driver,
     error_name,
 )
-from workbench.agent.mix import Call, Mix
+from workbench.agent.mix import Mix
 from workbench.agent.parser import ProtocolError, Response
 from workbench.agent.protocol import Load
 from workbench.agent.request import http_request
@@ -29,62 +31,23 @@ from workbench.agent.schedule import think_times
 from workbench.agent.tally import Tally
 from workbench.agent.wanted import Wanted
 
+from .driver_connection import Connection
+
 _PATIENCE_NS = 1_000_000_000
 """A server may close a connection that was idle for this long."""
 _SMALL = 4_096
 """Bytes that always fit into an empty send buffer."""
-
-
-class Connection:
-    """One connection. Times are in ns of the monotonic clock."""
-
-    __slots__ = (
-        "asked",
-        "calls",
-        "connecting",
-        "data",
-        "due",
-        "fast",
-        "fd",
-        "left",
-        "sent",
-        "sock",
-        "unsent",
-    )
-
-    def __init__(self, sock: Any, due: int, sent: int, calls: int, asked: int) -> None:
-        self.sock = sock
-        self.fd: int = sock.fileno()
-        self.due = due
-        """When the current call was scheduled; 0: when it was sent."""
-        self.sent = sent
-        """When the current call was begun; the first call begins with connecting."""
-        self.left = calls
-        """Calls not answered yet."""
-        self.asked = asked
-        """Requests sent and not answered yet."""
-        self.data = b""
-        """Received and not understood yet."""
-        self.fast = 0
-        """See `WorkloadDriver`."""
-        self.unsent = b""
-        """Of the requests, what the kernel has not taken yet."""
-        self.connecting = False
-        self.calls: list[Call] = []
-        """Of several requests, those sent and not answered yet."""
-
-    def calls_left(self) -> int:
-        """The calls not answered yet."""
-        return self.fast + 1 if self.fast else self.left
+_DATA = select.EPOLLIN
 
 
 class WorkloadDriver(Driver):
     """Every reply must be as wanted and whole; the server decides whether the connection stays.
 
     By far the most frequent event of a kept connection is one whole reply that was seen before.
-    `Connection.fast` is how many more of them may come before the last one: they are taken with
-    a look-up in place of parsing, and counted once for latency, service time and first byte,
-    which are the same then. Anything else takes the long way.
+    Of calls that are due when they are sent (`Connection.due` is 0), such replies are taken with a
+    comparison in place of parsing, and counted once for latency, service time and first byte,
+    which are the same then. So is the last reply of a connection, where its end comes with it.
+    Anything else takes the long way.
     """
 
     open: dict[int, Connection]
@@ -149,32 +112,50 @@ class WorkloadDriver(Driver):
     def _on_events(self) -> Callable[[], None]:
         poll, connections, replies = self.epoll.poll, self.open, self.replies
         request, add_alike, timeout_ns = self.request, self.tally.alike.append, self.timeout_ns
-        data_only = select.EPOLLIN
+        add_latency, add_whole = self.tally.latency.append, self.tally.whole_at_once.append
+        last_replies = {} if self.mix else self.wanted.last_replies
+        usual, size = b"", RECEIVE_SMALL
 
         def on_events() -> None:
+            nonlocal usual, size
             for fd, events in poll(0, AT_ONCE):
                 connection = connections[fd]
                 if events & WRITING:
                     self.writable(connection)
                     continue
                 try:
-                    data = connection.sock.recv(RECEIVE)
-                    fast = connection.fast
-                    if fast and events == data_only and data in replies:
+                    data = read(fd, size)
+                    left = connection.left
+                    fast = left > 1 and events == _DATA and not connection.due
+                    if fast and (data == usual or data in replies):
                         now = monotonic_ns()
                         service_ns = now - connection.sent
                         if service_ns <= timeout_ns:
                             add_alike(service_ns)
-                            connection.fast = fast - 1
-                            connection.left = fast
+                            connection.left = left - 1
                             connection.sent = now
-                            connection.sock.send(request)
+                            usual = data
+                            write(fd, request)
                             continue
                 except OSError as error:
                     self.lose(connection, error_name(error), connection.data)
                     continue
                 # Nothing comes after what is read before the end that epoll reports with it.
-                ended = events & CLOSED == CLOSED_WELL and len(data) < RECEIVE
+                ended = events & CLOSED == CLOSED_WELL and len(data) < size
+                if ended and data in last_replies and left == 1:
+                    now = monotonic_ns()
+                    service_ns = now - connection.sent
+                    whole = connection.asked and not connection.data
+                    if whole and service_ns <= timeout_ns:
+                        if connection.due in (0, connection.sent):
+                            add_alike(service_ns)
+                        else:
+                            add_latency(now - connection.due)
+                            add_whole(service_ns)
+                        self.end(connection)
+                        continue
+                if len(data) == size:
+                    size = RECEIVE
                 self.received(connection, data, closed=ended or not data)
 
         return on_events
@@ -212,8 +193,7 @@ class WorkloadDriver(Driver):
         if service_ns > self.timeout_ns:
             self.lose(connection, "client-timo")
             return
-        if not connection.due:
-            connection.fast, connection.due = 0, connection.sent
+        connection.due = connection.due or connection.sent
         if data and not connection.data:
             self.tally.first_byte.append(service_ns)
         data = connection.data + data
@@ -321,7 +301,7 @@ class WorkloadDriver(Driver):
         connection.sent = now
         connection.asked = asked = min(self.pipeline, connection.left)
         if self.may_be_fast:
-            connection.fast, connection.due = connection.left - 1, 0
+            connection.due = 0
         request = self.request
         if self.mix:
             connection.calls = self.mix.draw(asked)
@@ -344,11 +324,11 @@ class WorkloadDriver(Driver):
     def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
         """Count all calls left on the connection with its error; of one that the server closed and
         that is made again, the current call."""
-        left = connection.calls_left()
+        left = connection.left
         # Made again after a timeout, each call would take one more port, until none were left.
         if self.reconnect and left > 1 and error != "client-timo":
             self.tally.lose(error, 1, data)
-            connection.fast, connection.left = 0, left - 1
+            connection.left = left - 1
             self.go_on(connection, closed=True)
             return
         self.tally.lose(error, left, data)
@@ -380,7 +360,7 @@ class WorkloadDriver(Driver):
         return len(self.open) - len(self.thinking) - len(self.leaving)
 
     def calls_in_flight(self) -> int:
-        return sum(connection.calls_left() for connection in self.open.values())
+        return sum(connection.left for connection in self.open.values())
 
     def drop(self) -> None:
         for connection in self.open.values():

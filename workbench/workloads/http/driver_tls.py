@@ -13,7 +13,7 @@ from workbench.agent.tally import Tally
 from workbench.agent.tls import TlsClient, TlsFailure, TlsStream
 
 from . import driver
-from .driver import Connection
+from .driver_connection import Connection
 
 
 class WorkloadDriver(driver.WorkloadDriver):
@@ -65,14 +65,13 @@ class WorkloadDriver(driver.WorkloadDriver):
                         self.established(connection)
                     if data is None:
                         continue
-                    fast = connection.fast
-                    if fast and data in replies:
+                    left = connection.left
+                    if left > 1 and not connection.due and data in replies:
                         now = monotonic_ns()
                         service_ns = now - connection.sent
                         if service_ns <= timeout_ns:
                             add_alike(service_ns)
-                            connection.fast = fast - 1
-                            connection.left = fast
+                            connection.left = left - 1
                             connection.sent = now
                             connection.sock.send(request)
                             continue
