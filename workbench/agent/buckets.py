@@ -20,15 +20,19 @@ def bucket_of(us: int) -> int:
 _LAST = bucket_of(LONGEST_US)
 
 
-def count_buckets(times_ns: Iterable[int]) -> Counter[int]:
-    """Count times by bucket. `bucket_of` is inlined: a function call for each time would dominate
-    the cost, and this runs while load is offered."""
-    counts = Counter(
+def count_buckets(counts: Counter[int], times_ns: Iterable[int]) -> None:
+    """Add times to their buckets, of which some may be out of bounds. `bucket_of` is inlined: a
+    function call for each time would dominate the cost, and this runs while load is offered."""
+    counts.update(
         [
             us if (us := ns // 1000) < 2048 else ((e := us.bit_length() - 11) << 10) + (us >> e)
             for ns in times_ns
         ]
     )
+
+
+def bounded(counts: Counter[int]) -> Counter[int]:
+    """Move what is out of bounds to the first or the last bucket."""
     if counts and not 0 <= min(counts) <= max(counts) <= _LAST:
         for bucket in [bucket for bucket in counts if not 0 <= bucket <= _LAST]:
             counts[0 if bucket < 0 else _LAST] += counts.pop(bucket)

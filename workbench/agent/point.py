@@ -19,8 +19,8 @@ from .tally import Tally
 _COALESCE_NS = 250_000
 """Connections scheduled within this time are started together, with a single wake-up."""
 _TICK_NS = 10_000_000
-"""Timeouts are checked at this interval and not at every alarm: a check takes time proportional to
-the open connections, half a millisecond for 15,000."""
+"""Timeouts are checked, and times counted, at this interval and not at every alarm: a check takes
+time proportional to the open connections, half a millisecond for 15,000."""
 _REST = 20
 """Finding timeouts takes at most this part of the time, however many connections are open; ending
 them takes as long as it takes: with a pause after that, more of them would wait each time. A pause
@@ -99,6 +99,7 @@ class Point:
         next_due = self.start_due(now)
         next_thought = self.driver.think(now)
         if now >= self.next_check:
+            self.tally.count()
             begun = monotonic_ns()
             rest_ns = _REST * (self.driver.expire(now) - begun)
             self.next_check = now + min(max(_TICK_NS, rest_ns), WINDOW_NS)

@@ -6,10 +6,11 @@ from collections import Counter
 from time import monotonic_ns
 from typing import Any
 
-from .buckets import count_buckets, sparse
+from .buckets import bounded, count_buckets, sparse
 from .protocol import EXAMPLE, LATE_NS, MOST_FAULTS
 
 TIMES = ("latency", "service", "connect", "first_byte", "lateness")
+_LISTS = (*TIMES, "alike", "whole_at_once")
 
 
 class Fault:
@@ -45,27 +46,28 @@ class RequestTally:
         self.failed = 0
         """Sent, and lost for whatever reason."""
         self.latency: list[int] = []
-        """Of the current window, in ns."""
+        """In ns, since `count`."""
         self.buckets: Counter[int] = Counter()
 
-    def window(self) -> None:
-        self.buckets.update(count_buckets(self.latency))
+    def count(self) -> None:
+        count_buckets(self.buckets, self.latency)
         self.latency.clear()
 
     def report(self) -> dict[str, Any]:
         return {
             "replies": self.buckets.total(),
             "failed": self.failed,
-            "latency": sparse(self.buckets),
+            "latency": sparse(bounded(self.buckets)),
         }
 
 
 class Tally:
     """Counters and times of one worker, in calls unless stated otherwise.
 
-    The lists hold nanoseconds of the current window. They are the counters as well, so that hot
-    paths fill nothing else: each lateness is a connection sent, each connect time one established,
-    each latency a call answered. `window` empties them.
+    The lists hold nanoseconds. They are the counters as well, so that hot paths fill nothing else:
+    each lateness is a connection sent, each connect time one established, each latency a call
+    answered. `count` empties them: every few milliseconds, because counting a whole window at once
+    takes milliseconds, which connections would wait.
     """
 
     COUNTS = ("due", "unsent", "sent", "late", "established", "replies")
@@ -102,11 +104,30 @@ class Tally:
         """No examples of responses are kept, because they may repeat a secret of the request."""
         self.totals: Counter[str] = Counter()
         self.error_totals: Counter[str] = Counter()
+        self.counted: dict[str, Counter[int]] = {name: Counter() for name in _LISTS}
+        """Times of the current window by bucket."""
+        self.late = 0
         self.whole: dict[str, Counter[int]] = {name: Counter() for name in TIMES}
 
     def replies(self) -> int:
         """Replies of the point so far."""
-        return self.totals["replies"] + len(self.latency) + len(self.alike) + self.untimed
+        return self.totals["replies"] + self._answered()
+
+    def _answered(self) -> int:
+        """Replies of the current window."""
+        counted = self.counted["latency"].total() + self.counted["alike"].total()
+        return counted + len(self.latency) + len(self.alike) + self.untimed
+
+    def count(self) -> None:
+        """Count the times in the lists, and empty these."""
+        self.late += sum(ns > LATE_NS for ns in self.lateness)
+        for name, counts in self.counted.items():
+            times: list[int] = getattr(self, name)
+            if times:
+                count_buckets(counts, times)
+                times.clear()
+        for request in self.requests:
+            request.count()
 
     def lose(self, error: str, calls: int, data: bytes = b"", before: int | None = None) -> None:
         """Count lost calls of a connection. `data`: the partial reply to the first of them;
@@ -123,36 +144,32 @@ class Tally:
 
     def window(self) -> dict[str, Any]:
         """Return the results since the last window as plain data, and begin a new one."""
+        self.count()
+        found = self.counted
         counts = {
             "due": self.due + self.replaced * self.calls,
             "unsent": self.unsent,
-            "sent": (len(self.lateness) + self.replaced) * self.calls + self.sent,
-            "late": sum(ns > LATE_NS for ns in self.lateness) * self.calls,
-            "established": len(self.connect),
-            "replies": len(self.latency) + len(self.alike) + self.untimed,
+            "sent": (found["lateness"].total() + self.replaced) * self.calls + self.sent,
+            "late": self.late * self.calls,
+            "established": found["connect"].total(),
+            "replies": self._answered(),
         }
         self.totals.update(counts)
-        self.due = self.unsent = self.replaced = self.untimed = self.sent = 0
+        self.due = self.unsent = self.replaced = self.untimed = self.sent = self.late = 0
         data: dict[str, Any] = {**counts, "errors": dict(self.errors)}
         self.error_totals.update(self.errors)
         self.errors.clear()
-        alike = count_buckets(self.alike)
-        whole_at_once = count_buckets(self.whole_at_once)
-        self.alike.clear()
-        self.whole_at_once.clear()
-        for request in self.requests:
-            request.window()
+        for name in ("latency", "service", "first_byte"):
+            found[name].update(found["alike"])
+        for name in ("service", "first_byte"):
+            found[name].update(found["whole_at_once"])
         for name in TIMES:
-            times: list[int] = getattr(self, name)
-            buckets = count_buckets(times)
-            times.clear()
-            if name in ("latency", "service", "first_byte"):
-                buckets.update(alike)
-            if name in ("service", "first_byte"):
-                buckets.update(whole_at_once)
+            buckets = bounded(found[name])
             self.whole[name].update(buckets)
             if name in ("latency", "service"):
                 data[name] = sparse(buckets)
+        for buckets in found.values():
+            buckets.clear()
         return data
 
     def report(self, started_ns: int) -> dict[str, Any]:
