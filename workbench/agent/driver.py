@@ -16,6 +16,7 @@ import errno
 import select
 import socket
 from collections.abc import Callable
+from time import monotonic_ns
 from typing import Any
 
 from .addresses import sockets
@@ -29,8 +30,9 @@ WRITING = select.EPOLLOUT
 CLOSED = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
 CLOSED_WELL = select.EPOLLRDHUP
 """Alone of `CLOSED`: without a reset."""
-AT_ONCE = 128
+AT_ONCE = 64
 """The most events processed before connections that have become due are started."""
+_BURST = 32
 RECEIVE = 16_384
 RECEIVE_SMALL = 448
 """Small enough for Python to allocate the bytes object without malloc; enough for most replies."""
@@ -64,6 +66,8 @@ class Driver:
     pending: Callable[[], int] | None = None
     """Count calls sent and not answered yet, each for as long as its service time; called after all
     events. None: they are not counted."""
+    ended = 0
+    """Closed loop: connections that have ended and are not replaced yet; see `refill`."""
     open: dict[int, Any]
     """The workload's state of each connection, by descriptor, in the order of starting."""
 
@@ -71,7 +75,7 @@ class Driver:
         self.load = load
         self.tally = tally
         self.replace: Callable[[int], None] | None = None
-        """Closed loop: called (with the time) when a connection has ended."""
+        """Closed loop: begins a connection (at the time now) in the place of one that has ended."""
         self.open = {}
         self.calls = load.calls_per_connection
         self.timeout_ns = round(load.timeout_s * 1e9)
@@ -98,6 +102,18 @@ class Driver:
         """Send the next call where a think time is over. Returns when the next one is (ns), or
         0."""
         return 0
+
+    def refill(self) -> None:
+        """Closed loop: begin connections in the place of those that have ended, one burst.
+
+        Only after all replies are read: connecting takes longer than reading, so the replies would
+        wait. And doing the same several times in a row takes the kernel a fifth less time.
+        """
+        burst = min(self.ended, _BURST)
+        self.ended -= burst
+        if self.replace:
+            for _ in range(burst):
+                self.replace(monotonic_ns())
 
     def calls_in_flight(self) -> int:
         """Calls of open connections that were not answered yet."""

@@ -48,11 +48,15 @@ class Point:
         self.tally = Tally(load.calls_per_connection)
         self.driver = driver_of(load)(loop, load, self.tally)
         self.pending: Pending | None = None
-        on_alarm = self.on_alarm
+        on_alarm, on_events, refill = self.on_alarm, self.driver.on_events, self.driver.refill
         if self.driver.pending is not None:
             self.pending = Pending(self.driver.pending)
-            on_alarm = self.pending.around(on_alarm)
-            self.driver.on_events = self.pending.around(self.driver.on_events)
+            around = self.pending.around
+            on_alarm, on_events, refill = around(on_alarm), around(on_events), around(refill)
+        if load.mode == "closed":
+            on_alarm = self.refilled(on_alarm, refill)
+            on_events = self.refilled(on_events, refill)
+        self.driver.on_events = on_events
         self.alarm = Alarm(loop, on_alarm)
         self.pace: Pace = OpenPace(load) if load.mode == "open" else ClosedPace(load)
         if load.mode == "closed":
@@ -147,6 +151,17 @@ class Point:
                 pace.exhausted = True
 
         return replace
+
+    def refilled(self, handle: Callable[[], None], refill: Callable[[], None]) -> Callable[[], None]:
+        """Return a handler after which every connection that has ended is replaced."""
+        driver = self.driver
+
+        def handled() -> None:
+            handle()
+            while driver.ended:
+                refill()
+
+        return handled
 
     def over(self) -> bool:
         return self.pace.exhausted and not self.pace.waiting and not self.driver.open

@@ -262,8 +262,8 @@ class WorkloadDriver(Driver):
             self.leaving.add(connection.fd)
         self.tally.figures["reconnects"] += 1
         now = monotonic_ns()
-        if not self._open(now, now, calls) and self.replace:
-            self.replace(now)
+        if not self._open(now, now, calls):
+            self.ended += 1
 
     def answered(self, connection: Connection) -> None:
         now = monotonic_ns()
@@ -342,8 +342,8 @@ class WorkloadDriver(Driver):
         connection.sock.close()
         if connection.fd in self.replaced:
             self.replaced.discard(connection.fd)
-        elif self.replace:
-            self.replace(monotonic_ns())
+        else:
+            self.ended += 1
 
     def expire(self, now: int) -> int:
         limit = now - self.timeout_ns
