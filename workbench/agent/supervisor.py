@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .protocol import VERSION
+from .slices import ask_for_short_slices
 
 _PR_SET_PDEATHSIG = 1
 
@@ -159,6 +160,7 @@ def _fork_worker(number: int, cpus: list[int], worker: str) -> WorkerProcess:
                 os._exit(1)
             if cpus:
                 os.sched_setaffinity(0, {cpus[number % len(cpus)]})
+            ask_for_short_slices()
         os.close(commands_in)
         os.close(output_out)
         # gevent must not be there before the fork.
