@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from workbench.agent.driver import Driver
-from workbench.agent.point import driver_of
+from workbench.agent.point import Point, driver_of
 from workbench.agent.protocol import Load
 from workbench.agent.tally import Tally
 from workbench.agent.websocket import TEXT, accept_of, server_frame
@@ -50,12 +50,18 @@ def listener() -> Iterator[socket.socket]:
         yield listening
 
 
-def a_driver(listener: socket.socket, **load: Any) -> Driver:
-    watcher = SimpleNamespace(start=lambda handle: None, stop=lambda: None, close=lambda: None)
-    loop = SimpleNamespace(io=lambda fd, events: watcher)
+WATCHER = SimpleNamespace(start=lambda handle: None, stop=lambda: None, close=lambda: None)
+LOOP = SimpleNamespace(io=lambda fd, events: WATCHER)
+
+
+def a_load(listener: socket.socket, **load: Any) -> Load:
     port = listener.getsockname()[1]
-    asked = Load(**{"host": "127.0.0.1", "port": port, "timeout_s": 2.0, **load})
-    return driver_of(asked)(loop, asked, Tally(asked.calls_per_connection))
+    return Load(**{"host": "127.0.0.1", "port": port, "timeout_s": 2.0, **load})
+
+
+def a_driver(listener: socket.socket, **load: Any) -> Driver:
+    asked = a_load(listener, **load)
+    return driver_of(asked)(LOOP, asked, Tally(asked.calls_per_connection))
 
 
 def handle(driver: Driver, events: int = 1) -> None:
@@ -160,6 +166,38 @@ def test_the_last_reply_of_a_connection_counts_the_same_when_it_was_seen_before(
     assert len(service) == len([*tally.first_byte, *tally.whole_at_once]) == 3
     assert sum(tally.latency) >= sum(service) + 3_000_000_000
     driver.close()
+
+
+@pytest.mark.parametrize("workload", ["pong", "http"])
+def test_in_a_closed_loop_no_reply_waits_for_connections_that_are_begun(
+    listener: socket.socket, workload: str
+) -> None:
+    load = a_load(
+        listener, workload=workload, mode="closed", concurrency=2, seconds=600.0, timeout_s=600.0
+    )
+    windows: list[dict[str, Any]] = []
+    point = Point(LOOP, load, windows.append, lambda report: None)
+    point.start(monotonic_ns())
+    point.on_alarm()
+    driver = point.driver
+    begin, answered = driver.replace, []
+    assert begin is not None
+
+    def replace(now: int) -> None:
+        answered.append(driver.tally.replies())
+        begin(now)
+
+    driver.replace = replace
+    for _ in range(2):
+        server, _ = listener.accept()
+        with server:
+            server.recv(4096)
+            server.sendall(LAST)
+    while len(answered) < 2:
+        handle(driver)
+    assert answered == [2, 2]
+    assert len(driver.open) == 2
+    point.stop()
 
 
 @pytest.mark.parametrize("late", [None, "handshake", "echo"])

@@ -152,7 +152,9 @@ class Point:
 
         return replace
 
-    def refilled(self, handle: Callable[[], None], refill: Callable[[], None]) -> Callable[[], None]:
+    def refilled(
+        self, handle: Callable[[], None], refill: Callable[[], None]
+    ) -> Callable[[], None]:
         """Return a handler after which every connection that has ended is replaced."""
         driver = self.driver
 
