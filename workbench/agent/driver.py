@@ -66,7 +66,7 @@ class Driver:
     pending: Callable[[], int] | None = None
     """Count calls sent and not answered yet, each for as long as its service time; called after all
     events. None: they are not counted."""
-    ended = 0
+    to_replace = 0
     """Closed loop: connections that have ended and are not replaced yet; see `refill`."""
     open: dict[int, Any]
     """The workload's state of each connection, by descriptor, in the order of starting."""
@@ -109,8 +109,8 @@ class Driver:
         Only after all replies are read: connecting takes longer than reading, so the replies would
         wait. And doing the same several times in a row takes the kernel a fifth less time.
         """
-        burst = min(self.ended, _BURST)
-        self.ended -= burst
+        burst = min(self.to_replace, _BURST)
+        self.to_replace -= burst
         if self.replace:
             for _ in range(burst):
                 self.replace(monotonic_ns())

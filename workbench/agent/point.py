@@ -160,7 +160,7 @@ class Point:
 
         def handled() -> None:
             handle()
-            while driver.ended:
+            while driver.to_replace:
                 refill()
 
         return handled

@@ -263,7 +263,7 @@ class WorkloadDriver(Driver):
         self.tally.figures["reconnects"] += 1
         now = monotonic_ns()
         if not self._open(now, now, calls):
-            self.ended += 1
+            self.to_replace += 1
 
     def answered(self, connection: Connection) -> None:
         now = monotonic_ns()
@@ -343,7 +343,7 @@ class WorkloadDriver(Driver):
         if connection.fd in self.replaced:
             self.replaced.discard(connection.fd)
         else:
-            self.ended += 1
+            self.to_replace += 1
 
     def expire(self, now: int) -> int:
         limit = now - self.timeout_ns

@@ -102,7 +102,7 @@ class WorkloadDriver(Driver):
                 if whole and in_time and data in replies and fd not in partial:
                     del connections[fd]
                     sock.close()
-                    self.ended += 1
+                    self.to_replace += 1
                     if due == begun:
                         add_alike(service_ns)
                     else:
@@ -162,7 +162,7 @@ class WorkloadDriver(Driver):
         sock, _, _ = self.open.pop(fd)
         self.partial.pop(fd, None)
         sock.close()
-        self.ended += 1
+        self.to_replace += 1
 
     def expire(self, now: int) -> int:
         limit = now - self.timeout_ns
