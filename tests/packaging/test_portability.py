@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 ON_MACHINES = {
     *("runner", "janitor", "sampler", "tuner", "survey", "receive", "uncache", "linkprobe"),
-    *("point", "supervisor", "worker", "alarm", "driver", "confine", "profile_there"),
+    *("point", "supervisor", "worker", "alarm", "slices", "driver", "confine", "profile_there"),
     *("generator", "run_program", "make_server"),
 }
 """Modules, and folders of them, that are sent to machines, which are Linux. The workbench reads
