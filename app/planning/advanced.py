@@ -214,13 +214,10 @@ class Advanced(QWidget):
             "Load agents", ("workers", Figure("Load agents", 64)), "processes, one core each"
         )
         tools = [(tool.name, tool.label) for tool in TOOLS.values()]
+        self._line("Load tool", ("load_tool", Options("Load tool", tools)))
         self._line(
-            "Load tool",
-            ("load_tool", Options("Load tool", tools)),
-            "compared with",
-            ("with", Further("Further load tool", [(None, "none"), *tools])),
+            "Compared with", ("with", Further("Further load tool", [(None, "none"), *tools]))
         )
-        self.lines["load_tool"].setVisible(len(tools) > 1)
 
     def _line(self, name: str, *parts: tuple[str, QWidget] | str) -> None:
         widgets: list[QWidget | str] = []
