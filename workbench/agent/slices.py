@@ -16,9 +16,9 @@ _SHORTEST_NS = 100_000
 def ask_for_short_slices() -> None:
     """Ask for the shortest slices of CPU time there are (Linux 6.12 and later; others ignore it).
 
-    Beside programs that use the core all the time, a process waits for the end of their slice,
-    several milliseconds, unless its own is shorter. Its share of the core stays the same, and no
-    privilege is needed (sched(7), "EEVDF").
+    A process with a shorter slice than the one that runs may take over as soon as it wakes, unless
+    it has had its share of the core (see docs/tools.md for what that gains). The share stays the
+    same, and no privilege is needed.
     """
     number = _SCHED_SETATTR.get(platform.machine())
     if number is None:
