@@ -239,10 +239,14 @@ def _integral(
             twice_ns += 2 * before * (now - at_ns)
             handle()
             at_ns, last = monotonic_ns(), count()
-            twice_ns += (before + last) * (at_ns - now)
-            if at_ns - now > _INTERRUPTED_NS:
-                # When in this time the number changed is not known.
-                unsure_ns += (abs(last - before) or 1) * (at_ns - now)
+            lasted_ns = at_ns - now
+            twice_ns += (before + last) * lasted_ns
+            # When in this time the number changed is not known: calls begin and end one after
+            # another, so it is that of one call, unless the process was interrupted meanwhile.
+            if lasted_ns > _INTERRUPTED_NS:
+                unsure_ns += (abs(last - before) or 1) * lasted_ns
+            elif last != before:
+                unsure_ns += lasted_ns >> 1
 
         return counted
 

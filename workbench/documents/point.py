@@ -116,7 +116,7 @@ class Window(Document, frozen=True, kw_only=True, tag="window"):
     """Calls sent and not answered yet, mean over the window, counted independently of response
     times. None: unknown."""
     pending_within: Number = 0.0
-    """Largest error of `pending`: a client was interrupted while the number changed."""
+    """Largest error of `pending`, because the number changes while a client handles calls."""
     latency_us: Percentiles | None = None
     """Latency from the scheduled time. None: no reply in this window."""
     service_us: Percentiles | None = None

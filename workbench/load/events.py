@@ -53,7 +53,7 @@ class Window(Event, frozen=True, kw_only=True):
     pending: Calls | None = None
     """Mean over the window; None: not counted."""
     pending_within: Calls = 0.0
-    """At most so far from the truth, because the worker was interrupted."""
+    """At most so far from the truth, because the number changes while calls are handled."""
     id: Count = 0
     worker: Count = 0
     dropped: Count = 0
