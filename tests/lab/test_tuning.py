@@ -166,31 +166,38 @@ async def test_a_value_refused_by_the_kernel_is_reported(host: Host, before: str
 @pytest.mark.parametrize(
     ("pages", "sentence"),
     [
-        (0, "The settings of h1 cannot be changed: no space left on device."),
-        (1, "net.core.somaxconn is unchanged on h1: no space left on device."),
+        ([0], "The settings of h1 cannot be changed: no space left on device."),
+        ([1, 2, 3], "net.core.somaxconn is unchanged on h1: no space left on device."),
     ],
     ids=["not even a lock", "no journal"],
 )
 async def test_without_space_for_a_journal_nothing_is_changed(
-    host: Host, before: str, pages: int, sentence: str
+    host: Host, before: str, pages: list[int], sentence: str
 ) -> None:
     profile = profile_of(host, user="ops", sudo="passwordless")
     async with opened(profile) as machine:
-        await asyncio.to_thread(host.fill, "/run", but_pages=pages)
-        found = []
-        try:
-            async with tuned(
-                machine, [somaxconn_to(50_000)], Rights.on(machine, profile)
-            ) as in_force:
-                found = in_force.sentences()
-                assert somaxconn(host) == before
-        except PongbenchError as error:
-            found = [str(error)]
-        finally:
-            host.end_fill("/run")
+        for free in pages:
+            # Another program of the host may take a page meanwhile.
+            found = await tuned_with_space(machine, host, before, free)
+            if found == [sentence]:
+                break
     assert found == [sentence]
     assert somaxconn(host) == before
     assert host.run("sh", "-c", "test -e /run/pongbench; echo $?").strip() == "1"
+
+
+async def tuned_with_space(machine: SshMachine, host: Host, before: str, pages: int) -> list[str]:
+    """Sentences of an attempt to change a setting while /run has space for some pages."""
+    rights = Rights.on(machine, profile_of(host, user="ops", sudo="passwordless"))
+    await asyncio.to_thread(host.fill, "/run", but_pages=pages)
+    try:
+        async with tuned(machine, [somaxconn_to(50_000)], rights) as in_force:
+            assert somaxconn(host) == before
+            return list(in_force.sentences())
+    except PongbenchError as error:
+        return [str(error)]
+    finally:
+        host.end_fill("/run")
 
 
 async def test_settings_changed_by_a_third_party_are_left_alone(host: Host, before: str) -> None:
