@@ -19,7 +19,7 @@ def serve(host, port, backlog):
         client, _ = yield listener.accept()
         try:
             yield client.sendall(HELLO)
-        except socket.error:
+        except (socket.error, sockets.SocketError):
             pass  # the client has gone
         client.close()
 
