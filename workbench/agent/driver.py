@@ -32,7 +32,8 @@ CLOSED_WELL = select.EPOLLRDHUP
 """Alone of `CLOSED`: without a reset."""
 AT_ONCE = 64
 """The most events processed before connections that have become due are started."""
-_BURST = 32
+BURST = 32
+"""The most connections started before the event loop reads replies again."""
 RECEIVE = 16_384
 RECEIVE_SMALL = 448
 """Small enough for Python to allocate the bytes object without malloc; enough for most replies."""
@@ -109,7 +110,7 @@ class Driver:
         Only after all replies are read: connecting takes longer than reading, so the replies would
         wait. And doing the same several times in a row takes the kernel a fifth less time.
         """
-        burst = min(self.to_replace, _BURST)
+        burst = min(self.to_replace, BURST)
         self.to_replace -= burst
         if self.replace:
             for _ in range(burst):

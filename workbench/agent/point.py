@@ -11,7 +11,7 @@ from time import monotonic_ns
 from typing import Any
 
 from .alarm import Alarm
-from .driver import Driver
+from .driver import BURST, Driver
 from .protocol import WINDOW_NS, Load
 from .schedule import poisson, share_of, uniform
 from .tally import Tally
@@ -28,8 +28,6 @@ is no longer than a window, because other programs may have had the core meanwhi
 _NEVER = 1 << 62
 _INTERRUPTED_NS = 2_000_000
 """A handler that takes longer had to wait for the CPU."""
-_BURST = 32
-"""The most connections started before the event loop reads replies again."""
 
 
 class Point:
@@ -126,7 +124,7 @@ class Point:
         waiting = pace.waiting
         begin = self.driver.begin
         too_late = now - self.driver.timeout_ns
-        for _ in range(min(_BURST, len(waiting))):
+        for _ in range(min(BURST, len(waiting))):
             due = waiting.popleft()
             if due < too_late:
                 self.tally.unsent += calls
