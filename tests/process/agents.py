@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from oracle import PATIENCE_S
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 OPTIONS = ("protocol", "path", "pipeline", "on_close", "requests", "private")
 """Of a load, the workload's own."""
+PONG = {"protocol": "pong", "timeout_s": PATIENCE_S}
 AGENT = (sys.executable, "-m", "workbench.agent")
 
 

@@ -1,29 +1,18 @@
-"""The load agent against real servers, good and faulty."""
+"""The load agent against real servers: its schedule, its calls, and how it ends."""
 
 from __future__ import annotations
 
-import http.server
 import os
 import signal as signals
-import socketserver
-import ssl
-import subprocess
-import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import Outcome, agent, target
-from oracle import eventually
+from agents import PONG, agent, target
+from oracle import PATIENCE_S, eventually
 
 from workbench.analysis.histogram import percentile, percentiles, total_us
-from workbench.servers.certificate import issue
-
-PATIENCE_S = 60.0
-"""For what must come, on however busy a machine."""
-PONG = {"protocol": "pong", "timeout_s": PATIENCE_S}
 
 
 def test_every_scheduled_connection_is_offered_and_answered() -> None:
@@ -101,24 +90,6 @@ def test_pipelined_calls_are_all_answered() -> None:
     assert outcome.conserved
 
 
-def test_calls_lost_with_their_connection_inherit_its_error() -> None:
-    """The server closes after 4 of 10 calls."""
-    with target("http", "4") as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            rate_per_s=50,
-            connections=50,
-            calls_per_connection=10,
-            timeout_s=PATIENCE_S,
-        )
-    assert outcome.total("replies") == 200
-    assert outcome.errors == {"protocol-closed": 300}
-    (fault,) = fault_of(outcome, "protocol-closed")
-    assert (fault["connections"], fault["answered"]) == (50, 4)
-    assert outcome.conserved
-
-
 def test_calls_go_on_on_a_new_connection_where_the_server_closes() -> None:
     """The server closes after 4 of 10 calls, so each connection is made again twice."""
     with target("http", "4") as server, agent() as load:
@@ -187,21 +158,6 @@ def test_think_time_spaces_the_calls_and_is_no_latency(more: dict[str, Any]) -> 
     assert quick is not None and quick < 1_000_000
 
 
-def test_a_connection_closed_after_long_silence_is_a_case_of_its_own() -> None:
-    """A server need not wait for a client with endless think time."""
-    with target("idle", "1.2") as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            rate_per_s=20,
-            connections=10,
-            calls_per_connection=3,
-            think_time_s=60.0,
-            timeout_s=PATIENCE_S,
-        )
-    assert (outcome.total("replies"), outcome.errors) == (10, {"protocol-idle": 20})
-
-
 def test_closed_loop_keeps_a_fixed_number_of_connections_busy() -> None:
     with target("pong") as server, agent() as load:
         outcome = load.run(server.port, mode="closed", concurrency=7, connections=500, **PONG)
@@ -216,138 +172,6 @@ def test_closed_loop_by_seconds_ends_when_they_are_over() -> None:
     assert outcome.total("replies") > 0
     assert outcome.conserved
     assert outcome.total("in_flight") == 0
-
-
-@pytest.mark.parametrize(
-    ("mode", "error", "timeout_s"),
-    [
-        ("half", "protocol-cut", PATIENCE_S),
-        ("silent", "protocol-closed", PATIENCE_S),
-        ("garbage", "protocol-malformed", PATIENCE_S),
-        ("error", "protocol-503", PATIENCE_S),
-        ("reset", "connreset", PATIENCE_S),
-        ("hold", "client-timo", 1.0),
-    ],
-)
-def test_each_fault_of_a_server_has_its_class(mode: str, error: str, timeout_s: float) -> None:
-    with target(mode) as server, agent() as load:
-        outcome = load.run(
-            server.port, protocol="pong", rate_per_s=100, connections=30, timeout_s=timeout_s
-        )
-    # A server that closes with the request unread resets; either may be seen without a reply.
-    allowed = {error} | ({"connreset"} if error.startswith("protocol") else set())
-    assert set(outcome.errors) <= allowed
-    assert sum(outcome.errors.values()) == 30 - outcome.total("unsent") > 0
-    assert outcome.conserved
-    faults = [fault for name in allowed for fault in fault_of(outcome, name)]
-    assert sum(fault["connections"] for fault in faults) == (30 if error != "client-timo" else 0)
-    assert all(0 <= fault["first_us"] < 60e6 and fault["answered"] == 0 for fault in faults)
-
-
-def fault_of(outcome: Outcome, name: str) -> list[dict[str, Any]]:
-    return [report["faults"][name] for report in outcome.reports if name in report["faults"]]
-
-
-@pytest.mark.parametrize(
-    ("reply", "error", "example"),
-    [
-        ({"status": 200, "body": "Pong!"}, "", ""),
-        ({"status": 200, "body": '"Pong!"', "json": True}, "protocol-body", "Pong!"),
-        ({"status": 200, "body": "Ping?"}, "protocol-body", "Pong!"),
-        ({"status": 404, "body": "Pong!"}, "protocol-200", "HTTP/1.0 200 OK\r\n"),
-    ],
-    ids=["as wanted", "no JSON", "another body", "another status"],
-)
-@pytest.mark.parametrize("protocol", ["pong", "http/1.0"])
-def test_a_reply_counts_only_if_it_is_the_expected_one(
-    protocol: str, reply: dict[str, Any], error: str, example: str
-) -> None:
-    """The first unexpected response is kept as an example of a few bytes."""
-    mode = ("pong", "0") if protocol == "pong" else ("http", "1")
-    with target(*mode) as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol=protocol,
-            rate_per_s=100,
-            connections=30,
-            timeout_s=PATIENCE_S,
-            reply=reply,
-        )
-    if not error:
-        assert outcome.total("replies") == 30 and outcome.reports[0]["faults"] == {}
-        return
-    assert outcome.errors == {error: 30}
-    (fault,) = fault_of(outcome, error)
-    assert fault["connections"] == 30
-    assert fault["example"].replace("HTTP/1.1", "HTTP/1.0").startswith(example)
-    assert len(fault["example"]) <= 120
-
-
-def test_nobody_listening_is_refused() -> None:
-    with target("pong") as server, agent() as load:
-        server.process.kill()
-        server.process.wait()
-        outcome = load.run(server.port, rate_per_s=100, connections=50, **PONG)
-    assert outcome.errors == {"connrefused": 50}
-    assert outcome.conserved
-
-
-def test_conservation_at_three_times_the_servers_limit() -> None:
-    """10 ms a connection: 100/s at most."""
-    with target("pong", "0.01") as server, agent() as load:
-        outcome = load.run(
-            server.port, protocol="pong", rate_per_s=300, connections=600, timeout_s=0.5
-        )
-    assert outcome.total("due") == 600
-    assert outcome.errors.get("client-timo", 0) > 0
-    assert outcome.conserved
-
-
-def test_conservation_when_the_server_is_killed_in_the_middle() -> None:
-    with target("pong") as server, agent() as load:
-
-        def kill(window: dict[str, Any]) -> None:
-            if window["replies"]:
-                server.process.kill()
-            if "connrefused" in window["errors"]:
-                load.say(op="stop", id=1)
-
-        outcome = load.run(server.port, kill, rate_per_s=500, connections=50_000, **PONG)
-    assert outcome.total("replies") > 0
-    assert outcome.errors.get("connrefused", 0) > 0
-    assert outcome.conserved
-
-
-def test_conservation_when_the_clients_descriptors_are_exhausted() -> None:
-    limited = (sys.executable, "-c", LOWER_LIMIT)
-    with target("hold") as server, agent(wrap=limited) as load:
-        outcome = load.run(
-            server.port, protocol="pong", rate_per_s=500, connections=250, timeout_s=2.0
-        )
-    assert load.hello["nofile"] == 64
-    assert outcome.errors.get("fd-unavail", 0) > 0
-    assert outcome.conserved
-
-
-LOWER_LIMIT = (
-    "import os, resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64));"
-    "os.execv(sys.argv[1], sys.argv[1:])"
-)
-
-
-def test_conservation_when_the_clients_ports_are_exhausted() -> None:
-    as_root = () if os.geteuid() == 0 else ("--map-root-user",)
-    network = ("unshare", *as_root, "--net")
-    if subprocess.run([*network, "true"], check=False).returncode:
-        pytest.skip("a network of its own needs the right to make namespaces")
-    script = Path(__file__).with_name("ports_exhausted.py")
-    result = subprocess.run(
-        [*network, sys.executable, str(script)],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert result.stdout.split() == ["addrunavail", "client-timo", "conserved"], result.stderr
 
 
 def test_a_point_stopped_early_accounts_for_what_was_open() -> None:
@@ -448,136 +272,3 @@ def test_a_point_stopped_before_it_begins_ends_with_nothing_scheduled() -> None:
     assert [event["ev"] for event in events] == ["window", "done"]
     assert (events[1]["due"], events[1]["in_flight"]) == (0, 0)
     assert events[1]["wall_us"] < (time.monotonic() - began) * 1e6
-
-
-class Shop(http.server.BaseHTTPRequestHandler):
-    """Repeats the length of a body, and the credential."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        self.reply(404 if self.path == "/gone" else 200, "Pong!")
-
-    def do_POST(self) -> None:
-        length = len(self.rfile.read(int(self.headers["Content-Length"])))
-        self.reply(201, f"{length} {self.headers['Authorization']}")
-
-    def reply(self, status: int, body: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", "text/plain; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body.encode())
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-@pytest.mark.parametrize("pipeline", [1, 5])
-def test_several_requests_are_mixed_checked_and_counted_apart(pipeline: int) -> None:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shop)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    order = {"path": "/o", "method": "POST", "headers": [["Authorization", "s3cret"]]}
-    requests = [{"path": "/", "weight": 3}, {**order, "body": "x" * 65_000}, {"path": "/gone"}]
-    wanted = [{"status": 200, "body": "Pong!"}, {"checks": {"status": 201, "text": "65000 s3c"}}]
-    with server, agent() as load:
-        outcome = load.run(
-            server.server_port,
-            protocol="http/1.1",
-            pipeline=pipeline,
-            requests=requests,
-            private=True,
-            reply={"each": [*wanted, {"checks": {"status": 200}}]},
-            rate_per_s=20,
-            connections=10,
-            calls_per_connection=50,
-            timeout_s=PATIENCE_S,
-        )
-        server.shutdown()
-    assert outcome.conserved
-    assert outcome.errors == {"check-404": 100}
-    counted = [(r["replies"], r["failed"]) for r in outcome.reports[0]["requests"]]
-    assert counted == [(300, 0), (100, 0), (0, 100)]
-    assert outcome.reports[0]["faults"]["check-404"]["example"] == ""
-
-
-class OverTls(http.server.ThreadingHTTPServer):
-    """Every connection is a handshake."""
-
-    tls: ssl.SSLContext
-
-    def finish_request(self, request: Any, client_address: Any) -> None:
-        with self.tls.wrap_socket(request, server_side=True) as sealed:
-            super().finish_request(sealed, client_address)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        pass
-
-
-class NoTls(socketserver.ThreadingTCPServer):
-    """Reads `read` bytes of a handshake, answers with `answer` and closes."""
-
-    read, answer = 65_536, b""
-
-    def finish_request(self, request: Any, client_address: Any) -> None:
-        request.recv(self.read)
-        request.sendall(self.answer)
-
-
-@pytest.mark.parametrize(
-    ("read", "answer", "errors"),
-    [
-        (65_536, b"", {"tls-closed"}),
-        (1, b"", {"tls-closed"}),  # The rest is unread, so closing resets.
-        # By the version of OpenSSL.
-        (
-            65_536,
-            b"HTTP/1.0 400 Bad\r\n\r\n",
-            {"tls-wrong-version-number", "tls-record-layer-failure"},
-        ),
-    ],
-    ids=["cut", "reset", "plain"],
-)
-def test_a_handshake_that_fails_is_an_error_with_its_reason(
-    read: int, answer: bytes, errors: set[str]
-) -> None:
-    server = NoTls(("127.0.0.1", 0), socketserver.BaseRequestHandler)
-    server.daemon_threads, server.read, server.answer = True, read, answer
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    load = {"protocol": "http/1.1", "rate_per_s": 40, "timeout_s": PATIENCE_S}
-    tls = {"certificate": issue().certificate}
-    with server, agent() as one:
-        outcome = one.run(server.server_address[1], tls=tls, connections=20, **load)
-        server.shutdown()
-    assert outcome.conserved
-    ((error, failed),) = outcome.errors.items()
-    assert error in errors and failed == 20
-
-
-def test_calls_over_tls_are_verified_and_resumed(tmp_path: Path) -> None:
-    made, other = issue(), issue()
-    for name, text in (("certificate", made.certificate), ("key", made.key)):
-        (tmp_path / name).write_text(text)
-    server = OverTls(("127.0.0.1", 0), Shop)
-    server.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.tls.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    some = {"protocol": "http/1.1", "rate_per_s": 20, "connections": 20, "timeout_s": PATIENCE_S}
-    with server, agent() as load:
-        outcomes = [
-            load.run(server.server_port, tls=tls, calls_per_connection=3, **some)
-            for tls in (
-                {"certificate": made.certificate},
-                {"certificate": made.certificate, "resume": True},
-                {"certificate": other.certificate},
-            )
-        ]
-        server.shutdown()
-    full, resumed, distrusted = outcomes
-    assert all(outcome.conserved for outcome in outcomes)
-    assert (full.total("replies"), full.total("established"), full.errors) == (60, 20, {})
-    agreed = full.reports[0]["tls"]
-    assert agreed["version"] == "TLSv1.3" and agreed["cipher"].startswith("TLS_")
-    assert (agreed["handshakes"], agreed["resumed"]) == (20, 0)
-    assert resumed.reports[0]["tls"]["resumed"] > 0
-    assert distrusted.errors == {"tls-certificate-verify-failed": 60}

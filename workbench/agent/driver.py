@@ -62,8 +62,9 @@ class Driver:
 
     begin: Callable[[int, int], bool]
     """Start a connection now: (scheduled, now) in ns. Returns False if it failed at once."""
-    on_events: Callable[[], None]
-    """Handle connections that became readable, or writable for the first time."""
+    on_events: Callable[[], None] = staticmethod(lambda: None)
+    """Handle connections that became readable, or writable for the first time; nothing where a
+    driver has no connections of its own."""
     pending: Callable[[], int] | None = None
     """Count calls sent and not answered yet, each for as long as its service time; called after all
     events. None: they are not counted."""

@@ -60,6 +60,8 @@ class Point:
         if load.mode == "closed":
             self.driver.replace = self.replacer()
         self.window_index = 0
+        self.reporting: Iterator[None] = iter(())
+        """The steps in which the last window is reported, one at each tick."""
         # As if it began now, in case it is stopped before it begins.
         self.started_ns = self.next_window = monotonic_ns()
         self.next_check = 0
@@ -102,6 +104,7 @@ class Point:
         next_thought = self.driver.think(now)
         if now >= self.next_check:
             self.tally.count()
+            next(self.reporting, None)
             begun = monotonic_ns()
             rest_ns = _REST * (self.driver.expire(now) - begun)
             self.next_check = now + min(max(_TICK_NS, rest_ns), WINDOW_NS)
@@ -167,14 +170,26 @@ class Point:
         return self.pace.exhausted and not self.pace.waiting and not self.driver.open
 
     def close_window(self) -> None:
-        data = self.tally.window()
-        data["i"] = self.window_index
-        data["in_flight"] = len(self.driver.open)
-        if self.pending:
-            data["pending"], data["pending_within"] = self.pending.means()
+        self.report_windows()
+        self.reporting = self.reported()
+        next(self.reporting)
         self.window_index += 1
         self.next_window += WINDOW_NS
+
+    def reported(self) -> Iterator[None]:
+        """End the window at the first step, and report it at the last."""
+        data: dict[str, Any] = {"i": self.window_index, "in_flight": len(self.driver.open)}
+        if self.pending:
+            data["pending"], data["pending_within"] = self.pending.means()
+        for results in self.tally.window():
+            data.update(results)
+            yield
         self.on_window(data)
+
+    def report_windows(self) -> None:
+        """Report the last window, if it is not reported yet."""
+        for _ in self.reporting:
+            pass
 
     def note_schedule_end(self) -> None:
         self.at_schedule_end = {
@@ -193,6 +208,7 @@ class Point:
         self.alarm.close()
         in_flight = self.driver.close()
         self.close_window()
+        self.report_windows()
         self.on_finished(
             {
                 **self.tally.report(self.started_ns),

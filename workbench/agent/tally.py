@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from time import monotonic_ns
 from typing import Any
 
@@ -142,23 +143,25 @@ class Tally:
             answered = max(0, self.calls - calls) if before is None else before
             self.faults[error] = Fault(monotonic_ns(), answered, data)
 
-    def window(self) -> dict[str, Any]:
-        """Return the results since the last window as plain data, and begin a new one."""
+    def window(self) -> Iterator[dict[str, Any]]:
+        """End the window at the first step, and begin a new one. Yields the results of the ended
+        one as plain data, which are whole at the last step: adding and sorting thousands of buckets
+        at once takes as long as several connections."""
         self.count()
-        found = self.counted
-        counts = {
+        found, self.counted = self.counted, {name: Counter() for name in _LISTS}
+        data: dict[str, Any] = {
             "due": self.due + self.replaced * self.calls,
             "unsent": self.unsent,
             "sent": (found["lateness"].total() + self.replaced) * self.calls + self.sent,
             "late": self.late * self.calls,
             "established": found["connect"].total(),
-            "replies": self._answered(),
+            "replies": found["latency"].total() + found["alike"].total() + self.untimed,
         }
-        self.totals.update(counts)
+        self.totals.update(data)
         self.due = self.unsent = self.replaced = self.untimed = self.sent = self.late = 0
-        data: dict[str, Any] = {**counts, "errors": dict(self.errors)}
         self.error_totals.update(self.errors)
-        self.errors.clear()
+        data["errors"], self.errors = dict(self.errors), Counter()
+        yield data
         for name in ("latency", "service", "first_byte"):
             found[name].update(found["alike"])
         for name in ("service", "first_byte"):
@@ -168,9 +171,7 @@ class Tally:
             self.whole[name].update(buckets)
             if name in ("latency", "service"):
                 data[name] = sparse(buckets)
-        for buckets in found.values():
-            buckets.clear()
-        return data
+            yield data
 
     def report(self, started_ns: int) -> dict[str, Any]:
         """Return the totals of the point; call after the last `window`."""

@@ -38,6 +38,8 @@ _PATIENCE_NS = 1_000_000_000
 _SMALL = 4_096
 """Bytes that always fit into an empty send buffer."""
 _DATA = select.EPOLLIN
+_EDGE = READING | select.EPOLLET
+"""The kernel looks again at a connection only when more arrives, and not after every reply."""
 
 
 class WorkloadDriver(Driver):
@@ -102,7 +104,7 @@ class WorkloadDriver(Driver):
         connection.calls = drawn
         self.open[connection.fd] = connection
         if sent == len(request):
-            self.epoll.register(connection.fd, READING)
+            self.epoll.register(connection.fd, _EDGE)
             return True
         connection.connecting = sent < 0
         connection.unsent = request[max(sent, 0) :]
@@ -156,6 +158,8 @@ class WorkloadDriver(Driver):
                         continue
                 if len(data) == size:
                     size = RECEIVE
+                    if not connection.unsent:
+                        self.epoll.modify(fd, READING)  # There may be more to read.
                 self.received(connection, data, closed=ended or not data)
 
         return on_events

@@ -87,7 +87,6 @@ class UserDriver(Driver):
         global _driver  # noqa: PLW0603
         self.load, self.tally, self.loop = load, tally, loop
         self.replace = None
-        self.on_events = lambda: None  # Users are greenlets.
         self.open: dict[int, Visit] = {}
         self.calls = 1
         self.timeout_ns = round(load.timeout_s * 1e9)

@@ -205,7 +205,8 @@ class Point:
             due = self.due_by(until_ns - 1)
             tally.due, self.due = due - self.due, due
             tally.sent = new - tally.unsent - len(tally.lateness)
-        self.emit("window", **tally.window(), i=self.index, in_flight=in_flight)
+        *_, results = tally.window()
+        self.emit("window", **results, i=self.index, in_flight=in_flight)
         self.index += 1
         self.next_window += WINDOW_NS
 

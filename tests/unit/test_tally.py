@@ -1,0 +1,41 @@
+"""Windows of the load agent: what belongs to each, and that they add up to the point."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from workbench.agent.tally import Tally
+
+
+def answer(tally: Tally, us: int) -> None:
+    tally.due += 1
+    tally.lateness.append(0)
+    tally.connect.append(us * 1_000)
+    tally.latency.append(us * 1_000)
+    tally.whole_at_once.append(us * 1_000)
+
+
+@pytest.mark.parametrize("steps", [1, 3, 6])
+def test_what_comes_while_a_window_is_reported_belongs_to_the_next(steps: int) -> None:
+    """It is reported in steps, between which calls are answered."""
+    tally = Tally()
+    answer(tally, 100)
+    first = tally.window()
+    begun = list(itertools.islice(first, steps))
+    answer(tally, 300)
+    tally.errors["connreset"] += 1
+    tally.count()
+    *_, results = [*begun, *first]
+    assert (results["replies"], results["errors"]) == (1, {})
+    assert results["latency"] == results["service"] == [100, 1]
+    *_, later = tally.window()
+    assert (later["replies"], later["errors"]) == (1, {"connreset": 1})
+    assert later["latency"] == [300, 1]
+    report = tally.report(0)
+    assert (report["due"], report["replies"], report["errors"]) == (2, 2, {"connreset": 1})
+    assert all(
+        report["histograms"][name] == [100, 1, 300, 1]
+        for name in ("latency", "service", "connect", "first_byte")
+    )
