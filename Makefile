@@ -144,6 +144,8 @@ catalogue-sweep: $(VENV)
 	$(BIN)/pongbench run tests/bench/sweeps/http-1.0.yaml --family wsgi --family hello --install
 	$(BIN)/pongbench run tests/bench/sweeps/http-1.1.yaml --family wsgi --family hello --install
 	$(BIN)/pongbench run tests/bench/sweeps/macro.yaml --family macro --install
+	$(BIN)/pongbench run tests/bench/sweeps/websocket.yaml --family websocket --install
+	$(BIN)/pongbench run tests/bench/sweeps/zeromq.yaml --family message --install
 
 # After `uv lock --upgrade`: the agent's packages follow.
 agent-lock: $(VENV)

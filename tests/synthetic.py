@@ -10,65 +10,35 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cache
-from itertools import pairwise
-from math import ceil, exp
-from statistics import NormalDist
+from dataclasses import replace
 from typing import Literal, ParamSpec
 
 from msgspec import structs
 
-from workbench.analysis.histogram import coarse
+from tests.outcomes import Contestant, Outcome, shares
 from workbench.documents import (
     JUDGED,
     WINDOW_US,
     AnyDocument,
     Block,
-    Counts,
-    Errors,
-    Histograms,
-    HostSample,
     MachineRecord,
-    Percentiles,
     PointStart,
     PointStop,
     Purpose,
     RunStart,
     RunStop,
     ServerRecord,
-    SparseHistogram,
     Status,
-    Verdict,
-    Window,
 )
-from workbench.messages import notes, reasons
-from workbench.messages.base import Message
+from workbench.messages import notes
 from workbench.plan.model import Plan, Search
 from workbench.plan.reading import to_data
 from workbench.plan.search import PeakSearch, with_limits
-
-LATE = reasons.ClientsLate(late_share=0.25, p99_us=9_000, relief="machine")
-"""Of every point that is not to be trusted."""
 
 P = ParamSpec("P")
 
 End = Literal["done", "interrupted", "crashed"]
 """`interrupted`: aborted in the middle of the last point. `crashed`: cut there, no `RunStop`."""
-
-
-@dataclass(frozen=True)
-class Contestant:
-    """How a made-up server behaves."""
-
-    id: str
-    name: str
-    version: str
-    capacity_per_s: float
-    """Answers per second it can give at most."""
-    service_us: float
-    """Median service time when idle."""
-    rss_bytes: int
 
 
 CONTESTANTS: tuple[Contestant, ...] = tuple(
@@ -89,11 +59,6 @@ CONTESTANTS: tuple[Contestant, ...] = tuple(
     )
 )
 NULL = Contestant("null", "Null server", "", 14000, 60, 9 << 20)
-
-_TIMEOUT_US = 5_000_000
-_SLICES = 60
-_QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
-_SUCCESS = 0.99
 _GAP_US = 150_000
 
 
@@ -348,9 +313,9 @@ class _Run:
         if not complete:
             seconds /= 2
             scheduled //= 2
-        outcome = _Outcome(server, rate, scheduled, self._rng, rate >= self._untrusted_from)
+        outcome = Outcome(server, rate, scheduled, self._rng, rate >= self._untrusted_from)
         count = max(1, round(seconds * 1e6 / WINDOW_US))
-        for index, share in enumerate(_shares(outcome.counts, count)):
+        for index, share in enumerate(shares(outcome.counts, count)):
             yield outcome.window(self.t_us, self._points, index, share)
             self.t_us += WINDOW_US
             if self.t_us >= self._next_sample_us:
@@ -366,236 +331,3 @@ class _Run:
             seconds=seconds,
         )
         self.t_us += _GAP_US
-
-
-class _Outcome:
-    """What one rate does to one server."""
-
-    def __init__(
-        self, server: Contestant, rate: float, scheduled: int, rng: random.Random, untrusted: bool
-    ) -> None:
-        self.server, self.rate = server, rate
-        capacity = server.capacity_per_s
-        self.load = rate / capacity if capacity else float("inf")
-        over = self.load > 1
-        if not capacity:
-            share = 0.0
-        elif over:
-            share = max(0.3 / self.load, (1 - 0.25 * (self.load - 1)) / self.load)
-            share = min(share * rng.uniform(0.96, 1.0), 0.985)
-        else:
-            share = 1.0 if self.load < 0.9 else 1 - rng.uniform(0, 0.004)
-        succeeded = min(scheduled, round(scheduled * share))
-        lost = scheduled - succeeded
-        refused = lost if not capacity else 0
-        reset = 0 if refused else round(lost * rng.uniform(0.2, 0.4))
-        own = round((lost - refused - reset) * 0.6) if untrusted else 0
-        timo = lost - refused - reset - own
-        classes = {
-            "client-timo": timo,
-            "connrefused": refused,
-            "connreset": reset,
-            "fd-unavail": own,
-        }
-        self.counts = Counts(
-            scheduled=scheduled,
-            unsent=0,
-            sent=scheduled,
-            late=scheduled // 4 if untrusted else 0,
-            established=scheduled - refused,
-            succeeded=succeeded,
-            errors={name: n for name, n in classes.items() if n},
-        )
-        jitter = rng.uniform(0.92, 1.08)
-        queue = 1 / (1 - min(self.load, 0.97))
-        self.service_us = server.service_us * min(queue, 12) * jitter
-        self.latency_us = (
-            min(server.service_us * queue * 120 * (self.load - 0.9), 2.4e6) * jitter
-            if over
-            else self.service_us * 1.02
-        )
-        self.spread = 1.1 if over else 0.35 + 0.6 * min(self.load, 1)
-        self.lateness_us = 9_000.0 if untrusted else 40.0
-        self.untrusted = untrusted
-
-    def window(self, t_us: int, point: int, index: int, share: Counts) -> Window:
-        latency_us, latency = _lognormal(self.latency_us, self.spread, share.succeeded)
-        service_us, service = _lognormal(self.service_us, self.spread, share.succeeded)
-        return Window(
-            t_us=t_us,
-            point=point,
-            index=index,
-            due=share.scheduled,
-            sent=share.sent,
-            late=share.late,
-            established=share.established,
-            replies=share.succeeded,
-            errors=share.errors,
-            in_flight=round(self.rate * self.latency_us / 1e6),
-            latency_us=latency_us,
-            service_us=service_us,
-            latency=coarse(latency),
-            service=coarse(service),
-        )
-
-    def sample(self, t_us: int) -> HostSample:
-        overflows = round(self.counts.scheduled - self.counts.succeeded)
-        return HostSample(
-            t_us=t_us,
-            machine="localhost",
-            server=self.server.id,
-            cpu_pct=min(100.0, round(100 * self.load, 1)),
-            rss_bytes=self._rss(),
-            pss_bytes=self._rss() * 9 // 10,
-            processes=1,
-            threads=1,
-            descriptors=12 + round(self.rate / 50),
-            accept_queue=512 if self.load > 1 else 3,
-            backlog=512,
-            host_cpu_pct=round(min(96.0, 25 + 50 * min(self.load, 1)), 1),
-            memory_available_bytes=11 << 30,
-            counters={"ListenOverflows": overflows} if overflows else {},
-            gauges={"TIME_WAIT": round(self.rate)},
-        )
-
-    def stop(
-        self,
-        t_us: int,
-        point: int,
-        *,
-        purpose: Purpose,
-        number: int,
-        look: int,
-        complete: bool,
-        seconds: float,
-    ) -> PointStop:
-        counts = self.counts
-        times = {
-            "latency": _lognormal(self.latency_us, self.spread, counts.succeeded),
-            "service": _lognormal(self.service_us, self.spread, counts.succeeded),
-            "connect": _lognormal(90.0, 0.3, counts.succeeded),
-            "first_byte": _lognormal(self.service_us * 0.8, self.spread, counts.succeeded),
-            "lateness": _lognormal(self.lateness_us, 0.5, counts.sent),
-        }
-        verdict, found = self._verdict(complete)
-        return PointStop(
-            t_us=t_us,
-            point=point,
-            server=self.server.id,
-            rate_per_s=self.rate,
-            purpose=purpose,
-            pass_number=number,
-            look=look,
-            complete=complete,
-            seconds=seconds,
-            counts=counts,
-            offered_per_s=round(counts.scheduled / seconds, 1),
-            replies_per_s=round(counts.succeeded / seconds, 1),
-            errors_pct=round(100 * (1 - counts.succeeded / max(1, counts.scheduled)), 3),
-            latency_us=times["latency"][0],
-            service_us=times["service"][0],
-            connect_us=times["connect"][0],
-            first_byte_us=times["first_byte"][0],
-            lateness_us=times["lateness"][0],
-            histograms=Histograms(**{name: histogram for name, (_, histogram) in times.items()}),
-            client_cpu_pct=97.0 if self.untrusted else round(min(90.0, self.rate / 150), 1),
-            server_cpu_pct=min(100.0, round(100 * self.load, 1)),
-            server_rss_bytes=self._rss(),
-            verdict=verdict,
-            reasons=[reason.text() for reason in found],
-            findings=[reason.record() for reason in found],
-            evidence={"lateness_p99_us": float(times["lateness"][0].p99)}
-            if times["lateness"][0]
-            else {},
-        )
-
-    def _rss(self) -> int:
-        return self.server.rss_bytes + round(self.rate) * 1500
-
-    def _verdict(self, complete: bool) -> tuple[Verdict, list[Message]]:
-        if not complete:
-            return "inconclusive", [reasons.Interrupted()]
-        counts = self.counts
-        if self.untrusted:
-            return "client-limited", [LATE]
-        lost = counts.scheduled - counts.succeeded
-        if counts.succeeded < _SUCCESS * counts.scheduled:
-            failed = reasons.CallsFailed(
-                failed=lost, calls=counts.scheduled, errors=dict(counts.errors)
-            )
-            return "server-limited", [failed]
-        return "ok", []
-
-
-def _shares(counts: Counts, windows: int) -> list[Counts]:
-    """The counts of a point split over its windows; their sums are the point's."""
-
-    def part(total: int, index: int) -> int:
-        return total * (index + 1) // windows - total * index // windows
-
-    return [
-        Counts(
-            scheduled=part(counts.scheduled, i),
-            unsent=0,
-            sent=part(counts.sent, i),
-            late=part(counts.late, i),
-            established=part(counts.established, i),
-            succeeded=part(counts.succeeded, i),
-            errors=_parts(counts.errors, i, part),
-        )
-        for i in range(windows)
-    ]
-
-
-def _parts(errors: Errors, index: int, part: Callable[[int, int], int]) -> Errors:
-    split = {name: part(total, index) for name, total in errors.items()}
-    return {name: n for name, n in split.items() if n}
-
-
-def bucket_of(us: int) -> int:
-    """The histogram bucket of a time: 1,024 buckets an octave from 2,048 us on."""
-    us = min(max(us, 0), 600_000_000)
-    shift = max(0, us.bit_length() - 11)
-    return (shift << 10) + (us >> shift)
-
-
-def bucket_top(bucket: int) -> int:
-    """The largest time of a bucket, microseconds."""
-    shift = max(0, (bucket >> 10) - 1)
-    return ((bucket - (shift << 10) + 1) << shift) - 1
-
-
-@cache
-def _normals() -> tuple[tuple[float, float], ...]:
-    """(up to this share, standard normal value there), the tail in finer steps."""
-    steps = [(i + 1) / _SLICES for i in range(_SLICES - 1)] + [0.99, 0.995, 0.999, 0.9999, 1.0]
-    middles = [(a + b) / 2 for a, b in pairwise([0.0, *steps])]
-    return tuple((s, NormalDist().inv_cdf(m)) for s, m in zip(steps, middles, strict=True))
-
-
-@cache
-def _lognormal(
-    median_us: float, sigma: float, count: int
-) -> tuple[Percentiles | None, SparseHistogram]:
-    """`count` times as a histogram, and its percentiles by rank."""
-    if count <= 0:
-        return None, []
-    buckets: dict[int, int] = {}
-    done = 0
-    for share, normal in _normals():
-        upto = round(count * share)
-        if upto > done:
-            bucket = bucket_of(min(round(median_us * exp(sigma * normal)), _TIMEOUT_US))
-            buckets[bucket] = buckets.get(bucket, 0) + upto - done
-            done = upto
-    ordered = sorted(buckets.items())
-    tops = {name: _rank(ordered, ceil(q * count)) for name, q in _QUANTILES.items()}
-    return Percentiles(count=count, **tops), [x for pair in ordered for x in pair]
-
-
-def _rank(ordered: list[tuple[int, int]], rank: int) -> int:
-    for bucket, n in ordered:
-        rank -= n
-        if rank <= 0:
-            return bucket_top(bucket)
-    raise AssertionError("a rank beyond the count")

@@ -65,6 +65,11 @@ def counted(figure: str, suffix: str) -> str:
     return f"{figure}{suffix.removesuffix('es' if word.endswith('sses') else 's')}"
 
 
+def number_of(count: int, things: str) -> str:
+    """ "2,000 calls", "1 call"."""
+    return counted(f"{count:,}", f" {things}")
+
+
 def per_second(value: float | None) -> str:
     """Format an extrapolated rate to three digits: "28,400/s"; empty: unknown."""
     if value is None:

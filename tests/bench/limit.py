@@ -76,7 +76,7 @@ async def run(title: str, folder: Path) -> None:
             counts = stop.counts
             lost = f"{counts.scheduled - counts.succeeded:,} of {counts.scheduled:,}"
             codes = " ".join(finding["code"] for finding in stop.findings)
-            print(f"{stop.load_tool:10}{stop.x:8g}{lost:>18}  {stop.verdict}  {codes}")
+            print(f"{stop.load_tool:10}{stop.x:8g}{lost:>20}  {stop.verdict}  {codes}")
         print(f"{'':10}sustains {series.knee:g}/s" if series.knee else f"{'':10}no limit stated")
 
 

@@ -21,7 +21,7 @@ from workbench.load.base import (
 )
 from workbench.machines.base import Machine
 from workbench.messages.base import Message
-from workbench.messages.reasons import ClientGone
+from workbench.messages.reasons import ClientGone, ToolFailed
 
 ALL = Capabilities(
     windows=True,
@@ -59,6 +59,8 @@ class Script:
     """How many times as long the second client's service times are."""
     lose: dict[int, Sequence[str]] = field(default_factory=dict)
     """Clients that are lost in the middle of a point, by its number."""
+    fails: Callable[[int], bool] = lambda number: False
+    """Whether the tool gives no result of a point, by its number."""
     on_point: Callable[[int, PointSpec], None] = lambda number, spec: None
     """Called in the middle of a point."""
     held: int = 0
@@ -131,6 +133,8 @@ class FakeLoad:
         complaints: list[Message] = [
             ClientGone(client=name, said=f"The load agent on {name} ended.") for name in gone
         ]
+        if self.script.fails(number):
+            complaints.append(ToolFailed(tool="fake", client=clients[0], said="gave no result"))
         return self._report(spec, done / windows, complaints)
 
     def _window(self, spec: PointSpec, index: int, windows: int) -> LoadWindow:

@@ -42,6 +42,10 @@ def test_show_prints_the_facts_and_the_code(home: Path) -> None:
     assert done.returncode == 0
     assert "Apache-2.0" in done.stdout
     assert "class PongServer(TCPServer):" in done.stdout
+    told = " ".join(pongbench(home, "show", "vertx").stdout.split())
+    assert "Version 5.0.8" in told
+    assert "9 in all, with those that start and supervise them and PostgreSQL's" in told
+    assert "Peer certificates" in " ".join(pongbench(home, "show", "gunicorn").stdout.split())
 
 
 def test_check_prints_one_json_object_and_nothing_else(home: Path) -> None:

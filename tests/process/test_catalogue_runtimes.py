@@ -168,6 +168,25 @@ async def test_packages_out_of_reach_of_a_compiler_are_reported_without_its_colo
     )
 
 
+UNREACHED = "echo npm error request failed, reason: getaddrinfo ENOTFOUND >&2; exit 1"
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [(UNREACHED, r"are out of reach \(.*ENOTFOUND"), ("exit 0", "no Bun for this processor")],
+)
+async def test_npm_is_asked_why_it_left_out_what_is_optional(
+    bare: LocalMachine, tmp_path: Path, answer: str, reason: str
+) -> None:
+    npm = tmp_path / "npm"
+    npm.write_text(f"#!/bin/sh\n[ $1 = ci ] && exit 0\n{answer}\n")
+    npm.chmod(0o755)
+    bun = SHIPPED["bun"]
+    folder = await bare.put(bun.folder, "servers/bun")
+    with pytest.raises(PongbenchError, match=rf"^Bun cannot be compiled .* {reason}"):
+        await make(bare, bun, folder, Programs({"npm": str(npm)}), lambda _: None)
+
+
 async def test_a_compiler_that_fails_is_quoted(bare: LocalMachine, tmp_path: Path) -> None:
     said = "echo gcc main.c; echo main.c:1: error: no such type; echo make: stopped; exit 1"
     entry = own(tmp_path, commands=f'[[sh, "-c", "{said}"]]')

@@ -73,7 +73,7 @@ async def test_a_server_that_leaks_is_reported() -> None:
     # 200 kB of each connection, at 30 a second.
     documents = await run(first=leaking, rates=[30.0], seconds=11.0, calibrate=False)
     (reported,) = notes(documents, "memory")
-    assert reported.name == "leaks"
+    assert reported.name == "leaks" and reported.shared_once
     assert 0 < 2 * reported.before_bytes < reported.after_bytes
     assert summarise(documents).servers["leaks"].notes == [reported.text()]
     (audit,) = [each for each in audits_of(documents) if each.code == "memory-growth"]

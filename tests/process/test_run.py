@@ -360,6 +360,18 @@ class TestAUsersServer:
         assert not session.exists()
 
 
+def test_a_path_that_a_server_does_not_have_is_named_before_the_session_starts(
+    home: Home, session: Path
+) -> None:
+    workload = {"protocol": "http/1.1", "path": "/gone"}
+    answer = home.call("run", home.plan(["http-asyncio"], workload=workload), "-o", session)
+    assert answer.code == 2
+    assert "http-asyncio answers 404 to GET /gone; correct the request" in sentence(answer)
+    assert not session.exists()
+    wanted = home.plan(["http-asyncio"], workload={**workload, "expect_status": 404})
+    assert home.call("run", wanted, "-o", session).code == 0
+
+
 def test_a_run_continues_when_nobody_reads_its_output(home: Home, session: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)

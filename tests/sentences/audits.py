@@ -245,6 +245,12 @@ SENTENCES: list[tuple[Message, str]] = [
         "Background load took up to 61 % of a core (the host of the virtual machine took 55 %): gevent at 4,000/s and Trio at 4,000 and 6,000/s. Repeat on a quiet machine.",
     ),
     (
+        audits.surroundings.QuietHost(
+            points=66, most_pct=61.0, limit_pct=25.0, at=[(name, 500.0) for name in "ABCDEFGH"]
+        ),
+        "Background load took up to 61 % of a core: A, B, C, D, E and 3 others at 500/s. Repeat on a quiet machine.",
+    ),
+    (
         audits.surroundings.QuietHost(points=66, limit_pct=25.0, others=["bolt"]),
         "Another user's run was on bolt: each disturbs the other. Agree on who measures when.",
     ),

@@ -49,7 +49,7 @@ SENTENCES: list[tuple[Message, str]] = [
             segments=600,
             resent=19,
         ),
-        "h2 reaches h1 in 95 µs (p99 240 ms) and at 9 Mbit/s. 19 of 600 segments were lost.",
+        "h2 reaches h1 in 95 µs (p99 240 ms) and at 9 Mbit/s. It lost 19 of 600 segments.",
     ),
     (
         notes.LinkUnchecked(

@@ -127,6 +127,16 @@ SENTENCES: list[tuple[Message, str]] = [
         "aiohttp grew from 948 MB to 3,534 MB and did not shrink after its last point (RSS of 201 processes; memory they share counts in each): it keeps the memory for later, or leaks it.",
     ),
     (
+        notes.Memory(
+            name="axum",
+            before_bytes=61000000,
+            after_bytes=480000000,
+            processes=150,
+            shared_once=True,
+        ),
+        "axum grew from 61 MB to 480 MB and did not shrink after its last point (PSS of 150 processes): it keeps the memory for later, or leaks it.",
+    ),
+    (
         notes.Memory(name="gevent", before_bytes=21000000, after_bytes=180000000, held=10000),
         "gevent grew from 21 MB to 180 MB and did not shrink after its last point: it had up to 10,000 connections open at once.",
     ),

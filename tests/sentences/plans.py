@@ -30,6 +30,14 @@ SENTENCES: list[tuple[Message, str]] = [
         " the value.",
     ),
     (
+        plans.UnusableSecret(secret="SHOP"),
+        "The secret SHOP of a header is missing; set the environment variable PONGBENCH_SECRET_SHOP, or store it with: keyring set pongbench SHOP.",
+    ),
+    (
+        plans.UnusableSecret(secret="SHOP", missing=False),
+        "The secret SHOP has line breaks or other characters that a header cannot have; store it again without them.",
+    ),
+    (
         plans.BodyTooLarge(bytes=70_000, most=65_536),
         "The body has 70,000 bytes; a body has at most 65,536.",
     ),

@@ -9,7 +9,7 @@ from workbench.messages.base import Message
 from workbench.messages.limits import TooManyErrors, TooSlow
 
 SENTENCES: list[tuple[Message, str]] = [
-    (reasons.Interrupted(), "Interrupted; excluded from results."),
+    (reasons.Interrupted(), "Ended early; excluded from results."),
     (reasons.RecordingCut(), "The recording ends during this point; excluded from results."),
     (
         reasons.AuditFailed(scheduled=9000, found=8990),
@@ -166,12 +166,16 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         reasons.WindowsLost(count=12),
-        "12 reports of 200 ms from the clients were lost; the windows have gaps, the point's figures are complete.",
+        "The clients' link lost 12 reports of 200 ms; the windows have gaps, the point's figures are complete.",
     ),
     (ends.Aborted(), "The run was aborted. Every point measured before that is in the session."),
     (
         ends.Suspended(seconds=6.2),
         "Pongbench itself was suspended for 6 s. Servers and clients stop by themselves without contact for that long, so the run ended. Every point measured before is in the session.",
+    ),
+    (
+        ends.NoResult(name="Tornado, wrk", said="wrk on h3 was killed by SIGKILL."),
+        "No point of Tornado, wrk has a result. wrk on h3 was killed by SIGKILL.",
     ),
     (
         reasons.LossyLink(segments=412, calls=4000),

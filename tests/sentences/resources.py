@@ -111,7 +111,7 @@ SENTENCES: list[tuple[Message, str]] = [
         plans.PointsLengthened(
             keys=("connections",), lengthened=1, points=2, connections=400, most=9000
         ),
-        "1 of 2 points get more than 400 connections, up to 9,000, to be long enough.",
+        "400 connections are too few at 1 of 2 points; these get up to 9,000.",
     ),
     (
         plans.FewSamples(keys=("seconds",), x=400.0, suffix="/s", needed=1000),

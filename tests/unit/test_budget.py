@@ -355,11 +355,17 @@ def test_the_cost_is_described_in_sentences() -> None:
         "It takes 4.9 to 19 s.",
         "A point has 2,000 to 4,000 calls.",
         "It uses at most 4,000 of 28,232 local ports.",
-        "At worst 4,000 connections are open at once; the clients have 19,936 descriptors for"
-        " them.",
+        "At worst it has 4,000 connections open at once; the clients have 19,936 descriptors for"
+        " that.",
         "One pass shows no difference between servers; 5 passes show 10 % in CPU per call (typical"
         " spread).",
     ]
+
+
+def test_a_single_connection_is_described_in_the_singular() -> None:
+    alone = plan(workload=a_workload(mode="closed"), rates=[], concurrency=[1], seconds=5.0)
+    sentences = assess(alone, [Entry()], FACTS).describe()
+    assert sentences[3].startswith("At worst it has 1 connection open at once;")
 
 
 def test_needing_more_ports_than_available_is_described_as_the_worst_case() -> None:

@@ -78,6 +78,30 @@ def test_a_program_without_a_version_may_be_another_one(tmp_path: Path) -> None:
         assert failed.value.event["why"] == why and prints in failed.value.event["detail"]
 
 
+def test_an_installed_package_whose_program_is_gone_is_fetched_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where apt has it in its cache: "0 packages, 0 MB" were offered."""
+    program = {"title": "dash", "packages": ["dash"], "lone": []}
+    if not find_programs.on_debian():
+        pytest.skip("this is not Debian")
+    try:
+        (dash,) = find_programs.wanted(program, ["dash"])
+    except find_programs.Failed as failed:
+        pytest.skip(f"apt knows no archive with the version that is installed: {failed}")
+    (tmp_path / "partial").mkdir()
+    version = dash["version"].replace(":", "%3a")
+    architecture = find_programs.run(["dpkg", "--print-architecture"]).stdout.strip()
+    with (tmp_path / f"dash_{version}_{architecture}.deb").open("wb") as cached:
+        cached.truncate(dash["bytes"])
+    configuration = tmp_path / "apt.conf"
+    configuration.write_text(f'Dir::Cache::Archives "{tmp_path}";\n')
+    monkeypatch.setenv("APT_CONFIG", str(configuration))
+    assert find_programs.wanted(program, ["dash"]) == [dash]
+    with pytest.raises(find_programs.Failed, match="lacks the version that is installed"):
+        find_programs.wanted(program, ["dash"], f"-o=Dir::State::Lists={tmp_path}")
+
+
 def test_the_first_error_of_old_pip_is_reported() -> None:
     output = "Collecting a\nsrc/a.c:3:10: fatal error: ev.h: No such file\nerror: command failed\n"
     assert build_heritage.first_error(output) == "src/a.c:3:10: fatal error: ev.h: No such file"

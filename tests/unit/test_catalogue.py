@@ -15,7 +15,9 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import WORKLOADS
 
-CASES = Path(__file__).parent.parent / "cases" / "catalogue"
+ROOT = Path(__file__).parents[2]
+CASES = ROOT / "tests" / "cases" / "catalogue"
+LOCKS = ("Cargo.lock", "go.mod", "package-lock.json", "play.xml", "pom.xml")
 SHIPPED = Catalogue.load(extra_dirs=[])
 
 SERVER = """\
@@ -124,6 +126,17 @@ def test_shipped_servers_can_be_installed_as_they_were_tested(entry: ServerEntry
         assert len(hashed) > len(pins) >= (0 if entry.source_at else 1)
 
 
+DECLARED = [entry for entry in SHIPPED if entry.version]
+
+
+@pytest.mark.parametrize("entry", DECLARED, ids=lambda entry: entry.id)
+def test_a_declared_version_is_the_one_that_is_compiled(entry: ServerEntry) -> None:
+    files = [path for path in (*entry.folder.iterdir(), *entry.shared_paths) if path.name in LOCKS]
+    assert files
+    version = re.escape(entry.pinned_version)
+    assert any(re.search(rf'["v>]{version}["<\n]', path.read_text()) for path in files)
+
+
 def test_a_command_is_filled_in() -> None:
     argv = SHIPPED["tornado"].argv(python="/python", host="::1", port="80", backlog="512")
     assert argv == ["/python", "server.py", "--host", "::1", "--port", "80", "--backlog", "512"]
@@ -198,3 +211,15 @@ def test_a_family_means_all_its_servers_that_the_plan_can_load(
     assert {"cheroot", "go"} <= set(kept) and "gunicorn" not in kept
     with pytest.raises(BadInput, match=r"^No server of the family macro supports pong at /;"):
         of_families(load_plan("quick"), ["macro"])
+
+
+def test_a_sweep_of_the_catalogue_has_every_server_that_a_workload_can_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    recipe = (ROOT / "Makefile").read_text().partition("\ncatalogue-sweep:")[2].partition("\n\n")[0]
+    swept: set[str] = set()
+    for plan, families in re.findall(r"run (\S+\.yaml)((?: --family \w+)+)", recipe):
+        swept |= set(of_families(load_plan(ROOT / plan), families.split()[1::2]))
+    able = {each.id for each in SHIPPED.contestants() if not (each.unavailable or each.source_at)}
+    assert able - swept == {"orbited-comet"}

@@ -54,5 +54,6 @@ def test_the_table_distinguishes_what_does_not_apply_from_what_was_not_measured(
 def test_the_version_of_a_compiler_is_not_taken_for_the_servers() -> None:
     assert recording.version_of(SHIPPED["tornado"], "tornado 6.6.1") == "6.6.1"
     assert recording.version_of(SHIPPED["uwsgi-nginx"], "uwsgi 2.0.31") == "2.0.31"
-    assert recording.version_of(SHIPPED["axum"], "cargo 1.95.0") == "cargo 1.95.0"
+    assert recording.version_of(SHIPPED["go"], "go 1.26.8") == "go 1.26.8"
+    assert recording.version_of(SHIPPED["axum"], "axum 0.8.9") == "0.8.9"
     assert recording.version_of(SHIPPED["asyncio-streams"], "standard library") == ""

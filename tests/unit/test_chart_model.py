@@ -12,7 +12,8 @@ from app.charts import words
 from app.charts.model import ChartModel
 from app.charts.scales import log_ticks, round_down, round_up, ticks
 from app.charts.series import Quantity
-from tests.synthetic import LATE, Contestant, contestants, knees, session
+from tests.outcomes import LATE, Contestant
+from tests.synthetic import contestants, knees, session
 from workbench.analysis.results import PointResult, View
 from workbench.documents import AnyDocument, PointStart, PointStop, Window
 from workbench.report import sustained

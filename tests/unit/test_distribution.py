@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.histograms import histogram_of
-from tests.synthetic import Contestant, session
+from tests.outcomes import Contestant
+from tests.synthetic import session
 from workbench.analysis.distribution import TABLE, Distribution, hgrm
 from workbench.analysis.results import PointResult
 from workbench.documents import PointStop
@@ -142,4 +143,4 @@ def test_reports_have_the_percentiles_of_every_server() -> None:
     times = next(each for each in report.times if each.id == "asyncio-streams")
     assert times.at == "4,500/s"
     assert dict(zip(report.times_titles, times.cells, strict=True))["50 %"]
-    assert times.supported.endswith("enough up to p99.")
+    assert times.replies == "2,250"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.planning.resources import load
 from workbench import metrics
 from workbench.agent.mix import Mix
 from workbench.agent.parser import ProtocolError
@@ -16,17 +18,19 @@ from workbench.agent.request import http_request
 from workbench.agent.tally import Tally
 from workbench.agent.wanted import Wanted
 from workbench.analysis.faults import is_fault
+from workbench.cli import main
 from workbench.documents import Counts, error_class, server_errors
-from workbench.errors import BadInput
+from workbench.errors import BadInput, ExitCode
 from workbench.load.base import RequestPart, TlsPart
 from workbench.load.merge import merge_reports
 from workbench.machines.secrets import named
 from workbench.machines.usage import Usage
 from workbench.messages.errors import error_label, unexpected
 from workbench.metrics.base import Measured
+from workbench.plan.editing import plan_data
 from workbench.plan.library import to_yaml
 from workbench.plan.model import Plan
-from workbench.plan.reading import plan_from_data, with_set
+from workbench.plan.reading import load_plan, plan_from_data, with_set
 from workbench.servers.catalogue import Catalogue
 
 TWO = [{"path": "/a", "weight": 3}, {"path": "/b", "method": "POST", "body": "x"}]
@@ -134,6 +138,7 @@ def test_a_failed_check_has_an_error_class_of_its_own() -> None:
     assert is_fault("check-404")
     assert error_label("check-404") == "failed check: 404"
     assert unexpected("check-text", 0, 1) == "fails the plan's check of the text"
+    assert unexpected("check-locustfile", 0, 1) == "fails the locustfile's own checks"
 
 
 def requests(seed: int, share: int = 0) -> list[bytes]:
@@ -218,6 +223,33 @@ def test_the_share_of_resumed_handshakes_is_known_where_any_were_made() -> None:
     assert share(TlsPart(**version, handshakes=40, resumed=0)) == 0.0
     assert share(TlsPart(**version, handshakes=0, resumed=0)) is None
     assert share() is None
+
+
+def test_an_empty_list_of_requests_in_a_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "empty.yaml"
+    file.write_text(
+        "servers: [go]\nrates: [100]\nseconds: 2\nworkload: {protocol: http/1.1, requests: []}\n"
+    )
+    with pytest.raises(BadInput, match=r"requests: the list is empty; name at least one"):
+        load_plan(file)
+
+
+async def test_a_missing_secret_is_named_while_the_plan_is_edited() -> None:
+    headers = {"Authorization": {"secret": "SHOP"}}
+    found = await (await load()).examine(plan_data(plan(headers=headers)))
+    (warning,) = found.warnings
+    assert "PONGBENCH_SECRET_SHOP" in warning.text()
+
+
+def test_a_missing_secret_is_named_by_the_preview(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "shop.yaml"
+    file.write_text(to_yaml(plan(headers={"Authorization": {"secret": "SHOP"}})))
+    assert main(["run", str(file), "--preview"]) == ExitCode.BAD_INPUT
+    told = capsys.readouterr()
+    assert "It takes" in told.out
+    assert "The secret SHOP of a header is missing; set the environment" in told.err
 
 
 async def test_a_secret_comes_from_the_environment_and_is_in_no_plan(

@@ -11,7 +11,7 @@ import pytest
 from tests.sentences import SENTENCES
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
-from workbench.messages import reasons
+from workbench.messages import plans, reasons
 from workbench.messages.base import Message, Recorded, grouped, kinds, merged_text, read
 from workbench.messages.errors import error_label, listed_errors
 from workbench.messages.limits import Limit
@@ -26,6 +26,12 @@ from workbench.sessions.format import encode
 )
 def test_a_message_is_rendered(message: Message, sentence: str) -> None:
     assert message.text() == sentence
+
+
+def test_a_name_keeps_its_capital_after_a_key() -> None:
+    unfit = plans.ProtocolNotSupported(name="Flask", protocols=["http/1.0"], wanted="http/1.1")
+    assert unfit.line().startswith("servers: Flask supports")
+    assert plans.NoServers().line().startswith("servers: none is listed")
 
 
 def test_every_code_has_a_sentence() -> None:

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from app.replay.film import load
 from app.sessions.outline import outline
+from tests.outcomes import Contestant
 from tests.recording import record_session
-from tests.synthetic import Contestant, End, knees, session
+from tests.synthetic import End, knees, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
 from workbench.errors import BadInput
 from workbench.sessions import read_session

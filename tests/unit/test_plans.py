@@ -61,6 +61,14 @@ def test_a_range_may_have_a_number_of_points(rates: dict[str, Any], values: list
     assert plan_from_data(SOUND | {"rates": rates}, name="p").rates_per_s == values
 
 
+@pytest.mark.parametrize("to", [6_400, "ceiling"])
+def test_equal_ratios_are_drawn_at_equal_distances(to: int | str) -> None:
+    rates = {"from": 100, "to": to, "points": 4}
+    assert plan_from_data(SOUND | {"rates": rates}, name="p").axis.scale == "linear"
+    ratios = rates | {"spacing": "geometric"}
+    assert plan_from_data(SOUND | {"rates": ratios}, name="p").axis.scale == "log"
+
+
 def test_rates_to_the_ceiling_stay_open_until_it_is_known() -> None:
     rates = {"from": 500, "to": "ceiling", "points": 3}
     plan = plan_from_data(SOUND | {"rates": rates}, name="p")

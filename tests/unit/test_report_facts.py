@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis.strategies import integers, sampled_from
 
 from app.words import conditions
+from tests.outcomes import LATE, Contestant
 from tests.repeats import with_repeats
-from tests.synthetic import LATE, Contestant, contestants, knees, session
+from tests.synthetic import contestants, knees, session
 from workbench.analysis.summary import summarise
 from workbench.commands.summary import print_summary
 from workbench.documents import AnyDocument, Note, PointStop, RunStart

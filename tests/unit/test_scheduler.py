@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
-from fakes.load import Script
+from fakes.load import ALL, Script, fake_tool
 from fakes.run import Run, a_plan, a_run, a_session, cancelled_at
 
 from workbench.control import Stopped
 from workbench.documents import PointStop, RunStart, RunStop
 from workbench.errors import PongbenchError
+from workbench.load import registry
 from workbench.plan.model import GiveUp, Plan, Range, WarmUp
 from workbench.run.environment import HERE
 from workbench.workloads.registry import workload as a_workload
@@ -222,6 +224,52 @@ async def test_a_server_that_cannot_start_is_reported_and_the_others_run(tmp_pat
     assert run.scheduler.left_out == ["It has no memory left."]
     assert [note.server for note in run.notes("deploy")] == ["one"]
     assert [s for s, *_ in measured(run)] == ["two", "two"]
+
+
+@pytest.mark.parametrize(
+    ("number_fails", "status", "reason"),
+    [
+        (
+            lambda number: True,
+            "failed",
+            "No point of One has a result. fake on localhost gave no result. "
+            "No point of Two has a result. fake on localhost gave no result.",
+        ),
+        (
+            lambda number: number <= 2,
+            "failed",
+            "No point of One has a result. fake on localhost gave no result.",
+        ),
+        (lambda number: number in (1, 3), "done", ""),
+    ],
+    ids=["every point", "every point of a server", "some points"],
+)
+async def test_a_run_has_failed_where_every_point_of_a_server_did(
+    tmp_path: Path, number_fails: Callable[[int], bool], status: str, reason: str
+) -> None:
+    *_, stop = await a_session(PLAN, tmp_path, Script(fails=number_fails))
+    assert isinstance(stop, RunStop)
+    assert (stop.status, stop.reason) == (status, reason)
+
+
+async def test_a_run_has_failed_where_every_point_of_one_of_its_tools_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, _ = fake_tool(Script(fails=lambda number: True), ALL, name="broken")
+    monkeypatch.setitem(registry.TOOLS, "broken", broken)
+    *_, stop = await a_session(changed(servers=["one"], with_=["broken"]), tmp_path)
+    assert isinstance(stop, RunStop)
+    assert (stop.status, stop.code) == ("failed", "no-result")
+    assert stop.reason.startswith("No point of One, broken has a result. ")
+
+
+async def test_a_skipped_server_is_no_failure(tmp_path: Path) -> None:
+    script = Script(held=1)
+    async with a_run(PLAN, tmp_path, script) as run:
+        script.on_point = lambda number, spec: run.control.skip_server() if number == 1 else None
+        await run.scheduler.run()
+    assert [stop.complete for stop in run.stops] == [False, True, True]
+    assert not list(run.scheduler.without_result())
 
 
 async def test_a_client_lost_in_mid_run_is_reconnected_before_the_next_server(

@@ -12,13 +12,14 @@ import pytest
 from fakes.load import ALL, Script, fake_tool
 from fakes.run import a_plan, a_session
 
+from workbench.analysis.significance import Change
 from workbench.analysis.summary import Summary, summarise
 from workbench.commands.summary import data_of, print_summary
 from workbench.documents import AnyDocument, PointStop
 from workbench.load import registry
 from workbench.load.base import Capabilities
 from workbench.messages.cross_check import OmitsStalls, Resolves
-from workbench.report.cross_check import ONE_PASS, cross_checks, remark
+from workbench.report.cross_check import ONE_PASS, Difference, cross_checks, remark
 from workbench.report.facts import facts
 from workbench.report.page import Drawing, render
 from workbench.terminal import Terminal
@@ -72,6 +73,16 @@ async def test_tools_are_compared_at_each_point_with_intervals_over_the_passes(
     page = render(facts(documents), Drawing())
     assert "Load tools compared" in page and "other / fake" in page
     assert "Could not be checked" not in said
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "notable"), [(-0.2, 0.5, False), (0.05, 0.5, True), (-0.5, -0.1, True)]
+)
+def test_a_difference_that_may_be_chance_is_given_no_cause(
+    low: float, high: float, notable: bool
+) -> None:
+    change = Change((low + high) / 2, low, high, passes=3, paired=True)
+    assert Difference("p50_us", 110, 100, change).notable is notable
 
 
 async def test_one_pass_has_no_interval_and_known_causes_are_named(

@@ -6,13 +6,15 @@ from collections.abc import Iterable
 
 import msgspec
 import pytest
-from synthetic import CONTESTANTS, LATE, End, knees, session
 
+from tests.outcomes import LATE
+from tests.synthetic import CONTESTANTS, End, knees, session
 from workbench.analysis.repeats import last_attempts
 from workbench.analysis.summary import summarise
 from workbench.commands.summary import data_of, print_ranking, print_summary
 from workbench.documents import AnyDocument, Note, PointStop
 from workbench.messages import notes
+from workbench.messages.reasons.clients import BackgroundLoad
 from workbench.terminal import Terminal
 
 
@@ -147,6 +149,10 @@ def test_figures_of_the_source_stand_beside_those_of_its_servers_now() -> None:
     shown = screen.getvalue()
     assert "Nicholas Piël, Asynchronous Servers in Python" in shown
     assert now[0]["now"].split(",")[0] in shown
+    assert "highest" not in now[0]["now"]
+    below = summarise(session([tornado], 2, rates=[500.0, 1000.0]))
+    (row, *_) = data_of(below)["then_and_now"]["rows"]
+    assert row["now"].endswith("replies/s, at 1,000/s, the highest tested")
     assert data_of(summarise(session(1, 8)))["then_and_now"] is None
 
 
@@ -177,6 +183,24 @@ def test_an_unknown_sustained_rate_is_not_reported_as_none() -> None:
     assert f"What asyncio streams sustains is unknown: {LATE.text()}" in shown
     (data,) = summary.to_data()["servers"].values()
     assert (data["knee_per_s"], data["knee_unknown"]) == (None, LATE.text())
+
+
+def test_background_load_is_stated_once_for_all_servers_that_it_hides() -> None:
+    load = BackgroundLoad(cpu_pct=180.0, stolen_pct=0.0)
+    disturbed: list[AnyDocument] = []
+    for each in session(3, 2, untrusted_from=1):
+        told = {}
+        if isinstance(each, PointStop):
+            evidence = {**each.evidence, "others_cpu_pct": load.cpu_pct}
+            told = {"findings": [load.record()], "reasons": [load.text()], "evidence": evidence}
+        disturbed.append(msgspec.structs.replace(each, **told))
+    out = io.StringIO()
+    print_ranking(summarise(disturbed), Terminal(file=out, width=400))
+    shown = out.getvalue()
+    assert shown.count("Background load") == shown.count("Repeat on a quiet machine.") == 1
+    (line,) = [line for line in shown.splitlines() if "sustain is unknown" in line]
+    assert "up to 180 % of a core" in line
+    assert all(each.name in line for each in CONTESTANTS[:3])
 
 
 def test_twice_the_points_are_twice_the_work(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,9 +53,6 @@ def test_the_pause_between_checks_grows_with_the_search_and_not_with_what_is_fou
         def start(self, at_ns: int) -> None:
             pass
 
-        def on_events(self) -> None:
-            raise AssertionError("nothing is open")
-
         def think(self, now: int) -> int:
             clock.ns += thinking_ns
             return 0

@@ -136,10 +136,11 @@ def test_a_connection_that_was_idle_for_long_may_be_closed() -> None:
     assert judge(replace(CALM, counts=counts(protocol_idle=6_000)))[0] == "server-limited"
 
 
-def test_a_404_may_be_the_expected_reply_where_none_is_declared() -> None:
-    unknown = replace(CALM, counts=counts(protocol_404=9_000), reply_known=False)
-    assert judge(unknown)[0] == "server-limited"
-    assert judge(replace(unknown, counts=counts(protocol_500=9_000)))[0] == "faulty"
+def test_a_server_that_answers_404_is_faulty_and_not_at_its_limit() -> None:
+    verdict, (reason,) = judge(replace(CALM, counts=counts(protocol_404=9_000)))
+    assert verdict == "faulty"
+    assert isinstance(reason, said.UnexpectedReplies)
+    assert reason.what() == "answers 404"
 
 
 def test_a_faulty_verdict_quotes_the_first_reply_with_control_bytes_escaped() -> None:

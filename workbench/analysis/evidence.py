@@ -169,8 +169,6 @@ class Evidence:
     """Its process tree, in percent of one core. None: not sampled, and `counters` were not read
     either."""
     calls_per_connection: int = 1
-    reply_known: bool = True
-    """Whether the expected reply is known. If not, a 4xx may be the right answer."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
     """By error; empty where the load tool reports none."""
     clean_per_s: float | None = None

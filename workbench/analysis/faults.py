@@ -89,8 +89,6 @@ def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:
     """The server's faults, most frequent first; empty: it is not faulty. `arrived`: calls that
     reached the server or could have; `busy`: under background load."""
     found = {name: n for name, n in evidence.counts.errors.items() if is_fault(name)}
-    if not evidence.reply_known:
-        found = {name: n for name, n in found.items() if not name.startswith("protocol-4")}
     saturated = _saturated(evidence, arrived, busy=busy)
     refused_by_limit = _as_many_as_below(evidence)
     own: dict[str, int] = {}

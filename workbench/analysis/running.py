@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import isnan, nan
 
@@ -53,18 +54,22 @@ class Running:
         scheduled = [window for window in self.windows if window.due]
         if not scheduled:
             return nan
-        due = sum(window.due for window in scheduled)
         if metric == "errors":
             least, most = self.errors_pct or (nan, nan)
             return least if most - least <= _DECIDED_PCT else nan
         if metric == "replies":
-            replies = sum(window.replies for window in scheduled)
-            if not self.axis.calibrated:
-                seconds = sum(window.length_us for window in scheduled) / 1e6
-                return replies / seconds / self._calls_per_unit
-            # Replies as a share of scheduled calls are right in a partly filled window, too.
-            return self.x * min(1.0, replies / due)
+            return self._replies([w for w in scheduled if w.phase == "measure"])
         return self._time(view or View()) if metric == "time" else nan
+
+    def _replies(self, measured: Sequence[Window]) -> float:
+        if not measured:
+            return nan
+        replies = sum(window.replies for window in measured)
+        if not self.axis.calibrated:
+            seconds = sum(window.length_us for window in measured) / 1e6
+            return replies / seconds / self._calls_per_unit
+        # Replies as a share of scheduled calls are right in a partly filled window, too.
+        return self.x * min(1.0, replies / sum(window.due for window in measured))
 
     def _time(self, view: View) -> float:
         times = (window_ms(window, view) for window in reversed(self.windows))

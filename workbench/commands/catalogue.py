@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-import msgspec
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
 from workbench.commands.checking import add_check
-from workbench.commands.features import add_features
+from workbench.commands.features import add_features, feature_table
 from workbench.commands.fitting import Cell, fitting
 from workbench.commands.user_servers import add_new
 from workbench.errors import ExitCode
+from workbench.formatting import counted
 from workbench.rights import stated
 from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
@@ -27,6 +27,8 @@ from workbench.workloads.registry import able
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
+BESIDE = ("nginx", "postgresql")
+"""Programs that run beside a server."""
 WIDEST = 160
 """Columns of the list in a file or a pipe, where nothing has to be left out."""
 
@@ -73,10 +75,12 @@ def run_show(args: argparse.Namespace) -> int:
     console = Terminal()
     console.print(Text.assemble((one_line(entry.name), "bold"), f" ({entry.id})"))
     console.print(facts)
+    console.print(feature_table(entry, console.width))
     if entry.source_path.is_file():
         code = entry.source_path.read_text("utf-8", "replace")
         lexer = Syntax.guess_lexer(str(entry.source_path), code)
-        console.print(Syntax(code, lexer, line_numbers=True, background_color="default"))
+        shown = Syntax(code, lexer, line_numbers=True, background_color="default", word_wrap=True)
+        console.print(shown)
     return ExitCode.DONE
 
 
@@ -86,6 +90,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         *(("", note) for note in entry.notes),
         ("Family", entry.family),
         ("Style", entry.style),
+        ("Version", entry.pinned_version),
         ("Protocols", ", ".join(entry.protocols)),
         ("Processes", _processes(entry)),
         ("Warm-up", f"{entry.warm_up_s:g} s of calls" if entry.warm_up_s else ""),
@@ -98,23 +103,17 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         ("Folder", str(entry.folder)),
         ("Command", " ".join(entry.command)),
     ]
-    for name, fact in msgspec.structs.asdict(entry.today).items():
-        if fact:
-            facts.append((f"Today: {name}", f"{fact.value} ({fact.source})"))
     if found := gate_cache.recall(entry):
         facts.append(("Measured", f"{found.when_utc}: {' '.join(found.gate.sentences)}"))
         facts.append(("Supports", "; ".join(able(found.gate))))
     elif entry.seen:
         facts.append(("Seen", _measured(entry.seen)))
-    if entry.in_2009:
-        row = msgspec.structs.asdict(entry.in_2009).items()
-        facts.append(("In 2009", ", ".join(f"{k.replace('_', ' ')}: {v}" for k, v in row if v)))
     if source := entry.source_at:
         facts.append(("Source", f"{source.git}, commit {source.commit}, licence {source.licence}"))
     if entry.unavailable:
         unavailable = entry.unavailable
-        tested = f" (tested {unavailable.tried})" if unavailable.tried else ""
-        facts.append((unavailable.word.capitalize(), f"{unavailable.reason}{tested}"))
+        checked = f" (checked on {unavailable.tried})" if unavailable.tried else ""
+        facts.append((unavailable.word.capitalize(), f"{unavailable.reason}{checked}"))
         facts.append(("Instead", unavailable.instead))
     return [(name, value) for name, value in facts if value]
 
@@ -125,15 +124,17 @@ def _measured(seen: Seen) -> str:
         if seen.keep_alive
         else "no keep-alive"
     )
-    return (
-        f"{kept}; {seen.processes} processes, {seen.threads} threads, {seen.memory_mb:.0f} MB"
-        f" ({seen.source})"
+    tasks = (
+        f"{counted(f'{seen.processes}', ' processes')}, {counted(f'{seen.threads:,}', ' threads')}"
     )
+    return f"{kept}; {tasks}, {seen.memory_mb:,.0f} MB ({seen.source})"
 
 
 def _processes(entry: ServerEntry) -> str:
     found = gate_cache.recall(entry)
-    counted = found.gate.processes if found else entry.seen.processes if entry.seen else 0
-    if counted in (0, entry.processes):
+    seen = found.gate.processes if found else entry.seen.processes if entry.seen else 0
+    if seen in (0, entry.processes):
         return str(entry.processes)
-    return f"{entry.processes} serving; {counted} in all, with those that start and supervise them"
+    beside = ["those that start and supervise them"]
+    beside += [f"{PROGRAMS[name].title}'s" for name in BESIDE if name in entry.programs]
+    return f"{entry.processes} serving; {seen} in all, with {' and '.join(beside)}"

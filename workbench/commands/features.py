@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from rich.table import Table
 from rich.text import Text
 
 from workbench.commands.fitting import Cell, fitting
@@ -40,9 +41,13 @@ def run_features(args: argparse.Namespace) -> int:
     console = Terminal()
     for entry in entries:
         console.print(Text.assemble((one_line(entry.name), "bold"), f" ({entry.id})"))
-        table = fitting(TITLES, _rows(entry), console.width, spare=(), folds="Source", words=True)
-        console.print(table)
+        console.print(feature_table(entry, console.width))
     return ExitCode.DONE
+
+
+def feature_table(entry: ServerEntry, width: int) -> Table:
+    """Return what is known of a server's features, in as many columns of text."""
+    return fitting(TITLES, _rows(entry), width, spare=(), folds="Source", words=True)
 
 
 def _rows(entry: ServerEntry) -> list[list[Cell]]:

@@ -26,6 +26,7 @@ from workbench.documents import AnyDocument, RunStop
 from workbench.errors import ExitCode
 from workbench.load.registry import TOOLS
 from workbench.machines.hostkeys import HostKeyProblem
+from workbench.machines.secrets import named
 from workbench.plan.budget import Budget
 from workbench.plan.checks import check
 from workbench.plan.model import Plan
@@ -146,6 +147,7 @@ async def _preview(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> i
     for tuning in await preview_tuning(fleet, tune, ask) if tune else ():
         show(tuning, sys.stdout)
     budget.check()
+    await named(plan.declared.secrets(plan.workload))
     return ExitCode.DONE
 
 

@@ -255,8 +255,8 @@ def _print_failings(summary: Summary, console: Terminal) -> None:
             console.say(f"{FAULTY} {server.name} is {server.what_is_faulty}.")
         if server.disqualified:
             console.say(f"{DISQUALIFIED} Disqualified: {server.name} {server.disqualified}.")
-        if server.unknown:
-            console.say(f"What {server.name} sustains is unknown: {server.why_unknown}")
+    for sentence in sustained.unknown(summary.ranked(), summary.background_load):
+        console.say(sentence)
 
 
 def _row(server: ServerSummary, there: PointResult | None, clock: Clock) -> list[Cell]:

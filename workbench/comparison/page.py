@@ -77,7 +77,10 @@ def _results(comparison: Comparison) -> Iterator[Results]:
         if common and comparison.rate is None:
             return
         columns, lines = part(comparison, common=common)
-        rows = [(each.key, [cell.text for cell in cells]) for each, cells in lines]
+        texts = [[cell.text for cell in cells] for _, cells in lines]
+        told = [n for n in range(len(columns)) if {each[n] for each in texts} - {"", "0"}]
+        rows = [(each.key, [cells[n].text for n in told]) for each, cells in lines]
+        columns = [columns[n] for n in told]
         at = f"All servers at {comparison.axis.at(comparison.rate or 0)}"
         yield Results(at if common else "Results", columns, rows)
 

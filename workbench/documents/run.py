@@ -158,7 +158,8 @@ class RunStop(Document, frozen=True, kw_only=True, tag="run_stop"):
     """A sentence."""
     code: str = ""
     """Of the reason: "lease-expired" (the program was suspended, or cut off from a machine),
-    "time-limit", "machine-gone", "servers-left-out"; empty: another one, or none."""
+    "time-limit", "machine-gone", "servers-left-out", "no-result" (of a server or load tool at any
+    point); empty: another one, or none."""
 
 
 def version_of(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from workbench.errors import BadInput
+from workbench.messages.plans import UnusableSecret
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
@@ -111,26 +112,37 @@ async def named(names: Collection[str]) -> dict[str, str]:
     PONGBENCH_SECRET_NAME, otherwise from the keyring (`keyring set pongbench NAME`). The prefix
     keeps a foreign plan from sending any other variable.
 
-    Raises BadInput for one that is missing or that no header can have; nothing of it is shown.
+    Raises BadInput for those that are missing or that no header can have; nothing of them is shown.
     """
-    found = {name: os.environ.get(f"{VARIABLE}{name}", "") for name in names}
-    for name in sorted(names):
-        value = found[name]
-        if not value:
-            stored = await asyncio.to_thread(_stored, name)
-            value = stored or ""
-        if not value:
-            raise BadInput(
-                f"The plan takes a header from the secret {name}, which is missing; set the"
-                f" environment variable {VARIABLE}{name}, or store it with: keyring set {SERVICE}"
-                f" {name}."
-            )
-        if not value.isascii() or not value.isprintable() or value != value.strip():
-            raise BadInput(
-                f"The secret {name} has line breaks or other characters that a header cannot have."
-            )
-        found[name] = value
+    found = await _values(names)
+    if wrong := _unusable(found):
+        raise BadInput(" ".join(each.text() for each in wrong))
     return found
+
+
+async def unusable(names: Collection[str]) -> list[UnusableSecret]:
+    """Return which of the secrets that a plan names cannot be used, and why."""
+    return _unusable(await _values(names))
+
+
+def _unusable(found: dict[str, str]) -> list[UnusableSecret]:
+    return [
+        UnusableSecret(secret=name, missing=not value)
+        for name, value in found.items()
+        if not (value and value.isascii() and value.isprintable() and value == value.strip())
+    ]
+
+
+async def _values(names: Collection[str]) -> dict[str, str]:
+    return {name: await _value(name) for name in sorted(names)}
+
+
+async def _value(name: str) -> str:
+    """Return a plan's secret; empty: it is missing."""
+    if given := os.environ.get(f"{VARIABLE}{name}", ""):
+        return given
+    stored = await asyncio.to_thread(_stored, name)
+    return stored or ""
 
 
 def _key(question: Question) -> str:

@@ -23,3 +23,15 @@ class Suspended(Message, frozen=True, kw_only=True):
             "themselves without contact for that long, so the run ended. Every point measured "
             "before is in the session."
         )
+
+
+class NoResult(Message, frozen=True, kw_only=True):
+    """Every point of a server failed, or of a load tool at that server."""
+
+    name: str
+    """ "Tornado", or of one of several load tools, "Tornado, wrk"."""
+    said: str
+    """Why the first of them did, as a sentence."""
+
+    def text(self) -> str:
+        return f"No point of {self.name} has a result. {self.said}".rstrip()

@@ -68,6 +68,8 @@ def error_label(name: str, *, short: bool = False) -> str:
 
 def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
     """What a faulty server does, to follow its name: "answers 500"."""
+    if error == "check-locustfile":
+        return "fails the locustfile's own checks"
     if error.startswith("check"):
         return f"fails the plan's check of the {_checked(error)}"
     if error.startswith("tls"):

@@ -10,6 +10,8 @@ from workbench.axis import RATE
 
 FEW = 5
 """Up to this many values of a server are listed individually."""
+MOST_NAMES = 6
+"""Up to this many servers are named."""
 
 
 def places(where: Iterable[tuple[str, float]], suffix: str) -> str:
@@ -21,8 +23,16 @@ def places(where: Iterable[tuple[str, float]], suffix: str) -> str:
     for name, xs in values.items():
         sharing[tuple(sorted(xs))].append(name)
     return formatting.listed(
-        [f"{formatting.listed(names)} at {_values(xs, suffix)}" for xs, names in sharing.items()]
+        [f"{_names(names)} at {_values(xs, suffix)}" for xs, names in sharing.items()]
     )
+
+
+def _names(names: Sequence[str]) -> str:
+    """ "gevent, Trio, Twisted, Tornado, Eventlet and 37 others" """
+    if len(names) > MOST_NAMES:
+        named = names[: MOST_NAMES - 1]
+        names = [*named, f"{len(names) - len(named):,} others"]
+    return formatting.listed(names)
 
 
 def _values(xs: Sequence[float], suffix: str) -> str:

@@ -82,13 +82,16 @@ class Budget:
         fewest, most = self.samples_per_point
         span = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
         expected, at_most = self.points
+        connections = formatting.number_of(self.open_at_worst, "connections")
         search = f" A search takes about {expected} points for each server, at most {at_most}."
         return [
             f"It takes {formatting.time_span(self.duration_s)}.{search * (expected != at_most)}",
-            f"A point has {span} calls." if most else "The number of calls per point is not fixed.",
+            f"A point has {formatting.counted(span, ' calls')}."
+            if most
+            else "The number of calls per point is not fixed.",
             _ports_text(self.ports_needed, self.ports_free),
-            f"At worst {self.open_at_worst:,} connections are open at once; the clients have"
-            f" {self.descriptors:,} descriptors for them.",
+            f"At worst it has {connections} open at once; the clients have"
+            f" {self.descriptors:,} descriptors for that.",
             *([self.sensitivity.text()] if self.sensitivity else []),
             *([self.several.text()] if self.several else []),
             *([self.estimated.text()] if self.estimated else []),

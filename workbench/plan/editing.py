@@ -89,7 +89,7 @@ class Draft:
         return self.plan is not None and not self.faults
 
     precautions: list[Warned] = field(default_factory=list)
-    """Additional privileges of its servers, and from where they can be reached."""
+    """Additional privileges of its servers, from where they can be reached, and missing secrets."""
 
     remarks: list[Warned] = field(default_factory=list)
     """What its load tools do not report, and how they are started."""

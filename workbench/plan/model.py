@@ -256,9 +256,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             return axes.concurrency([float(n) for n in self.concurrency], counts)
         if self.search:
             return axes.searched(self.unit, self.search.from_, self.search.to, self.search.step)
-        if self.to_ceiling and isinstance(self.rates, Range):
-            return axes.to_client_limit(self.unit, self.rates.count)
-        return axes.rate(self.unit, self.rates_per_s)
+        axis = axes.rate(self.unit, self.rates_per_s)
+        if isinstance(self.rates, Range):
+            if self.to_ceiling:
+                axis = axes.to_client_limit(self.unit, self.rates.count)
+            if self.rates.spacing == "geometric":  # the lowest would lie on one another
+                axis = msgspec.structs.replace(axis, scale="log")
+        return axis
 
     @property
     def values(self) -> list[float]:

@@ -48,6 +48,7 @@ def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
         data: Any = read_session(path).start.plan
     else:
         data = _beside(load_yaml(path, what="plan"), path.parent)
+        _refuse_no_requests(data, path)
     read = _named(data, str(path))
     return with_set(read, changes) if changes else read
 
@@ -59,6 +60,16 @@ def _beside(data: object, folder: Path) -> object:
     if isinstance(workload, dict) and isinstance(name, str) and (folder / name).is_file():
         workload["locustfile"] = str((folder / name).resolve())
     return data
+
+
+def _refuse_no_requests(data: object, path: Path) -> None:
+    """Raise BadInput for an empty list of requests, which a session has in place of none."""
+    workload = data.get("workload") if isinstance(data, dict) else None
+    if isinstance(workload, dict) and workload.get("requests") == []:
+        raise BadInput(
+            f"plan {path}, workload.requests: the list is empty; name at least one request, or"
+            " leave it out for the one of path, method, headers and body."
+        )
 
 
 def plan_names() -> list[str]:

@@ -57,7 +57,7 @@ class Times:
     """ "4 processes"; empty: one, or unknown."""
     cells: tuple[str, ...]
     """As `distributions.titles`; empty: too few replies."""
-    supported: str
+    replies: str
     """How many replies there are, and what they support."""
 
 

@@ -55,7 +55,9 @@ class Difference:
 
     @property
     def notable(self) -> bool:
-        return self.resolved and abs(self.share) >= NOTABLE
+        """Whether it needs a cause. One whose interval includes zero may be chance."""
+        chance = self.change is not None and self.change.low <= 0 <= self.change.high
+        return self.resolved and abs(self.share) >= NOTABLE and not chance
 
     @property
     def text(self) -> str:

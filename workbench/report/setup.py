@@ -64,19 +64,39 @@ class Setup:
 
     @property
     def protocol(self) -> str:
-        """ "HTTP/1.1", "HTTP/1.1 over TLS, full handshakes"."""
+        """ "HTTP/1.1", "HTTP/1.1 over TLS 1.3 with TLS_AES_256_GCM_SHA384, full handshakes"."""
         how = {"full": "full handshakes", "resumed": "resumed sessions"}
         tls = how.get(str(self.workload.get("tls")), "")
         spoken = protocol(self.workload.get("protocol", "pong"))
-        return f"{spoken} over TLS, {tls}" if tls else spoken
+        return f"{spoken} over {self._tls() or 'TLS'}, {tls}" if tls else spoken
+
+    def _tls(self) -> str:
+        """Versions, each with its ciphers, that servers and clients agreed on: "TLS 1.3 with
+        TLS_AES_256_GCM_SHA384"; empty: not recorded."""
+        ciphers: dict[str, dict[str, None]] = {}
+        for record in self.start.servers:
+            version, _, cipher = record.tls.partition(", ")
+            if version:
+                ciphers.setdefault(version.replace("TLSv", "TLS "), {})[cipher] = None
+        each = (f"{version} with {' or '.join(found)}" for version, found in ciphers.items())
+        return " or ".join(each)
 
     @property
     def calls(self) -> str:
+        """ "one call per connection", "13 calls per connection, think time 5 s on average"."""
         count = self.calls_per_connection
         declared = registry.declaration(str(self.workload.get("protocol", registry.DEFAULT)))
         if own := declared.conditions(self.workload):
             return own
-        return "one call per connection" if count == 1 else f"{count:,} calls per connection"
+        if count == 1:
+            return "one call per connection"
+        think_s, on_average = self.workload.get("think_time_s"), ""
+        if self.workload.get("think_times") == "exponential":
+            on_average = " on average"
+        thinks = (
+            f", think time {think_s:g} s{on_average}" if isinstance(think_s, int | float) else ""
+        )
+        return f"{count:,} calls per connection{thinks * bool(think_s)}"
 
     @property
     def calls_per_connection(self) -> int:

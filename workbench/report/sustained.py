@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import isinf
 from typing import Generic, TypeVar
@@ -10,6 +10,8 @@ from typing import Generic, TypeVar
 from workbench import formatting
 from workbench.analysis.results import SeriesResult
 from workbench.axis import Axis
+from workbench.messages.reasons import reasons_of
+from workbench.messages.reasons.clients import BackgroundLoad
 
 SUSTAINS, PEAKS = "sustains", "peaks at"
 _OF_SEVERAL = {SUSTAINS: "sustain", PEAKS: "peak at"}
@@ -158,3 +160,20 @@ def _searching(series: SeriesResult) -> bool:
 
 def _none(series: SeriesResult) -> str:
     return "no tested rate" if series.axis.per_second else "no tested value"
+
+
+def unknown(servers: Iterable[SeriesResult], background_load: str) -> list[str]:
+    """Return which servers' sustained rate is unknown, and why; what `background_load`, a sentence
+    on the run, hides is one sentence, however many servers it is of."""
+    lost = [server for server in servers if server.unknown]
+    hidden = [server for server in lost if _is_hidden(server)]
+    if len(hidden) < 2:
+        return [f"What {each.name} sustains is unknown: {each.why_unknown}" for each in lost]
+    names = formatting.listed([server.name for server in hidden])
+    together = f"What {names} sustain is unknown. {background_load}"
+    return [together, *unknown([each for each in lost if each not in hidden], background_load)]
+
+
+def _is_hidden(series: SeriesResult) -> bool:
+    reasons = reasons_of(series.unknown) if series.unknown else []
+    return any(isinstance(reason, BackgroundLoad) for reason in reasons)

@@ -78,6 +78,8 @@ def now(figure: Published, series: SeriesResult) -> str:
     if point is None:
         return ""
     at = series.axis.at(point.x)
+    if there is None and len(series.points) > 1 and point is series.points[-1]:
+        at += ", the highest tested"  # it may answer more
     stopped = [series.disqualified] if series.disqualified else []
     return ", ".join([*_figures(figure, point), f"at {at}", *stopped])
 

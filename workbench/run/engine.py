@@ -22,7 +22,7 @@ from workbench.documents import (
     Status,
     version_of,
 )
-from workbench.errors import PongbenchError
+from workbench.errors import BadInput, PongbenchError
 from workbench.exposure import Consent, agreed, exposure, never_agree
 from workbench.load.limits import remarks
 from workbench.machines.secrets import Ask, named, never_ask
@@ -38,7 +38,7 @@ from workbench.run.state import Rehearsal, RunState
 from workbench.run.tuning import Tuning
 from workbench.servers import gate_cache
 from workbench.servers.entry import ServerEntry
-from workbench.servers.gate import gate
+from workbench.servers.gate import gate, wire_to
 
 
 class Engine:
@@ -134,7 +134,7 @@ class Engine:
             plan = budget.known(self.plan)
             exposed = await agreed(self.entries, self.fleet.target, stage.bind, self.expose)
             links = await check_links(stage)
-            rehearsed = await self._rehearse(stage)
+            rehearsed = await self._rehearse(stage, known)
             zero = time.monotonic_ns() // 1000
             stage.samplers.begin(zero)
             self.emit(self._start(stage, rehearsed, plan.axis))
@@ -159,9 +159,10 @@ class Engine:
             try:
                 await scheduler.run()
                 status = "done"
-                if scheduler.left_out:
-                    status, reason = "failed", " ".join(scheduler.left_out)
-                    code = "servers-left-out"
+                without = [each.text() for each in scheduler.without_result()]
+                if scheduler.left_out or without:
+                    status, reason = "failed", " ".join([*scheduler.left_out, *without])
+                    code = "servers-left-out" if scheduler.left_out else "no-result"
             except Stopped:
                 status = "stopped"
             except PongbenchError as error:
@@ -189,9 +190,9 @@ class Engine:
         budget.warnings.extend(rights for entry in self.entries for rights in more_rights(entry))
         return budget
 
-    async def _rehearse(self, stage: Stage) -> dict[str, Rehearsal]:
+    async def _rehearse(self, stage: Stage, known: Mapping[str, str]) -> dict[str, Rehearsal]:
         """Deploy, gate and stop every server once: what cannot work is reported before hours are
-        spent, and no runtime is built while something is measured."""
+        spent, and no runtime is built while something is measured. `known`: the plan's secrets."""
         self.notify("Testing every server once before the run.")
         rehearsed = {}
         servers = [*self.entries, *([self.null] if self.null else [])]
@@ -205,6 +206,12 @@ class Engine:
                         f"{entry.name} did not pass the wire gate: {' '.join(result.sentences)} "
                         "Fix it, or leave it out of the plan."
                     )
+                if entry is not self.null and (
+                    refused := await self.plan.declared.refused(
+                        wire_to(deployment), self.plan.workload, entry, known
+                    )
+                ):
+                    raise BadInput(refused)
                 where = "" if stage.target.is_local else stage.target.name
                 gate_cache.remember(entry, result, deployment.version, where)
                 rehearsed[entry.id] = Rehearsal(entry, deployment.record(), result)

@@ -227,7 +227,6 @@ class _PointRecording:
             server_cpu_pct=usage.cpu_pct if usage.seconds else None,
             calls_per_connection=point.calls_per_connection,
             faults=report.faults,
-            reply_known=bool(self._spec.reply),
             clean_per_s=clean_per_s(self._below),
             faulty_before=faulty_before(self._below),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -13,6 +13,7 @@ from workbench.axis import RATE
 from workbench.documents import Block, PointStop
 from workbench.errors import PongbenchError
 from workbench.messages import notes
+from workbench.messages.ends import NoResult
 from workbench.plan.calibration import calibration
 from workbench.plan.model import Plan
 from workbench.plan.schedule import Sweep, order, repeat_sweep, sweep
@@ -42,6 +43,21 @@ class Scheduler:
     @property
     def _plan(self) -> Plan:
         return self._run.plan
+
+    def without_result(self) -> Iterator[NoResult]:
+        """Return the series of which every point failed, other than by the end of its server or
+        because a person skipped it."""
+        found: defaultdict[tuple[str, str], list[PointStop]] = defaultdict(list)
+        for key, stops in self._results.items():
+            for stop in stops if key not in self._closed else ():
+                found[stop.server, stop.load_tool].append(stop)
+        for (server, tool), stops in found.items():
+            if not any(stop.complete for stop in stops):
+                name = self._run.rehearsed[server].entry.name
+                several = len(self._plan.load_tools) > 1
+                # The first reason is that it was interrupted, the second why.
+                said = " ".join(stops[0].reasons[1:2])
+                yield NoResult(name=f"{name}, {tool}" if several else name, said=said)
 
     async def run(self) -> None:
         """All blocks of the plan's order. Raises Stopped when it was asked to end."""

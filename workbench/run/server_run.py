@@ -22,7 +22,12 @@ from workbench.run.point import PointRunner, Target
 from workbench.run.state import RunState
 from workbench.servers.deploy import Deployment
 from workbench.servers.entry import ServerEntry
-from workbench.servers.footprint import Footprint, descriptor_limit, footprint
+from workbench.servers.footprint import (
+    Footprint,
+    descriptor_limit,
+    footprint,
+    memory_shared_once,
+)
 from workbench.servers.warming import warm
 
 Answer = TypeVar("Answer")
@@ -66,9 +71,10 @@ class ServerRunner:
         async with self.turn(server, self._run.rehearsed[server].entry) as deployment:
             self._note_backlog(deployment)
             before = await footprint(self._target, deployment.pid)
+            shared_once = await memory_shared_once(self._target, deployment.pid)
             await self._note_resources(deployment, before)
             answer = await self._drive(points, deployment, rests, results)
-            await self._note_growth(deployment, before)
+            await self._note_growth(deployment, before.rss_bytes, shared_once)
             return answer
 
     @contextlib.asynccontextmanager
@@ -107,20 +113,22 @@ class ServerRunner:
         calls = await warm(deployment, self._run.control.rest)
         self._run.note(notes.WarmUp(name=name, seconds=seconds, calls=calls), deployment.entry.id)
 
-    async def _note_growth(self, deployment: Deployment, before: Footprint) -> None:
-        """Note memory that the server took under load and did not give back."""
+    async def _note_growth(self, deployment: Deployment, rss_bytes: int, pss_bytes: int) -> None:
+        """Note memory that the server took under load and did not give back. `pss_bytes`: 0 if it
+        could not be read."""
         if not deployment.alive():
             return
         after = await footprint(self._target, deployment.pid)
-        if after.rss_bytes < before.rss_bytes + GROWTH_BYTES or not before.rss_bytes:
-            return
-        if after.rss_bytes < before.rss_bytes * GROWTH:
+        pss_after = await memory_shared_once(self._target, deployment.pid) if pss_bytes else 0
+        before, now = (pss_bytes, pss_after) if pss_after else (rss_bytes, after.rss_bytes)
+        if not before or now < max(before + GROWTH_BYTES, before * GROWTH):
             return
         grown = notes.Memory(
             name=deployment.entry.name,
-            before_bytes=before.rss_bytes,
-            after_bytes=after.rss_bytes,
+            before_bytes=before,
+            after_bytes=now,
             processes=after.processes,
+            shared_once=bool(pss_after),
             held=kept_open(self._run.plan),
         )
         self._run.note(grown, deployment.entry.id)

@@ -341,6 +341,8 @@ async def _backlog(deployment: Deployment) -> int:
 
 
 def _version(entry: ServerEntry, runtime: Runtime) -> str:
+    if entry.version:
+        return entry.version
     if not entry.framework:
         own = entry.runtime == "python" and not entry.requirements
         return "standard library" if own else ""

@@ -245,6 +245,8 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Whether requirements without a wheel may be compiled."""
     framework: str = ""
     """The requirement or program whose version is the server's."""
+    version: str = ""
+    """Name and version of its framework, where it is neither: as its lock file has them."""
     imports: list[Text] = []
     """Modules that must be importable before a runtime counts as built."""
     env: dict[str, str] = {}
@@ -330,6 +332,8 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
     @property
     def pinned_version(self) -> str:
         """The version of its framework that it requires; empty: none."""
+        if self.version:
+            return self.version.rpartition(" ")[2]
         path = self.requirements_path
         return version_of(path, self.framework) if path and self.framework else ""
 

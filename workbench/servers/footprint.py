@@ -43,6 +43,13 @@ async def footprint(machine: Machine, pid: int) -> Footprint:
     )
 
 
+async def memory_shared_once(machine: Machine, pid: int) -> int:
+    """Return the memory (PSS) of its processes in bytes: what they share counts once. 0: it cannot
+    be read."""
+    rollups = await _of_each(machine, pid, "smaps_rollup")
+    return sum(_figure(rollup, "Pss") for rollup in rollups) * 1024
+
+
 async def descriptor_limit(machine: Machine, pid: int) -> int:
     """Return the limit in force, the lowest of its processes; 0: unknown, or none."""
     limits = await _of_each(machine, pid, "limits")

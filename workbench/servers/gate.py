@@ -17,12 +17,20 @@ from workbench.workloads.gating import PIPELINED, GateResult, failed
 from workbench.workloads.registry import spoken_by
 from workbench.workloads.wire import Fault, Wire
 
-__all__ = ["PIPELINED", "GateResult", "gate"]
+__all__ = ["PIPELINED", "GateResult", "gate", "wire_to"]
 
 CHECKED_WITHIN_S = 30.0
 """Tested by a server's own program."""
 
 TUNNELLED = "It was reached through SSH, so it was not tested with clients that reset connections."
+
+
+def wire_to(deployment: Deployment, patience_s: float = 5.0, impatience_s: float = 1.0) -> Wire:
+    """Return a test client of the server; limits as of `gate`."""
+    # SSH forwarding loses an early reset, and keeps the connection at the other end open.
+    return Wire(
+        *deployment.near, patience_s, impatience_s, resets=deployment.direct, tls=deployment.tls
+    )
 
 
 async def gate(
@@ -50,10 +58,7 @@ async def gate(
 
 async def _gate(deployment: Deployment, patience_s: float, impatience_s: float) -> GateResult:
     entry = deployment.entry
-    # SSH forwarding loses an early reset, and keeps the connection at the other end open.
-    wire = Wire(
-        *deployment.near, patience_s, impatience_s, resets=deployment.direct, tls=deployment.tls
-    )
+    wire = wire_to(deployment, patience_s, impatience_s)
     workload = spoken_by(entry.protocols)
     if workload is None or entry.check:
         return await _own_check(deployment)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from workbench.errors import PongbenchError
+from workbench.formatting import counted, size
 
 ProgramName: TypeAlias = Literal[
     "nginx",
@@ -268,6 +269,11 @@ class Programs:
     def described(self) -> list[str]:
         """Return names with versions: ["nginx 1.22.1"]."""
         return [f"{PROGRAMS[name].title} {self.versions[name]}".strip() for name in self.paths]
+
+
+def of_packages(number: int, size_bytes: int) -> str:
+    """Return what would be fetched: "3 packages, 41 MB"."""
+    return f"{counted(str(number), ' packages')}, {size(size_bytes)}"
 
 
 class MissingPrograms(PongbenchError):

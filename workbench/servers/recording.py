@@ -70,7 +70,7 @@ def seen_of(checked: Checked) -> Seen | None:
 
 
 def version_of(entry: ServerEntry, version: str) -> str:
-    """Return 6.6.1 of "tornado 6.6.1", and all of "cargo 1.95.0", which is not the server's."""
+    """Return 6.6.1 of "tornado 6.6.1", and all of "go 1.26.8", which is not the server's."""
     if entry.framework in entry.programs:
         return version
     last = version.rpartition(" ")[2]
@@ -107,7 +107,7 @@ def _row(entry: ServerEntry, seen: Seen) -> tuple[str, ...]:
     http = any(protocol.startswith("http/") for protocol in entry.protocols)
     return (
         f"`{entry.id}`",
-        seen.version or entry.pinned_version if entry.framework else NONE,
+        seen.version or entry.pinned_version if entry.framework or entry.version else NONE,
         NONE if entry.family == "message" else f"{seen.bytes or ''}",
         ("yes" if seen.keep_alive else "no") if http else NONE,
         f"{seen.pipelining} of {PIPELINED}" if seen.keep_alive else NONE,

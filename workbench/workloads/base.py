@@ -209,6 +209,13 @@ class Declaration:
         """Test a server's actual responses. Raises `wire.Fault`."""
         raise NotImplementedError
 
+    async def refused(
+        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
+    ) -> str:
+        """Make calls of the plan that the gate does not make. Returns why none would succeed;
+        empty: nothing is wrong with them. `secrets`: as of `driven`."""
+        return ""
+
     def serves(self, protocol: str, protocols: Collection[str]) -> bool:
         """Return whether a server that speaks `protocols` can be measured with a plan's one."""
         return any(wanted in protocols for wanted in self.spoken or (protocol,))

@@ -101,7 +101,7 @@ class Link(Notice, frozen=True, kw_only=True):
         return self.resent / self.segments if self.segments else 0.0
 
     def text(self) -> str:
-        lost = f" {self.resent:,} of {self.segments:,} segments were lost."
+        lost = f" It lost {self.resent:,} of {self.segments:,} segments."
         by = f" ({self.by})" if self.by else ""
         needed = f"; the plan needs about {formatting.bits(self.needed_bits_per_s)} at most"
         return (

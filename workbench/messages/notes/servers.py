@@ -134,15 +134,20 @@ class Memory(Notice, frozen=True, kw_only=True):
     before_bytes: int
     after_bytes: int
     processes: int = 1
-    """Of its tree, whose RSS is added up."""
+    """Of its tree, whose memory is added up."""
+    shared_once: bool = False
+    """Whether it is their PSS, in which shared memory counts once; otherwise their RSS."""
     held: int = 0
     """The most connections that the plan kept open at once; 0: each ended as soon as it could."""
 
     def text(self) -> str:
         before, after = map(formatting.megabytes, (self.before_bytes, self.after_bytes))
         grew = f"{self.name} grew from {before} to {after} and did not shrink after its last point"
-        if self.processes > 1:
+        if self.processes > 1 and self.shared_once:
+            grew += f" (PSS of {self.processes:,} processes)"
+        elif self.processes > 1:
             grew += f" (RSS of {self.processes:,} processes; memory they share counts in each)"
         if self.held:
-            return f"{grew}: it had up to {self.held:,} connections open at once."
+            held = formatting.number_of(self.held, "connections")
+            return f"{grew}: it had up to {held} open at once."
         return f"{grew}: it keeps the memory for later, or leaks it."

@@ -19,6 +19,7 @@ from workbench.messages.plans.keys import (
     RunTooLong,
     SecondsOnly,
     ServerTwice,
+    UnusableSecret,
     WrongHeader,
 )
 from workbench.messages.plans.locustfile import (
@@ -174,6 +175,7 @@ __all__ = [
     "ToolWholeSeconds",
     "ToolWithOneConnection",
     "Untold",
+    "UnusableSecret",
     "Warned",
     "WrongHeader",
     "more_rights",

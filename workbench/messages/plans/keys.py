@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from workbench import formatting
-from workbench.messages.plans.problem import Problem
+from workbench.messages.plans.problem import Problem, Warned
 
 
 class NoServers(Problem, frozen=True, kw_only=True):
@@ -120,6 +120,27 @@ class InvalidHeader(RequestProblem, frozen=True, kw_only=True):
             " {secret: NAME} in place of the value.",
         }
         return self.of(says[self.wrong])
+
+
+class UnusableSecret(Warned, frozen=True, kw_only=True):
+    """A header's secret is missing here, or no header can have it; a run is refused then."""
+
+    keys: tuple[str, ...] = ("workload.headers",)
+    secret: str
+    """Its name."""
+    missing: bool = True
+
+    def text(self) -> str:
+        if self.missing:
+            return (
+                f"The secret {self.secret} of a header is missing; set the environment variable"
+                f" PONGBENCH_SECRET_{self.secret}, or store it with: keyring set pongbench"
+                f" {self.secret}."
+            )
+        return (
+            f"The secret {self.secret} has line breaks or other characters that a header cannot"
+            " have; store it again without them."
+        )
 
 
 class BodyTooLarge(RequestProblem, frozen=True, kw_only=True):

@@ -84,8 +84,8 @@ class PointsLengthened(Warned, frozen=True, kw_only=True):
 
     def text(self) -> str:
         return (
-            f"{self.lengthened} of {self.points} points get more than {self.connections:,} "
-            f"connections, up to {self.most:,}, to be long enough."
+            f"{self.connections:,} connections are too few at {self.lengthened} of {self.points}"
+            f" points; these get up to {self.most:,}."
         )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import msgspec
+
 from workbench import formatting
 from workbench.axis import RATE
 from workbench.messages.base import Message, place
@@ -17,9 +19,12 @@ class Problem(Message, frozen=True, kw_only=True):
     """Keys of the plan that are invalid or best changed; shown beside the last one."""
 
     def line(self) -> str:
-        """ "connections, seconds: what is wrong; what to do." """
+        """ "connections, seconds: what is wrong; what to do." A name at its beginning stays as it
+        is written."""
         text = self.text()
-        return f"{', '.join(self.keys)}: {formatting.continued(text)}"
+        names = tuple(each for each in msgspec.structs.astuple(self) if each and type(each) is str)
+        said = text if text.startswith(names) else formatting.continued(text)
+        return f"{', '.join(self.keys)}: {said}"
 
 
 class PointProblem(Problem, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.formatting import number_of
 from workbench.messages.reasons.reason import Reason, ms, percent
 
 
@@ -35,9 +36,10 @@ class LossyLink(Reason, frozen=True, kw_only=True):
             who = "the clients" if self.by_clients == self.segments else "target and clients"
         before = f"; before the run it lost {percent(self.measured_share)}"
         return (
-            f"The link loses packets: {who} retransmitted {self.segments:,} segments in "
-            f"{self.calls:,} calls{before * bool(self.measured_share)}, and no accept queue"
-            " overflowed. Check the network between the machines."
+            f"The link loses packets: {who} retransmitted"
+            f" {number_of(self.segments, 'segments')} in {self.calls:,} calls"
+            f"{before * bool(self.measured_share)}, and no accept queue overflowed."
+            " Check the network between the machines."
         )
 
 
@@ -79,6 +81,6 @@ class ResetsFromElsewhere(Reason, frozen=True, kw_only=True):
     def text(self) -> str:
         return (
             f"{self.failed:,} of {self.calls:,} calls ended with a reset, and the target sent "
-            f"{self.sent:,} resets: something between the machines ends connections. Check "
-            "firewalls on the way."
+            f"{number_of(self.sent, 'resets')}: something between the machines ends connections."
+            " Check firewalls on the way."
         )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from workbench.formatting import number_of
 from workbench.messages.base import share
 from workbench.messages.reasons.reason import Reason, percent
 
 
 class Interrupted(Reason, frozen=True, kw_only=True):
-    """The run was stopped, or the server skipped, during the point."""
+    """The run was stopped, the server skipped, or the load tool failed during the point."""
 
     def text(self) -> str:
-        return "Interrupted; excluded from results."
+        return "Ended early; excluded from results."
 
 
 class RecordingCut(Reason, frozen=True, kw_only=True):
@@ -50,9 +51,8 @@ class TooFewCalls(Reason, frozen=True, kw_only=True):
     needed: int
 
     def text(self) -> str:
-        return (
-            f"{self.calls:,} calls: too few for a verdict, which takes {self.needed:,}. {_LONGER}"
-        )
+        calls = number_of(self.calls, "calls")
+        return f"{calls}: too few for a verdict, which takes {self.needed:,}. {_LONGER}"
 
 
 class TooShort(Reason, frozen=True, kw_only=True):
@@ -175,6 +175,6 @@ class WindowsLost(Reason, frozen=True, kw_only=True):
 
     def text(self) -> str:
         return (
-            f"{self.count:,} reports of 200 ms from the clients were lost; the windows have gaps, "
-            "the point's figures are complete."
+            f"The clients' link lost {number_of(self.count, 'reports')} of 200 ms; the windows"
+            " have gaps, the point's figures are complete."
         )

@@ -25,7 +25,13 @@ from workbench.fetching import apt_failed
 from workbench.machines.base import Machine, Platform
 from workbench.machines.bundle import Bundle, archived
 from workbench.machines.wire import Folder
-from workbench.servers.programs import PROGRAMS, MissingPrograms, Program, ProgramName
+from workbench.servers.programs import (
+    PROGRAMS,
+    MissingPrograms,
+    Program,
+    ProgramName,
+    of_packages,
+)
 from workbench.servers.runtimes import Notify, find_programs
 from workbench.servers.runtimes.packed import pack
 
@@ -159,8 +165,7 @@ def _consent(
     shown = find_programs.shown(list(packages), Path(absent.folder))
     return MissingPrograms(
         f"{program.title} is not on '{machine.name}'.",
-        f"its distribution with this computer ({len(packages)} packages,"
-        f" {shown['bytes'] / 1e6:.0f} MB)",
+        f"its distribution with this computer ({of_packages(len(packages), shown['bytes'])})",
         shown["commands"],
         "there, where it changes nothing else",
         program.install,

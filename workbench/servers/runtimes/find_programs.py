@@ -219,11 +219,14 @@ def relocate(place: Path, scripts: list[str]) -> None:
 def wanted(
     program: dict[str, Any], packages: list[str] | tuple[str, ...], *options: str
 ) -> list[dict[str, Any]]:
-    """Return every package that is not installed yet, including dependencies."""
-    argv = ["apt-get", "-qq", "-o=Debug::NoLocking=1", "-o=APT::Get::Print-URIs=1", "-y", *options]
+    """Return every package that is not installed yet, including dependencies. The program's own
+    are among them in any case: what is installed of them may be incomplete."""
+    # apt lists no URI of what is in its cache, so it is given none.
+    nothing = ["-o=Debug::NoLocking=1", "-o=Dir::Cache::Archives=/nonexistent"]
+    argv = ["apt-get", "-qq", "-y", *nothing, "-o=APT::Get::Print-URIs=1", *options]
     found: list[tuple[str, str, str]] = []
     for command in (
-        ["install", "--no-install-recommends", *packages],
+        ["install", "--reinstall", "--no-install-recommends", *packages],
         *(["download", name] for name in program["lone"]),
     ):
         done = run([*argv, *command])
@@ -231,6 +234,8 @@ def wanted(
             raise Failed("apt", program, unfetched(done.stderr or done.stdout))
         pattern = r"^'\S+' (\S+?)_(\S+)_[^_\s]+\.deb (\d+)"
         found += re.findall(pattern, done.stdout, re.MULTILINE)
+    if not found:
+        raise Failed("apt", program, "its archive lacks the version that is installed")
     return [
         {"name": name, "version": version.replace("%3a", ":"), "bytes": int(size)}
         for name, version, size in found

@@ -13,7 +13,7 @@ from workbench.errors import PongbenchError
 from workbench.fetching import apt_failed
 from workbench.machines.base import Machine
 from workbench.machines.wire import Count, Text, quoted
-from workbench.servers.programs import PROGRAMS, MissingPrograms, Programs
+from workbench.servers.programs import PROGRAMS, MissingPrograms, Programs, of_packages
 from workbench.servers.runtimes import Notify, brought_programs
 from workbench.servers.runtimes.builders import run_builder
 
@@ -78,10 +78,9 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
     install = next((each.install for each in PROGRAMS.values() if each.title == title), "")
     if event.get("why") == "missing":
         missing = msgspec.convert(event, _Missing)
-        fetched = f"{len(missing.packages)} packages, {missing.bytes / 1e6:.0f} MB"
         return MissingPrograms(
             f"{title} is not on {machine.name}.",
-            f"its distribution ({fetched})",
+            f"its distribution ({of_packages(len(missing.packages), missing.bytes)})",
             missing.commands,
             install=install,
         )

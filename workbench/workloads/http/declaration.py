@@ -191,6 +191,13 @@ class Http(Declaration):
 
         return await gate(wire, entry)
 
+    async def refused(
+        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
+    ) -> str:
+        from workbench.workloads.http.gate import refused  # noqa: PLC0415  it brings h11
+
+        return await refused(wire, entry, workload.protocol, self._requests(workload), secrets)
+
     def able(self, gate: GateResult) -> list[str]:
         kept = "several calls on a connection"
         found = {

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import statistics
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from workbench.agent.protocol import Load
+from workbench.agent.request import http_request
 from workbench.workloads.gating import (
     CALLS,
     PIPELINED,
@@ -18,11 +21,15 @@ from workbench.workloads.gating import (
     found,
     request,
 )
+from workbench.workloads.http.requests import Request
 from workbench.workloads.server import Server
 from workbench.workloads.wire import Fault, Wire
 
 CALLS_KEPT = 10
 """Calls one after another on one connection."""
+
+OF_LOAD = (408, 429)
+"""Statuses that may depend on how busy the server is."""
 
 STALL_S = (0.035, 0.060)
 """A call this slow has waited for a delayed acknowledgement, 40 ms on Linux."""
@@ -88,3 +95,28 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     if "http/1.1" not in entry.protocols:
         return failed(entry, *result.sentences, "List http/1.1 among its protocols.")
     return agreed(result, entry)
+
+
+async def refused(
+    wire: Wire,
+    entry: Server,
+    protocol: str,
+    requests: Sequence[Request],
+    secrets: Mapping[str, str],
+) -> str:
+    """Make each request once whose reply neither the plan nor the server's entry states. Returns
+    why one cannot succeed: a redirect, or an error of the request; empty: all can."""
+    load = Load(wire.host, wire.port, "http", options={"protocol": protocol})
+    for each in requests:
+        if each.reply(entry) or each.method == "HEAD":
+            continue
+        try:
+            (reply,) = await wire.one_by_one(http_request(load, each.driven(secrets)), 1)
+        except Fault:
+            continue  # The points of the run say more about it.
+        if 300 <= reply.status < 500 and reply.status not in OF_LOAD:
+            return (
+                f"{entry.name} answers {reply.status} to {each.method} {each.path}; correct the"
+                f" request, or give it expect_status: {reply.status} to measure that reply."
+            )
+    return ""

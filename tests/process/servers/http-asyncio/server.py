@@ -8,7 +8,8 @@ async def serve(reader, writer):
         while True:
             request = await reader.readuntil(b"\r\n\r\n")
             version = b"HTTP/1.1" if b" HTTP/1.1\r\n" in request else b"HTTP/1.0"
-            writer.write(version + b" 200 OK\r\nContent-Length: 5\r\n\r\nPong!")
+            status = b" 404 Not Found" if b" /gone " in request else b" 200 OK"
+            writer.write(version + status + b"\r\nContent-Length: 5\r\n\r\nPong!")
             await writer.drain()
             if version == b"HTTP/1.0":
                 break
