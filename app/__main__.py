@@ -1,5 +1,5 @@
 """The entry point of `pongbench`: with a command it runs that command and never loads Qt; without
-one, or with a session's file, it opens the window.
+one, or with the file of a session or a plan, it opens the window.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         from app.selftest import run as selftest  # noqa: PLC0415
 
         return selftest()
-    session = _session(words)
-    if words and session is None:
+    file = _file(words)
+    if words and file is None:
         from workbench import cli  # noqa: PLC0415 - not for the window
 
         return cli.main(words, more={"compare": _compare, "report": _report})
@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"The window needs Qt, which this system cannot load ({error}). Run `make run` once, "
             "or install the libraries listed in README."
         )
-    return run(session)
+    return run(file)
 
 
 def _report() -> AddParser:
@@ -61,7 +61,7 @@ def _compare() -> AddParser:
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 
-def _session(words: Sequence[str]) -> Path | None:
+def _file(words: Sequence[str]) -> Path | None:
     """A file to open, as passed by a double click in a file manager."""
     # No command has a dot or a slash in its name.
     if len(words) != 1 or not {".", "/", "\\"} & set(words[0]):

@@ -21,9 +21,9 @@ from workbench import __version__, stores
 from workbench.errors import ExitCode, PongbenchError
 
 
-def run(session: Path | None = None) -> int:
-    """Show the window, with a session opened if one is named, until it is closed. Returns the exit
-    code.
+def run(file_shown: Path | None = None) -> int:
+    """Show the window, with a session or a plan if one is named, until it is closed. Returns the
+    exit code.
     """
     book = LogBook()
     book.install()
@@ -55,9 +55,9 @@ def run(session: Path | None = None) -> int:
     # That may be painting, in which no window may close.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: QTimer.singleShot(0, window, window.leave))
-    window.built.connect(lambda: app.show_files_with(window.open))
-    if session is not None:
-        window.built.connect(lambda: window.open(session.absolute()))
+    window.built.connect(lambda: app.show_files_with(window.show_file))
+    if file_shown is not None:
+        window.built.connect(lambda: window.show_file(file_shown.absolute()))
     window.appear()
     code = app.exec()
     bridge.close()

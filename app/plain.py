@@ -5,9 +5,24 @@ loaded. All labels and tool tips are created here.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from PySide6.QtGui import QFont, QFontMetrics, Qt, QTextLayout, QTextOption
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtGui import (
+    QClipboard,
+    QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QStaticText,
+    Qt,
+    QTextLayout,
+    QTextOption,
+    QTransform,
+)
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 from workbench.untrusted import safe
 
@@ -17,6 +32,10 @@ _TIP_LINE = 80
 """Characters; longer tool tips are wrapped."""
 NO_BREAK = "\u00a0"
 _JOINER = "\u2060"
+_BREAK = "\u200b"
+_LONG = re.compile(r"\S{25,}")
+_BETWEEN_PARTS = re.compile(r"(?<=\w)([._])(?=\w{3})")
+_WITHIN_A_PART = re.compile(rf"[^{_BREAK}]{{24}}(?=[^{_BREAK}])")
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|×|[nµm]?s|min|h|[kMG]i?B|B|[kMG]?bit/s|cores?)(?![\w-]))")
 _PER = re.compile(r"(?<=\w)/(?=s\b)")
 
@@ -31,13 +50,35 @@ def unbroken(text: str) -> str:
     return _PER.sub(f"/{_JOINER}", glued(text))
 
 
+def breakable(text: str) -> str:
+    """Return a text whose long words, such as paths and hashes, Qt wraps too: between the parts of
+    dotted names, and within what remains too long.
+    """
+    return _LONG.sub(lambda word: _parted(word[0]), text)
+
+
+@lru_cache(maxsize=1024)
+def laid_out(text: str, font: QFont) -> QStaticText:
+    """Return a line of text that is laid out once, not each time it is drawn."""
+    made = QStaticText(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.prepare(QTransform(), font)
+    return made
+
+
+def _parted(word: str) -> str:
+    return _WITHIN_A_PART.sub(f"\\g<0>{_BREAK}", _BETWEEN_PARTS.sub(f"\\1{_BREAK}", word))
+
+
 def loosened(text: str) -> str:
-    """Return a line of an unbroken text as it was written."""
-    return text.replace(NO_BREAK, " ").replace(_JOINER, "")
+    """Return what is shown of an unbroken or breakable text as it was written."""
+    return text.replace(NO_BREAK, " ").replace(_JOINER, "").replace(_BREAK, "")
 
 
 class Label(QLabel):
-    """A label that never interprets its text as markup, and breaks no line before a unit."""
+    """A label that never interprets its text as markup. If it wraps, it breaks no line before a
+    unit, and breaks words that are too long; what is selected is copied as it was written.
+    """
 
     _text = ""
 
@@ -49,9 +90,9 @@ class Label(QLabel):
 
     def setText(self, text: str) -> None:
         named, self._text = self.accessibleName() not in ("", self._text), safe(text)
-        shown = unbroken(self._text) if self.wordWrap() else self._text
+        shown = unbroken(breakable(self._text)) if self.wordWrap() else self._text
         super().setText(shown)
-        if not named:  # what glues is not to be read aloud
+        if not named:  # what glues or parts is not to be read aloud
             self.setAccessibleName(self._text if shown != self._text else "")
 
     def text(self) -> str:
@@ -63,6 +104,39 @@ class Label(QLabel):
     def setWordWrap(self, wrap: bool) -> None:
         super().setWordWrap(wrap)
         self.setText(self._text)
+
+    def selectedText(self) -> str:
+        return loosened(super().selectedText()).replace("\u2029", "\n").replace("\u2028", "\n")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.hasSelectedText() and event.matches(QKeySequence.StandardKey.Copy):
+            self._copy()
+        else:
+            super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if self.hasSelectedText() and QGuiApplication.clipboard().supportsSelection():
+            self._copy(QClipboard.Mode.Selection)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if not self.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse:
+            super().contextMenuEvent(event)
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy = menu.addAction("Copy", QKeySequence.StandardKey.Copy, self._copy)
+        copy.setEnabled(self.hasSelectedText())
+        everything = len(super().text())
+        menu.addAction(
+            "Select all",
+            QKeySequence.StandardKey.SelectAll,
+            lambda: self.setSelection(0, everything),
+        )
+        menu.popup(event.globalPos())
+
+    def _copy(self, where: QClipboard.Mode = QClipboard.Mode.Clipboard) -> None:
+        QGuiApplication.clipboard().setText(self.selectedText(), where)
 
 
 def wrapped(text: str, size: QFont, width: float, most: int = 0) -> list[str]:

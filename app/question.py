@@ -58,20 +58,33 @@ def ask(
 
 
 def ask_text(
-    parent: QWidget, title: str, question: str, text: str, do: Callable[[str], object]
+    parent: QWidget,
+    title: str,
+    question: str,
+    text: str,
+    do: Callable[[str], object],
+    *,
+    go: str = "",
 ) -> None:
-    """Open a field that contains `text`; `do` gets the edited text."""
+    """Open a field that contains `text`; `do` gets the edited text. `go`: on the button that
+    accepts it; empty: the title.
+    """
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(title)
     dialog.setLabelText(safe(question))
     for label in dialog.findChildren(QLabel):
         label.setTextFormat(Qt.TextFormat.PlainText)
     dialog.setTextValue(text)
-    dialog.setOkButtonText(title)
+    dialog.setOkButtonText(go or title)
     dialog.resize(380, dialog.height())
     dialog.textValueSelected.connect(do)
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
+    layout = dialog.layout()
+    assert layout is not None
+    layout.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
+    for buttons in dialog.findChildren(QDialogButtonBox):
+        buttons.setStyleSheet(_SAFE_FIRST)
     field = dialog.findChild(QLineEdit)
     if field is not None:
         field.selectAll()

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication, QFrame, QPlainTextEdit, QScrollArea,
 
 class Scrolled(QScrollArea):
     """A scroll area that shows `body` at full width and without a background of its own. What gets
-    the focus by keys is brought into view, also from outside, where Qt does not.
+    the focus by keys is brought into view, also from outside, where Qt does not, and stays there
+    when the body grows, unless somebody scrolled since.
     """
 
     def __init__(self, body: QWidget, name: str = "") -> None:
@@ -31,6 +32,16 @@ class Scrolled(QScrollArea):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._follow)
+        self._followed: tuple[QWidget | None, int] = (None, 0)
+        # Queued, so that the body has been laid out.
+        queued = Qt.ConnectionType.QueuedConnection
+        self.verticalScrollBar().rangeChanged.connect(self._follow_again, queued)
+
+    def _follow_again(self) -> None:
+        now, at = self._followed
+        unmoved = self.verticalScrollBar().value() == at
+        if now is not None and QApplication.focusWidget() is now and unmoved:
+            self._follow(None, now)
 
     def _follow(self, before: QWidget | None, now: QWidget | None) -> None:
         clicked = QApplication.mouseButtons() != Qt.MouseButton.NoButton
@@ -39,6 +50,7 @@ class Scrolled(QScrollArea):
         shown = now.size().boundedTo(self.viewport().size())
         if shown == now.size() or isinstance(now, QPlainTextEdit):  # which has a cursor
             self.ensureWidgetVisible(now)
+            self._followed = now, self.verticalScrollBar().value()
             return
         # Qt would show the middle of what is larger than the view, such as a page.
         begin = QRect(now.mapTo(self.widget(), QPoint()), shown)

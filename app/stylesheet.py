@@ -78,7 +78,6 @@ def stylesheet(theme: Theme) -> str:
     tones = "\n".join(
         f'QLabel[tone="{tone}"] {{ color: {colour}; }}'
         f'QFrame#chip[tone="{tone}"] {{ background: {t.tinted(colour)}; }}'
-        f'QFrame#chip[tone="{tone}"] QLabel {{ color: {colour}; }}'
         f'QFrame#inline[tone="{tone}"] {{ background: {quiet(tone, colour)};'
         f" border: 1px solid {mix(t.card, colour, 0.45)}; border-radius: 10px; }}"
         f'QFrame#notice[tone="{tone}"] {{ background: {t.tinted(colour)}; }}'
@@ -108,7 +107,6 @@ QFrame#drawer {{ background: {t.card}; border: none; border-top: 1px solid {t.li
 QFrame#notice {{ border: none; border-bottom: 1px solid {t.line}; }}
 QSplitter::handle {{ background: {t.line}; }}
 QFrame#chip {{ border: none; border-radius: 11px; min-height: 22px; max-height: 22px; }}
-QFrame#chip QLabel {{ font-size: 12px; font-weight: 500; }}
 QPushButton {{ background: {t.card}; color: {t.text}; border: 1px solid {t.edge};
     border-radius: 7px; padding: 0 12px; min-height: 30px; font-weight: 500; }}
 QPushButton:hover {{ background: {hover}; }}
@@ -185,6 +183,7 @@ QHeaderView::section {{ background: {t.card}; color: {t.muted}; border: none;
     border-bottom: 1px solid {t.line2}; padding: 4px 8px; font-size: 11px; font-weight: 500; }}
 QMessageBox QLabel#qt_msgbox_label {{ font-size: 15px; font-weight: 600; min-width: 380px; }}
 QMessageBox QLabel#qt_msgbox_informativelabel {{ color: {t.soft}; min-width: 380px; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QMessageBox QDialogButtonBox, QInputDialog QDialogButtonBox {{ padding-top: 8px; }}
 QProgressBar {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 3px; }}
 QProgressBar::chunk {{ background: {t.text}; border-radius: 2px; }}
@@ -198,7 +197,7 @@ QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::su
     background: transparent; border: none; width: 0; height: 0; }}
 QAbstractScrollArea::corner {{ background: transparent; border: none; }}
 QMenu {{ background: {t.floating}; color: {t.text}; border: 1px solid {t.line2}; padding: 4px; }}
-QMenu::item {{ padding: 6px 14px; border-radius: 5px; }}
+QMenu::item {{ padding: 6px 28px 6px 14px; border-radius: 5px; }}
 QMenu::item:selected {{ background: {chosen}; }}
 QMenu::item:disabled {{ color: {t.muted}; }}
 """

@@ -237,7 +237,7 @@ class Chip(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         inside = row(self, gap=CHIP_GAP)
         inside.setContentsMargins(10, 0, 10, 0)
-        self._sign, self._label = Label(), Label()
+        self._sign, self._label = Label(), label("", 12, Weight.Medium)
         inside.addWidget(self._sign)
         inside.addWidget(self._label)
         self.hide()
@@ -250,6 +250,7 @@ class Chip(QFrame):
             self._label.setText(text)
             self.setAccessibleName(text)
             self.setVisible(bool(text))
+        self._label.setProperty("tone", tone)
         retone(self, tone)
 
     def set_theme(self, theme: Theme) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -11,17 +10,6 @@ if TYPE_CHECKING:
     from workbench.sessions.library import Shelved
 
 _STATUS = {"done": "complete", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
-
-
-def breakable(text: str, least: int = 1) -> str:
-    """Allow line breaks in words of `least` characters or more: between the parts of dotted names,
-    and within what remains too long."""
-    return re.sub(rf"\S{{{least},}}", lambda word: _parted(word[0]), text)
-
-
-def _parted(word: str) -> str:
-    parted = re.sub(r"(?<=\w)([._])(?=\w{3})", "\\1\u200b", word)
-    return re.sub(r"[^\u200b]{24}(?=[^\u200b])", "\\g<0>\u200b", parted)
 
 
 def when(start: RunStart | None, *, short: bool = False) -> str:
@@ -50,4 +38,5 @@ def conditions(start: RunStart) -> str:
 
     setup = Setup(start)
     where = f"{setup.where} ({setup.cores})" if setup.cores else setup.where
-    return " · ".join(filter(None, (where, setup.calls, setup.backlog, setup.load_tool)))
+    parts = (setup.protocol, setup.calls, where, setup.backlog, setup.load_tool)
+    return " · ".join(filter(None, parts))

@@ -23,6 +23,8 @@ _RARELY_AT_TIMEOUT = 0.6
 """Up to this share of the rates, few lines reach the timeout."""
 _NO_CONTROLS = 2.0
 """Height of the controls in pictures and presentations."""
+_INSET, _NO_INSET = 4.0, 1.0
+"""Unscaled, where titles begin: in the window inside the focus ring."""
 
 
 class Ground:
@@ -120,14 +122,15 @@ class Ground:
         sizes, theme = chart.sizes, chart.theme
         title, unit, x, _ = self._head()
         y = sizes.px(11)
-        draw_text(painter, QPointF(sizes.px(1), y), title, self._title_font(), theme.text)
+        draw_text(painter, QPointF(self._head_left(), y), title, self._title_font(), theme.text)
         draw_text(painter, QPointF(x, y), unit, font(sizes.px(12)), theme.muted)
 
     def _head(self) -> tuple[str, str, float, float]:
         """Return (title, text beside it, start, end), with the text from start to end in pixels."""
         chart, px = self._chart, self._chart.sizes.px
         title, unit = chart.title_text()
-        size, x = font(px(12)), text_width(title, self._title_font()) + px(9)
+        size = font(px(12))
+        x = self._head_left() + text_width(title, self._title_font()) + px(8)
         controls = chart.quantity is Quantity.TIME and chart.sizes.controls > _NO_CONTROLS
         room = chart.width() - x - px(_CONTROLS) * controls
         keys, brief = self._marks(), unit.partition(",")[0]
@@ -136,6 +139,10 @@ class Ground:
         fits = (each for each in texts if text_width(each, size) <= room)
         shown = next(fits, texts[-1])
         return title, shown, x, x + text_width(shown, size)
+
+    def _head_left(self) -> float:
+        sizes = self._chart.sizes
+        return sizes.px(_INSET if sizes.controls > _NO_CONTROLS else _NO_INSET)
 
     def _title_font(self) -> QFont:
         sizes = self._chart.sizes

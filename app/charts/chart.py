@@ -90,7 +90,7 @@ class Chart(Plot):
         self.ground = Ground(self)
         self.names = self.NAMES(self, self.ground)
         self._moving = Moving(self, self.names)
-        self.flags = Flags(self)
+        self.flags = Flags(self, self.ground)
         self.setMouseTracking(True)
         # Elsewhere the menu opens when the button is pressed, before it can be a drag.
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
@@ -229,8 +229,8 @@ class Chart(Plot):
             # Another one of that size would have to be allocated at every step of a zoom.
             pixmap = known[1] if known and known[1].size() == size else QPixmap(size)
             pixmap.setDevicePixelRatio(ratio)
-            # The ground covers everything; an opaque pixmap is copied, not blended.
-            pixmap.fill(self.theme.card if name == "ground" else Qt.GlobalColor.transparent)
+            if name != "ground":  # which covers everything, and is copied, not blended
+                pixmap.fill(Qt.GlobalColor.transparent)
             onto = QPainter(pixmap)
             paint(onto)
             onto.end()
@@ -270,6 +270,7 @@ class Chart(Plot):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self.gestures is not None and self.gestures.move(event):
+            self.crossed.emit(self.quantity, nan)  # where the drag began is elsewhere by now
             return
         server, rate = self.nearest(event.position())
         self.hovered.emit(server, rate)

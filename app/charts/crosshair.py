@@ -31,6 +31,8 @@ class Crosshair:
         """Where it is; NaN: nowhere."""
         self._kept = False
         """It stays when the mouse leaves."""
+        self._gives_way = False
+        """The mouse is at a line, whose card is shown in its place."""
         self._by = Quantity.REPLIES
         """The chart whose values decide the order."""
         self._readout: Readout | None = None
@@ -66,6 +68,17 @@ class Crosshair:
             return
         self._by = quantity
         self._show(self._nearest(x))
+
+    def give_way(self, server: str) -> None:
+        """Handle the mouse at a server's line; empty: at none. A list that is kept comes back."""
+        self._gives_way = bool(server)
+        if not self._kept:
+            return
+        if server:
+            self.readout.hide()
+        elif self.readout.isHidden():
+            self._pointing.hide_card()
+            self._show(self.x)
 
     def hide(self) -> None:
         self._kept = False
@@ -124,7 +137,7 @@ class Crosshair:
             return
         drawn = self._first.across(xs)
         middle = float(xs[np.abs(drawn - (low + high) / 2).argmin()])
-        self._kept = True
+        self._kept, self._gives_way = True, False
         self._show(middle if isnan(rate) else rate)
         self._pointing.hide_card()
         self._announce()
@@ -170,7 +183,7 @@ class Crosshair:
             self._point(x)
         self.readout.display(stack.drawn, charts, x, by if by in charts else charts[0])
         placing.place(stack, self.readout, beside=_values(charts, x))
-        self.readout.show()
+        self.readout.setVisible(not self._gives_way)
         self.readout.raise_()
         stack.setAccessibleDescription(self.readout.accessibleName())
 

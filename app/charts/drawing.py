@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QWidget
 from shiboken6 import wrapInstance
 
 from app.charts.clipping import Polyline, Segments, begins, chained, segments
+from app.plain import laid_out
 from app.theme import Marker, SeriesStyle, Theme
 
 _OUTLINES: dict[Marker, Sequence[tuple[float, float]]] = {
@@ -97,7 +98,11 @@ def draw_text(  # noqa: PLR0917 - read like QPainter.drawText
     width = text_width(text, font)
     x = at.x() - {"left": 0.0, "middle": 0.5, "right": 1.0}[align] * width
     baseline = QPointF(x, at.y() + metrics(font).capHeight() / 2)
-    if kind not in (*_SCREEN, QPaintEngine.Type.Pdf):
+    if kind in _SCREEN:
+        painter.setFont(font)
+        painter.setPen(QColor(colour))
+        painter.drawStaticText(baseline - QPointF(0, metrics(font).ascent()), laid_out(text, font))
+    elif kind is not QPaintEngine.Type.Pdf:
         path = QPainterPath()
         path.setFillRule(Qt.FillRule.WindingFill)  # strokes of a letter may overlap
         path.addText(baseline, font, text)
@@ -165,22 +170,34 @@ def draw_markers(
         return
     # Antialiased paths are slow; a marker is cached as a pixmap for every quarter of a pixel.
     ratio = painter.device().devicePixelRatioF()
-    stamps: dict[tuple[int, int], tuple[QPixmap, int]] = {}
-    whole, shifts = np.divmod(np.rint(places * (4 * ratio)).astype(np.int64), 4)
-    for (x, y), shift in zip(whole.tolist(), map(tuple, shifts.tolist()), strict=True):
-        if shift not in stamps:
-            stamp = _stamp(style, radius, ground, hollow, *shift, ratio)
-            stamps[shift] = stamp, stamp.width() // 2
-        stamp, half = stamps[shift]
-        painter.drawPixmap(QPointF((x - half) / ratio, (y - half) / ratio), stamp)
+    stamps, half = _stamps(style, radius, ground, hollow, ratio), _half(radius, ratio)
+    quarters = np.rint(places * (4 * ratio)).astype(np.int64)
+    corners = ((quarters >> 2) - half) / ratio
+    for (x, y), shift in zip(corners.tolist(), map(tuple, (quarters & 3).tolist()), strict=True):
+        stamp = stamps.get(shift)
+        if stamp is None:
+            stamp = stamps[shift] = _stamp(style, radius, ground, hollow, *shift, ratio)
+        painter.drawPixmap(QPointF(x, y), stamp)
 
 
-@lru_cache(maxsize=2048)
-def _stamp(  # noqa: PLR0917 - a key
+@lru_cache(maxsize=256)
+def _stamps(
+    style: SeriesStyle, radius: float, ground: str, hollow: bool, ratio: float
+) -> dict[tuple[int, ...], QPixmap]:
+    """Return the pixmaps of a marker, by its shift; they are made when they are needed."""
+    return {}
+
+
+def _half(radius: float, ratio: float) -> int:
+    """Return the device pixels on each side of a stamp's middle."""
+    return ceil(1.5 * radius * ratio) + 1
+
+
+def _stamp(  # noqa: PLR0917 - what makes it unique
     style: SeriesStyle, radius: float, ground: str, hollow: bool, x: int, y: int, ratio: float
 ) -> QPixmap:
     """Return a marker in the middle of a pixmap, shifted by quarters of a device pixel."""
-    half = ceil(1.5 * radius * ratio) + 1
+    half = _half(radius, ratio)
     stamp = QPixmap(2 * half + 1, 2 * half + 1)
     stamp.fill(Qt.GlobalColor.transparent)
     painter = QPainter(stamp)

@@ -8,9 +8,15 @@ from app.charts.distribution import DistributionModel
 from app.charts.model import ChartModel
 from app.charts.over_time import TimeModel
 from app.charts.projection import Chosen, Projection
+from workbench.axis import Axis
 
 SWEEP, TIME, DISTRIBUTION = "sweep", "time", "distribution"
 VIEWS = (SWEEP, TIME, DISTRIBUTION)
+
+
+def first_view(axis: Axis) -> str:
+    """Return the view to begin with: a single value of the axis says more over time."""
+    return TIME if len(axis.values) == 1 and not axis.bounds else SWEEP
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from math import isnan, log10, nan
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame
 
 from app.charts import words
@@ -65,6 +65,8 @@ class Plot(pg.PlotWidget):
         self.curves: dict[str, Curve] = {}
         self.limits: Limits = (0, 1, 0, 1)
         self._frame: tuple[object, ...] = ()
+        self._settled = False
+        """It is being painted: nothing moves."""
         self.whole_across: Span = (0, 1)
         """Lowest and highest x without a zoom, as drawn."""
         self.whole_up: Span = (0, 1)
@@ -200,8 +202,18 @@ class Plot(pg.PlotWidget):
             self._frame = frame
         return self._frame
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.fit()
+        self._settled = True
+        try:
+            super().paintEvent(event)
+        finally:
+            self._settled = False
+
     def fit(self) -> None:
         """Compute the pixels of all lines at once, unless nothing has moved."""
+        if self._settled:
+            return
         frame = self.frame
         moved = [curve for curve in self.curves.values() if curve.frame is not frame]
         if not moved:

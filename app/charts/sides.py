@@ -14,11 +14,11 @@ from app.theme import SeriesStyle, Theme, Weight, font
 THIN = 0.75
 """Relative line width of all sessions but the first."""
 
-_PALE_PCT = 47
-"""Their lowest opacity in percent; more where a line would hardly be visible."""
+_PALE_PCT = range(47, 91)
+"""Their opacity in percent: the lowest with which a line is well visible."""
 
-_LEAST_CONTRAST = 3.5
-"""The lowest contrast of a thin line with its background."""
+_CONTRAST = 3.5
+"""Of a thin line with its background; of a colour that hardly has more by itself, 3."""
 
 
 def side_style(style: SeriesStyle, place: int, theme: Theme) -> SeriesStyle:
@@ -27,8 +27,8 @@ def side_style(style: SeriesStyle, place: int, theme: Theme) -> SeriesStyle:
     """
     if not place:
         return style
-    shades = (mix(theme.card, style.colour, pct / 100) for pct in range(_PALE_PCT, 100))
-    pale = next((c for c in shades if contrast(c, theme.card) >= _LEAST_CONTRAST), style.colour)
+    shades = [mix(theme.card, style.colour, pct / 100) for pct in _PALE_PCT]
+    pale = next((c for c in shades if contrast(c, theme.card) >= _CONTRAST), shades[-1])
     return replace(style, colour=pale, weight=THIN, dots=place)
 
 

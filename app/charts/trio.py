@@ -53,7 +53,7 @@ class Trio(Stack):
         self.pointing = Pointing(self)
         self.crosshair = Crosshair(self, self.pointing)
         for chart in self.charts.values():
-            chart.hovered.connect(self.pointing.hover)
+            chart.hovered.connect(self._on_hovered)
             chart.crossed.connect(self.crosshair.cross)
             chart.picked.connect(self._on_picked)
             chart.menu_wanted.connect(self.menu_wanted)
@@ -64,6 +64,10 @@ class Trio(Stack):
         self.spoken = PointsTable(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Charts: arrow keys move between servers and points")
+
+    def _on_hovered(self, server: str, rate: float) -> None:
+        self.pointing.hover(server, rate)
+        self.crosshair.give_way(server)
 
     def _on_picked(self, server: str, rate: float) -> None:
         self.crosshair.hide()

@@ -43,5 +43,5 @@ def handle(arguments: argparse.Namespace) -> int:
 
 def _write(arguments: argparse.Namespace, found: Comparison, differing: Conditions) -> None:
     clock = clock_of(stop for each in found.contenders for stop in each.result.stops)
-    write_comparison(found, differing, arguments.output, options_of(arguments, clock))
+    write_comparison(found, differing, arguments.output, options_of(arguments, clock, found.axis))
     say(f"The comparison is {arguments.output}.")

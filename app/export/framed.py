@@ -16,24 +16,25 @@ _HEAD, _CAPTION = 34, 20
 """Heights of the title and of the line below it, in pixels."""
 
 
-def head(title: str, caption: str) -> int:
+def head(title: str, caption: str, scale: float = 1.0) -> int:
     """Return the height above the charts, without the margin."""
-    return _HEAD * bool(title) + _CAPTION * bool(caption)
+    return round(scale * (_HEAD * bool(title) + _CAPTION * bool(caption)))
 
 
-def framed(trio: Trio, title: str, caption: str = "") -> tuple[Paint, Size]:
-    """Return the painting of charts as they are, and its size. `caption`: explains them."""
-    above = head(title, caption)
+def framed(trio: Trio, title: str, caption: str = "", *, scale: float = 1.0) -> tuple[Paint, Size]:
+    """Return the painting of charts as they are, and its size. `caption`: explains them; `scale`:
+    of the text above them, as of theirs."""
+    above = head(title, caption, scale)
     size = trio.width() + 2 * MARGIN, trio.height() + 2 * MARGIN + above
     theme = trio.charts[Quantity.REPLIES].theme
-    big, plain = font(18, Weight.DemiBold), font(12)
+    big, plain = font(18 * scale, Weight.DemiBold), font(12 * scale)
 
     def paint(painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(QRectF(0, 0, *size), QColor(theme.card))
-        at = QPointF(MARGIN + 1, MARGIN + 8)
+        at = QPointF(MARGIN + 1, MARGIN + 8 * scale)
         draw_text(painter, at, elided(title, big, trio.width()), big, theme.text)
-        at += QPointF(0, _HEAD - 8)
+        at += QPointF(0, (_HEAD - 8) * scale)
         draw_text(painter, at, elided(caption, plain, trio.width()), plain, theme.soft)
         trio.paint(painter, QRectF(MARGIN, MARGIN + above, trio.width(), trio.height()))
 

@@ -8,10 +8,11 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
-from app.charts.looks import SWEEP, VIEWS, Look
+from app.charts.looks import SWEEP, VIEWS, Look, first_view
 from app.charts.showing import Showing
 from app.export.report import SIZE, ReportOptions, check_output, write_read
 from workbench.analysis.results import PERCENTILES, Clock, View, clock_of
+from workbench.axis import RATE, Axis
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.documents import PointStop
 from workbench.terminal import say
@@ -89,9 +90,8 @@ def add_drawing_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--view",
         choices=VIEWS,
-        default=SWEEP,
-        help="what pictures draw and CSV lists: points over the axis, what happened over time, or"
-        " distributions of response times",
+        help="what pictures draw and CSV lists: points over the axis (default), what happened over"
+        " time (default of pictures of a single value), or distributions of response times",
     )
     parser.add_argument(
         "--pass",
@@ -103,15 +103,16 @@ def add_drawing_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def options_of(arguments: argparse.Namespace, clock: Clock) -> ReportOptions:
-    """Return the options of `add_drawing_arguments`. `clock`: what the points have, unless the user
-    chooses."""
+def options_of(arguments: argparse.Namespace, clock: Clock, axis: Axis) -> ReportOptions:
+    """Return the options of `add_drawing_arguments`. `clock` and `axis`: what the points have,
+    unless the user chooses."""
+    first = SWEEP if arguments.output.suffix.lower() == ".csv" else first_view(axis)
     return ReportOptions(
         arguments.theme,
         arguments.size,
         View(arguments.percentile, arguments.clock or clock),
         at=arguments.at if isinstance(arguments.at, float) else None,
-        look=Look(arguments.view, arguments.at, arguments.pass_number),
+        look=Look(arguments.view or first, arguments.at, arguments.pass_number),
     )
 
 
@@ -119,8 +120,12 @@ def handle(arguments: argparse.Namespace) -> int:
     """Run the command; returns its exit code. Raises PongbenchError."""
     check_output(arguments.output)
     session = open_session(arguments)
+    if arguments.metric or arguments.zoom:  # they are named as over the axis
+        arguments.view = arguments.view or SWEEP
     found = options_of(
-        arguments, clock_of(d for d in session.documents if isinstance(d, PointStop))
+        arguments,
+        clock_of(d for d in session.documents if isinstance(d, PointStop)),
+        session.start.axis or RATE,
     )
     options = replace(
         found,

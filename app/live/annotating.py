@@ -48,7 +48,7 @@ class Annotating(QObject):
             return
         found = (n.text for n in self._trio.notes if (n.server, n.x) == (server, x))
         text, where = next(found, ""), noted.place_of(self._trio.model, server, x)
-        question = f"Note at {where}:" + (" (empty: removed)" if text else "")
+        question = f"Note at {where}" + (" (empty: removed)" if text else "") + ":"
 
         def save(edited: str) -> None:
             note = ChartNote(x, edited, server)
@@ -68,7 +68,7 @@ class Annotating(QObject):
 
             self._desk.bridge.do(put, done, self._desk.refused.emit)
 
-        ask_text(self._trio.window(), "Save", question, text, save)
+        ask_text(self._trio.window(), "Note", question, text, save, go="Save")
 
     def _show(self, notes: ChartNotes, found: list[ChartNote]) -> None:
         if notes is self._notes:

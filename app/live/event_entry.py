@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from app.plain import tip
 from app.theme import Theme, icon_pixmap
 from app.widgets import label, row
-from app.words import breakable
 from workbench import formatting
 
-_LONG = 25
-"""Characters of a word that may not fit beside the charts, such as the name of a function."""
+_AROUND = 5, 3, 4, 3
+"""Pixels at the left, top, right and bottom, where the focus ring is."""
 
 
 def entry(
@@ -29,12 +28,13 @@ def entry(
     """Return a line; `lead`: shows in the charts what it is about."""
     made = _Link(theme, text, lead) if lead is not None else QWidget()
     line = row(made)
+    line.setContentsMargins(*_AROUND)
     sign = label()
     name, tone = ("triangle-alert", "warn") if is_warning else ("info", "muted")
     sign.setPixmap(icon_pixmap(name, getattr(theme, tone), 14))
     when = label(formatting.clock(t_us / 1e6), 12, tone="muted", figures=True)
     when.setFixedWidth(38)
-    said = label(breakable(text, _LONG), 12, tone="soft", wrap=True)
+    said = label(text, 12, tone="soft", wrap=True)
     for part in (sign, when):
         line.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
     line.addWidget(said, 1)

@@ -46,7 +46,7 @@ class EventLog(QFrame):
         inside = column(self, margin=12, gap=6)
         inside.addWidget(label("Events", 14, Weight.DemiBold))
         around = column(content := QWidget())
-        self._list = column(entries := QWidget(), gap=8)
+        self._list = column(entries := QWidget(), gap=2)
         around.addWidget(entries)
         around.addStretch(1)
         scroll = Scrolled(content, "Events")

@@ -60,7 +60,8 @@ class Legend(QFrame):
         self._list.setAccessibleName("Servers")
         self._empty_hint = label("Servers appear here during a run.", 12, tone="muted")
         inside.addWidget(self._empty_hint)
-        inside.addWidget(self._list)
+        inside.addWidget(self._list, 1)
+        inside.addStretch()
         trio.highlighted.connect(self._on_highlighted)
         trio.visibility_changed.connect(lambda server, shown: self.refresh())
 
@@ -114,6 +115,8 @@ class Legend(QFrame):
 
     def _fit(self) -> None:
         height = self._row_height()
+        # No row is cut; a scroll bar shows that there are more.
+        self._list.setMaximumHeight(max(1, (self.height() - _HEAD) // height) * height)
         for each in self._list.rows.values():
             each.setFixedHeight(height)
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QWidget
 
 from app.live.run import Trial
 from app.theme import Theme, Weight, icon_pixmap
-from app.widgets import column, label, row
+from app.widgets import Elided, column, label, row
 from workbench.documents import AnyDocument, PointStart
 from workbench.formatting import time_span
 
@@ -47,9 +47,9 @@ class Preparing(QFrame):
         head.addWidget(label("Before the first point", 16, Weight.DemiBold), 1)
         head.addWidget(self._left)
         inside.addLayout(head)
-        self._lines: list[tuple[QLabel, QLabel, QLabel]] = []
+        self._lines: list[tuple[QLabel, Elided, QLabel]] = []
         for _ in range(3):
-            line, parts = row(gap=10), (label(), label(), label("", 12, tone="muted"))
+            line, parts = row(gap=10), (label(), Elided(), label("", 12, tone="muted"))
             line.addWidget(parts[0])
             line.addWidget(parts[1], 1)
             line.addWidget(parts[2], 0, Qt.AlignmentFlag.AlignRight)
@@ -110,8 +110,8 @@ class Preparing(QFrame):
         elapsed_s = time.monotonic() - self._begun_s
         self._left.setText("" if tested else remaining(self._trial, elapsed_s))
         if now:
-            self._lines[0][1].setText(now)
-        self.setAccessibleName(f"Before the first point: {now or self._lines[1][1].text()}")
+            self._lines[0][1].show_text(now)
+        self.setAccessibleName(f"Before the first point: {now or self._lines[1][1].whole}")
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -127,7 +127,7 @@ class Preparing(QFrame):
         theme = self._theme
         colour = {_DONE: theme.ok, _NOW: theme.text}.get(icon, theme.muted)
         sign.setPixmap(icon_pixmap(icon, colour, 16))
-        words.setText(text)
+        words.show_text(text)
         beside.setText(more)
 
     def _fit(self) -> None:

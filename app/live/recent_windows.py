@@ -19,6 +19,7 @@ from app.painted import Painted
 from app.theme import Theme, font
 from workbench.axis import RATE
 from workbench.documents import WINDOW_US, AnyDocument, PointStart, RunStart, RunStop, Window
+from workbench.report.setup import Setup
 
 WINDOWS = 50
 """Ten seconds."""
@@ -34,6 +35,8 @@ class Pulse:
         self.recent: deque[tuple[PointStart, Window]] = deque(maxlen=WINDOWS)
         self.axis = RATE
         self.point: PointStart | None = None
+        self.paced = True
+        """Whether calls have a schedule; in a closed loop the server sets the pace."""
         self.over = False
         """No more windows will come."""
 
@@ -42,6 +45,7 @@ class Pulse:
             case RunStart():
                 self.recent.clear()
                 self.axis = document.axis or RATE
+                self.paced = not Setup(document).closed
                 self.point, self.over = None, False
             case RunStop():
                 self.over = True
@@ -91,7 +95,7 @@ class Replies(_Plot):
         recent = list(self.pulse.recent)
         to_come = min(self.pulse.still_to_come, WINDOWS // 2)
         recent = recent[-(WINDOWS - to_come) :]
-        due = [window.due for _, window in recent]
+        due = [window.due for _, window in recent] if self.pulse.paced else []
         most = max([*due, *(window.replies for _, window in recent), 10])
         top = round_up(most * 1.02)
         for share in (0.0, 1.0):

@@ -337,5 +337,5 @@ class Controls(QWidget):
 
     def _place(self) -> None:
         chart = self._trio.charts[Quantity.TIME].geometry()
-        self.move(chart.right() - self.width() + 1, chart.top() + 1)
+        self.move(chart.right() - self.width() - 3, chart.top() + 1)  # inside the focus ring
         self.raise_()

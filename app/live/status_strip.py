@@ -47,13 +47,15 @@ class NowStrip(QFrame):
         inside.addWidget(_line())
         self._replies_now = label("", 12, Weight.DemiBold, figures=True)
         self._replies_title = label("Replies", 13, Weight.DemiBold)
-        about = "per 200 ms; line: offered rate"
-        replies = self._replies_title, about, self._replies_now, self._replies
+        self._replies_about = Elided(12, tone="muted")
+        replies = self._replies_title, self._replies_about, self._replies_now, self._replies
         inside.addLayout(_titled(*replies), 4)
         self._time_now = label("", 12, Weight.DemiBold, figures=True)
         title = label("Response time", 13, Weight.DemiBold)
-        times = title, "p99 and p50", self._time_now, self._times
-        inside.addLayout(_titled(*times), 3)
+        about = Elided(12, tone="muted")
+        about.show_text("p99 and p50")
+        self._times.setAccessibleName("Response time, p99 and p50")
+        inside.addLayout(_titled(title, about, self._time_now, self._times), 3)
         inside.addWidget(_line())
         inside.addWidget(self._make_left())
         self.show_status("")
@@ -114,6 +116,9 @@ class NowStrip(QFrame):
         self._server.setVisible(bool(self._server.whole))
         window = now.window if now else None
         self._replies_title.setText(progress.axis.replies_title)
+        about = "per 200 ms; line: offered rate" if self._pulse.paced else "per 200 ms"
+        self._replies_about.show_text(about)
+        self._replies.setAccessibleName(f"{progress.axis.replies_title}, {about}")
         self._replies_now.setText(f"{window.replies:,}" if window else "")
         times = window.latency_us if window else None
         self._time_now.setText(formatting.duration(times.p99) if times else "")
@@ -296,17 +301,14 @@ def _line() -> QFrame:
     return made
 
 
-def _titled(title: QLabel, about: str, figure: QLabel, plot: QWidget) -> QVBoxLayout:
+def _titled(title: QLabel, about: Elided, figure: QLabel, plot: QWidget) -> QVBoxLayout:
     made = QVBoxLayout()
     made.setSpacing(4)
     head = row()
     head.addWidget(title)
-    about_label = Elided(12, tone="muted")
-    about_label.show_text(about)
-    about_label.setMinimumWidth(10)
-    head.addWidget(about_label, 1)
+    about.setMinimumWidth(10)
+    head.addWidget(about, 1)
     head.addWidget(figure)
     made.addLayout(head)
     made.addWidget(plot, 1)
-    plot.setAccessibleName(f"{title.text()}, {about}")
     return made

@@ -12,7 +12,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
-from app.charts.looks import DISTRIBUTION, SWEEP, TIME, Look
+from app.charts.looks import DISTRIBUTION, SWEEP, TIME, Look, first_view
 from app.charts.menu import Corner
 from app.charts.projection import Chosen, Projection
 from app.charts.trio import Trio
@@ -107,9 +107,9 @@ class ViewBar(QWidget):
         if model.start is not None and model.start is not self._start:
             self._start = model.start
             self._chosen, self._pass_number = {}, 0
-            one = len(model.axis.values) == 1 and not model.axis.bounds
             kept = self._settings.view if self._settings is not None else self.view
-            self.show_view(TIME if one else kept)
+            first = first_view(model.axis)
+            self.show_view(kept if first == SWEEP else first)
         look = _LOOKS[self.view]
         self._points.setAccessibleName(look.points)
         _fill(self._points, self._choices(), self._trio.look.points)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -18,10 +16,6 @@ SIGNS = {
     "focus": "activity",
     "muted": "info",
 }
-
-
-_LONG = re.compile(r"\S{30,}")
-"""Text without a break that no column has room for, such as fingerprints."""
 
 
 class Sign(Label):
@@ -77,16 +71,8 @@ def remark(tone: str, text: str, strong: str = "", *, faded: bool = False) -> QW
         name.setFixedWidth(108)
         name.setWordWrap(True)
         across.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
-    text_label = label(
-        _LONG.sub(_breakable, text), 13, tone="muted" if faded else "soft", wrap=True
-    )
+    text_label = label(text, 13, tone="muted" if faded else "soft", wrap=True)
     text_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     across.addWidget(text_label, 1)
     made.setAccessibleName(f"{strong}: {text}" if strong else text)
     return made
-
-
-def _breakable(found: re.Match[str]) -> str:
-    """Insert places where a line may break."""
-    word = found[0]
-    return "\u200b".join(word[at : at + 12] for at in range(0, len(word), 12))

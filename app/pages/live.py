@@ -129,7 +129,7 @@ class LivePage(QWidget):
         self._pulse.start()
         self._enter(State.PREPARING)
         self.now.show_status("Preparing…")
-        self._preparing.begin(calibrate=plan.calibrate)
+        self._preparing.begin(calibrate=plan.calibrate and plan.axis.calibrated)
         self._desk.set_busy(True)
 
     def run_this(self) -> None:

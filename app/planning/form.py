@@ -126,7 +126,7 @@ class PlanForm(QWidget):
         for line, problems in by_line.items():
             # If several fields of a line are invalid, each message has its field's name.
             line.fault(" ".join(pair[len(problems) > 1] for pair in dict.fromkeys(problems)))
-            if line.cut:
+            if line.cut or line in self.more.lines.values():  # which may be out of sight
                 self.unplaced += dict.fromkeys(pair[1] for pair in problems)
         for key, field in self.inputs.items():
             if field.isHidden() and key not in faults:

@@ -50,7 +50,8 @@ class Preview(QWidget):
         outer.addWidget(self.remarks)
         self._foot = QWidget()
         outer.addWidget(self._foot, 0)
-        self._nothing.hide()
+        for each in (self._nothing, self._body):
+            each.hide()  # until there is a draft
         inside = column(self._body)
         self._figures: dict[str, QLabel] = {}
         inside.addLayout(self._make_figures())

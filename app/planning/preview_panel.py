@@ -52,7 +52,7 @@ class Outlook(QFrame):
         self._names = names
 
     def show_draft(self, draft: Draft, faults: Sequence[str]) -> None:
-        """`faults`: problems that no field shows in full."""
+        """`faults`: problems that no field shows in full, and those of advanced fields."""
         self.preview.show_draft(draft, self._names, faults)
         self._stale = self.preview.drawn and draft.budget is None
         self._retitle()

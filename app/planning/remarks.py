@@ -38,6 +38,7 @@ class Remarks(Scrolled):
             line.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
             line.addWidget(label(text, 12, tone="soft", wrap=True), 1)
             self._list.addWidget(holder)
+            holder.show()  # Qt would do that later, and until then it has no height.
         self._list.addStretch(1)
         self._fit()
 

@@ -69,8 +69,10 @@ class PlanResources:
         see `drafts.examine`.
         """
         import asyncio
+        from dataclasses import replace
 
         from workbench.load.limits import with_tools
+        from workbench.machines.secrets import unusable
         from workbench.plan.editing import examine
         from workbench.run.environment import tightest
 
@@ -85,7 +87,9 @@ class PlanResources:
             target=target,
             listens_on=listens_on,
         )
-        return with_tools(draft, clients=clients)
+        draft, plan = with_tools(draft, clients=clients), draft.plan
+        secrets = await unusable(plan.declared.secrets(plan.workload)) if plan else []
+        return replace(draft, precautions=[*draft.precautions, *secrets])
 
     def ports(self) -> int:
         """Return the local ports of this computer."""

@@ -58,10 +58,11 @@ class Servers(QWidget):
         self.tags.moved.connect(self._move)
         self.tags.removed.connect(self._remove)
         self._scroll = scroll = Scrolled(self.tags)
-        self.tags.grown.connect(self._fit)
+        # Not while it is laid out, or Qt would keep the height before.
+        self.tags.grown.connect(self._fit, Qt.ConnectionType.QueuedConnection)
         self.tags.focused.connect(scroll.ensureWidgetVisible)
         inside.addWidget(scroll)
-        foot = row()
+        foot = row(gap=4)
         self._open = button("Add or remove", "plus", on_click=self.open_or_close)
         self._clear = button("Remove all", kind="ghost", on_click=lambda: self._change([]))
         foot.addWidget(self._open)

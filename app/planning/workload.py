@@ -44,7 +44,7 @@ def fit(lines: Mapping[str, Line], inputs: Mapping[str, Any], protocol: str) -> 
         calls.setEnabled(workload.several_calls or calls.value() != 1)
 
 
-_KINDS = [("list", "list"), ("ceiling", "up to what the machines can hold")]
+_KINDS = [("list", "list"), ("ceiling", "up to the limit")]
 _CEILING = "connections"
 """The field whose limit is known before a run."""
 

@@ -14,7 +14,6 @@ from app.servers.columns import version
 from app.servers.known import Known
 from app.theme import Weight
 from app.widgets import Inline, column, empty, label
-from app.words import breakable
 from workbench.rights import stated
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.features import FEATURES, NOW, THEN_2009, THEN_2010, now, then, title
@@ -72,7 +71,7 @@ class About(Reader):
             grid.addWidget(_line(value, "soft"), place, 1)
             if source:
                 place += 1
-                grid.addWidget(label(breakable(source), 11, tone="muted", wrap=True), place, 1)
+                grid.addWidget(label(source, 11, tone="muted", wrap=True), place, 1)
             if address:
                 place += 1
                 grid.addWidget(Link(address, self.problem.show_text), place, 1)
@@ -157,7 +156,7 @@ def _running(known: Known, entry: ServerEntry) -> list[tuple[str, str]]:
 
 def _source(entry: ServerEntry) -> str:
     source = entry.source_at
-    return f"{breakable(source.git)}, {source.short}, {source.licence}" if source else ""
+    return f"{source.git}, {source.short}, {source.licence}" if source else ""
 
 
 def _measured(known: Known) -> list[Row]:

@@ -149,9 +149,10 @@ def _now(name: str) -> Column:
 
 
 def version(known: Known) -> str:
-    """Return the version of the last run: 6.6.1."""
+    """Return the version measured here, or else the one in the catalogue entry: 6.6.1."""
     if known.measured is None:
-        return ""
+        seen = known.entry.seen if known.entry else None
+        return seen.version.rpartition(" ")[2] if seen else ""
     last = known.measured.version.rpartition(" ")[2]
     return "stdlib" if last == "library" else last
 
@@ -180,7 +181,7 @@ _RANK = {"ok": 0, "soft": 1, "warn": 2, "bad": 3, "muted": 4}
 _WIDE = {"licence": 134, "documentation": 110, "production": 120, "style": 130, "released": 92}
 _WIDE |= {"comet": 130, "peer_certificates": 130, "portability": 150, "documentation_parts": 170}
 _WIDE |= {"community": 110, "activity": 140, "repository": 96, "flavour": 130, "coverage": 100}
-_WIDE |= {"thread_pool": 96, "socket": 92, "version": 96}
+_WIDE |= {"thread_pool": 96, "socket": 92, "version": 124}
 
 
 def _width(name: str) -> int:

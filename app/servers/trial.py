@@ -18,7 +18,6 @@ from app.servers.tryout import Line, TrialResult, run_trial
 from app.servers.wire import Wire
 from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import Chip, Elided, button, column, dress, empty, label, row
-from app.words import breakable
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -284,7 +283,7 @@ class Trial(QWidget):
         icon.setAccessibleName(_SIGNS[line.tone])  # colour alone is not accessible to everyone
         theme = self._desk.theme
         icon.setPixmap(icon_pixmap(_ICONS[line.tone], getattr(theme, line.tone), 15))
-        text_label = label(breakable(line.sentence, 25), 12, tone="soft", wrap=True)
+        text_label = label(line.sentence, 12, tone="soft", wrap=True)
         text_label.setMinimumWidth(1)  # a hash or a path does not widen the line
         text_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         across.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QLabel, QWidget
 from app.servers.tryout import TrialResult
 from app.theme import Weight, font
 from app.widgets import button, column, frame, label
-from app.words import breakable
 
 
 class Wire(QWidget):
@@ -69,7 +68,7 @@ def _parts(result: TrialResult | None) -> dict[str, tuple[str, str]]:
         "asked": ("First request", result.request.rstrip("\n")),
         "answered": (f"Response, {result.bytes_on_wire:,} bytes", result.answered.rstrip("\n")),
         "output": ("Last output", "\n".join(result.output[-12:])),
-        "commands": ("Commands to run", breakable("\n".join(result.commands), 40)),
+        "commands": ("Commands to run", "\n".join(result.commands)),
     }
     if not result.answered:
         found.pop("asked")

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QMargins, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -22,8 +22,9 @@ from app.context import Desk
 from app.scale import LEAST
 from app.scrolling import Whole
 from app.shell import keys
-from app.shell.notice import NoticeBar
+from app.shell.notice import Body, NoticeBar
 from app.shell.paged_window import PagedWindow
+from app.shell.rail import Rail
 from app.shell.refreshing import Refreshing
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 _SIZE = QSize(1280, 800)
 _FRAME = QSize(16, 48)
 """More than a window manager puts around it."""
+_IDLE_MS = 300
+"""After the pages are built, until what may be needed soon is prepared."""
 
 
 class MainWindow(PagedWindow):
@@ -74,13 +77,13 @@ class MainWindow(PagedWindow):
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._stack)
-        root, body = QWidget(), QWidget()
+        self._split.setMinimumSize(LEAST.shrunkBy(QMargins(Rail.WIDTH, 0, 0, 0)))
+        root, body = QWidget(), Body()
         across, down = row(root, gap=0), column(body)
         across.addWidget(self.rail)
         across.addWidget(body, 1)
         down.addWidget(self.notice)
         down.addWidget(self._split, 1)
-        root.setMinimumSize(LEAST)
         self._whole = Whole(root)
         self._whole.verticalScrollBar().rangeChanged.connect(lambda *_: self._follow_log())
         self.setCentralWidget(self._whole)
@@ -122,6 +125,10 @@ class MainWindow(PagedWindow):
         dialog.fileSelected.connect(lambda chosen: self.open(Path(chosen)))
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+    def show_file(self, path: Path) -> None:
+        """Open a session, or show a plan in its form."""
+        self.plan.read(path)
 
     def find(self) -> None:
         """Show the command palette, or close it."""
@@ -226,12 +233,10 @@ class MainWindow(PagedWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open dropped files: one session is opened, several are compared, a plan is shown in its
-        form.
-        """
+        """Show a dropped file; several are compared."""
         dropped = [Path(url.toLocalFile()) for url in event.mimeData().urls()]
         if len(dropped) == 1:
-            self.plan.read(dropped[0])
+            self.show_file(dropped[0])
         else:
             self._compare(dropped)
 
@@ -250,7 +255,8 @@ class MainWindow(PagedWindow):
 
     def _fill(self) -> None:
         self._warm = True
-        _ = self.palette_box  # so that it opens at once
+        palette = self.palette_box
+        QTimer.singleShot(_IDLE_MS, palette, palette.prepare)
         self.start.load()
         self.desk.bridge.do(trash.tidy)
         self.refreshing.check()

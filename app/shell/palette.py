@@ -96,13 +96,16 @@ class Palette(QFrame):
         self._desk.resources_read.connect(self._on_resources)
         self.hide()
 
+    def prepare(self) -> None:
+        """Paint it unseen: the first opening would wait for its styles, letters and icons."""
+        if not self.isVisible():
+            self._list_all()
+            self.grab()
+
     def open(self) -> None:
         """Show what can be done now. Servers, presets and machines are read again meanwhile."""
         self._before = QApplication.focusWidget()
-        self._entries = sources.entries(self._window, self._resources)
-        self._field.clear()
-        self._sift()
-        self._fit()
+        self._list_all()
         self.show()
         self.raise_()
         QApplication.instance().installEventFilter(self)
@@ -192,6 +195,12 @@ class Palette(QFrame):
         self.setGeometry((area.width() - width) // 2, top, width, height)
 
     # Content
+
+    def _list_all(self) -> None:
+        self._entries = sources.entries(self._window, self._resources)
+        self._field.clear()
+        self._sift()
+        self._fit()
 
     def _sift(self) -> None:
         typed = self._field.text().strip()

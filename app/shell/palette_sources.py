@@ -141,8 +141,9 @@ def _settings(window: PagedWindow) -> Iterator[Entry]:
 
 def _sessions(window: PagedWindow) -> Iterator[Entry]:
     def about(session: Shelved) -> str:
-        servers = session.start.plan.get("servers", ()) if session.start else ()
-        return " · ".join(filter(None, (words.when(session.start), ", ".join(map(str, servers)))))
+        servers = session.start.servers if session.start else ()
+        names = ", ".join(server.name for server in servers)
+        return " · ".join(filter(None, (words.when(session.start), session.path.name, names)))
 
     for session in window.desk.shelf:
         if session.start is not None:

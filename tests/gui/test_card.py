@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from app.charts.chart import Chart
 from tests.gui.trios import shown
-from tests.synthetic import CONTESTANTS, Contestant, session
+from tests.outcomes import Contestant
+from tests.synthetic import CONTESTANTS, session
 from workbench.documents import Note
 
 LONG = "asyncio streams with a buffer for every single call"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtWidgets import QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -86,6 +86,25 @@ def test_the_menu_offers_a_note_at_the_cursor_only(qtbot: QtBot, film: FilmPage)
     assert offered() == ("Note…\tN", False)
     trio.highlight("asyncio-streams", 4500.0)
     assert offered() == ("Note at 4,500/s, asyncio streams…\tN", True)
+
+
+def test_a_note_near_the_edge_is_whole_and_covers_no_text_if_it_can(film: FilmPage) -> None:
+    trio = film.board.trio
+    chart = trio.charts[Quantity.REPLIES]
+    plot = chart.plot_rect()
+    others = [QRectF(x, y, right - x, foot - y) for x, y, right, foot in chart.ground.words()]
+
+    def is_free(box: QRectF) -> bool:
+        inside = plot.left() <= box.left() < box.right() <= plot.right()
+        return inside and not any(box.intersects(each) for each in others)
+
+    for rate in [point.x for point in trio.model.series["asyncio-streams"].points]:
+        trio.set_notes([ChartNote(rate, "Garbage was collected.")])
+        ((text, box),) = chart.flags.texts()
+        assert text == "Garbage was collected."
+        assert plot.left() <= box.left() < box.right() <= plot.right()
+        side = 1 if box.center().x() < chart.at(rate, 1).x() else -1
+        assert is_free(box) or not is_free(box.translated(side * box.width(), 0))
 
 
 def test_exports_have_them_as_texts(path: Path, tmp_path: Path) -> None:

@@ -114,3 +114,34 @@ def test_the_list_follows_the_selected_point(qtbot: QtBot, trio: Trio) -> None:
     assert not trio.card.isVisible()
     qtbot.keyClick(trio, Qt.Key.Key_V)
     assert trio.card.isVisible()
+
+
+def test_a_kept_list_and_a_card_never_lie_on_one_another(qtbot: QtBot, trio: Trio) -> None:
+    qtbot.keyClick(trio, Qt.Key.Key_V)
+    chart = trio.charts[Quantity.REPLIES]
+    series = trio.model.series["asyncio-streams"]
+    point = next(p for p in series.points if p.x == 7500)
+    rest(qtbot, chart, chart.at(7500, point.replies_per_s).toPoint())
+    assert trio.card.isVisible()
+    assert not trio.crosshair.readout.isVisible()
+    trio.crosshair.again()  # as other data do
+    assert not trio.crosshair.readout.isVisible()
+    rest(qtbot, chart, beside_lines(chart, 6000))
+    assert said(trio).startswith("4,500/s offered: ")
+    assert trio.crosshair.readout.isVisible()
+    assert not trio.card.isVisible()
+
+
+def test_a_drag_leaves_no_values_of_where_it_began(qtbot: QtBot, trio: Trio) -> None:
+    chart = trio.charts[Quantity.TIME]
+    start = beside_lines(chart, 3000)
+    end = QPoint(int(chart.at(7500, 1).x()), start.y())
+    rest(qtbot, chart, start)
+    assert trio.crosshair.readout.isVisible()
+    qtbot.mousePress(chart.viewport(), Qt.MouseButton.LeftButton, pos=start)
+    for at in ((start + end) / 2, end):
+        qtbot.mouseMove(chart.viewport(), at)
+    qtbot.mouseRelease(chart.viewport(), Qt.MouseButton.LeftButton, pos=end)
+    assert trio.showing.zoom
+    assert not trio.crosshair.readout.isVisible()
+    assert isnan(chart.cursor_rate)

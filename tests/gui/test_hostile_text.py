@@ -224,7 +224,7 @@ BARE = {
 }
 """What takes text for markup, or may."""
 HERE = {
-    "plain.py": {"QLabel", "setTextFormat"},
+    "plain.py": {"QLabel", "QStaticText", "setTextFormat"},
     "question.py": {"QMessageBox", "QInputDialog", "setTextFormat"},
 }
 TIPS = {"setToolTip": -1, "setTabToolTip": -1, "showText": 1}

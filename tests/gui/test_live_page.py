@@ -30,14 +30,17 @@ from app.replay.film import Reel, load
 from app.widgets import Elided
 from tests.gui.short_runs import LONG
 from tests.gui.windows import offers, the
+from tests.outcomes import LATE
 from tests.recording import record_session
 from tests.repeats import with_repeats
-from tests.synthetic import LATE, session
+from tests.synthetic import session
 from workbench import paths
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop, Window
 from workbench.messages import notes
 from workbench.plan.reading import plan_from_data
 from workbench.sessions import read_session
+
+CASES = Path(__file__).parents[1] / "cases" / "sessions"
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -134,6 +137,16 @@ def test_clients_that_reach_no_rate_are_reported_above_the_charts(page: LivePage
     feed(page, [*session(1, 2)[:1], none.note(5)])
     assert page.alert.text == none.text()
     assert named(page, "Events, 1 warning")
+
+
+@pytest.mark.parametrize(("recorded", "offered"), [("closed-loop", False), ("stopped", True)])
+def test_only_what_has_a_schedule_has_an_offered_rate(
+    page: LivePage, recorded: str, offered: bool
+) -> None:
+    feed(page, read_session(CASES / f"{recorded}.pong.yaml").documents)
+    abouts = {each.whole for each in page.now.findChildren(Elided)}
+    assert ("per 200 ms; line: offered rate" in abouts) is offered
+    assert ("per 200 ms" in abouts) is not offered
 
 
 def test_missing_windows_are_reported(page: LivePage) -> None:

@@ -80,6 +80,9 @@ def test_a_session_a_server_a_preset_and_a_machine_are_shown(
     qtbot.waitUntil(lambda: machines.isVisible() and machines.listing.selected == HERE)
     assert run(qtbot, window, "socket november") == window.desk.shelf[0].title
     qtbot.waitUntil(window.film.isVisible)
+    window.show_page("Start")
+    assert run(qtbot, window, "three pong november") == window.desk.shelf[0].title  # its file
+    qtbot.waitUntil(window.film.isVisible)
 
 
 def test_settings_apply_at_once_and_their_page_says_so(qtbot: QtBot, window: MainWindow) -> None:
@@ -118,6 +121,15 @@ def test_escape_gives_the_focus_back_and_keys_do_not_reach_the_page(
     assert field(window).hasFocus()
     qtbot.keyClick(field(window), Qt.Key.Key_Escape)
     assert before.hasFocus()
+
+
+def test_it_is_prepared_unseen(qtbot: QtBot, window: MainWindow) -> None:
+    before = QApplication.focusWidget()
+    qtbot.waitUntil(lambda: bool(window.palette_box.found))
+    assert not is_open(window)
+    assert QApplication.focusWidget() is before
+    call(qtbot, window)
+    assert "Run the comparison" in listed(window)
 
 
 def test_a_click_outside_and_another_page_close_it(qtbot: QtBot, window: MainWindow) -> None:

@@ -25,8 +25,9 @@ from app import theme
 from app.__main__ import main
 from app.export.report import ReportOptions, write_report
 from tests.markup import Markup
+from tests.outcomes import Contestant
 from tests.recording import record_session
-from tests.synthetic import Contestant, contestants, session
+from tests.synthetic import contestants, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.errors import BadInput
 from workbench.load import registry

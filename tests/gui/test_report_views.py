@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
+from app.__main__ import main
 from app.charts.looks import Look
 from app.export.report import ReportOptions, write_report
 from tests.recording import record_session
@@ -33,7 +34,11 @@ def written(recorded: Path, name: str, options: ReportOptions) -> str:
 def words_of(recorded: Path, options: ReportOptions) -> str:
     """The words of a picture, as a reader's search finds them."""
     write_report(recorded, recorded.with_name("a.pdf"), options)
-    (page,) = PdfReader(recorded.with_name("a.pdf")).pages
+    return words_in(recorded.with_name("a.pdf"))
+
+
+def words_in(drawn: Path) -> str:
+    (page,) = PdfReader(drawn).pages
     return " ".join(page.extract_text().split())
 
 
@@ -51,6 +56,17 @@ def test_a_picture_shows_the_chosen_view(recorded: Path, look: Look, words: list
     drawn = words_of(recorded, ReportOptions(look=look))
     for each in words:
         assert each in drawn
+
+
+def test_a_session_with_a_single_value_is_drawn_over_time(tmp_path: Path) -> None:
+    file = record_session(tmp_path / "one.pong.yaml", session(2, rates=[2000.0]))
+    drawn, table = tmp_path / "one.pdf", tmp_path / "one.csv"
+    assert main(["report", str(file), "-o", str(drawn)]) == 0
+    assert "Over time" in words_in(drawn)
+    assert main(["report", str(file), "-o", str(drawn), "--view", "sweep"]) == 0
+    assert "Over time" not in words_in(drawn)
+    assert main(["report", str(file), "-o", str(table)]) == 0
+    assert len(table.read_text().splitlines()) == 3  # titles, and a point of each server
 
 
 def test_the_lowest_chart_over_time_can_show_another_metric(recorded: Path) -> None:

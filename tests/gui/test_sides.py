@@ -62,6 +62,7 @@ def test_every_line_of_every_session_stands_out_from_its_card(colours: Theme) ->
         for server in range(12):
             style = side_style(colours.series(server), place, colours)
             assert contrast(style.colour, colours.card) >= 3
+            assert (style.colour == colours.series(server).colour) is (place == 0)
 
 
 @THEMES

@@ -9,12 +9,14 @@ from pathlib import Path
 import furniture
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
     QCheckBox,
     QComboBox,
     QLabel,
+    QMenu,
     QRadioButton,
     QToolButton,
     QWidget,
@@ -22,7 +24,9 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app import page_registry, scale, theme
+from app.live.ranked_rows import RankedRows
 from app.plain import Label, wrapped
+from app.planning.tags import Tag
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.widgets import Elided
@@ -30,7 +34,7 @@ from tests.gui.windows import control, lists_are_full, name_of, pages, says, sho
 from tests.recording import record_session
 from tests.synthetic import session
 
-pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", "does not support")
 
 SIZES = [QSize(1280, 800), QSize(1024, 768), QSize(960, 620)]
 """At 100 %. At 150 and 200 % the window of 1280 x 800 has no more room than the last one, which
@@ -111,6 +115,7 @@ def test_at_twice_the_size_tab_brings_every_control_into_view(
             qtbot.keyClick(at, Qt.Key.Key_Tab)
             if QApplication.focusWidget() is at:  # an editor, which indents
                 at.nextInFocusChain().setFocus(Qt.FocusReason.TabFocusReason)
+            QApplication.processEvents()  # as between the keys of a person
         assert len(stops) > 8, name
         assert not unseen, name
 
@@ -158,6 +163,47 @@ def test_no_text_of_a_page_is_cut(qtbot: QtBot, furnished: MainWindow, name: str
         qtbot.waitUntil(nothing_is_cut)
 
 
+@pytest.mark.parametrize("name", list(page_registry.ALL))
+def test_a_notice_pushes_no_page_out_of_the_window(
+    qtbot: QtBot, furnished: MainWindow, name: str
+) -> None:
+    window = furnished
+    window.resize(1280, 800)
+    window.show_page(name)
+    window.desk.notice.emit("The settings cannot be kept: no space left on device.", "warn")
+    page, foot = window.page(name), window.rail.entries["Settings"]
+    qtbot.waitUntil(lambda: page.mapTo(window, QPoint()).y() >= window.notice.height() > 40)
+    assert all(each.visibleRegion().boundingRect() == each.rect() for each in (page, foot))
+    window.show_log(shown=True)
+    whole = [page, foot, window.drawer]
+    qtbot.waitUntil(lambda: all(w.visibleRegion().boundingRect() == w.rect() for w in whole))
+
+
+def test_no_server_of_a_small_plan_has_to_be_scrolled_to(
+    qtbot: QtBot, furnished: MainWindow
+) -> None:
+    furnished.resize(1440, 1000)
+    furnished.show_page("Plan")
+    servers = furnished.plan.form.servers.tags
+    qtbot.waitUntil(lambda: len(servers.findChildren(Tag)) == 7)
+    qtbot.waitUntil(lambda: servers.visibleRegion().boundingRect() == servers.rect())
+
+
+def test_no_server_of_the_legend_is_cut(qtbot: QtBot, furnished: MainWindow) -> None:
+    legend = furnished.film.board.side.legend
+    rows = legend.findChild(RankedRows).rows.values()
+    for height in range(100, 400, 13):
+        legend.setFixedHeight(height)
+        qtbot.waitUntil(lambda height=height: legend.height() == height)
+
+        def no_row_is_cut() -> None:
+            seen = [each.visibleRegion().boundingRect().height() for each in rows]
+            assert set(seen) <= {0, *(each.height() for each in rows)}
+            assert max(seen) > 0
+
+        qtbot.waitUntil(no_row_is_cut)
+
+
 @pytest.mark.parametrize("width", range(60, 400, 20))
 def test_no_number_is_parted_from_its_unit(qapp: QApplication, width: int) -> None:
     figures = ("18,000/s", "4.2 s", "30 %", "12 MB", "3 min")
@@ -167,3 +213,54 @@ def test_no_number_is_parted_from_its_unit(qapp: QApplication, width: int) -> No
     label = Label(text)
     label.setWordWrap(True)
     assert label.text() == name_of(label) == text
+
+
+LONG = (
+    "/home/somebody/.local/share/pongbench/servers/the-one-that-i-wrote/server.py",
+    "SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDqd0vOi2Hy7ZyQ3kE",
+    "tests.gui.test_text_fits.test_a_long_word_is_wrapped_and_copied_as_it_was_written",
+    "--rate 18,000/s for 30 s\nand a second line",
+)
+
+
+@pytest.fixture(params=LONG)
+def long_label(qtbot: QtBot, request: pytest.FixtureRequest) -> Label:
+    made = Label(request.param)
+    made.setWordWrap(True)
+    made.setFont(theme.font(13))
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    qtbot.addWidget(made)
+    made.resize(250, 200)
+    made.show()
+    made.setFocus()
+    return made
+
+
+def test_a_long_word_is_wrapped_and_copied_as_it_was_written(
+    qtbot: QtBot, long_label: Label
+) -> None:
+    text = long_label.text()
+    assert long_label.minimumSizeHint().width() <= 250
+    assert name_of(long_label) == text
+    QGuiApplication.clipboard().clear()
+    qtbot.keyClick(long_label, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(long_label, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == text
+
+
+def test_the_menu_of_a_text_copies_it_as_it_was_written(qtbot: QtBot, long_label: Label) -> None:
+    def choose(title: str) -> None:
+        at = QPoint(5, 5)
+        where = long_label.mapToGlobal(at)
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, where)
+        QApplication.sendEvent(long_label, event)
+        (menu,) = long_label.findChildren(QMenu)
+        (action,) = [each for each in menu.actions() if each.text() == title]
+        action.trigger()
+        with qtbot.waitSignal(menu.destroyed):
+            menu.close()
+
+    QGuiApplication.clipboard().clear()
+    choose("Select all")
+    choose("Copy")
+    assert QGuiApplication.clipboard().text() == long_label.text()

@@ -21,8 +21,9 @@ from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.colour import mix
 from tests.gui.trios import shown
+from tests.outcomes import Contestant
 from tests.repeats import with_repeats
-from tests.synthetic import CONTESTANTS, Contestant, session
+from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, PointStart, PointStop
 
 R, T, E = Quantity

@@ -18,7 +18,8 @@ from app.charts.series import Quantity
 from app.choices import Choice
 from app.live.session_view import Board
 from app.settings import Settings
-from tests.synthetic import Contestant, searches, session
+from tests.outcomes import Contestant
+from tests.synthetic import searches, session
 from workbench.documents import AnyDocument, HostSample, PointStart, Window
 from workbench.sessions import read_session
 

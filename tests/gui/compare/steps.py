@@ -18,7 +18,8 @@ from app.context import Desk
 from app.pages.compare import ComparePage
 from app.widgets import dress
 from tests.gui.windows import name_of
-from tests.synthetic import Contestant, contestants
+from tests.outcomes import Contestant
+from tests.synthetic import contestants
 from workbench.documents import AnyDocument, RunStart
 
 RATES = [1000.0 * n for n in range(1, 10)]

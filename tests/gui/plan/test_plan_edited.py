@@ -175,7 +175,7 @@ def test_connections_held_open_may_end_at_what_the_machines_can_hold(
         seconds=10,
     )
     edit(qtbot, page, held)
-    choose(qtbot, page, "Values as", "up to what the machines can hold")
+    choose(qtbot, page, "Values as", "up to the limit")
     sees(qtbot, page, "The connections end at")
     sees(qtbot, page, "Points: 8")
     plan = wanted(qtbot, window, page.run_this)

@@ -93,3 +93,21 @@ def test_the_calls_of_a_point_are_shown_below_its_rate(
     assert [calls.span(step) for step in page.draft.steps] == spans
     assert spans[-1][1] == sweep.plot.right()
     assert all(left < right for left, right in spans)
+
+
+def test_remarks_are_shown_whole_after_there_were_more_than_fit(page: PlanPage) -> None:
+    """One line of all later ones was shown."""
+    remarks, heights = page.outlook.preview.remarks, []
+    for number in (2, 20, 2):
+        remarks.show_text([("warn", "A remark that needs two lines at this width, " * 2)] * number)
+        heights.append(remarks.height())
+    assert heights[2] == heights[0] > 60 and heights[1] > heights[0]
+
+
+def test_a_problem_of_a_load_tool_is_also_said_where_advanced_fields_are_out_of_sight(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    page.edit(structs.replace(plan_of(page), load_tool="ab"))
+    shown = page.outlook.preview.remarks.widget()
+    said = "Load tool: ab cannot vary the rate"
+    qtbot.waitUntil(lambda: any(said in each.text() for each in shown.findChildren(QLabel)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +41,47 @@ def test_a_plan_dropped_anywhere_in_the_window_is_shown_in_its_form(
     drop(window, path)
     qtbot.waitUntil(page.isVisible)
     assert page.form.servers.value() == SHORT.servers
+
+
+OPENED = """
+import sys
+from PySide6.QtCore import QTimer
+from app.__main__ import main
+from app.shell.main_window import MainWindow
+warm_up = MainWindow.warm_up
+def watched(window):
+    def look():
+        shown = [name for name in ("plan", "film") if getattr(window, name).isVisible()]
+        if shown and not window.plan.reading:
+            print(*shown)
+            window.close()
+    timer = QTimer(window)
+    timer.timeout.connect(look)
+    timer.start(20)
+    warm_up(window)
+MainWindow.warm_up = watched
+sys.exit(main([sys.argv[1]]))
+"""
+
+
+@pytest.mark.parametrize("page", ["plan", "film"])
+def test_the_file_named_at_the_start_is_shown_on_its_page(
+    home: Path, tmp_path: Path, page: str
+) -> None:
+    path = tmp_path / ("short.yaml" if page == "plan" else "lab.pong.yaml")
+    if page == "plan":
+        path.write_text(library.to_yaml(SHORT))
+    else:
+        record_session(path, session(2, 3))
+    ended = subprocess.run(
+        [sys.executable, "-c", OPENED, str(path)],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "PONGBENCH_HOME": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (0, f"{page}\n"), ended.stderr
 
 
 def test_a_dropped_file_that_is_no_plan_is_refused_with_a_message(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
 from app.planning.plan_charts import Share
+from app.scrolling import Scrolled
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import judged, plan_of
 from tests.gui.windows import name_of, press, says, words_on
@@ -27,6 +29,7 @@ def test_every_published_benchmark_is_three_clicks_from_its_run(
 ) -> None:
     """From the start page: the button, the preset in its menu, and Run."""
     page = window.plan
+    window.resize(1280, 800)
     ran: list[Plan] = []
     window.desk.run_requested.disconnect(window.run)
     window.desk.run_requested.connect(ran.append)
@@ -45,6 +48,8 @@ def test_every_published_benchmark_is_three_clicks_from_its_run(
         assert page.gallery.list.marked == preset.id
         says_what_it_asks_and_what_was_found_then(page)
         says_what_it_costs(page)
+        for area in filter(QWidget.isVisible, page.findChildren(Scrolled)):
+            assert area.widget().minimumSizeHint().width() <= area.viewport().width()
         assert page.draft is not None
         if page.draft.sound:  # it needs no more ports and descriptors than this machine has
             press(window, "Run")
