@@ -49,7 +49,8 @@ class ChartModel:
         self.running: Running | None = None
         """Includes points of the warm-up and the calibration; see `running.start.purpose`."""
         self.sweeping: PointStart | None = None
-        """The latest point of the current sweep; it stays set between points."""
+        """The latest point of the current sweep; it stays set between points, and while the server
+        is warmed up again."""
         self.published: Sequence[Published] = ()
         """Figures of the source whose question the plan asks, with a place in the charts."""
         self.ceiling_per_s: float | None = None
@@ -87,10 +88,7 @@ class ChartModel:
             case RunStart():
                 self._begin(document)
             case PointStart():
-                self.running = Running(document, self.axis)
-                self.sweeping = document if document.judged else None
-                if self.sweeping is not None:
-                    self.last_x = max(self.last_x, document.x)
+                self._begin_point(document)
             case Window():
                 if self.running is not None and self.running.start.point == document.point:
                     self.running.windows.append(document)
@@ -188,6 +186,14 @@ class ChartModel:
         for series in self.series.values():
             if series.taint(found):
                 self.version += 1
+
+    def _begin_point(self, start: PointStart) -> None:
+        self.running = Running(start, self.axis)
+        if start.judged:
+            self.sweeping = start
+            self.last_x = max(self.last_x, start.x)
+        elif self.sweeping is not None and self.sweeping.server != start.server:
+            self.sweeping = None
 
     def _series_of(self, server: str) -> list[Series]:
         keys = self.start.series_of(server) if self.start else [server]

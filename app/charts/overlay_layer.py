@@ -117,6 +117,8 @@ class Moving:
 
     def _paint_running(self, painter: QPainter, curve: Curve) -> None:
         chart, running = self._chart, self._chart.model.running
+        if running is not None and not running.start.judged:
+            running = None  # a warm-up between two points
         px = chart.sizes.px
         painter.save()
         painter.setClipRect(chart.clip_rect().adjusted(-px(14), -px(14), px(14), px(14)))

@@ -28,6 +28,7 @@ from app.context import Desk
 from app.export import picture
 from app.log import LogBook
 from app.pages.plan import PlanPage
+from app.pages.start import StartPage
 from app.replay.film import load
 from app.settings import Settings
 from app.shell.main_window import MainWindow
@@ -137,6 +138,8 @@ def words_on(window: QWidget) -> list[str]:
 def lists_are_full(page: QWidget) -> bool:
     """Has arrived what a page reads in the engine's thread?"""
     if isinstance(page, PlanPage) and page.draft is None:
+        return False
+    if isinstance(page, StartPage) and not page.compare.boxes:
         return False
     lists = [view for view in page.findChildren(QAbstractItemView) if view.isVisible()]
     return all(view.model() is None or view.model().rowCount() for view in lists)

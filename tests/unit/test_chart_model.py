@@ -118,6 +118,19 @@ def test_the_running_point_is_known_while_it_runs() -> None:
     assert model.running.value(Quantity.TIME.value, View("p50")) == window.latency_us.p50 / 1000
 
 
+def test_a_server_that_is_warmed_up_between_two_points_is_still_running() -> None:
+    documents = session(2, 4)
+    first = next(d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
+    until = 1 + next(
+        i for i, d in enumerate(documents) if isinstance(d, PointStop) and d.point == first.point
+    )
+    again = msgspec.structs.replace(first, point=99, purpose="warm_up")
+    model = drawn([*documents[:until], again])
+    assert model.running_server == first.server
+    model(msgspec.structs.replace(again, server="another"))
+    assert not model.running_server
+
+
 def test_errors_of_a_running_point_are_shown_once_its_calls_can_no_longer_be_answered() -> None:
     documents = session(1, 4)
     start = max(i for i, d in enumerate(documents) if isinstance(d, PointStart))
