@@ -42,10 +42,10 @@ def main(wanted: list[str]) -> int:
 
 
 def ceiling(server_core: int, agent_core: int) -> None:
-    """The null server at the full rate, and at half of it, in turns with a program that only
+    """The null server at the full rate, and at parts of it, in turns with a program that only
     sleeps: as late as that is every program of the machine."""
     with pinned_target("null", "0", server_core) as null, pinned_agent(agent_core) as load:
-        for rate in (FULL_RATE, FULL_RATE // 2):
+        for rate in (FULL_RATE, FULL_RATE // 2, FULL_RATE // 4, FULL_RATE // 8):
             outcomes, bare = [], []
             for _ in range(ROUNDS):
                 outcomes.append(offer(load, null.port, rate, 2 * rate))

@@ -6,6 +6,8 @@ loops (the agent, httperf, Tsung, Locust) offer rates, the closed loops (the age
 concurrent connections, with a timeout of 1 s. All runs are recorded as usual, and what is printed
 is read of the sessions. A tool that is missing is fetched into a folder that is then removed. As
 root, what is measured comes before all other programs.
+
+    python tests/bench/limit.py [RUN ...]    only these; see `RUNS`
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from workbench.workloads.registry import workload
 MODE = "serial:0.005"
 VISITOR = str(Path(__file__).with_name("visitor.py"))
 RATES: dict[str, Any] = {"rates": [70.0, 150.0, 400.0, 800.0], "seconds": 1.5}
-CONNECTIONS: dict[str, Any] = {"concurrency": [1, 8, 64, 400], "seconds": 3.0}
+CONNECTIONS: dict[str, Any] = {"concurrency": [1, 8, 64, 400], "seconds": 8.0}
 PONG = {"protocol": "pong", "timeout_s": 1.0}
 KEPT = {"protocol": "http/1.1", "timeout_s": 1.0, "calls_per_connection": 100}
 LOCUST = {"protocol": "locust", "locustfile": VISITOR, "timeout_s": 1.0}
@@ -76,11 +78,15 @@ async def run(title: str, folder: Path) -> None:
             counts = stop.counts
             lost = f"{counts.scheduled - counts.succeeded:,} of {counts.scheduled:,}"
             codes = " ".join(finding["code"] for finding in stop.findings)
-            print(f"{stop.load_tool:10}{stop.x:8g}{lost:>20}  {stop.verdict}  {codes}")
+            times = stop.service_us
+            found = f"{stop.replies_per_s:8.1f}/s" + (
+                f"{times.p50 / 1000:9.1f} ms" if times else ""
+            )
+            print(f"{stop.load_tool:10}{stop.x:8g}{lost:>20}{found}  {stop.verdict}  {codes}")
         print(f"{'':10}sustains {series.knee:g}/s" if series.knee else f"{'':10}no limit stated")
 
 
-def main() -> None:
+def main(wanted: list[str]) -> None:
     with tempfile.TemporaryDirectory() as home, contextlib.ExitStack() as stack:
         os.environ["PONGBENCH_HOME"] = home
         try:
@@ -90,10 +96,10 @@ def main() -> None:
         else:
             stack.callback(ground.close)
             stack.enter_context(ground.undisturbed())
-        for number, title in enumerate(RUNS):
+        for number, title in enumerate(wanted or RUNS):
             (folder := Path(home, str(number))).mkdir()
             asyncio.run(run(title, folder))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -22,11 +22,13 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "process"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "resources" / "servers" / "null-http"))
 
+import numpy as np
 from agents import agent
 from server import serve
 
 from workbench.agent.supervisor import raise_descriptor_limit
 from workbench.analysis.histogram import percentiles
+from workbench.documents import WINDOW_US
 
 USERS = float(os.environ.get("USERS", "500"))
 SECONDS = float(os.environ.get("SECONDS", "60"))
@@ -77,7 +79,8 @@ def measure(load: Any) -> None:
         counts = open_by_window[window["i"]]
         counts.append(window["in_flight"])
         if len(counts) == PROCESSES:
-            ours.append((time.monotonic(), sum(counts)))
+            end_s = load.started_s + (window["i"] + 1) * WINDOW_US / 1e6
+            ours.append((end_s, sum(counts)))
 
     kernel.start()
     outcome = load.run(
@@ -114,9 +117,10 @@ def measure(load: Any) -> None:
         )
     differences = []
     for at, count in kernel.counts:
-        near = min(ours, key=lambda each: abs(each[0] - at))[1]
-        if near >= FEW:
-            differences.append(100 * (count - near) / near)
+        # Hundreds come between the ends of two windows.
+        then = float(np.interp(at, *np.transpose(ours)))
+        if then >= FEW:
+            differences.append(100 * (count - then) / then)
     print(
         f"ss against ours, {len(differences)} times: {min(differences):+.2f} to"
         f" {max(differences):+.2f} %"

@@ -62,6 +62,8 @@ class Agent:
         self.workers = workers
         self.hello = self.hear()
         self._points = 0
+        self.started_s = 0.0
+        """When the last point began, on the monotonic clock."""
 
     def say(self, **command: Any) -> None:
         assert self.process.stdin
@@ -90,7 +92,9 @@ class Agent:
         self.say(op="point", id=number, load=shared)
         for _ in range(self.workers):
             assert self.hear()["ev"] == "armed"
-        self.say(op="start", id=number, at_us=time.monotonic_ns() // 1000 + 20_000)
+        at_us = time.monotonic_ns() // 1000 + 20_000
+        self.started_s = at_us / 1e6
+        self.say(op="start", id=number, at_us=at_us)
         outcome = Outcome()
         while len(outcome.reports) < self.workers:
             event = self.hear()

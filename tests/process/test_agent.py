@@ -174,6 +174,43 @@ def test_closed_loop_by_seconds_ends_when_they_are_over() -> None:
     assert outcome.total("in_flight") == 0
 
 
+@pytest.mark.parametrize("think_time_s", [0.0, 60.0])
+def test_kept_connections_of_a_closed_loop_make_no_calls_after_its_seconds(
+    think_time_s: float,
+) -> None:
+    with target("http", "1000000") as server, agent() as load:
+        outcome = load.run(
+            server.port,
+            protocol="http/1.1",
+            mode="closed",
+            concurrency=5,
+            seconds=2.0,
+            calls_per_connection=1_000_000,
+            think_time_s=think_time_s,
+            timeout_s=PATIENCE_S,
+        )
+    assert outcome.total("established") == 5
+    assert outcome.total("due") == outcome.total("replies") >= 5
+    assert outcome.total("in_flight") == 0
+    assert outcome.errors == {}
+    assert outcome.conserved
+
+
+def test_each_call_of_a_closed_loop_by_seconds_is_lost_by_itself() -> None:
+    with target("hold") as server, agent() as load:
+        outcome = load.run(
+            server.port,
+            protocol="http/1.1",
+            mode="closed",
+            concurrency=5,
+            seconds=2.0,
+            calls_per_connection=1_000_000,
+            timeout_s=0.5,
+        )
+    assert outcome.errors == {"client-timo": outcome.total("established")}
+    assert outcome.conserved
+
+
 def test_a_point_stopped_early_accounts_for_what_was_open() -> None:
     with target("hold") as server, agent() as load:
 

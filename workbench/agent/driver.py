@@ -117,6 +117,10 @@ class Driver:
             for _ in range(burst):
                 self.replace(monotonic_ns())
 
+    def last_calls(self) -> None:
+        """Closed loop by seconds, when they are over: end each connection after the calls that it
+        has sent."""
+
     def calls_in_flight(self) -> int:
         """Calls of open connections that were not answered yet."""
         raise NotImplementedError
@@ -128,7 +132,8 @@ class Driver:
     def not_begun(self, sock: Any, error: OSError, calls: int = 0) -> bool:
         """Count a connection that failed before anything was sent. `calls`: those meant for it; 0:
         all of a connection."""
-        self.tally.lose(error_name(error), calls or self.calls)
+        lost = 1 if self.load.by_call else calls or self.calls
+        self.tally.lose(error_name(error), lost)
         if sock is not None:
             sock.close()
         return False

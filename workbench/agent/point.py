@@ -17,7 +17,10 @@ from .schedule import poisson, share_of, uniform
 from .tally import Tally
 
 _COALESCE_NS = 250_000
-"""Connections scheduled within this time are started together, with a single wake-up."""
+"""Connections scheduled within this time are started together, with a single wake-up, where there
+is no CPU time to spare."""
+_SPARE_PER_S = 5_000
+"""Up to this rate a worker has the time to wake for each connection, which halves its lateness."""
 _TICK_NS = 10_000_000
 """Timeouts are checked, and times counted, at this interval and not at every alarm: a check takes
 time proportional to the open connections, half a millisecond for 15,000."""
@@ -43,7 +46,7 @@ class Point:
         self.load = load
         self.on_window = on_window
         self.on_finished = on_finished
-        self.tally = Tally(load.calls_per_connection)
+        self.tally = Tally(1 if load.by_call else load.calls_per_connection)
         self.driver = driver_of(load)(loop, load, self.tally)
         self.pending: Pending | None = None
         on_alarm, on_events, refill = self.on_alarm, self.driver.on_events, self.driver.refill
@@ -57,6 +60,7 @@ class Point:
         self.driver.on_events = on_events
         self.alarm = Alarm(loop, on_alarm)
         self.pace: Pace = OpenPace(load) if load.mode == "open" else ClosedPace(load)
+        self.coalesce_ns = _COALESCE_NS if load.rate_per_s > _SPARE_PER_S * load.shares else 0
         if load.mode == "closed":
             self.driver.replace = self.replacer()
         self.window_index = 0
@@ -85,7 +89,7 @@ class Point:
     def stop(self) -> None:
         """End now: nothing more is started, and what is open counts as in flight."""
         self.pace.exhausted = True
-        self.tally.unsent += len(self.pace.waiting) * self.load.calls_per_connection
+        self.tally.unsent += len(self.pace.waiting) * self.tally.calls
         self.pace.waiting.clear()
         self.finish()
 
@@ -113,7 +117,7 @@ class Point:
             return
         at = min(self.next_window, self.next_check)
         if next_due:
-            at = min(at, max(next_due, now + _COALESCE_NS))
+            at = min(at, max(next_due, now + self.coalesce_ns))
         if next_thought:
             at = min(at, next_thought)
         self.alarm.set(at)
@@ -121,7 +125,7 @@ class Point:
     def start_due(self, now: int) -> int:
         """Start what is due, at most one burst. Returns when to continue; 0: nothing is left to
         start."""
-        calls = self.load.calls_per_connection
+        calls = self.tally.calls
         pace = self.pace
         self.tally.due += pace.collect(now) * calls
         waiting = pace.waiting
@@ -181,7 +185,8 @@ class Point:
         data: dict[str, Any] = {"i": self.window_index, "in_flight": len(self.driver.open)}
         if self.pending:
             data["pending"], data["pending_within"] = self.pending.means()
-        for results in self.tally.window():
+        in_flight = self.driver.calls_in_flight() if self.load.by_call else None
+        for results in self.tally.window(in_flight):
             data.update(results)
             yield
         self.on_window(data)
@@ -198,6 +203,8 @@ class Point:
             "replies": self.tally.replies(),
             "in_flight": self.driver.calls_in_flight(),
         }
+        if self.load.by_call:
+            self.driver.last_calls()
 
     def finish(self) -> None:
         if self.finished:

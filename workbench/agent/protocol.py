@@ -79,6 +79,13 @@ class Load:
     share: int = 0
     shares: int = 1
 
+    @property
+    def by_call(self) -> bool:
+        """Whether each call counts when it is sent, and not all of its connection's when that
+        begins: in a closed loop by seconds, where how many come until then is not known."""
+        by_time = self.mode == "closed" and not self.connections
+        return by_time and self.calls_per_connection > 1
+
     @classmethod
     def from_data(cls, data: dict[str, Any]) -> Load:
         """Parse plain data. Raises ValueError when they do not fit this version."""

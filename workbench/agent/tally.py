@@ -77,6 +77,8 @@ class Tally:
         self.calls = calls_per_connection
         self.due = 0
         """Less those of `replaced`."""
+        self.in_flight = 0
+        """At the end of the last window; see `window`."""
         self.unsent = 0
         self.replaced = 0
         """Closed loop: connections begun in the place of one that had ended; never late."""
@@ -143,10 +145,11 @@ class Tally:
             answered = max(0, self.calls - calls) if before is None else before
             self.faults[error] = Fault(monotonic_ns(), answered, data)
 
-    def window(self) -> Iterator[dict[str, Any]]:
+    def window(self, in_flight: int | None = None) -> Iterator[dict[str, Any]]:
         """End the window at the first step, and begin a new one. Yields the results of the ended
         one as plain data, which are whole at the last step: adding and sorting thousands of buckets
-        at once takes as long as several connections."""
+        at once takes as long as several connections. `in_flight`: calls now, where each counts when
+        it is sent; see `Load.by_call`."""
         self.count()
         found, self.counted = self.counted, {name: Counter() for name in _LISTS}
         data: dict[str, Any] = {
@@ -157,6 +160,11 @@ class Tally:
             "established": found["connect"].total(),
             "replies": found["latency"].total() + found["alike"].total() + self.untimed,
         }
+        if in_flight is not None:
+            ended = data["replies"] + self.errors.total() + self.unsent
+            data["due"] = ended + in_flight - self.in_flight
+            data["sent"] = data["due"] - self.unsent
+            self.in_flight = in_flight
         self.totals.update(data)
         self.due = self.unsent = self.replaced = self.untimed = self.sent = self.late = 0
         self.error_totals.update(self.errors)

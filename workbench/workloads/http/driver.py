@@ -327,15 +327,16 @@ class WorkloadDriver(Driver):
 
     def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
         """Count all calls left on the connection with its error; of one that the server closed and
-        that is made again, the current call."""
+        that is made again, the current call; where each call counts by itself, those sent."""
         left = connection.left
         # Made again after a timeout, each call would take one more port, until none were left.
         if self.reconnect and left > 1 and error != "client-timo":
-            self.tally.lose(error, 1, data)
+            self.tally.lose(error, 1, data, self.calls - left)
             connection.left = left - 1
             self.go_on(connection, closed=True)
             return
-        self.tally.lose(error, left, data)
+        lost = max(1, connection.asked) if self.load.by_call else left
+        self.tally.lose(error, lost, data, self.calls - left)
         for call in connection.calls:
             call.tally.failed += 1
         self.end(connection)
@@ -363,7 +364,16 @@ class WorkloadDriver(Driver):
     def _pending(self) -> int:
         return len(self.open) - len(self.thinking) - len(self.leaving)
 
+    def last_calls(self) -> None:
+        for connection in list(self.open.values()):
+            thinks = connection.left and not connection.asked
+            connection.left = connection.asked
+            if thinks:
+                self.end(connection)
+
     def calls_in_flight(self) -> int:
+        if self.load.by_call:
+            return sum(connection.asked for connection in self.open.values())
         return sum(connection.left for connection in self.open.values())
 
     def drop(self) -> None:
