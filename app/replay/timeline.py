@@ -30,6 +30,8 @@ from workbench import formatting
 _TICKS_APART = 3.0
 _HEAD, _FOOT = 24, 8
 """Space above the bar for names and warnings, and below it for a tick per point."""
+_TEXT = 16
+"""The height of a text there."""
 _NEAR_PX = 6.0
 _MARKED_FROM = 14.0
 """The narrowest stretch with the marker of its server."""
@@ -56,6 +58,8 @@ class Timeline(QWidget):
         self._at = 0.0
         self._pointed: float | None = None
         """The time under the pointer; None: it is elsewhere."""
+        self._texts: list[QRectF] = []
+        """The boxes of what is written above the bar."""
         self._ground_key: object = None
         self._kept = QPixmap()
         self.setMinimumHeight(46)
@@ -190,7 +194,7 @@ class Timeline(QWidget):
         key = (self.size().toTuple(), self._theme.name, ratio)
         if key == self._ground_key:
             return self._kept
-        self._ground_key = key
+        self._ground_key, self._texts = key, []
         self._kept = QPixmap((QSizeF(self.size()) * ratio).toSize())
         self._kept.setDevicePixelRatio(ratio)
         self._kept.fill(Qt.GlobalColor.transparent)
@@ -232,12 +236,13 @@ class Timeline(QWidget):
         if wide > _MARKED_FROM:
             style = theme.series(first.index)
             draw_marker(painter, style, QPointF(left + 5, 8), 3.6, theme.card)
-            draw_text(painter, QPointF(left + 14, 8), name, size, theme.soft)
+            end = 14 + draw_text(painter, QPointF(left + 14, 8), name, size, theme.soft)
+            self._texts.append(QRectF(left, 0, end, _TEXT))
         return left
 
     def _paint_current(self, painter: QPainter) -> None:
         """Draw the whole name of the server under the pointer, else of the one at the playhead,
-        also where the names beside it leave no room.
+        also where the names beside it leave no room: no part of another text is left there.
         """
         at = self._at if self._pointed is None else self._pointed
         mark = self.mark_at(at)
@@ -248,7 +253,10 @@ class Timeline(QWidget):
         name = elided(first.name, size, self.width() - 20.0)
         width = 20 + text_width(name, size)
         left = max(0.0, min(self._x(first.start_us), self.width() - width))
-        painter.fillRect(QRectF(left, 0, width, 16), QColor(theme.card))
+        box = QRectF(left, 0, width, _TEXT)
+        for other in (text for text in self._texts if text.intersects(box)):
+            painter.fillRect(other, QColor(theme.card))
+        painter.fillRect(box, QColor(theme.card))
         draw_marker(painter, theme.series(first.index), QPointF(left + 5, 8), 3.6, theme.card)
         draw_text(painter, QPointF(left + 14, 8), name, size, theme.text)
 
@@ -257,7 +265,8 @@ class Timeline(QWidget):
         size = font(11)
         which = formatting.ordinal(attempt)
         fits = (t for t in (f"{which} tries", which) if text_width(t, size) <= right - left)
-        draw_text(painter, QPointF(left, 8), next(fits, ""), size, self._theme.muted)
+        wide = draw_text(painter, QPointF(left, 8), next(fits, ""), size, self._theme.muted)
+        self._texts.append(QRectF(left, 0, wide, _TEXT))
 
     def _paint_aside(self, painter: QPainter, bar: QRectF, begin: int, end: int, name: str) -> None:
         """Mark what gives no results: hatched, like the client limit in the charts."""
@@ -266,8 +275,9 @@ class Timeline(QWidget):
         box.setRight(max(box.left() + 2, self._x(end) - 2))
         painter.fillRect(box, with_opacity(self._theme.muted, 0.16))
         painter.fillRect(box, QBrush(with_opacity(self._theme.muted, 0.5), _HATCHED))
-        if text_width(name, size := font(11)) < box.width():
+        if (wide := text_width(name, size := font(11))) < box.width():
             draw_text(painter, QPointF(box.right(), 8), name, size, self._theme.muted, "right")
+            self._texts.append(QRectF(box.right() - wide, 0, wide, _TEXT))
 
     def _paint_stretch(self, painter: QPainter, bar: QRectF, first: Mark, last: Mark) -> None:
         theme, style = self._theme, self._theme.series(first.index)
