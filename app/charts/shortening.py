@@ -50,11 +50,11 @@ def name_among(name: str, others: Iterable[str], font: QFont, width: float) -> s
 
 def _from_first_difference(names: Sequence[str], font: QFont, width: float) -> dict[str, str]:
     words = [name.split() for name in names]
-    shared = list(takewhile(lambda each: len(set(each)) == 1, zip(*words, strict=False)))
-    start = min(len(shared), min(map(len, words)) - 1)
+    bare = ([word.rstrip(",") for word in each] for each in words)
+    start = len(list(takewhile(lambda each: len(set(each)) == 1, zip(*bare, strict=False))))
     tails = (" ".join(each[start:]) for each in words)
     return {
-        name: elided(f"…{tail}" if start else name, font, width)
+        name: elided(f"…{tail}" if start and tail else name, font, width)
         for name, tail in zip(names, tails, strict=True)
     }
 

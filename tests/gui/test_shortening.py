@@ -42,6 +42,16 @@ def test_names_that_begin_alike_in_one_word_keep_both_ends(qtbot: QtBot) -> None
     assert [name[-2:] for name in sorted(reported.values())] == ["st", "in"]
 
 
+def test_a_name_with_which_others_begin_keeps_its_beginning(qtbot: QtBot) -> None:
+    name = "Flask on Gunicorn"
+    reported = distinct_names(frozenset([name, f"{name}, keep-alive", f"{name}, pooled"]), SIZE, 90)
+    assert reported[name].startswith("Flask on")
+    assert [reported[f"{name}, {kind}"] for kind in ("keep-alive", "pooled")] == [
+        "…keep-alive",
+        "…pooled",
+    ]
+
+
 @pytest.mark.parametrize("width", [68, 80, 100])
 def test_no_two_servers_of_the_catalogue_read_the_same(qtbot: QtBot, width: float) -> None:
     names = frozenset(entry.name for entry in Catalogue.load())
