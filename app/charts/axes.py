@@ -17,6 +17,8 @@ _BESIDE = 0.06
 """Above and below the values of a zoom."""
 _ZERO, _BELOW_ZERO = 0.10, 0.04
 """From the end of a logarithmic axis to its zero, and below that."""
+_FAR = 10.0
+"""A published response time more than this factor from the measured ones does not widen an axis."""
 _LEAST_PCT = 1.0
 """Where an axis of errors ends that shows none."""
 
@@ -67,6 +69,10 @@ class Axes:
         if chart.log and chart.quantity is Quantity.TIME:
             low, high = self._log_limits()
             return log10(low), log10(high)
+        if chart.log and chart.has_ideal and chart.log_across:
+            low, high = self._across(last)
+            known = self._spanned()
+            return log10(known.min(initial=10**low, where=known > 0)), high + 0.03
         if chart.log:
             return self._positive(self._spanned())
         if chart.metric == Quantity.ERRORS.value:
@@ -128,7 +134,7 @@ class Axes:
         stays stable.
         """
         model, known = self._chart.model, self._spanned()
-        known = known[known > 0]
+        known = self._with_published(known[known > 0])
         low, high = 0.1, scales.round_up(max(1000.0, model.timeout_ms))
         if len(known):
             least, most = scales.round_down(known.min() * 0.9), scales.round_up(known.max() * 0.995)
@@ -137,6 +143,15 @@ class Axes:
         high = max(high, low * 10)
         # There is room above the timeout for its label.
         return low, high * ((high / low) ** 0.05 if high >= model.timeout_ms else 1.12)
+
+    def _with_published(self, known: Floats) -> Floats:
+        """Return response times with those of the source, unless they are far from them all."""
+        if not len(known):
+            return known
+        least, most = known.min() / _FAR, known.max() * _FAR
+        means = (figure.mean_ms for figure in self._chart.published())
+        stated = [mean for mean in means if mean and least <= mean <= most]
+        return np.concatenate((known, np.array(stated)))
 
 
 def _part(span: Span, whole: Span, *, log: bool) -> Span:

@@ -34,7 +34,6 @@ from app.charts.sizes import Sizes
 from app.colour import with_opacity
 from app.plain import tip
 from app.theme import Theme
-from workbench.analysis.published import Published
 from workbench.analysis.results import View
 
 NEAR_PX = 14.0
@@ -259,12 +258,8 @@ class Chart(Plot):
             self.names.place_ceiling(still)
         self.names.paint(painter)
         painter.restore()
-        if figures := self._shown_figures():
+        if figures := self.published():
             PublishedMarks(self).paint(painter, figures)
-
-    def _shown_figures(self) -> list[Published]:
-        """Return the published figures to mark."""
-        return self.model.published_of(self.model.series.keys() - self.hidden)
 
     # Mouse
 

@@ -249,8 +249,8 @@ class OverlayChart(Chart):
             self._paint_passes(painter)
         super()._paint_still(painter)
 
-    def _shown_figures(self) -> list[Published]:
-        return super()._shown_figures() if self._published else []
+    def published(self) -> list[Published]:
+        return super().published() if self._published else []
 
     def _paint_passes(self, painter: QPainter) -> None:
         painter.save()

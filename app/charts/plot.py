@@ -21,6 +21,7 @@ from app.charts.series import Floats, Quantity, Values, metric, within
 from app.charts.showing import ACROSS, Showing, Span
 from app.charts.sizes import Sizes
 from app.theme import Theme
+from workbench.analysis.published import Published
 from workbench.analysis.results import Percentile, PointResult, View
 from workbench.sessions.chart_notes import ChartNote
 
@@ -114,6 +115,10 @@ class Plot(pg.PlotWidget):
         ]
         return sorted(still, key=lambda curve: -(curve.series.knee or 0.0))
 
+    def published(self) -> list[Published]:
+        """Return the published figures to mark."""
+        return self.model.published_of(self.model.series.keys() - self.hidden)
+
     def reading(self, server: str, rate: float) -> PointResult | None:
         """Return the point of a server at this rate."""
         return self.model.reading(server, rate)
@@ -125,8 +130,11 @@ class Plot(pg.PlotWidget):
 
     @property
     def log(self) -> bool:
-        """Whether the values are on a logarithmic scale."""
-        return self.showing.log.get(self.metric, self.quantity is Quantity.TIME)
+        """Whether the values are on a logarithmic scale: by default times are, and replies to
+        rates that are on one, whose line y = x is straight then.
+        """
+        as_offered = self.has_ideal and self.model.axis.scale == "log"
+        return self.showing.log.get(self.metric, self.quantity is Quantity.TIME or as_offered)
 
     @property
     def log_across(self) -> bool:
