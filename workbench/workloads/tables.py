@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from workbench import formatting
+from workbench.workloads.base import Declaration
 from workbench.workloads.fields import Field, fields
 from workbench.workloads.options import Workload
 from workbench.workloads.registry import DEFAULT, WORKLOADS, own_fields
@@ -25,7 +26,12 @@ def table() -> str:
         ]
         only = "" if len(having) == len(WORKLOADS) else ", ".join(each.label for each in having)
         varied = any(field.key == axis.key for each in having for axis in each.axes)
-        parts = (field.help, _span(field), only and f"only of {only}", "can `vary`" * varied)
+        parts = (
+            field.help,
+            _span(field.key, having),
+            only and f"only of {only}",
+            "can `vary`" * varied,
+        )
         text = "; ".join(filter(None, parts))
         rows.append(f"| `{field.key}` | {_default(field)} | {text} |")
     return "\n".join(["| Key of `workload` | Default | |", "|---|---|---|", *rows]) + "\n"
@@ -57,10 +63,16 @@ def _default(field: Field) -> str:
     return formatting.figure(value, field.unit) if isinstance(value, int | float) else ""
 
 
-def _span(field: Field) -> str:
-    if field.kind not in ("number", "whole number") or field.most is None:
-        return ""
-    return f"at most {field.most:,}"
+def _span(key: str, having: Iterable[Declaration]) -> str:
+    """Return the highest value; of workloads that differ in it, that of each."""
+    most: dict[str, list[str]] = {}
+    for each in having:
+        for field in fields(each.options):
+            if field.key == key and field.most is not None:
+                most.setdefault(f"{field.most:,}", []).append(each.label)
+    if len(most) < 2:
+        return "".join(f"at most {value}" for value in most)
+    return "at most " + " or ".join(f"{n} ({', '.join(labels)})" for n, labels in most.items())
 
 
 def main(path: Path) -> None:
