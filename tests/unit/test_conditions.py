@@ -124,7 +124,7 @@ def test_servers_that_agreed_on_different_versions_of_tls_are_named() -> None:
     start = msgspec.structs.replace(
         start, plan={"workload": {"protocol": "http/1.1", "tls": "full"}}
     )
-    assert Setup(start).protocol == "HTTP/1.1 over TLS 1.3 with A, full handshakes"
+    assert Setup(start).protocol == "HTTP/1.1, full TLS handshakes, TLS 1.3 with A"
     stays = {"calls_per_connection": 13, "think_time_s": 0.75, "think_times": "exponential"}
     start = msgspec.structs.replace(start, plan={"workload": stays})
     assert Setup(start).calls == "13 calls per connection, think time 0.75 s on average"

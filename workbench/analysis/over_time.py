@@ -41,7 +41,7 @@ METRICS: Sequence[Metric] = (
     Metric(key="cpu", label="Server CPU", unit="% of a core", source="host"),
     Metric(key="host_cpu", label="Machine CPU", unit="% of all cores", source="host"),
     Metric(key="load", label="Load average", unit="tasks, over a minute", source="host"),
-    Metric(key="memory", label="Server memory", unit="MB", source="host"),
+    Metric(key="memory", label="Server memory (RSS)", unit="MB", source="host"),
     Metric(key="free_memory", label="Available memory", unit="MB", source="host"),
     Metric(key="accept_queue", label="Accept queue", unit="connections", source="host"),
 )

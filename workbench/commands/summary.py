@@ -213,7 +213,7 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     most = sustained.most(summary.axis).capitalize()
     most = "Peak" if searched else "Sustained" if limit else most
     titles = ["Server", most, *["Interval"] * searched, "Mean there", "p50 there", "p99 there"]
-    titles += ["CPU there", *_COST, "Memory", "Processes"]
+    titles += ["CPU there", *_COST, "Peak RSS", "Processes"]
     clock = summary.clock
     rows = [
         _row(server, server.at_knee if limit else server.most, clock) for server in summary.ranked()
@@ -223,7 +223,7 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
         "Mean there",
         "CPU there",
         "p50 there",
-        "Memory",
+        "Peak RSS",
         *reversed(_COST),
         "p99 there",
     )

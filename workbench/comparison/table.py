@@ -59,7 +59,7 @@ def columns(comparison: Comparison) -> list[Column]:
     if comparison.rate is not None:
         found += _at_rate("at_common", f"At {comparison.axis.at(comparison.rate)}", replies)
     found += [
-        Column("rss_bytes", "", "Peak memory", "Of the process tree, during the sweep."),
+        Column("rss_bytes", "", "Peak RSS", _RSS),
         Column("processes", "", "Processes", "At rest, with those that supervise others."),
         Column("verdicts_ok", "Points", "ok"),
         Column("verdicts_server_limited", "Points", "server-limited", "The server was the limit."),
@@ -74,6 +74,7 @@ _INTERVAL = (
     "From the highest rate sustained to the lowest that was not: with six or more passes a 95 %"
     " interval of the median, with fewer their range, with one the step between its rates."
 )
+_RSS = "Memory of all processes, which counts in each of those that share it."
 _UNTRUSTED = "Limited by the clients, their ports or the network, or inconclusive."
 
 

@@ -26,7 +26,7 @@ that does not belong to connections."""
 class Peak:
     """The most memory (RSS) of the server's whole process tree during the point, in 10^6 bytes."""
 
-    record = Metric(key="peak_memory_mb", label="Peak memory", unit="MB", better="less")
+    record = Metric(key="peak_memory_mb", label="Peak memory (RSS)", unit="MB", better="less")
 
     def of(self, measured: Measured) -> float | None:
         return round(measured.usage.rss_bytes / 1e6, 3) or None

@@ -143,6 +143,11 @@ def method(start: RunStart, summary: Summary) -> list[str]:
         f" {setup.timeout_s:g} s has failed. Running out of ports or descriptors is a client error"
         " and counts against no server."
     )
+    rows.append(
+        "RSS is the memory of all processes of a server, where memory that they share counts in"
+        " each. Memory per connection, and whether a server kept memory, are judged by PSS, where"
+        " it counts once."
+    )
     if summary.ceiling_per_s is not None:
         rate = f"{formatting.rate(summary.ceiling_per_s)}/s"
         rows.append(

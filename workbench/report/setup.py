@@ -64,11 +64,11 @@ class Setup:
 
     @property
     def protocol(self) -> str:
-        """ "HTTP/1.1", "HTTP/1.1 over TLS 1.3 with TLS_AES_256_GCM_SHA384, full handshakes"."""
-        how = {"full": "full handshakes", "resumed": "resumed sessions"}
+        """ "HTTP/1.1", "HTTP/1.1, full TLS handshakes, TLS 1.3 with TLS_AES_256_GCM_SHA384"."""
+        how = {"full": "full TLS handshakes", "resumed": "resumed TLS sessions"}
         tls = how.get(str(self.workload.get("tls")), "")
         spoken = protocol(self.workload.get("protocol", "pong"))
-        return f"{spoken} over {self._tls() or 'TLS'}, {tls}" if tls else spoken
+        return ", ".join(filter(None, (spoken, tls, self._tls() * bool(tls))))
 
     def _tls(self) -> str:
         """Versions, each with its ciphers, that servers and clients agreed on: "TLS 1.3 with
