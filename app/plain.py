@@ -38,6 +38,7 @@ _BETWEEN_PARTS = re.compile(r"(?<=\w)([._])(?=\w{3})")
 _WITHIN_A_PART = re.compile(rf"[^{_BREAK}]{{24}}(?=[^{_BREAK}])")
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|×|[nµm]?s|min|h|[kMG]i?B|B|[kMG]?bit/s|cores?)(?![\w-]))")
 _PER = re.compile(r"(?<=\w)/(?=s\b)")
+_OPTION = re.compile(r"(?<![\w-])--?\w[\w-]*")
 
 
 def glued(text: str) -> str:
@@ -46,7 +47,10 @@ def glued(text: str) -> str:
 
 
 def unbroken(text: str) -> str:
-    """Return a text that Qt wraps without parting a number from its unit, such as 18,000/s."""
+    """Return a text that Qt wraps without parting a number from its unit, such as 18,000/s, or the
+    name of an option, such as --num-conns.
+    """
+    text = _OPTION.sub(lambda name: name[0].replace("-", f"-{_JOINER}"), text)
     return _PER.sub(f"/{_JOINER}", glued(text))
 
 
@@ -77,7 +81,8 @@ def loosened(text: str) -> str:
 
 class Label(QLabel):
     """A label that never interprets its text as markup. If it wraps, it breaks no line before a
-    unit, and breaks words that are too long; what is selected is copied as it was written.
+    unit or within an option, and breaks words that are too long; what is selected is copied as it
+    was written.
     """
 
     _text = ""

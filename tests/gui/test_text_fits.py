@@ -215,6 +215,15 @@ def test_no_number_is_parted_from_its_unit(qapp: QApplication, width: int) -> No
     assert label.text() == name_of(label) == text
 
 
+@pytest.mark.parametrize("width", range(100, 700, 40))
+def test_no_option_of_a_command_is_parted(qapp: QApplication, width: int) -> None:
+    options = ("-v", "--timeout=5", "--num-conns=1500", "--no-host-hdr", "-t1")
+    text = " ".join(["It runs as: httperf", *options])
+    lines = wrapped(text, theme.font(13), width)
+    assert all(any(each in line for line in lines) for each in options)
+    assert " ".join(lines) == text
+
+
 LONG = (
     "/home/somebody/.local/share/pongbench/servers/the-one-that-i-wrote/server.py",
     "SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDqd0vOi2Hy7ZyQ3kE",
