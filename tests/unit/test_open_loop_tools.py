@@ -318,6 +318,25 @@ def test_calls_are_counted_where_they_were_written(
     assert json.dumps(found)
 
 
+def test_the_time_in_which_calls_began_is_that_between_their_beginnings(tmp_path: Path) -> None:
+    """Ended at 10.0 s after 3 s, at 10.5 s after 0.5 s, at 12.0 s after 4.5 s."""
+    rows = ["date;duration", "10.0;3000.0", "10.5;500.000", "12.0;4500.0", "12.5;-", "12"]
+    (tmp_path / "calls").write_text("\n".join(rows), "utf-8")
+    assert run_program.span_s(tmp_path, "calls", ["date", "duration"]) == pytest.approx(3.0)
+    assert run_program.span_s(tmp_path, "calls", ["date", "other"]) == 0
+    assert run_program.span_s(tmp_path, "none", ["date", "duration"]) == 0
+
+
+def test_users_that_tsung_started_sooner_than_asked_were_offered_at_a_higher_rate() -> None:
+    """247 users, of which it was asked for as many, or for more, within 3 s."""
+    output = msgspec.structs.replace(recorded("tsung-plain"), spans={tsung.CALLS: 2.46})
+    report = tsung.parse(output, a_spec(rate_per_s=247 / 3, seconds=3.0))
+    assert report.offered_in_s == report.schedule_s == pytest.approx(2.47)
+    assert merged([report, read("tsung-plain")]).offered_in_s == 3.0
+    late = tsung.parse(output, a_spec(rate_per_s=100.0, seconds=3.0))
+    assert (late.offered_in_s, late.schedule_s) == (None, 3.0)
+
+
 def test_of_an_output_its_text_is_kept_and_of_a_long_one_beginning_and_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

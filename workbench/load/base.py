@@ -198,6 +198,8 @@ class LoadReport:
     """Calls answered before the schedule's end."""
     schedule_s: float
     """The actual length of the schedule, the longest of all workers."""
+    offered_in_s: float | None = None
+    """In which the scheduled calls were offered, where that is not the plan's time. None: it is."""
     client_cpu_pct: float | None = None
     """Percent of one core, of the busiest worker while the schedule ran."""
     client_cpu_s: float | None = None

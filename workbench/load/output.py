@@ -21,6 +21,8 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     columns: list[str]
     heading: str = ""
     """Its heading where it has none."""
+    span: list[str] = []
+    """Of calls: when each ended, in seconds, and how long it took, in ms; see `run_program`."""
 
 
 class Invocation(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +57,8 @@ class Output(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag="end
     """stdout and stderr."""
     files: dict[str, Text] = {}
     counted: dict[str, dict[str, Count]] = {}
+    spans: dict[str, Annotated[float, msgspec.Meta(ge=0, le=1e7)]] = {}
+    """Seconds in which the calls of these tables began; 0: unknown."""
     began_us: Count = 0
     """By the client's monotonic clock."""
     wall_us: Count = 0

@@ -1,20 +1,23 @@
 """Runs on a client: starts a load tool at an instant and reports what it wrote and used.
 
 Standard library only. The first line of stdin is one JSON object {argv, env, files: {name: text},
-read: [name], counted: {name: {columns, heading}}}; "ready" is the answer. The second is {at_us},
-the start on this machine's monotonic clock. A later one, of any content, interrupts the tool and
-what it started (SIGINT). The last line of output is {ev: "ended", status, began_us, wall_us,
-cpu_us, output, files, counted} or {ev: "failed", said}.
+read: [name], counted: {name: {columns, heading, span}}}; "ready" is the answer. The second is
+{at_us}, the start on this machine's monotonic clock. A later one, of any content, interrupts the
+tool and what it started (SIGINT). The last line of output is {ev: "ended", status, began_us,
+wall_us, cpu_us, output, files, counted, spans} or {ev: "failed", said}.
 
 The tool runs in a folder of its own, with `files` in it. Of the files it writes, `read` are
 returned as text, and of those in `counted`, tables with tabs or semicolons between columns, how
 often each combination of these columns occurs, with tabs between them: a line for each call need
 not cross the network. `heading` is that of a table without one; a name may be a pattern. Numbers
-have three figures where there are more than `MOST_VALUES` combinations.
+have three figures where there are more than `MOST_VALUES` combinations. `span` names two columns,
+when a call ended, in seconds, and how long it took, in ms: returned are the seconds between the
+first and the last beginning.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -27,6 +30,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +95,15 @@ def run(task: dict[str, Any], folder: Path, at_us: int) -> dict[str, Any]:
         "cpu_us": round((usage.ru_utime + usage.ru_stime) * 1e6),
         "output": text_of(folder / "output"),
         "files": {name: text_of(folder / name) for name in task["read"]},
-        "counted": {n: counted(folder, n, **table) for n, table in task["counted"].items()},
+        "counted": {
+            name: counted(folder, name, table["columns"], table["heading"])
+            for name, table in task["counted"].items()
+        },
+        "spans": {
+            name: span_s(folder, name, table["span"], table["heading"])
+            for name, table in task["counted"].items()
+            if table["span"]
+        },
     }
 
 
@@ -125,25 +137,38 @@ def readable(data: bytes) -> str:
 
 def counted(folder: Path, name: str, columns: list[str], heading: str = "") -> dict[str, int]:
     """Return how often each combination occurs; empty: the tool did not write the columns."""
-    found: Counter[str] = Counter()
-    for path in sorted(folder.glob(name))[:1]:
-        with path.open(encoding="utf-8", errors="replace") as rows:
-            heading = heading or rows.readline().rstrip("\n")
-            between = ";" if ";" in heading else "\t"
-            names = heading.split(between)
-            if not set(columns) <= set(names):
-                return {}
-            places = [names.index(column) for column in columns]
-            for row in rows:
-                cells = row.rstrip("\n").split(between)
-                if max(places) < len(cells):
-                    found["\t".join(cells[place] for place in places)] += 1
+    found = Counter("\t".join(values) for values in rows(folder, name, columns, heading))
     if len(found) > MOST_VALUES:
         rounded: Counter[str] = Counter()
         for values, count in found.items():
             rounded["\t".join(map(three_figures, values.split("\t")))] += count
         found = rounded
     return dict(found)
+
+
+def span_s(folder: Path, name: str, columns: list[str], heading: str = "") -> float:
+    """Return the seconds between the first and the last beginning; 0: unknown."""
+    begun = []
+    for ended_s, took_ms in rows(folder, name, columns, heading):
+        with contextlib.suppress(ValueError):
+            begun.append(float(ended_s) - float(took_ms) / 1000)
+    return max(begun) - min(begun) if begun else 0.0
+
+
+def rows(folder: Path, name: str, columns: list[str], heading: str) -> Iterator[list[str]]:
+    """The values of these columns in each row; none: the tool did not write the columns."""
+    for path in sorted(folder.glob(name))[:1]:
+        with path.open(encoding="utf-8", errors="replace") as lines:
+            heading = heading or lines.readline().rstrip("\n")
+            between = ";" if ";" in heading else "\t"
+            names = heading.split(between)
+            if not set(columns) <= set(names):
+                return
+            places = [names.index(column) for column in columns]
+            for line in lines:
+                cells = line.rstrip("\n").split(between)
+                if max(places) < len(cells):
+                    yield [cells[place] for place in places]
 
 
 def three_figures(value: str) -> str:

@@ -66,6 +66,9 @@ def merged(reports: Sequence[LoadReport], complaints: Sequence[Message] = ()) ->
         ),
         replies_in_schedule=sum(r.replies_in_schedule for r in reports),
         schedule_s=max((r.schedule_s for r in reports), default=0.0),
+        offered_in_s=max((r.offered_in_s or r.schedule_s for r in reports), default=None)
+        if any(r.offered_in_s for r in reports)
+        else None,
         complaints=list(complaints),
     )
 

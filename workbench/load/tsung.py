@@ -2,6 +2,8 @@
 
 A user is a connection with its calls and think times. Tsung starts users at random instants, with
 exponential intervals, and fewer than asked if it is late, so what was offered is what it started.
+It waits for whole milliseconds, rounded down, so at 1,000 users a second and more it starts them
+sooner than asked: the time that it took is that between its first call and its last.
 Its statistics come once a second on its standard output, and each call in a file of its own.
 
 Its Erlang node is started without a port mapper and without listening, so that nothing of it can
@@ -26,6 +28,7 @@ CALLS = "log/*/tsung-*.dump"
 CALLS_TABLE = Table(
     columns=["HTTP status", "duration"],
     heading="date;pid;id;http method;host;URL;HTTP status;size;duration;transaction;match;error",
+    span=["date", "duration"],
 )
 """The duration is in ms, with three decimals. Tsung 1.8 writes another table, which is not read, so
 its times are unknown."""
@@ -194,6 +197,7 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         interrupted="EndMonitor" not in output.output,
     )
     replies, seconds = _steady(each, spec)
+    offered_in_s = _offered_in_s(output, last, spec)
     return LoadReport(
         counts=Counts(
             scheduled=scheduled,
@@ -207,7 +211,8 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         ),
         histograms=Histograms(service=_times(output, last.succeeded)),
         replies_in_schedule=replies,
-        schedule_s=seconds,
+        schedule_s=offered_in_s or seconds,
+        offered_in_s=offered_in_s,
     )
 
 
@@ -221,6 +226,17 @@ def _steady(each: list[Statistics], spec: PointSpec) -> tuple[int, float]:
     if stay_s < seconds / 20 or len(inside) < 2:
         return each[-1].succeeded, seconds
     return inside[-1].succeeded - inside[0].succeeded, inside[-1].at_s - inside[0].at_s
+
+
+def _offered_in_s(output: Output, last: Statistics, spec: PointSpec) -> float | None:
+    """The time in which it started all users that were asked for. None: it ended by the plan's
+    time, or users have several calls, or too few were answered to tell."""
+    users, wanted = last.totals["users_count"], round(_seconds(spec) * spec.rate_per_s)
+    known = sum(output.counted.get(CALLS, {}).values()) >= WRITTEN_SHARE * users
+    span_s = output.spans.get(CALLS, 0.0)
+    if spec.calls_per_connection > 1 or users < wanted or users < 2 or not known or not span_s:
+        return None
+    return span_s * users / (users - 1)
 
 
 def _times(output: Output, succeeded: int) -> SparseHistogram:

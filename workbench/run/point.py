@@ -193,7 +193,7 @@ class _PointRecording:
         per_unit = 1 / point.calls_per_connection if self._run.plan.unit in units else 1.0
         lateness = histogram.percentiles(times.lateness)
         steady = self._steady(seconds)
-        offered = _rate(counts.scheduled * per_unit, seconds)
+        offered = _rate(counts.scheduled * per_unit, report.offered_in_s or seconds)
         if point.held:  # Those are calls of their own, made in the ramp.
             offered = _rate(steady.due, steady.seconds) if steady else 0.0
         limit = self._run.limits[point.load_tool]
