@@ -88,7 +88,7 @@ async def test_a_program_that_hangs_dies_or_is_missing_ends_in_one_sentence(
 
     async def said(*argv: str) -> str:
         load = await _program(*argv).start([Client(machine)])
-        report = await a_point(load, 1, timeout_s=0.1, seconds=0.1)
+        report = await a_point(load, 1, timeout_s=0.1, seconds=0.1, calls_per_connection=1000)
         assert report.counts.scheduled == 0
         (complaint,) = report.complaints
         return complaint.text()

@@ -13,6 +13,8 @@ from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+
 from workbench.analysis import histogram
 from workbench.closing import ended, to_the_end
 from workbench.documents import ClientPart
@@ -121,7 +123,7 @@ class ProgramFleet:
             if self._stopping:
                 await self.stop_point()
             grace_s = GRACE_S if self._program.grace_s is None else self._program.grace_s
-            await _all(p.finish(spec.longest_s + grace_s) for p in running)
+            await _all(p.finish(_longest_s(spec) + grace_s) for p in running)
         finally:
             self._running = []
             await to_the_end(_all(p.end() for p in running))
@@ -192,6 +194,12 @@ class ProgramFleet:
             cpus=cores if program.threads else cores[number : number + 1] or client.cpus,
             spec=share,
         )
+
+
+def _longest_s(spec: PointSpec) -> float:
+    """A closed loop by seconds ends with the calls that are then under way."""
+    by_seconds = spec.mode == "closed" and spec.seconds
+    return (msgspec.structs.replace(spec, calls_per_connection=1) if by_seconds else spec).longest_s
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
