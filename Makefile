@@ -11,8 +11,8 @@ SCREEN := .tools/.screen
 LAB := .tools/.lab
 PACKAGE := .tools/.package
 PEERS := .tools/.peers .tools/.nginx
-# One of tests/bench: peers, agent, bundle, charts, confinement, cost, limit, mayhem, search, sessions, ssh,
-# startup, tools, websocket, zeromq, zeromq_receiver.
+# One of tests/bench: peers, agent, agreement, bundle, charts, confinement, cost, limit, mayhem, search,
+# sessions, ssh, startup, tools, websocket, zeromq, zeromq_receiver.
 BENCH ?= peers
 
 # Tests of which `make test` runs a sample.

@@ -7,7 +7,7 @@ concurrent connections, with a timeout of 1 s. All runs are recorded as usual, a
 is read of the sessions. A tool that is missing is fetched into a folder that is then removed. As
 root, what is measured comes before all other programs.
 
-    python tests/bench/limit.py [RUN ...]    only these; see `RUNS`
+    python tests/bench/limit.py [rates] [locust] [connections] [kept]    all by default
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ KEPT = {"protocol": "http/1.1", "timeout_s": 1.0, "calls_per_connection": 100}
 LOCUST = {"protocol": "locust", "locustfile": VISITOR, "timeout_s": 1.0}
 RUNS: dict[str, tuple[list[str], dict[str, Any], dict[str, Any]]] = {
     "rates": (["agent", "httperf", "tsung"], RATES, {**PONG, "arrivals": "poisson"}),
-    "rates by Locust": (["locust"], RATES, LOCUST),
+    "locust": (["locust"], RATES, LOCUST),
     "connections": (["agent", "ab"], CONNECTIONS, {**PONG, "mode": "closed"}),
-    "kept connections": (["agent", "wrk"], CONNECTIONS, {**KEPT, "mode": "closed"}),
+    "kept": (["agent", "wrk"], CONNECTIONS, {**KEPT, "mode": "closed"}),
 }
-"""By title: tools, keys of the plan, and of its workload."""
+"""By name: tools, keys of the plan, and of its workload."""
 
 
 async def agreed(code: ForeignCode) -> bool:
     return True
 
 
-async def run(title: str, folder: Path) -> None:
-    tools, keys, of_workload = RUNS[title]
+async def run(name: str, folder: Path) -> None:
+    tools, keys, of_workload = RUNS[name]
     plan = Plan(
         servers=["planted"],
         load_tool=tools[0],
@@ -72,7 +72,7 @@ async def run(title: str, folder: Path) -> None:
         engine = Engine(plan, [written(folder / "planted", MODE)], recorder)
         engine.install, engine.run_foreign = True, agreed
         await engine.run()
-    print(f"\n{title}")
+    print(f"\n{name}")
     for series in summarise(read_session(file).documents).servers.values():
         for stop in series.stops:
             counts = stop.counts
@@ -96,9 +96,9 @@ def main(wanted: list[str]) -> None:
         else:
             stack.callback(ground.close)
             stack.enter_context(ground.undisturbed())
-        for number, title in enumerate(wanted or RUNS):
-            (folder := Path(home, str(number))).mkdir()
-            asyncio.run(run(title, folder))
+        for name in wanted or RUNS:
+            (folder := Path(home, name)).mkdir()
+            asyncio.run(run(name, folder))
 
 
 if __name__ == "__main__":

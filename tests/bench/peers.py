@@ -125,7 +125,7 @@ def nginx(core: int) -> Iterator[int]:
         argv = ["taskset", "-c", str(core), _which("nginx") or "", "-c", str(config)]
         with subprocess.Popen(argv, stderr=subprocess.DEVNULL) as process:
             try:
-                _wait_for(port)
+                wait_for(port)
                 yield port
             finally:
                 process.terminate()
@@ -234,7 +234,7 @@ def _must(label: str, number: int, output: str) -> None:
     assert found and int(found[1]) == number, output
 
 
-def _wait_for(port: int) -> None:
+def wait_for(port: int) -> None:
     deadline = time.monotonic() + 10
     while True:
         try:

@@ -14,11 +14,13 @@ while the schedule runs. httperf polls the clock, so its CPU time is that of a c
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import statistics
 import sys
 import tempfile
 from collections import defaultdict
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -108,20 +110,9 @@ def by_locust(spec: PointSpec, workload: LocustWorkload) -> PointSpec:
 
 async def main() -> None:
     server_core, client_core = sorted(os.sched_getaffinity(0))[:2]
-    with tempfile.TemporaryDirectory() as home, nginx(server_core) as port:
-        machine = await open_local(cache_dir=Path(home))
-        loads: dict[str, LoadGenerator] = {}
-        try:
-            for name in ("agent", "httperf", "tsung", "locust", CLIENTS_OF_LOCUST, "ab", "wrk"):
-                workload = {"locust": VISITOR, CLIENTS_OF_LOCUST: CLIENTS}.get(name)
-                tool = registry.load_tool("locust" if workload else name)
-                brought = declaration("locust").brought(workload) if workload else None
-                client = Client(machine, cpus=[client_core], nofile=20_000, brought=brought)
-                try:
-                    clients = await registry.equipped(tool, [client], install=True)
-                    loads[name] = await tool.start(clients)
-                except PongbenchError as error:
-                    print(error)
+    names = ("agent", "httperf", "tsung", "locust", CLIENTS_OF_LOCUST, "ab", "wrk")
+    with nginx(server_core) as port:
+        async with ready(names, client_core) as loads:
             for title, tools in specs(port).items():
                 found: defaultdict[str, list[LoadReport]] = defaultdict(list)
                 for _ in range(ROUNDS):
@@ -131,6 +122,26 @@ async def main() -> None:
                 table(title, found)
             if load := loads.get(CLIENTS_OF_LOCUST):
                 await clients_of_locust(load, port)
+
+
+@contextlib.asynccontextmanager
+async def ready(names: Sequence[str], core: int) -> AsyncIterator[dict[str, LoadGenerator]]:
+    """Load tools that are ready on a core; those that are missing are fetched, or left out."""
+    with tempfile.TemporaryDirectory() as home:
+        machine = await open_local(cache_dir=Path(home))
+        loads: dict[str, LoadGenerator] = {}
+        try:
+            for name in names:
+                workload = {"locust": VISITOR, CLIENTS_OF_LOCUST: CLIENTS}.get(name)
+                tool = registry.load_tool("locust" if workload else name)
+                brought = declaration("locust").brought(workload) if workload else None
+                client = Client(machine, cpus=[core], nofile=20_000, brought=brought)
+                try:
+                    clients = await registry.equipped(tool, [client], install=True)
+                    loads[name] = await tool.start(clients)
+                except PongbenchError as error:
+                    print(error)
+            yield loads
         finally:
             for load in loads.values():
                 await load.close()
@@ -188,14 +199,19 @@ def figures(report: LoadReport) -> list[float | None]:
     ]
 
 
-if __name__ == "__main__":
+def first(work: Coroutine[Any, Any, None]) -> None:
+    """Run it before all other programs of the machine, where that is possible."""
     try:
         ground = Ground()
     except NoGround as error:
         print(f"Other programs may disturb: {error}")
-        asyncio.run(main())
+        asyncio.run(work)
     else:
         try:
-            asyncio.run(main())
+            asyncio.run(work)
         finally:
             ground.close()
+
+
+if __name__ == "__main__":
+    first(main())
