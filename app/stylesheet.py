@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -23,7 +24,24 @@ def apply(app: QApplication, theme: Theme) -> None:
         load_fonts()
         app.setFont(font(13))
     app.setPalette(palette(theme))
+    if app.styleSheet():
+        _replace(app, sheet)
+    else:
+        app.setStyleSheet(sheet)
+
+
+def _replace(app: QApplication, sheet: str) -> None:
+    """Set another style sheet. Qt itself would polish a widget once for each of its ancestors
+    (`updateObjects` in its qstylesheetstyle.cpp), which takes seconds; of what it has forgotten, it
+    polishes nothing.
+    """
+    style = app.style()
+    style.unpolish(app)
     app.setStyleSheet(sheet)
+    changed = QEvent(QEvent.Type.StyleChange)
+    for widget in app.allWidgets():
+        style.polish(widget)
+        app.sendEvent(widget, changed)
 
 
 def palette(theme: Theme) -> QPalette:

@@ -8,14 +8,22 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QFontInfo, QImage
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
+from app import stylesheet as sheets
 from app import theme
 from app.colour import contrast
 from app.stylesheet import stylesheet
 from app.theme import Theme
-from app.widgets import Inline
+from app.widgets import Inline, TopBar, button, column, dress, frame, label, row, tool
 from workbench.paths import RESOURCES
 
 BOTH = pytest.mark.parametrize("chosen", [theme.DARK, theme.LIGHT], ids=["dark", "light"])
@@ -147,3 +155,38 @@ def test_every_icon_can_be_drawn(path: object) -> None:
     name = getattr(path, "stem", "")
     image = theme.icon_pixmap(name, "#FF0000", 24).toImage()
     assert any(image.pixelColor(x, y).alpha() for x in range(48) for y in range(48))
+
+
+def test_a_changed_theme_looks_as_if_the_window_had_begun_with_it(
+    qtbot: QtBot, qapp: QApplication
+) -> None:
+    sheets.apply(qapp, theme.DARK)
+    changed = components(qtbot)
+    changed.grab()
+    sheets.apply(qapp, theme.LIGHT)
+    dress(changed, theme.LIGHT)
+    assert changed.grab().toImage() == components(qtbot).grab().toImage()
+
+
+def components(qtbot: QtBot) -> QWidget:
+    """Some of everything, nested, as in a page."""
+    page = QWidget()
+    outer = column(page, margin=8)
+    card = frame()
+    inside = column(card, margin=8, gap=4)
+    bar = TopBar("Servers")
+    bar.chip.show_text("ready", "ok")
+    line = row(gap=4)
+    choice, field = QComboBox(), QLineEdit("cedar")
+    choice.addItem("p99")
+    for each in (choice, field, button("Run", "play", kind="primary"), tool("Copy", "copy", list)):
+        line.addWidget(each)
+    inside.addWidget(bar)
+    inside.addLayout(line)
+    inside.addWidget(label("muted", tone="muted"))
+    inside.addWidget(QProgressBar())
+    outer.addWidget(card)
+    page.resize(500, 220)
+    qtbot.addWidget(page)
+    dress(page, theme.LIGHT)
+    return page
