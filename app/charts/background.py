@@ -10,10 +10,11 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels, ticks
 from app.charts.clipping import Segments
-from app.charts.drawing import draw_segments, draw_text, text_width
+from app.charts.drawing import draw_text, text_width
 from app.charts.ideal import Ideal
 from app.charts.plot import Plot
 from app.charts.series import Quantity
+from app.charts.strokes import draw_hair, draw_segments
 from app.colour import with_opacity
 from app.theme import Weight, font
 
@@ -64,11 +65,9 @@ class Ground:
         painter.fillRect(QRectF(chart.viewport().rect()), QColor(theme.card))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_head(painter)
-        hair = QPen(QColor(theme.line), max(1.0, px(0.8)))
         for value, text in ticks.up(chart):
             y = round(chart.at(0, value).y()) + 0.5
-            painter.setPen(hair)
-            painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+            draw_hair(painter, plot.left(), plot.right(), y, theme.line, max(1.0, px(0.8)))
             where = QPointF(plot.left() - px(8), y)
             draw_text(painter, where, text, sizes.axis_font, theme.muted, "right")
         if chart.lowest:

@@ -8,8 +8,8 @@ from PySide6.QtGui import QPainter, QPainterPath, QPolygonF
 
 from app.charts.clipping import runs
 from app.charts.curve import Curve
-from app.charts.drawing import stroke
 from app.charts.plot import Plot
+from app.charts.strokes import stroke
 
 MOST = 4
 """With more servers than this, only the highlighted one has a band."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from math import inf
 from typing import Protocol
 
@@ -10,21 +12,13 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.charts.clipping import Polyline, Segments, segments
-from app.charts.drawing import (
-    draw_cross,
-    draw_marker,
-    draw_markers,
-    draw_pieces,
-    draw_ring,
-    is_vector,
-    pieces,
-    stroke_segments,
-)
-from app.charts.series import Series, Values
+from app.charts.clipping import Polyline, Segments
+from app.charts.drawing import draw_cross, draw_marker, draw_markers, draw_ring
+from app.charts.series import Flags, Series, Values
 from app.charts.sizes import Sizes
+from app.charts.strokes import draw_pieces, is_vector, pieces, stroke_segments
 from app.colour import mix
-from app.theme import Theme
+from app.theme import SeriesStyle, Theme
 
 PALE = 0.5
 """Opacity of a line where it must not be trusted."""
@@ -41,8 +35,26 @@ class Pixels(Protocol):
     def fit(self) -> None:
         """Have the pixels of every line computed, unless nothing has moved."""
 
-    def shows(self, points: Polyline) -> NDArray[np.bool_]:
-        """Return which pixels (n, 2) lie in the plot or on its edge."""
+
+@dataclass(frozen=True)
+class Fitted:
+    """A line in the pixels of its chart."""
+
+    points: Polyline
+    """NaN in gaps."""
+    shown: Flags
+    """Which of the points lie in the plot or on its edge."""
+    seen: Polyline
+    """What of the line lies in the plot."""
+    segments: Segments
+    """The same, as what is drawn."""
+    sure: Flags
+    """Which of the segments are trusted."""
+
+
+_NOTHING = Fitted(
+    np.empty((0, 2)), np.empty(0, bool), np.empty((0, 2)), np.empty((0, 4)), np.empty(0, bool)
+)
 
 
 class Curve:
@@ -64,9 +76,9 @@ class Curve:
         self.frame: object = None
         """What its pixels are computed for; None: for nothing yet."""
         self._chart = chart
-        self._pixels: Polyline = np.empty((0, 2))
-        self._seen: Polyline = np.empty((0, 3))
-        """What of it lies in the plot: pixels, and whether it is trusted from there on."""
+        self._fitted = _NOTHING
+        self._doubtful = False
+        """Whether any point has another marker than a plain one."""
         self._cut: tuple[object, list[tuple[Segments, QPen]]] = (None, [])
         """What is drawn on a screen, and for what that was computed."""
 
@@ -76,20 +88,21 @@ class Curve:
         sure = values.trusted & np.append(values.trusted[1:], False)
         gap = np.full((1, 3), np.nan)
         self.data = np.vstack((np.column_stack((values.x, values.y, sure)), gap))
+        self._doubtful = bool((~values.trusted | values.faulty | values.tainted).any())
 
-    def fit(self, frame: object, pixels: Polyline, seen: Polyline) -> None:
-        """Set its pixels, and what of it lies in the plot."""
-        self.frame, self._pixels, self._seen, self._cut = frame, pixels, seen, (None, [])
+    def fit(self, frame: object, fitted: Fitted) -> None:
+        """Set its pixels."""
+        self.frame, self._fitted, self._cut = frame, fitted, (None, [])
 
     def pixels(self) -> Polyline:
         """Return its points in the scene's pixels, (n, 2); NaN in gaps."""
         self._chart.fit()
-        return self._pixels
+        return self._fitted.points
 
     def seen(self) -> Polyline:
         """Return the pixels of what of the line lies in the plot."""
         self._chart.fit()
-        return self._seen[:, :2]
+        return self._fitted.seen
 
     def draw(self, painter: QPainter, width: float) -> None:
         """Draw it in the scene's pixels: solid where both ends are trusted; else thin, pale and
@@ -108,21 +121,17 @@ class Curve:
 
     def pen(self, width: float, *, sure: bool) -> QPen:
         """Return its pen; if not `sure`, thin, pale and broken."""
-        pen = self.style.pen(width if sure else max(1.0, width * 0.5))
-        if not sure:
-            pen.setColor(QColor(mix(self._chart.theme.card, self.style.colour, PALE)))
-            pen.setDashPattern(_DOTTED)
-        return pen
+        return QPen(_pen(self.style, width, sure, self._chart.theme.card))
 
     def trusts(self, rate: float) -> bool:
         """Whether its point at this rate is trusted."""
         return bool(self.values.trusted[self.values.x == rate].all())
 
     def _strokes(self, width: float) -> list[tuple[Segments, QPen]]:
-        each, begin = segments(self._seen)
-        sure = self._seen[begin, 2] > 0
-        kinds = (True,) if sure.all() else (False, True)
-        return [(each[sure == kind], self.pen(width, sure=kind)) for kind in kinds]
+        each, sure = self._fitted.segments, self._fitted.sure
+        if sure.all():
+            return [(each, self.pen(width, sure=True))]
+        return [(each[sure == kind], self.pen(width, sure=kind)) for kind in (False, True)]
 
     def draw_markers(
         self, painter: QPainter, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
@@ -131,20 +140,30 @@ class Curve:
         where the point must not be trusted, crossed ones where the server is faulty, ringed ones
         where an audit failed; with `knee` a large one at the highest sustained rate.
         """
-        px, card, theme = sizes.px, self._chart.theme.card, self._chart.theme
+        px, card = sizes.px, self._chart.theme.card
         points, values = self.pixels(), self.values
         if not len(points):
             return
-        known, trusted = self._chart.shows(points), values.trusted
+        shown = self._fitted.shown
         marked = _staggered(points, px(70), self.series.index)
-        plain = points[marked][(known & trusted)[marked]]
+        plain = points[marked][(shown & values.trusted)[marked]]
         draw_markers(painter, self.style, plain, px(radius), card)
+        large = np.flatnonzero(values.x == self.series.knee)[: int(knee)]
+        if self._doubtful:
+            self._draw_doubts(painter, sizes, radius, large)
+        draw_markers(painter, self.style, points[large[shown[large]]], px(radius * 1.65), card)
+
+    def _draw_doubts(
+        self, painter: QPainter, sizes: Sizes, radius: float, large: NDArray[np.intp]
+    ) -> None:
+        """Draw hollow, crossed and ringed markers."""
+        px, theme, card = sizes.px, self._chart.theme, self._chart.theme.card
+        points, known, values = self._fitted.points, self._fitted.shown, self.values
+        trusted, last = values.trusted, -inf
         hollow = _apart(points[known & ~trusted], px(12))
         draw_markers(painter, self.style, hollow, px(radius * 0.95), card, hollow=True)
         for at in _apart(points[known & values.faulty], px(14)).tolist():
             draw_cross(painter, QPointF(*at), px(radius * 1.35), theme)
-        large = np.flatnonzero(values.x == self.series.knee)[: int(knee)]
-        last = -inf
         for i in np.flatnonzero(values.tainted & trusted & known).tolist():
             at = QPointF(*points[i].tolist())
             if at.x() - last >= px(14) or i in large:
@@ -152,7 +171,6 @@ class Curve:
                 size = radius * 1.65 if i in large else radius * 0.85
                 draw_ring(painter, at, px(max(size * 1.35, radius * 1.75)), theme)
                 draw_marker(painter, self.style, at, px(size), card)
-        draw_markers(painter, self.style, points[large[known[large]]], px(radius * 1.65), card)
 
     def distance(self, at: QPointF) -> float:
         """Return the distance from a pixel to the line; infinite where there is none."""
@@ -166,6 +184,16 @@ class Curve:
         lengths = np.maximum((way**2).sum(axis=1), 1e-12)
         along = np.clip(-(start * way).sum(axis=1) / lengths, 0, 1)
         return float(np.hypot(*(start + way * along[:, None]).T).min())
+
+
+@lru_cache(maxsize=256)
+def _pen(style: SeriesStyle, width: float, sure: bool, card: str) -> QPen:
+    """Return the pen of a line in this style, on a ground."""
+    pen = style.pen(width if sure else max(1.0, width * 0.5))
+    if not sure:
+        pen.setColor(QColor(mix(card, style.colour, PALE)))
+        pen.setDashPattern(_DOTTED)
+    return pen
 
 
 def _apart(points: Polyline, gap: float) -> Polyline:

@@ -1,4 +1,4 @@
-"""Drawing primitives of all charts: markers, swatches, text, and fast thick lines."""
+"""Drawing primitives of all charts: markers, swatches, text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import cache, lru_cache
 from math import ceil, cos, pi, sin, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
@@ -19,12 +18,11 @@ from PySide6.QtGui import (
     QPen,
     QPixmap,
     QPolygonF,
-    QTransform,
 )
 from PySide6.QtWidgets import QWidget
-from shiboken6 import wrapInstance
 
-from app.charts.clipping import Polyline, Segments, begins, chained, segments
+from app.charts.clipping import Polyline
+from app.charts.strokes import SCREEN, is_vector, stroke
 from app.plain import laid_out
 from app.theme import Marker, SeriesStyle, Theme
 
@@ -48,15 +46,6 @@ _OUTLINES[Marker.PLUS] = tuple(
 _OUTLINES[Marker.CROSS] = tuple(
     ((x - y) * sqrt(0.5), (x + y) * sqrt(0.5)) for x, y in _OUTLINES[Marker.PLUS]
 )
-
-_THICK = 3.5
-
-_SCREEN = QPaintEngine.Type.Raster, QPaintEngine.Type.OpenGL2
-
-
-def is_vector(painter: QPainter) -> bool:
-    """Whether the painter writes a file that must look the same where our fonts are missing."""
-    return painter.paintEngine().type() not in _SCREEN
 
 
 @cache
@@ -98,7 +87,7 @@ def draw_text(  # noqa: PLR0917 - read like QPainter.drawText
     width = text_width(text, font)
     x = at.x() - {"left": 0.0, "middle": 0.5, "right": 1.0}[align] * width
     baseline = QPointF(x, at.y() + metrics(font).capHeight() / 2)
-    if kind in _SCREEN:
+    if kind in SCREEN:
         painter.setFont(font)
         painter.setPen(QColor(colour))
         painter.drawStaticText(baseline - QPointF(0, metrics(font).ascent()), laid_out(text, font))
@@ -160,9 +149,7 @@ def draw_markers(
     """Draw the same marker at several pixels."""
     if not len(places):
         return
-    kind = QTransform.TransformationType
-    still = painter.worldTransform().type() in (kind.TxNone, kind.TxTranslate)
-    if is_vector(painter) or not still:
+    if is_vector(painter) or painter.worldTransform().isScaling():
         for x, y in places.tolist():
             painter.translate(x, y)
             _paint_marker(painter, style, radius, ground, hollow)
@@ -171,13 +158,15 @@ def draw_markers(
     # Antialiased paths are slow; a marker is cached as a pixmap for every quarter of a pixel.
     ratio = painter.device().devicePixelRatioF()
     stamps, half = _stamps(style, radius, ground, hollow, ratio), _half(radius, ratio)
-    quarters = np.rint(places * (4 * ratio)).astype(np.int64)
-    corners = ((quarters >> 2) - half) / ratio
-    for (x, y), shift in zip(corners.tolist(), map(tuple, (quarters & 3).tolist()), strict=True):
+    # Most calls have a few places, for which numpy takes longer.
+    for x, y in places.tolist():
+        across, down = round(x * 4 * ratio), round(y * 4 * ratio)
+        shift = across & 3, down & 3
         stamp = stamps.get(shift)
         if stamp is None:
             stamp = stamps[shift] = _stamp(style, radius, ground, hollow, *shift, ratio)
-        painter.drawPixmap(QPointF(x, y), stamp)
+        corner = QPointF(((across >> 2) - half) / ratio, ((down >> 2) - half) / ratio)
+        painter.drawPixmap(corner, stamp)
 
 
 @lru_cache(maxsize=256)
@@ -259,78 +248,6 @@ def draw_swatch(painter: QPainter, style: SeriesStyle, rect: QRectF, ground: str
         style.pen(width),
     )
     draw_marker(painter, style, rect.center(), rect.height() * 0.31, ground)
-
-
-def stroke(painter: QPainter, points: Polyline, pen: QPen) -> None:
-    """Draw a line through pixels."""
-    each, _ = segments(points)
-    if is_vector(painter):
-        stroke_segments(painter, each, pen)
-    else:
-        draw_pieces(painter, pieces(each, pen), pen)
-
-
-def stroke_segments(painter: QPainter, each: Segments, pen: QPen) -> None:
-    """Draw segments into a file: as lines with corners and dashes of their own."""
-    painter.setPen(pen)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for line in chained(each):
-        painter.drawPolyline([QPointF(x, y) for x, y in line.tolist()])
-
-
-def pieces(each: Segments, pen: QPen) -> Segments:
-    """Return what `draw_pieces` draws of segments on a screen.
-
-    Qt strokes one antialiased path five times slower than its segments one by one, so on screen
-    lines are drawn by segment, with the dashes cut here. Pens must be opaque: segments of a
-    translucent line would overlap visibly.
-    """
-    width, pattern = pen.widthF(), pen.dashPattern()
-    if not pattern:
-        return each
-    dashes = np.array(pattern) * width
-    if pen.capStyle() is Qt.PenCapStyle.SquareCap:  # square ends lengthen the dashes
-        dashes += np.tile((width, -width), len(dashes) // 2)
-    return _dashed(each, dashes)
-
-
-def draw_pieces(painter: QPainter, lines: Segments, pen: QPen) -> None:
-    quick = QPen(pen.color(), pen.widthF())
-    # Where thick segments meet, flat ends leave notches.
-    notched = pen.widthF() >= _THICK and not pen.dashPattern()
-    quick.setCapStyle(Qt.PenCapStyle.RoundCap if notched else Qt.PenCapStyle.FlatCap)
-    painter.setPen(quick)
-    draw_segments(painter, lines)
-
-
-def draw_segments(painter: QPainter, lines: Segments) -> None:
-    """Draw separate lines with the painter's pen, without an object of Python for each."""
-    if len(lines):
-        lines = np.ascontiguousarray(lines, dtype=np.float64)
-        painter.drawLines(wrapInstance(lines.ctypes.data, QLineF), len(lines))
-
-
-def _dashed(each: Segments, pattern: NDArray[np.float64]) -> Segments:
-    """Return the drawn pieces of segments; the pattern (drawn, left out, ...) continues over the
-    corners of a line.
-    """
-    ways = each[:, 2:] - each[:, :2]
-    lengths = np.hypot(ways[:, 0], ways[:, 1])
-    along = np.cumsum(lengths) - lengths
-    # From the beginning of each line.
-    along -= along[np.maximum.accumulate(np.where(begins(each), np.arange(len(each)), 0))]
-    edges = np.concatenate(([0.0], np.cumsum(pattern)))
-    first = np.floor(along / edges[-1])
-    turns = (np.floor((along + lengths) / edges[-1]) - first + 1).astype(np.intp)
-    which = np.repeat(np.arange(len(each)), turns)
-    turn = np.arange(len(which)) - np.repeat(np.cumsum(turns) - turns, turns) + first[which]
-    since, most = (turn * edges[-1] - along[which])[:, None], lengths[which, None]
-    start = np.clip(since + edges[:-1:2], 0.0, most)
-    end = np.clip(since + edges[1::2], 0.0, most)
-    drawn = end > start
-    row = which[np.nonzero(drawn)[0]]
-    unit, at = ways[row] / lengths[row, None], each[row, :2]
-    return np.hstack((at + unit * start[drawn][:, None], at + unit * end[drawn][:, None]))
 
 
 class Swatch(QWidget):

@@ -10,8 +10,9 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels
 from app.charts.clipping import Polyline
-from app.charts.drawing import draw_text, stroke, text_width
+from app.charts.drawing import draw_text, text_width
 from app.charts.plot import Plot
+from app.charts.strokes import stroke
 from app.theme import Weight, font
 
 _TEXT = "ideal: every call answered"

@@ -13,13 +13,14 @@ from PySide6.QtGui import QColor, QFont, QPainter
 
 from app.charts.chart import Chart
 from app.charts.curve import Curve, Pixels
-from app.charts.drawing import draw_text, stroke
+from app.charts.drawing import draw_text
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.series import Floats, Quantity, Series, Values, within
 from app.charts.showing import Span
 from app.charts.sides import draw_tag, side_style
 from app.charts.sizes import Sizes
+from app.charts.strokes import stroke
 from app.charts.trio import Trio
 from app.colour import mix
 from app.theme import SeriesStyle, Theme

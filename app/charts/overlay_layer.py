@@ -13,10 +13,11 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 from app.charts import band
 from app.charts.clipping import clipped
 from app.charts.curve import PALE, Curve
-from app.charts.drawing import draw_marker, stroke
+from app.charts.drawing import draw_marker
 from app.charts.names import EndNames
 from app.charts.plot import Plot
 from app.charts.series import Quantity
+from app.charts.strokes import stroke
 from app.colour import mix, with_opacity
 from app.theme import SeriesStyle
 from workbench.analysis.running import Running

@@ -7,12 +7,11 @@ from dataclasses import replace
 from math import isnan, log10, nan
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame
 
-from app.charts import words
+from app.charts import fitting, words
 from app.charts.backend import pg
 from app.charts.clipping import Box, Polyline, clipped
 from app.charts.curve import Curve
@@ -66,8 +65,8 @@ class Plot(pg.PlotWidget):
         self.curves: dict[str, Curve] = {}
         self.limits: Limits = (0, 1, 0, 1)
         self._frame: tuple[object, ...] = ()
-        self._settled = False
-        """It is being painted: nothing moves."""
+        self._settled: QRectF | None = None
+        """The plot's rectangle while it is painted: nothing moves then."""
         self.whole_across: Span = (0, 1)
         """Lowest and highest x without a zoom, as drawn."""
         self.whole_up: Span = (0, 1)
@@ -196,6 +195,8 @@ class Plot(pg.PlotWidget):
 
     def plot_rect(self) -> QRectF:
         """Return the rectangle of the plot between the axes."""
+        if self._settled is not None:
+            return QRectF(self._settled)
         sizes, room = self.sizes, self.viewport().size()
         width = room.width() - sizes.left - sizes.px(sizes.gutter)
         height = room.height() - sizes.top - sizes.bottom(self.lowest)
@@ -212,42 +213,21 @@ class Plot(pg.PlotWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.fit()
-        self._settled = True
+        self._settled = self.plot_rect()
         try:
             super().paintEvent(event)
         finally:
-            self._settled = False
+            self._settled = None
 
     def fit(self) -> None:
         """Compute the pixels of all lines at once, unless nothing has moved."""
-        if self._settled:
+        if self._settled is not None:
             return
         frame = self.frame
         moved = [curve for curve in self.curves.values() if curve.frame is not frame]
-        if not moved:
-            return
-        ends = np.cumsum([len(curve.data) for curve in moved])
-        data = np.concatenate([curve.data for curve in moved])
-        which = np.searchsorted(ends, np.arange(len(data)), side="right")
-        pixels = self.pixels(data[:, 0], data[:, 1])
-        seen = clipped(np.column_stack((pixels, data[:, 2], which)), self._around())
-        parts = np.searchsorted(seen[:, 3], np.arange(len(moved) + 1))
-        begin = 0
-        for n, (curve, end) in enumerate(zip(moved, ends.tolist(), strict=True)):
-            part = seen[parts[n] : parts[n + 1], :3]
-            gap = int(len(part) > 0 and isnan(part[0, 0]))
-            curve.fit(frame, pixels[begin : end - 1], part[gap:])
-            begin = end
-
-    def _around(self) -> Box:
-        left, top, right, foot = self.plot_rect().adjusted(*_AROUND).getCoords()
-        return left, top, right, foot
-
-    def shows(self, points: Polyline) -> NDArray[np.bool_]:
-        """Return which pixels (n, 2) lie in the plot or on its edge."""
-        left, top, right, foot = self._around()
-        x, y = points.T
-        return (x >= left) & (x <= right) & (y >= top) & (y <= foot)
+        if moved:
+            left, top, right, foot = self.plot_rect().adjusted(*_AROUND).getCoords()
+            fitting.fit(moved, frame, self.pixels, (left, top, right, foot))
 
     def at(self, x: float, value: float) -> QPointF:
         """Return the pixel of a position on the axis and a value in the chart's unit."""

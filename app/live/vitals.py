@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.charts import words
 from app.charts.scales import round_up
+from app.charts.strokes import draw_hair
 from app.colour import with_opacity
 from app.live.clients import Clients
 from app.theme import Theme, Weight
@@ -162,9 +163,8 @@ class Trace(QWidget):
 
     def paint(self, painter: QPainter, room: QRectF) -> None:
         reading, theme = self._reading, self._theme
-        painter.setPen(QPen(QColor(theme.line), 1))
         for y in (room.top(), room.center().y(), room.bottom()):
-            painter.drawLine(QPointF(room.left(), round(y) + 0.5), QPointF(room.right(), y + 0.5))
+            draw_hair(painter, room.left(), room.right(), round(y) + 0.5, theme.line)
         if reading is None or not reading.values:
             return
         line = _polygon(reading.values, reading.top, room, self.LEAST)
