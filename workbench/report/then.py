@@ -72,13 +72,14 @@ def _rows(figure: Published, servers: Mapping[str, SeriesResult]) -> Iterator[Ro
 
 def now(figure: Published, series: SeriesResult) -> str:
     """Return what was measured now: at the same value where there is one, otherwise where the
-    server answers most. Empty: nothing."""
+    server answers most, of trusted points if there are any. Empty: nothing."""
     there = series.at(figure.at) if figure.at is not None else None
-    point = there or max(series.points, key=lambda each: each.replies_per_s, default=None)
+    points = [each for each in series.points if each.trusted] or series.points
+    point = there or max(points, key=lambda each: each.replies_per_s, default=None)
     if point is None:
         return ""
     at = series.axis.at(point.x)
-    if there is None and len(series.points) > 1 and point is series.points[-1]:
+    if there is None and len(points) > 1 and point is points[-1]:
         at += ", the highest tested"  # it may answer more
     stopped = [series.disqualified] if series.disqualified else []
     return ", ".join([*_figures(figure, point), f"at {at}", *stopped])
