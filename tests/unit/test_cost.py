@@ -49,21 +49,21 @@ def test_among_equals_the_cheapest_comes_first() -> None:
         (
             "one pass, clearly apart",
             [server("A", 40.0), server("B", 60.0)],
-            "At 1,000/s A costs the least CPU time, 40 µs per call; the most is 60 µs"
+            "At 1,000/s A costs the least CPU time, 40 µs per call; others up to 60 µs"
             " (one pass: differences below 5 % do not count).",
         ),
         (
             "one pass, too close",
             [server("A", 40.0), server("B", 41.5), server("C", 90.0)],
             "At 1,000/s A and B cost the least CPU time, 40 µs per call and cannot be"
-            " distinguished; the most is 90 µs"
+            " distinguished; others up to 90 µs"
             " (one pass: differences below 5 % do not count).",
         ),
         (
             "several passes that differ",
             [server("A", 40.0, 40.2, 40.1), server("B", 43.0, 43.2, 43.4)],
             "At 1,000/s A costs the least CPU time, 40.1 ± 0.2 µs per call;"
-            " the most is 43.2 ± 0.5 µs.",
+            " others up to 43.2 ± 0.5 µs.",
         ),
         (
             "several passes that overlap do not",
@@ -86,7 +86,18 @@ def test_among_equals_the_cheapest_comes_first() -> None:
             "one pass whose windows agree",
             [server("A", 40.0, half_us=0.5), server("B", 44.0, half_us=1.0)],
             "At 1,000/s A costs the least CPU time, 40.0 ± 0.5 µs per call;"
-            " the most is 44.0 ± 1.0 µs (one pass: differences below 5 % do not count).",
+            " others up to 44.0 ± 1.0 µs (one pass: differences below 5 % do not count).",
+        ),
+        (
+            "the dearest cannot be distinguished from the cheapest",
+            [
+                server("A", 40.0, half_us=4.0),
+                server("B", 60.0, half_us=1.0),
+                server("C", 61.0, half_us=60.0),
+            ],
+            "At 1,000/s A and C cost the least CPU time, 40.0 ± 4.0 µs per call and cannot be"
+            " distinguished; others up to 60.0 ± 1.0 µs"
+            " (one pass: differences below 5 % do not count).",
         ),
         ("no server to compare with", [server("A", 40.0), server("B", None)], ""),
         ("no server sustains it", [server("A", 4.0, verdict="server-limited")], ""),

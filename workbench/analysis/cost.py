@@ -91,8 +91,8 @@ class Cheapest:
     cost: Cost
     """The first one's."""
     others: tuple[SeriesResult, ...]
-    most: Cost
-    """The highest cost of all."""
+    most: Cost | None
+    """The highest cost of `others`; None: there are none."""
     passes: int
 
 
@@ -113,12 +113,13 @@ def cheapest(equals: Sequence[SeriesResult]) -> Cheapest | None:
     findings = [_finding(first, each) for _, each in known[1:]]
     rest = [each for _, each in known[1:]]
     alike = [first, *(e for e, found in zip(rest, findings, strict=True) if found != "less")]
+    dearer = [c for (c, _), found in zip(known[1:], findings, strict=True) if found == "less"]
     return Cheapest(
         series=tuple(alike),
         equal=all(found in ("less", "equal") for found in findings),
         cost=known[0][0],
         others=tuple(e for e, found in zip(rest, findings, strict=True) if found == "less"),
-        most=known[-1][0],
+        most=dearer[-1] if dearer else None,
         passes=min(found.passes for found, _ in known),
     )
 

@@ -35,7 +35,7 @@ def tie(ranked: Sequence[SeriesResult]) -> str:
     alike = "" if len(found.series) == 1 or found.equal else " and cannot be distinguished"
     return (
         f"At {rate} {names} {verb} the least CPU time, {least} per call{alike};"
-        f" the most is {within(found.most)}{_of_passes(found.passes)}."
+        f" others up to {within(found.most)}{_of_passes(found.passes)}."
     )
 
 
