@@ -184,6 +184,10 @@ class Segments(QWidget):
             part = _Segment(text)
             self._group.addButton(part, place)
             inside.addWidget(part, 1)
+        parts = self.findChildren(_Segment)
+        widest = max(part.width_of_text for part in parts)
+        for part in parts:  # all get the same room
+            part.room = widest
         self._group.button(0).setChecked(True)
         self._group.idClicked.connect(lambda _: self.edited.emit())
         self.setFixedHeight(34)
@@ -220,13 +224,15 @@ class _Segment(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         widest = QFontMetrics(font(12, Weight.DemiBold))
-        self._wide = widest.horizontalAdvance(text)
+        self.width_of_text = widest.horizontalAdvance(text)
+        self.room = self.width_of_text
+        """For the text of the widest in the row."""
 
     def sizeHint(self) -> QSize:
-        return QSize(self._wide + 20, 28)
+        return QSize(self.room + 20, 28)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._wide + 6, 28)
+        return QSize(self.width_of_text + 6, 28)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, on = self.theme, self.isChecked()

@@ -7,9 +7,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from PySide6.QtCore import QMimeData, QPoint
 from PySide6.QtGui import (
     QClipboard,
     QContextMenuEvent,
+    QDrag,
     QFont,
     QFontMetrics,
     QGuiApplication,
@@ -22,7 +24,7 @@ from PySide6.QtGui import (
     QTextOption,
     QTransform,
 )
-from PySide6.QtWidgets import QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 
 from workbench.untrusted import safe
 
@@ -39,6 +41,10 @@ _WITHIN_A_PART = re.compile(rf"[^{_BREAK}]{{24}}(?=[^{_BREAK}])")
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|×|[nµm]?s|min|h|[kMG]i?B|B|[kMG]?bit/s|cores?)(?![\w-]))")
 _PER = re.compile(r"(?<=\w)/(?=s\b)")
 _OPTION = re.compile(r"(?<![\w-])--?\w[\w-]*")
+_AT_AN_END = re.compile(r"(?<=[a-z]) (?=\d+(?:[.,]\d+)*(?:\u00a0?%|/\w+)?(?:[.,;:)]+(?:\s|$)|$))")
+"""Before a figure that ends a clause: "core 1."."""
+_NAMED = re.compile(r"((?<=\s)--?[A-Za-z][\w-]*|\bp\d[\d.]*) (?=\d)")
+"""Options and percentiles before their figures."""
 
 
 def glued(text: str) -> str:
@@ -47,11 +53,13 @@ def glued(text: str) -> str:
 
 
 def unbroken(text: str) -> str:
-    """Return a text that Qt wraps without parting a number from its unit, such as 18,000/s, or the
-    name of an option, such as --num-conns.
+    """Return a text that Qt wraps without parting a number from its unit, its option or its
+    percentile, as in 18,000/s, -z 30 and p99 9 ms, or the name of an option, such as --num-conns,
+    and that begins no line with the figure that ends a clause.
     """
+    text = _NAMED.sub(f"\\1{NO_BREAK}", text)
     text = _OPTION.sub(lambda name: name[0].replace("-", f"-{_JOINER}"), text)
-    return _PER.sub(f"/{_JOINER}", glued(text))
+    return _PER.sub(f"/{_JOINER}", _AT_AN_END.sub(NO_BREAK, glued(text)))
 
 
 def breakable(text: str) -> str:
@@ -86,6 +94,8 @@ class Label(QLabel):
     """
 
     _text = ""
+    _grabbed: QPoint | None = None
+    """Where the selected text was pressed on."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -119,7 +129,27 @@ class Label(QLabel):
         else:
             super().keyPressEvent(event)
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        before = self.selectedText()
+        super().mousePressEvent(event)
+        # Qt keeps a selection that is pressed on: it may be dragged.
+        kept = bool(before) and self.selectedText() == before
+        self._grabbed = event.position().toPoint() if kept else None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._grabbed is None:
+            super().mouseMoveEvent(event)
+        elif (
+            event.position().toPoint() - self._grabbed
+        ).manhattanLength() >= QApplication.startDragDistance():
+            self._grabbed = None
+            drag, dragged = QDrag(self), QMimeData()
+            dragged.setText(self.selectedText())
+            drag.setMimeData(dragged)
+            drag.exec(Qt.DropAction.CopyAction)
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._grabbed = None
         super().mouseReleaseEvent(event)
         if self.hasSelectedText() and QGuiApplication.clipboard().supportsSelection():
             self._copy(QClipboard.Mode.Selection)

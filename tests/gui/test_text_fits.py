@@ -8,8 +8,8 @@ from pathlib import Path
 
 import furniture
 import pytest
-from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt
+from PySide6.QtGui import QContextMenuEvent, QDrag, QFontMetrics, QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
@@ -24,13 +24,14 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app import page_registry, scale, theme
+from app.fields import Segments
 from app.live.ranked_rows import RankedRows
 from app.plain import Label, wrapped
 from app.planning.tags import Tag
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.widgets import Elided
-from tests.gui.windows import control, lists_are_full, name_of, pages, says, shown
+from tests.gui.windows import control, lists_are_full, name_of, pages, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
 
@@ -189,6 +190,17 @@ def test_no_server_of_a_small_plan_has_to_be_scrolled_to(
     qtbot.waitUntil(lambda: servers.visibleRegion().boundingRect() == servers.rect())
 
 
+def test_each_part_of_a_switch_has_room_around_its_text(
+    qtbot: QtBot, furnished: MainWindow
+) -> None:
+    furnished.resize(1280, 800)
+    furnished.show_page("Plan")
+    switch = the(furnished, Segments, "Preview or file")
+    parts = switch.findChildren(QAbstractButton)
+    bold = QFontMetrics(theme.font(12, theme.Weight.DemiBold))
+    qtbot.waitUntil(lambda: all(p.width() >= bold.horizontalAdvance(p.text()) + 16 for p in parts))
+
+
 def test_no_server_of_the_legend_is_cut(qtbot: QtBot, furnished: MainWindow) -> None:
     legend = furnished.film.board.side.legend
     rows = legend.findChild(RankedRows).rows.values()
@@ -206,8 +218,9 @@ def test_no_server_of_the_legend_is_cut(qtbot: QtBot, furnished: MainWindow) -> 
 
 @pytest.mark.parametrize("width", range(60, 400, 20))
 def test_no_number_is_parted_from_its_unit(qapp: QApplication, width: int) -> None:
-    figures = ("18,000/s", "4.2 s", "30 %", "12 MB", "3 min")
-    text = "Of {} it answered those of {}, then {} with {} in {}.".format(*figures)
+    figures = ("18,000/s", "4.2 s", "30 %", "12 MB", "3 min", "-z 30", "--backlog 500")
+    figures += ("p99 9 ms", "core 1,", "at 8,400/s.")
+    text = "Of {} it answered {}, then {} with {} in {}: {} and {} to {} on {} {}".format(*figures)
     lines = wrapped(text, theme.font(13), width)
     assert all(any(each in line for line in lines) for each in figures)
     label = Label(text)
@@ -273,3 +286,28 @@ def test_the_menu_of_a_text_copies_it_as_it_was_written(qtbot: QtBot, long_label
     choose("Select all")
     choose("Copy")
     assert QGuiApplication.clipboard().text() == long_label.text()
+
+
+def test_a_text_that_is_dragged_is_as_it_was_written(
+    qtbot: QtBot, long_label: Label, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dragged: list[str] = []
+    # Without a window system nothing is dropped.
+    monkeypatch.setattr(QDrag, "exec", lambda drag, _: dragged.append(drag.mimeData().text()))
+    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    at = long_label.rect().center().toPointF()
+
+    def move(x: float) -> None:
+        at.setX(x)
+        there = long_label.mapToGlobal(at)
+        event = QMouseEvent(QEvent.Type.MouseMove, at, there, left, left, none)
+        QApplication.sendEvent(long_label, event)
+
+    qtbot.mousePress(long_label, left, pos=QPoint(30, int(at.y())))
+    move(80)
+    assert long_label.hasSelectedText() and not dragged  # nothing was selected before
+    qtbot.mouseRelease(long_label, left, pos=at.toPoint())
+    long_label.setSelection(0, len(QLabel.text(long_label)))
+    qtbot.mousePress(long_label, left, pos=QPoint(30, int(at.y())))
+    move(80)
+    assert dragged == [long_label.text()]
