@@ -71,13 +71,19 @@ def _match(text: str, word: str) -> int | None:
     if text.startswith(word):
         return _START
     words = _WORD.findall(text)
-    if any(each.startswith(word) for each in words):
+    if _begins_in(text, word):
         return _WORD_START
     if _in_pieces(words, word):
         return _PIECES
     if word in text:
         return _INSIDE
     return _SCATTERED if any(_scattered(each, word) for each in words) else None
+
+
+def _begins_in(text: str, typed: str) -> bool:
+    """Whether it stands where a word begins, with marks in or before it: "nine.pong", ".yaml"."""
+    before = r"(?<![^\W_])" if typed[0].isalnum() else ""
+    return re.search(before + re.escape(typed), text) is not None
 
 
 def _in_pieces(words: Sequence[str], typed: str) -> bool:
