@@ -88,6 +88,8 @@ class SessionsPage(QWidget):
         self.history.failed.connect(self.error.show_text)
         inside.addWidget(UndoBar(self.history))
         self._labelling = Labelling(desk, self.card, self.history, self.error.show_text)
+        self._restored: set[Path] = set()
+        """To be selected as soon as they are listed."""
         self._timer = QTimer(self)
         self._timer.setInterval(REFRESH_EVERY_MS)
         self._timer.timeout.connect(desk.shelf_stale.emit)
@@ -126,6 +128,9 @@ class SessionsPage(QWidget):
         self._model.set_sessions(sessions)
         if self._list.currentIndex().isValid():
             self._on_chosen()
+        elif restored := self._restored & {session.path for session in sessions}:
+            self._restored = set()
+            self._choose(restored, current)
         else:
             self._choose(chosen, current)
             scroll.setValue(at)
@@ -256,9 +261,13 @@ class SessionsPage(QWidget):
 
         def done(kept: Trashed) -> None:
             self.error.show_text("")
-            self.history.add(deletion(what, kept, discard, self._desk.shelf_stale.emit))
+            self.history.add(deletion(what, kept, discard, changed))
             self._desk.shelf_stale.emit()
             self._list.setFocus()
+
+        def changed() -> None:
+            self._restored = {path for path in paths if path.exists()}
+            self._desk.shelf_stale.emit()
 
         self._desk.bridge.do(discard, done, self._on_refused)
 

@@ -353,6 +353,7 @@ def test_deleted_sessions_are_restored_by_undo_and_deleted_again_by_redo(
     press(page, "Undo")
     qtbot.waitUntil(lambda: sorted(names(page)) == ["a", "b"], timeout=PATIENCE_MS)
     assert path.read_bytes() == before
+    assert page.card.title.text() == "Mine"
     assert not says(page, "Moved “Mine”")
     page.history.redo()
     qtbot.waitUntil(lambda: names(page) == ["b"], timeout=PATIENCE_MS)
