@@ -61,7 +61,7 @@ LEADER = 24.0
 _COLUMN_GAP = 7.0
 """Between a name and the marker of the next column, in line heights / 14.5."""
 _NEAR = 10.0
-_STEPS = (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 2.0, -2.0)
+_STEPS = (0.0, *(side * half / 2 for half in range(1, 9) for side in (1, -1)))
 """Where a name is placed beside a line's end, in line heights from it."""
 
 

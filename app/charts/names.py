@@ -23,6 +23,9 @@ _FURTHER = (16, 32, 40, 48, 60, 64, 80)
 """Unscaled, above and below a running point: where its name is placed when other text is beside it.
 """
 
+_FAR = 36.0
+"""Unscaled: beyond it, right and down together, a leader leads from a running point to its name."""
+
 _STUB = 12.0
 """From this length in pixels, what a leader beside the plot has inside it could be mistaken for a
 line.
@@ -125,6 +128,11 @@ class EndNames:
         chart = self._chart
         px, size = chart.sizes.px, font(chart.sizes.label_px, Weight.DemiBold)
         box = self._free_box(at, text_width(curve.series.name, size) + px(6))
+        near = QPointF(
+            min(max(at.x(), box.left()), box.right()), min(max(at.y(), box.top()), box.bottom())
+        )
+        if (near - at).manhattanLength() > px(_FAR):
+            self._paint_dots(painter, at, near, apart=2.5)  # few fit into a short way
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(with_opacity(chart.theme.card, 0.8))
         painter.drawRoundedRect(box, px(4), px(4))
@@ -181,13 +189,18 @@ class EndNames:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         inside = len(points) == 2
         if inside or points[1].x() - points[0].x() > px(_STUB):
-            dots = QPen(QColor(self._chart.theme.muted), px(1))
-            dots.setDashPattern([1, 5])
-            painter.setPen(dots)
-            painter.drawLine(points[0], points[1])
+            self._paint_dots(painter, points[0], points[1])
             points = points[1:]
         painter.setPen(QPen(QColor(colour), px(1)))
         painter.drawPolyline(points)
+
+    def _paint_dots(
+        self, painter: QPainter, start: QPointF, end: QPointF, apart: float = 5.0
+    ) -> None:
+        dots = QPen(QColor(self._chart.theme.muted), self._chart.sizes.px(1))
+        dots.setDashPattern([1, apart])
+        painter.setPen(dots)
+        painter.drawLine(start, end)
 
     def _paint(self, painter: QPainter, label: labels.Placed, *, strong: bool) -> None:
         chart = self._chart

@@ -56,6 +56,11 @@ def test_a_name_far_from_the_others_is_written_at_its_line() -> None:
     assert only.y == 120
 
 
+def test_lines_that_end_early_in_one_place_are_all_named_there() -> None:
+    placed = place([End(str(i), 400, 32, 60) for i in range(4)], ROOM)
+    assert all(400 < label.x < 430 for label in placed)
+
+
 def test_a_line_that_ends_early_is_named_at_its_end() -> None:
     (only,) = place([End("a", 400, 120, 60)], ROOM)
     assert 400 < only.x < 420
