@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout
 
 from app.choices import Choice
@@ -14,15 +15,17 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
 from workbench.comparison.words import ONE_PASS, difference_in, pairs
 
+_MOST, _FEW, _WIDE = 6, 2, 1000
+"""Pairs beside the chosen one; where this is narrow, each takes two lines, and there are few."""
+
 
 class Differences(QFrame):
     """The difference of two chosen servers, and of the pairs of most interest."""
 
-    _MOST = 6
-
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
+        self._most = _MOST
         self._comparison: Comparison | None = None
         self._pairs: Sequence[tuple[Contender, Contender]] = ()
         inside = column(self, margin=12, gap=8)
@@ -82,7 +85,7 @@ class Differences(QFrame):
         self._compare(found, a, b)
         others = [pair for pair in self._pairs if {c.key for c in pair} != {a.key, b.key}]
         # What holds for all is said once.
-        lines = [difference_in(found, x, y, caveat=False) for x, y in others[: self._MOST]]
+        lines = [difference_in(found, x, y, caveat=False) for x, y in others[: self._most]]
         if more := len(others) - len(lines):
             lines.append(f"{more} more pairs." if more > 1 else "1 more pair.")
         if not _unsure(found, a, b) and any(_unsure(found, x, y) for x, y in others):
@@ -91,6 +94,13 @@ class Differences(QFrame):
         for line in lines:
             self._others.addWidget(label(line, 12, tone="soft", wrap=True))
         self._others.addStretch(1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        most = _MOST if self.width() >= _WIDE else _FEW
+        if most != self._most:
+            self._most = most
+            self._refresh()
 
     def _compare(self, found: Comparison, a: Contender, b: Contender) -> None:
         """Show each figure at the common rate."""

@@ -80,7 +80,7 @@ def _first_start(entry: ServerEntry) -> str:
     packages = "1 package" if count == 1 else f"{count} packages"
     return (
         f"Its first start makes {which} for it and fetches {packages} from the package index,"
-        " unless they are cached. Later starts use the same."
+        " unless cached. Later starts use the same."
     )
 
 
