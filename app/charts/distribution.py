@@ -57,6 +57,11 @@ class DistributionSeries(ProjectedSeries):
         return self._model.point_of(self.of)
 
     @property
+    def complete(self) -> bool:
+        """Whether no part of the point was interrupted."""
+        return self.point is not None and all(stop.complete for stop in self.point.stops)
+
+    @property
     def distribution(self) -> Distribution | None:
         """None: it was not measured there, or no call was answered."""
         point = self.point
@@ -65,6 +70,7 @@ class DistributionSeries(ProjectedSeries):
             found = Distribution.of(point, self._model.view.clock) if point else None
             found = found if found and found.count else None
             at = point.axis.at(point.x) if point else ""
+            at += "" if self.complete else ", incomplete"
             readings = [Reading(row, found, at) for row in found.curve()] if found else []
             self._known = key, found, readings
         return self._known[1]
@@ -81,7 +87,7 @@ class DistributionSeries(ProjectedSeries):
         return line(
             [reading.x for reading in readings],
             [reading.value(quantity.value, view) for reading in readings],
-            [reading.row.supported for reading in readings],
+            [reading.row.supported and self.complete for reading in readings],
         )
 
 
@@ -135,11 +141,10 @@ class DistributionModel(Projection):
         return f"{percent_text(1 - 1 / x)} %, {self.chosen_text}"
 
     def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
-        return (
-            (f"hollow: too few {self.replies}",)
-            if any(s.shown for s in self.series.values())
-            else ()
-        )
+        shown = [s for s in self.series.values() if s.shown]
+        cut = any(isinstance(s, DistributionSeries) and not s.complete for s in shown)
+        why = f"too few {self.replies}{', or incomplete' if cut else ''}"
+        return (f"hollow: {why}",) if shown else ()
 
     def reading(self, server: str, x: float) -> Reading | None:
         """Return a percentile, also between two points of the line."""

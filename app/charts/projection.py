@@ -85,10 +85,13 @@ class Projection:
         raise NotImplementedError
 
     def point_of(self, series: Series) -> PointResult | None:
-        """Return the chosen point of a server; None: it has none, or all are chosen."""
-        if isinstance(self.chosen, str):
-            return distributions.best(series) if self.chosen == "best" else None
-        return series.at(self.chosen)
+        """Return the chosen point of a server, an interrupted one where there is no complete one;
+        None: it has none, or all are chosen.
+        """
+        if self.chosen == "best":
+            cut = max(series.shown, key=lambda point: point.replies_per_s, default=None)
+            return distributions.best(series) or cut
+        return next((point for point in series.shown if point.x == self.chosen), None)
 
     @property
     def chosen_text(self) -> str:
@@ -103,7 +106,7 @@ class Projection:
         if not axis.has_limit:
             return f"at most {self.replies} of each"
         each = self.of.series.values()
-        unknown = any(s.knee is None and s.most and s.most.replies_per_s for s in each)
+        unknown = any(s.knee is None and any(p.replies_per_s for p in s.shown) for s in each)
         return "at each sustained rate" + (f" or most {self.replies}" if unknown else "")
 
     @property

@@ -64,7 +64,8 @@ class DistributionTable(QTableWidget):
         for line, series in enumerate(shown):
             found, point = series.distribution, series.point
             name = " · ".join([series.name, *series.tasks.in_legend[:1]])
-            cells = [name, point.axis.at(point.x), *distributions.cells(found)]
+            at = series.shown[0].at if series.shown else point.axis.at(point.x)
+            cells = [name, at, *distributions.cells(found)]
             for place, text in enumerate([*cells, f"{found.count:,}"]):
                 item = QTableWidgetItem(text)
                 item.setTextAlignment(_side(place))

@@ -20,16 +20,24 @@ _WIDTH = 420
 _DONE, _NOW, _WAITS = "circle-check", "play", "clock"
 
 
-def remaining(trial: Trial, elapsed_s: float) -> str:
-    """Return "about 8 s left", if the other tests take as long as those before; until one has
-    ended, "8 s so far".
+def remaining(
+    trial: Trial, elapsed_s: float, calibration_s: tuple[float, float] = (0.0, 0.0)
+) -> str:
+    """Return "about 8 s left", if the other tests take as long as those before, with the
+    calibration after them; until one has ended, "8 s so far".
     """
     if trial.finished < 1:
-        seconds, text = int(elapsed_s), "{} so far"
-    else:
-        others = len(trial.servers) - trial.finished
-        seconds, text = ceil(elapsed_s / trial.finished * others), "about {} left"
-    return text.format(time_span((seconds, seconds))) if seconds else ""
+        seconds = int(elapsed_s)
+        return f"{time_span((seconds, seconds))} so far" if seconds else ""
+    others = len(trial.servers) - trial.finished
+    low, high = (ceil(elapsed_s / trial.finished * others + more) for more in calibration_s)
+    return f"about {time_span((low, high))} left" if high else ""
+
+
+def calibrating(calibration_s: tuple[float, float], elapsed_s: float) -> str:
+    """Return "3 to 41 s left" of the calibration; empty: it takes longer than was expected."""
+    low, high = (ceil(each - elapsed_s) for each in calibration_s)
+    return f"{time_span((max(1, low), high))} left" if high > 0 else ""
 
 
 class Preparing(QFrame):
@@ -40,6 +48,7 @@ class Preparing(QFrame):
         self.setObjectName("floating")
         self._over, self._theme = over, theme
         self._trial, self._begun_s, self._doing = Trial(), time.monotonic(), ""
+        self._calibration_s, self._calibrated_since_s = (0.0, 0.0), 0.0
         self._calibrating = ""
         inside = column(self, margin=20, gap=10)
         self._left = label("", 12, tone="muted", figures=True)
@@ -63,10 +72,11 @@ class Preparing(QFrame):
         over.installEventFilter(self)
         self.hide()
 
-    def begin(self, *, calibrate: bool) -> None:
-        """Show it. `calibrate`: the plan wants the clients calibrated."""
+    def begin(self, calibration_s: tuple[float, float]) -> None:
+        """Show it. `calibration_s`: how long it may take; 0: the clients are not calibrated."""
+        self._calibration_s = calibration_s
         for part in self._lines[1]:
-            part.setVisible(calibrate)
+            part.setVisible(calibration_s[1] > 0)
         self._trial, self._begun_s, self._doing = Trial(), time.monotonic(), ""
         self._calibrating = ""
         self.refresh()
@@ -78,6 +88,10 @@ class Preparing(QFrame):
         """Show the progress of the tests."""
         if trial.finished <= 0:
             self._begun_s = time.monotonic()
+        if trial.now != self._trial.now:
+            self._doing = ""  # it was about another server
+        if trial.finished >= len(trial.servers) > 0:
+            self._calibrated_since_s = time.monotonic()
         self._trial = trial
         self.refresh()
 
@@ -107,8 +121,7 @@ class Preparing(QFrame):
         self._show(2, _WAITS, "First point", "")
         self._bar.setRange(0, max(1, total))
         self._bar.setValue(done)
-        elapsed_s = time.monotonic() - self._begun_s
-        self._left.setText("" if tested else remaining(self._trial, elapsed_s))
+        self._left.setText(self._time_left(tested=tested))
         if now:
             self._lines[0][1].show_text(now)
         self.setAccessibleName(f"Before the first point: {now or self._lines[1][1].whole}")
@@ -121,6 +134,12 @@ class Preparing(QFrame):
         if event.type() == QEvent.Type.Resize:
             self._fit()
         return False
+
+    def _time_left(self, *, tested: bool) -> str:
+        now_s = time.monotonic()
+        if tested:
+            return calibrating(self._calibration_s, now_s - self._calibrated_since_s)
+        return remaining(self._trial, now_s - self._begun_s, self._calibration_s)
 
     def _show(self, place: int, icon: str, text: str, more: str) -> None:
         sign, words, beside = self._lines[place]

@@ -78,6 +78,8 @@ class NowStrip(QFrame):
 
     def prepare(self, trial: Trial) -> None:
         """Show the progress of the server tests before the run."""
+        if trial.now != self._trial.now:
+            self.show_status("")  # it was about another server
         self._trial = trial
         self.refresh()
 
@@ -154,7 +156,7 @@ class NowStrip(QFrame):
         progress, now = self.progress, self.progress.current_server
         ids = list(progress.servers)
         id_, name = (now.id, now.name) if now else self._under_test or ("", "")
-        self._server.show_text(_name(name))
+        self._server.show_text("Null server" if id_ in words.TOOLS else name)
         contestants = ids or [each for each, _ in self._trial.servers if each not in words.TOOLS]
         self._swatch.setVisible(id_ in contestants)
         if id_ in contestants:
@@ -289,10 +291,6 @@ class _Segments(QWidget):
             box.setWidth(box.width() * min(1.0, share))
             painter.fillRect(box, QColor(colour))
         painter.end()
-
-
-def _name(name: str) -> str:
-    return "Null server" if name in words.TOOLS else name
 
 
 def _line() -> QFrame:

@@ -22,6 +22,7 @@ from app.profiling import show_profiles
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, tool
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages.ends import Aborted, Suspended
+from workbench.plan.duration import calibration_s
 from workbench.plan.model import Plan
 
 _ENDED = {
@@ -129,7 +130,7 @@ class LivePage(QWidget):
         self._pulse.start()
         self._enter(State.PREPARING)
         self.now.show_status("Preparing…")
-        self._preparing.begin(calibrate=plan.calibrate and plan.axis.calibrated)
+        self._preparing.begin(calibration_s(plan))
         self._desk.set_busy(True)
 
     def run_this(self) -> None:
@@ -289,9 +290,10 @@ class LivePage(QWidget):
         if now - self._awake_s > _SLEPT_S:
             self._slept_s = now - self._awake_s
         self._awake_s = now
+        if self._preparing.isVisible():
+            self._preparing.refresh()
         if self.state is State.PREPARING:
             self.now.refresh()
-            self._preparing.refresh()
 
     def consume(self, document: AnyDocument) -> None:
         """Handle the next document of the run."""

@@ -60,6 +60,8 @@ class MainWindow(PagedWindow):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._painted = self._warm = self._leaving = False
+        self._refused = ""
+        """Why the file that was opened last is not shown."""
         self._question: QMessageBox | None = None
         self._drawer: LogDrawer | None = None
         self.setWindowTitle("Pongbench")
@@ -115,6 +117,7 @@ class MainWindow(PagedWindow):
     def open(self, path: Path | None = None) -> None:
         """Open a session; None: ask which one."""
         if path is not None:
+            self.notice.withdraw(self._refused)
             self.film.open(path)
             return
         from PySide6.QtWidgets import QFileDialog  # noqa: PLC0415 - not before the first paint
@@ -301,6 +304,7 @@ class MainWindow(PagedWindow):
     def _on_refused(self, sentence: str) -> None:
         """Report a file that cannot be opened; a film that is shown stays."""
         if self.shown is self.film and self.film.reel is not None:
+            self._refused = sentence
             self.notice.show_text(sentence)
         else:
             self.show_page("Sessions")

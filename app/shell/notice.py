@@ -43,6 +43,13 @@ class NoticeBar(QFrame):
                 self._next()
             self._name()
 
+    def withdraw(self, text: str) -> None:
+        """Take a sentence back that no longer holds."""
+        self._waiting = deque(each for each in self._waiting if each[0] != text)
+        if text and self.text == text:
+            self.put_away()
+        self._name()
+
     def put_away(self) -> None:
         self._text.setText("")
         self.hide()

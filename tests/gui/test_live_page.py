@@ -19,7 +19,7 @@ from app import theme
 from app.charts.series import Quantity
 from app.context import Desk
 from app.live.controls import State
-from app.live.preparing import remaining
+from app.live.preparing import calibrating, remaining
 from app.live.present import Presentation
 from app.live.run import LiveRun, Trial
 from app.live.status_strip import NowStrip
@@ -582,9 +582,12 @@ def test_until_the_first_point_a_card_in_place_of_the_charts_shows_the_steps(
     charts = page.board.trio
     for text in ("Before the first point", "Installing asyncio Protocol: 2 packages", "1 of 3"):
         assert says(charts, text)
+    page.prepare(Trial(servers, 2))
+    assert not says(page, "Installing asyncio Protocol")  # that was the server before
     page.prepare(Trial(servers, 3))
     assert says(charts, "Install and test servers")
     assert says(charts, "3 of 3")
+    assert says(charts, " left")  # of the calibration
     first = next(d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
     page.consume(documents[0])
     assert says(charts, "Before the first point")
@@ -607,6 +610,16 @@ def test_the_time_left_is_that_of_the_tests_before(
 ) -> None:
     trial = Trial((("a", "A"), ("b", "B"), ("c", "C")), finished)
     assert remaining(trial, elapsed_s) == text
+
+
+def test_the_time_left_before_the_first_point_includes_the_calibration() -> None:
+    trial = Trial((("a", "A"), ("b", "B"), ("c", "C")), 2)
+    assert remaining(trial, 10, (3, 40)) == "about 8 to 45 s left"
+    assert [calibrating((3, 40), elapsed_s) for elapsed_s in (1.2, 30, 41)] == [
+        "2 to 39 s left",
+        "1 to 10 s left",
+        "",
+    ]
 
 
 def test_charts_without_a_server_say_how_to_show_all_again(page: LivePage) -> None:

@@ -177,6 +177,20 @@ def test_the_table_has_the_percentiles_of_the_servers_that_are_shown(qtbot: QtBo
     assert table(board) == []
 
 
+def test_an_interrupted_point_is_shown_as_incomplete_in_every_view(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(1, 1, seconds=4.0, end="interrupted"))
+    press(qtbot, board, "Over time")
+    assert line(board, "asyncio-streams", Quantity.REPLIES)
+    press(qtbot, board, "Distribution")
+    ((name, at, *_figures),) = table(board)
+    assert (name, at) == ("asyncio streams", "9,000/s, incomplete")
+    values = board.trio.charts[Quantity.TIME].curves["asyncio-streams"].values
+    assert len(values.x)
+    assert not values.trusted.any()
+    board.trio.highlight("asyncio-streams", values.x[0])
+    assert "9,000/s, incomplete" in board.trio.card.accessibleName()
+
+
 def test_a_distribution_says_where_the_replies_are_too_few(qtbot: QtBot) -> None:
     board = opened(qtbot, session(1, rates=[1000.0]))
     press(qtbot, board, "Distribution")

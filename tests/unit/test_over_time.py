@@ -70,6 +70,19 @@ def slices(*documents: AnyDocument, step_s: float = 1.0) -> list[Slice]:
     return collected(documents).slices("a", 1, 100.0, step_s)
 
 
+def test_the_end_of_a_point_within_a_window_is_no_drop() -> None:
+    """Of a run stopped after 2.8 s of which windows of 1 s are recorded."""
+    *_, stop = (d for d in session(1, 1) if isinstance(d, PointStop))
+    of_second = [
+        window(5 * n + 4, [1000] * count, t_us=BEGUN_US + 1_000_000 * n, length_us=1_000_000)
+        for n, count in enumerate((300, 300, 240))
+    ]
+    for seconds, rates in ((2.8, [300, 300, 300]), (2.1, [300, 300])):
+        end = msgspec.structs.replace(stop, point=1, seconds=seconds, complete=False)
+        shown = slices(point(), *of_second, end)
+        assert [now.replies_per_s for now in shown] == pytest.approx(rates)
+
+
 def test_windows_are_merged_by_counts_and_histograms() -> None:
     windows = [window(n, [1000] * 9 + [31] * (n == 4)) for n in range(10)]
     first, second = slices(point(), *windows)

@@ -75,11 +75,21 @@ def test_rates_of_connections_are_not_counted_in_calls() -> None:
 
 def test_the_time_left_follows_from_the_points_so_far() -> None:
     documents = synthetic.session(2, 10, seconds=2.0)
-    assert after(upto_point(documents, 0, PointStart)).left_s is None
+    assert after(documents[:2]).left_s is None
     left_s = after(upto_point(documents, 9, PointStop)).left_s
     assert left_s is not None
     # Ten points of 2 s, ten more to come, a warm-up in between.
     assert 20 < left_s < 26
+
+
+def test_the_time_left_falls_while_a_long_point_runs() -> None:
+    documents = synthetic.session(2, 2, seconds=60.0, ceiling=False)
+    for number, rest_s in ((0, 240), (1, 180), (2, 120)):
+        begun = after(upto_point(documents, number, PointStart)).left_s
+        begin, end = (upto_point(documents, number, kind) for kind in (PointStart, PointStop))
+        running = after(documents[: (len(begin) + len(end)) // 2]).left_s
+        assert begun == pytest.approx(rest_s, abs=6)
+        assert running == pytest.approx(rest_s - 30, abs=6)
 
 
 def test_points_given_up_are_not_waited_for() -> None:

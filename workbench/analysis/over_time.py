@@ -61,6 +61,8 @@ _MOST_SLICES = 240
 chart."""
 _SAMPLE_HOLDS_US = 2_500_000
 """A sample describes the time since the previous one, about a second."""
+_LEAST_SHARE = 0.5
+"""A slice of which less was under load, because its point ended, has no rate worth drawing."""
 _WITHOUT_DATA_S = 5.0
 """A line is interrupted if there are no points for longer than this."""
 
@@ -191,8 +193,11 @@ class OverTime:
         kept: dict[tuple[int, ...], Slice] = {}
         for stretch in chosen:
             for windows in _grouped(stretch, step_s):
+                if _lasted_us(stretch, windows) < _LEAST_SHARE * _length_us(windows):
+                    continue
                 samples = _of(block.samples, windows)
-                same = stretch.start.point, windows[0].index, len(windows), len(samples)
+                ended = int(stretch.stop is not None)
+                same = stretch.start.point, windows[0].index, len(windows), len(samples), ended
                 kept[same] = before.get(same) or Slice(
                     chosen[0].start.t_us, stretch, windows, samples, self.axis
                 )
@@ -237,7 +242,7 @@ class Slice:
 
     @cached_property
     def seconds(self) -> float:
-        return sum(window.length_us for window in self.windows) / 1e6
+        return _lasted_us(self.stretch, self.windows) / 1e6
 
     @property
     def offered(self) -> str:
@@ -361,6 +366,19 @@ def _grouped(stretch: Stretch, step_s: float) -> list[list[Window]]:
         place = int((window.t_us - stretch.start.t_us) / 1e6 / step_s + 1e-6)
         groups.setdefault((place, window.phase), []).append(window)
     return list(groups.values())
+
+
+def _length_us(windows: Sequence[Window]) -> int:
+    return sum(window.length_us for window in windows)
+
+
+def _lasted_us(stretch: Stretch, windows: Sequence[Window]) -> float:
+    """How long there was load in windows: the last of a point may end after its schedule."""
+    last, stop = windows[-1], stretch.stop
+    if stop is None or last.phase != "measure":
+        return _length_us(windows)
+    beyond_us = last.t_us + last.length_us - (stretch.start.t_us + stop.seconds * 1e6)
+    return _length_us(windows) - min(max(0.0, beyond_us), last.length_us)
 
 
 def _of(samples: Sequence[HostSample], windows: Sequence[Window]) -> Sequence[HostSample]:

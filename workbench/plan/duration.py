@@ -24,7 +24,7 @@ def of_sweeps(
     timeouts = tools * sum(point.workload.timeout_s for point in planned)
     warm_up = plan.warm_up.seconds + plan.cool_down_s if plan.warm_up else 0.0
     schedules = sum(point.seconds + after_s(point) for point in planned)
-    low, high = _calibration_s(plan, warm_up)
+    low, high = calibration_s(plan)
     for own_warm_up, rest in servers:
         sweeps = plan.repeats * (own_warm_up + warm_up + tools * (schedules + sum(rest)))
         low += sweeps + plan.repeats * DEPLOY_S[0]
@@ -49,7 +49,7 @@ def of_searches(
     found = example(plan)
     stay = longest_stay_s(planned)
     warm_up = plan.warm_up.seconds + plan.cool_down_s if plan.warm_up else 0.0
-    low, high = _calibration_s(plan, warm_up)
+    low, high = calibration_s(plan)
     place = {point.x: n for n, point in enumerate(planned)}
     for own_warm_up, rests in servers:
         expected = sum(point.seconds + stay + rests[place[point.x]] for point in found)
@@ -70,10 +70,11 @@ def _profile_s(plan: Plan, own_warm_up: float, warm_up: float) -> float:
     return own_warm_up + warm_up + plan.profiled.seconds + 2 * PROFILE_LEAD_S
 
 
-def _calibration_s(plan: Plan, warm_up: float) -> tuple[float, float]:
+def calibration_s(plan: Plan) -> tuple[float, float]:
     """Return how long the calibration of the clients takes."""
     if not (plan.calibrate and plan.axis.calibrated):
         return 0.0, 0.0
+    warm_up = plan.warm_up.seconds + plan.cool_down_s if plan.warm_up else 0.0
     most = CALIBRATIONS * (CEILING_ATTEMPTS + CEILING_HALVINGS)
     tools = len(plan.load_tools)
     point = SHORTEST_S + plan.cool_down_s

@@ -111,6 +111,8 @@ class RunProgress:
         self._in_block = 0
         self._done_before = 0
         self._measured_since_us: int | None = None
+        self._point_since_us = 0
+        """Without pauses: when the last judged point ended, or the first one began."""
         self._paused_since_us: int | None = None
         self._paused_us = 0
         """Time in pauses since the first sweep, which does not count for the length of a point."""
@@ -171,9 +173,9 @@ class RunProgress:
 
     @property
     def left_s(self) -> float | None:
-        """Estimated from the points so far; None: too early to say."""
-        each_s = self._each_s
-        return None if each_s is None else (self.total - self.done) * each_s
+        """Estimated from the points so far, before these from the planned length of the first;
+        None: too early to say."""
+        return self._last_s(self.total - self.done)
 
     @property
     def current_server(self) -> ServerProgress | None:
@@ -214,18 +216,31 @@ class RunProgress:
     @property
     def block_left_s(self) -> float | None:
         """Estimated seconds left in the current block; None: too early to say."""
-        each_s, current = self._each_s, self._current
-        done = self._in_block if current == self._block else 0
-        return None if each_s is None else (self._size(current) - done) * each_s
+        current = self._current
+        return self._last_s(self._size(current) - (self._in_block if current == self._block else 0))
+
+    def _last_s(self, points: int) -> float | None:
+        """How long this many points take from now on, of which one may be running."""
+        each_s = self._each_s
+        if each_s is None:
+            return None
+        elapsed_s = (self._active_us - self._point_since_us) / 1e6
+        return max(0.0, points * each_s - min(elapsed_s, each_s))
 
     @property
     def _each_s(self) -> float | None:
-        """Mean seconds per point so far, with the time between points."""
+        """Mean seconds per point so far, with the time between points; of the first, its plan."""
         measured = sum(len(server.stops) for server in self.servers.values())
-        if self._measured_since_us is None or not measured or not self.done:
-            return None
+        if self._measured_since_us is not None and measured:
+            return (self._point_since_us - self._measured_since_us) / measured / 1e6
+        point = self.now.point if self.now else None
+        return point.seconds or None if point and point.judged else None
+
+    @property
+    def _active_us(self) -> int:
+        """The time of the session without pauses."""
         now_us = self.t_us if self._paused_since_us is None else self._paused_since_us
-        return (now_us - self._measured_since_us - self._paused_us) / measured / 1e6
+        return now_us - self._paused_us
 
     def _begin(self, start: RunStart) -> None:
         self._reset()
@@ -275,6 +290,8 @@ class RunProgress:
         known = self.servers.get(point.server)
         self.now = known or ServerProgress(point.server, self.name_of(point.server), 0)
         self.now.point, self.now.window = point, None
+        if point.judged and not any(server.stops for server in self.servers.values()):
+            self._point_since_us = self._active_us
         self.now.due = self.now.lost = 0
         self.now.calls_per_unit = self._calls_per_unit
 
@@ -297,6 +314,7 @@ class RunProgress:
     def _point_stop(self, stop: PointStop, server: ServerProgress) -> None:
         if stop.judged:
             server.stops.append(stop)
+            self._point_since_us = self._active_us
             # After a rate is sustained at last, unannounced higher ones follow.
             self._in_block = min(self._in_block + 1, self._size(self._block))
         server.point = server.window = None

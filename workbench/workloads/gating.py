@@ -93,8 +93,7 @@ def found(entry: Server, end: End, *, protocols: list[str]) -> GateResult:
     sentences = [f"It answers {_shown(end.reply.body)} with {whole} bytes on the wire."]
     if end.surplus:
         sentences.append(
-            f"{end.surplus} of them come after the end of the body that was announced, as they did"
-            " from the servers of 2009; in this family that is accepted."
+            f"It sends {end.surplus} bytes beyond Content-Length, as in 2009; accepted."
         )
     return GateResult(
         server=entry.id,

@@ -52,7 +52,7 @@ class Backlog(Notice, frozen=True, kw_only=True):
     def of_all(self) -> str:
         """Without a name."""
         if self.backlog == self.asked:
-            return f"A backlog of {self.backlog:,} is in force, as asked."
+            return f"A backlog of {self.backlog:,} is in force, as requested."
         return f"A backlog of {self.backlog:,} is in force, not the {self.asked:,} asked for."
 
 
