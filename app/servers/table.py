@@ -53,6 +53,9 @@ class ServerTable(QFrame):
         self.facts.setFocusProxy(self.names)
         # The scroll bar below the facts must not make them lower than the names.
         self.facts.horizontalScrollBar().rangeChanged.connect(self._level)
+        # Qt moves what is painted, but texts stay within the visible part of their column.
+        for part in (self.facts, self.facts.horizontalHeader()):
+            self.facts.horizontalScrollBar().valueChanged.connect(part.viewport().update)
         ours, theirs = self.names.verticalScrollBar(), self.facts.verticalScrollBar()
         ours.valueChanged.connect(theirs.setValue)
         theirs.valueChanged.connect(ours.setValue)

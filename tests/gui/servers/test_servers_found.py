@@ -7,9 +7,16 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QRectF, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QMenu
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QPaintEvent, QRegion
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QFileDialog,
+    QLabel,
+    QMenu,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from app.choices import Choice, Tick
@@ -132,6 +139,36 @@ def test_every_fact_can_be_scrolled_to_and_none_is_cut(page: ServersPage) -> Non
             if left >= 0 and left + width <= whole:
                 seen.add(number)
     assert seen == set(range(1, len(COLUMNS)))
+
+
+def test_the_table_is_painted_whole_after_its_columns_were_scrolled(
+    qtbot: QtBot, page: ServersPage
+) -> None:
+    """What Qt only moves would have titles that are cut elsewhere."""
+    facts = page.table.facts
+    for part in (facts, facts.horizontalHeader()):
+        painted = _Painted(part.viewport())
+        QApplication.processEvents()
+        painted.region = QRegion()
+        facts.horizontalScrollBar().setValue(facts.horizontalScrollBar().value() + 3)
+        whole = QRegion(part.viewport().rect())
+        qtbot.waitUntil(
+            lambda painted=painted, whole=whole: whole.subtracted(painted.region).isEmpty()
+        )
+
+
+class _Painted(QObject):
+    """What was painted of a widget."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.region = QRegion()
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent):
+            self.region = event.region()
+        return False
 
 
 def test_the_keyboard_selects_and_ticks_servers_and_plans_the_ticked_ones(
