@@ -15,7 +15,16 @@ from typing import Protocol
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSizeF, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPen, QPixmap, QWheelEvent
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QToolTip
 
 from app.charts import band
@@ -86,6 +95,7 @@ class Chart(Plot):
         self._layers: dict[str, tuple[object, QPixmap]] = {}
         self._drawn_version = -1
         self._axes = Axes(self)
+        self._scales: tuple[bool, bool] | None = None
         self.ground = Ground(self)
         self.names = self.NAMES(self, self.ground)
         self._moving = Moving(self, self.names)
@@ -125,8 +135,17 @@ class Chart(Plot):
         self.showing = showing
         if before != (self.log, self.log_across, self.has_band):
             self._drawn_version = -1
-        self.limits = self._axes.fit()
+        self._fit_axes()
         self.refresh()
+
+    def _fit_axes(self) -> None:
+        self.limits, self._scales = self._axes.fit(), (self.log, self.log_across)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # A model that has just begun may have other scales, on which the limits overflow.
+        if self._scales != (self.log, self.log_across):
+            self._fit_axes()
+        super().paintEvent(event)
 
     def refresh(self) -> None:
         """Apply changes of the model, and repaint."""
@@ -145,7 +164,7 @@ class Chart(Plot):
                         self._values(curve, running, self.view_shown),
                         self._values(curve, running, second) if second else None,
                     )
-            self.limits = self._axes.fit()
+            self._fit_axes()
         self.viewport().update()
 
     def _pass_of(self, server: str) -> int:
