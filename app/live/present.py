@@ -28,10 +28,8 @@ _NAME_PX = (72, 60, 48, 40)
 _EVERY_MS = 150
 HINT_MS = 8000
 """How long the keys are shown."""
-_KEYS = (
-    "↑ ↓ server    ← → point    1–9 hide    T time    D distribution    P percentile    L scale"
-    "    Esc leave"
-)
+_LEAVE = "Esc leave"
+_KEYS = "↑ ↓ server    ← → point    1–9 hide    T time    D distribution    P percentile    L scale"
 _PINNED = "Backspace deselect {}"
 
 
@@ -67,7 +65,8 @@ class Presentation(QWidget):
             headline,
             give_back,
         )
-        self._hint_text = f"{hint}    {_KEYS}" if hint else _KEYS
+        # First, because the end may be cut on a small screen.
+        self._hint_text = "    ".join(filter(None, (_LEAVE, hint, _KEYS)))
         self._caption = caption
         self._sizes_before, self._shown_before = trio.sizes, trio.requested_charts
         self.setWindowTitle("Pongbench")

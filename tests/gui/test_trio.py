@@ -24,7 +24,7 @@ from tests.gui.trios import shown
 from tests.outcomes import Contestant
 from tests.repeats import with_repeats
 from tests.synthetic import CONTESTANTS, session
-from workbench.documents import AnyDocument, PointStart, PointStop
+from workbench.documents import AnyDocument, PointStart, PointStop, RunStart
 
 R, T, E = Quantity
 
@@ -443,3 +443,18 @@ def test_any_valid_session_can_be_shown_and_explored(
     for server, series in trio.model.series.items():
         trio.highlight(server, next((point.x for point in series.shown), nan))
         seen(trio.charts[T])
+
+
+def test_charts_that_are_painted_before_a_session_has_been_drawn_survive_its_log_axes(
+    qtbot: QtBot,
+) -> None:
+    """A refresh follows some time after the documents, and the window may paint before."""
+    trio = shown(qtbot, session(3, 8))
+    start, *others = session(3, 8, rates=[500.0 * 2**n for n in range(8)])
+    assert isinstance(start, RunStart)
+    trio.model(replace(start, axis=replace(start.axis, scale="log")))
+    assert not seen(trio.charts[R]).isNull()
+    for document in others:
+        trio.model(document)
+    trio.refresh()
+    assert trio.charts[R].axis_text().endswith("log scale")
