@@ -133,7 +133,7 @@ class Ground:
         controls = chart.quantity is Quantity.TIME and chart.sizes.controls > _NO_CONTROLS
         room = chart.width() - x - px(_CONTROLS) * controls
         keys, brief = self._marks(), unit.partition(",")[0]
-        forms = ((unit, *keys), (brief, *keys), (brief, *keys[-1:]), (unit,))
+        forms = ((unit, *keys), (brief, *keys), (brief, *keys[-1:]), (unit,), (brief,))
         texts = ["  ·  ".join(form) for form in forms]
         fits = (each for each in texts if text_width(each, size) <= room)
         shown = next(fits, texts[-1])
