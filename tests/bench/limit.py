@@ -7,7 +7,7 @@ concurrent connections, with a timeout of 1 s. All runs are recorded as usual, a
 is read of the sessions. A tool that is missing is fetched into a folder that is then removed. As
 root, what is measured comes before all other programs.
 
-    python tests/bench/limit.py [rates] [locust] [connections] [kept]    all by default
+    python tests/bench/limit.py [rates] [locust] [connections] [kept] [kept10]    all by default
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ RUNS: dict[str, tuple[list[str], dict[str, Any], dict[str, Any]]] = {
     "locust": (["locust"], RATES, LOCUST),
     "connections": (["agent", "ab"], CONNECTIONS, {**PONG, "mode": "closed"}),
     "kept": (["agent", "wrk"], CONNECTIONS, {**KEPT, "mode": "closed"}),
+    "kept10": (["agent", "ab"], CONNECTIONS, {**KEPT, "mode": "closed", "protocol": "http/1.0"}),
 }
 """By name: tools, keys of the plan, and of its workload."""
 

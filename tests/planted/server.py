@@ -1,6 +1,6 @@
 """The server of every planted point: `server.py MODE[:ARG] HOST PORT BACKLOG`.
 
-Speaks HTTP/1.0, and HTTP/1.1 with connections that are kept. Modes:
+Speaks HTTP/1.0 and HTTP/1.1, with connections that are kept where the client asks. Modes:
     good              answers at once
     takes:S           answers each call after S seconds, all at the same time
     serial:S          serves one call at a time and sleeps S seconds over each
@@ -42,6 +42,7 @@ class Serving(asyncio.Protocol):
         self.mode, self.argument = mode, argument
         self.pace = PACES.get(mode)
         self.here = 0
+        self.old = False
         self.rest = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -55,7 +56,13 @@ class Serving(asyncio.Protocol):
             self.here += 1
             if self.transport.is_closing():
                 return
-            self.answer(b" HTTP/1.0" in request or b"connection: close" in request.lower())
+            self.old = b" HTTP/1.0" in request
+            asked = request.lower()
+            self.answer(
+                b"connection: keep-alive" not in asked
+                if self.old
+                else b"connection: close" in asked
+            )
 
     def answer(self, last: bool) -> None:
         turn = FAULTS.get(self.mode)
@@ -78,7 +85,9 @@ class Serving(asyncio.Protocol):
 
     def well(self, last: bool, status: bytes = b"200 OK") -> None:
         if not self.transport.is_closing():
-            self.transport.write((b"HTTP/1.0 " if last else b"HTTP/1.1 ") + status + b"\r\n" + BODY)
+            kept = b"Connection: keep-alive\r\n" if self.old and not last else b""
+            version = b"HTTP/1.0 " if self.old or last else b"HTTP/1.1 "
+            self.transport.write(version + status + b"\r\n" + kept + BODY)
             if last:
                 self.transport.close()
 
