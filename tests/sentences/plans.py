@@ -182,9 +182,15 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         plans.ProtocolNotSupported(
-            keys=("servers",), name="Tornado", protocols=["http/1.0", "http/1.1"], wanted="pong"
+            servers=("Tornado",), protocols=["http/1.0", "http/1.1"], wanted="pong"
         ),
         "Tornado supports http/1.0, http/1.1, not pong. Leave it out of the plan.",
+    ),
+    (
+        plans.ProtocolNotSupported(
+            servers=("Tornado", "gevent", "Twisted"), protocols=["pong"], wanted="websocket"
+        ),
+        "Tornado, gevent and Twisted support pong, not websocket. Leave them out of the plan.",
     ),
     (
         plans.OneClientOnly(keys=("servers", "concurrency"), what="ZeroMQ PAIR", clients=3),

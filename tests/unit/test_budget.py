@@ -345,7 +345,7 @@ def test_a_server_that_does_not_speak_the_protocol_is_refused() -> None:
     raw = Entry(protocols=["pong"])
     spoken = plan(workload=a_workload(protocol="http/1.1"))
     assert assess(spoken, [raw], FACTS).problems == [
-        messages.ProtocolNotSupported(name="Tornado", protocols=["pong"], wanted="http/1.1")
+        messages.ProtocolNotSupported(servers=("Tornado",), protocols=["pong"], wanted="http/1.1")
     ]
 
 

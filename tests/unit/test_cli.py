@@ -46,6 +46,17 @@ def test_replay_as_json_gives_exactly_the_documents_recorded(
     assert out.splitlines()[0] == encode(documents[0]).decode()
 
 
+def test_servers_that_do_not_speak_a_protocol_are_named_in_one_sentence(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["run", "demo", "--set", "protocol=websocket", "--preview"]) == 2
+    assert capsys.readouterr().err == (
+        "pongbench: plan demo, servers: asyncio streams, asyncio Protocol, gevent, Tornado,"
+        " Twisted, Eventlet and Circuits (epoll) support pong, not websocket. Leave them out"
+        " of the plan.\n"
+    )
+
+
 def test_the_summary_as_json_is_one_object_with_knees_and_verdicts(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -29,7 +29,9 @@ def test_a_message_is_rendered(message: Message, sentence: str) -> None:
 
 
 def test_a_name_keeps_its_capital_after_a_key() -> None:
-    unfit = plans.ProtocolNotSupported(name="Flask", protocols=["http/1.0"], wanted="http/1.1")
+    unfit = plans.ProtocolNotSupported(
+        servers=("Flask",), protocols=["http/1.0"], wanted="http/1.1"
+    )
     assert unfit.line().startswith("servers: Flask supports")
     assert plans.NoServers().line().startswith("servers: none is listed")
 

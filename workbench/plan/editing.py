@@ -218,7 +218,7 @@ def _entries(plan: Plan, catalogue: Catalogued) -> tuple[list[Contestant], str]:
             idle.append((entry.name, f"{entry.name} cannot be run: {unavailable.reason}"))
         elif not plan.declared.serves(plan.workload.protocol, entry.protocols):
             unfit = ProtocolNotSupported(
-                name=entry.name, protocols=list(entry.protocols), wanted=wanted
+                servers=(entry.name,), protocols=list(entry.protocols), wanted=wanted
             )
             foreign.append((entry.name, unfit.text()))
     sentences = [

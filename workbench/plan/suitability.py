@@ -83,13 +83,17 @@ def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[plans.Pro
 
 
 def protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[plans.Problem]:
-    """Return the problems of servers that do not support the plan's protocol."""
+    """Return the problems of servers that do not support the plan's protocol, one for all that
+    support the same ones."""
     wanted = plan.workload.protocol
+    unfit: dict[tuple[str, ...], list[str]] = {}
     for entry in entries:
-        if not plan.declared.serves(plan.workload.protocol, entry.protocols):
-            yield plans.ProtocolNotSupported(
-                name=entry.name, protocols=list(entry.protocols), wanted=wanted
-            )
+        if not plan.declared.serves(wanted, entry.protocols):
+            unfit.setdefault(tuple(entry.protocols), []).append(entry.name)
+    for protocols, servers in unfit.items():
+        yield plans.ProtocolNotSupported(
+            servers=tuple(servers), protocols=list(protocols), wanted=wanted
+        )
 
 
 def _one_client_problems(

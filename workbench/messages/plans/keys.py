@@ -24,14 +24,17 @@ class ServerTwice(Problem, frozen=True, kw_only=True):
 
 
 class ProtocolNotSupported(Problem, frozen=True, kw_only=True):
+    """Servers that support the same protocols, but not the plan's."""
+
     keys: tuple[str, ...] = ("servers",)
-    name: str
+    servers: tuple[str, ...]
     protocols: list[str]
     wanted: str
 
     def text(self) -> str:
-        supported = ", ".join(self.protocols)
-        return f"{self.name} supports {supported}, not {self.wanted}. Leave it out of the plan."
+        named, supported = formatting.listed(self.servers), ", ".join(self.protocols)
+        support, them = ("support", "them") if len(self.servers) > 1 else ("supports", "it")
+        return f"{named} {support} {supported}, not {self.wanted}. Leave {them} out of the plan."
 
 
 class OneClientOnly(Problem, frozen=True, kw_only=True):

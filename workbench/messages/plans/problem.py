@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import ClassVar
 
 import msgspec
@@ -22,7 +23,9 @@ class Problem(Message, frozen=True, kw_only=True):
         """ "connections, seconds: what is wrong; what to do." A name at its beginning stays as it
         is written."""
         text = self.text()
-        names = tuple(each for each in msgspec.structs.astuple(self) if each and type(each) is str)
+        fields = msgspec.structs.astuple(self)
+        texts = chain.from_iterable(each if type(each) is tuple else (each,) for each in fields)
+        names = tuple(each for each in texts if each and type(each) is str)
         said = text if text.startswith(names) else formatting.continued(text)
         return f"{', '.join(self.keys)}: {said}"
 
