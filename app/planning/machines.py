@@ -15,10 +15,12 @@ from app.plain import tip
 from app.planning.roles import HERE, Roles, display_name
 from app.theme import LIGHT, Theme
 from app.widgets import button, column, empty, label
+from workbench.machines.limits import raised
 
 if TYPE_CHECKING:
     from app.machines.records import State
     from workbench.machines.profiles import Profile
+    from workbench.machines.tuning import TuningSet
 
 _COLUMNS = 2
 _TARGET_LETTERS = 24
@@ -68,6 +70,7 @@ class Machines(QWidget):
         self.clients_line = Line("Clients", self._only, self._box, stretch=False)
         inside.addWidget(self.clients_line)
         self._chosen_tuning = ""
+        self._tunings: Mapping[str, TuningSet] = {}
         self.tune = Options("Kernel settings", [_AS_THEY_ARE])
         self.tune.setMinimumContentsLength(_TUNE_LETTERS)
         self.tune.setSizeAdjustPolicy(
@@ -124,14 +127,20 @@ class Machines(QWidget):
         return "" if self._clients == [target] else display_name(target)
 
     def facts(self, here: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        """Return the facts of all clients from their last checks; none if one is unknown. `here`:
-        the facts of this computer.
+        """Return the facts of all clients from their last checks, as they are with the chosen
+        kernel settings; none if one is unknown. `here`: the facts of this computer.
         """
-        found = [
-            here if name == HERE else self._found.get(name, {}).get("facts")
-            for name in self._clients
-        ]
-        return [each for each in found if isinstance(each, Mapping)] if all(found) else []
+        found = [self._facts_of(name, here) for name in self._clients]
+        return found if all(found) else []
+
+    def _facts_of(self, name: str, here: Mapping[str, Any]) -> Mapping[str, Any]:
+        facts = here if name == HERE else self._found.get(name, {}).get("facts")
+        if not isinstance(facts, Mapping):
+            return {}
+        profile, tuning = self._profiles.get(name), self._tunings.get(self.tune.value())
+        if profile is None or tuning is None or not profile.tuning:
+            return facts
+        return raised(facts, tuning.nofile)
 
     def show_preview(self, text: str, tone: str = "muted") -> None:
         """Show the progress of a preview, or why there is none; empty: it is over."""
@@ -196,10 +205,11 @@ class Machines(QWidget):
         self._show_clients()
         self._refresh()
 
-    def set_tunings(self, sets: Sequence[tuple[str, str]]) -> None:
-        """Set the available sets of kernel settings: (name, description)."""
+    def set_tunings(self, sets: Mapping[str, TuningSet]) -> None:
+        """Set the available sets of kernel settings, by name."""
+        self._tunings = sets
         self.tune.clear()
-        for name, text in (_AS_THEY_ARE, *sets):
+        for name, text in (_AS_THEY_ARE, *((name, each.name) for name, each in sets.items())):
             self.tune.addItem(text, name)
         self.tune.set_value(self._chosen_tuning)
         self._show_tuning()

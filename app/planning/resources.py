@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from app.live.run import Where
     from app.machines.prompts import Asker
     from workbench.machines.profiles import Profile
+    from workbench.machines.tuning import TuningSet
     from workbench.plan.editing import Draft
     from workbench.plan.library import Preset
     from workbench.plan.model import Plan
@@ -37,8 +38,8 @@ class PlanResources:
     """Sentences about files that contain no usable server or kernel settings."""
     damaged: Mapping[str, str] = field(default_factory=dict)
     """A sentence about each machine whose profile cannot be read, by its name."""
-    tunings: tuple[tuple[str, str], ...] = ()
-    """Sets of kernel settings: (name, description)."""
+    tunings: Mapping[str, TuningSet] = field(default_factory=dict)
+    """Sets of kernel settings, by name."""
 
     @property
     def entries(self) -> tuple[ServerEntry, ...]:
@@ -129,10 +130,10 @@ def _load() -> PlanResources:
             complaint = str(error).replace(str(path_of(name)), file)
             complaint = complaint.replace(f"profile {file}", f"Its file {file}", 1)
             damaged[name] = f"Machine {name} was skipped. {complaint}"
-    tunings = []
+    tunings = {}
     for name in set_names():
         try:
-            tunings.append((name, load_set(name).name))
+            tunings[name] = load_set(name)
         except BadInput as error:
             broken.append(str(error))
     return PlanResources(
@@ -142,7 +143,7 @@ def _load() -> PlanResources:
         tuple(presets()),
         tuple(broken),
         damaged,
-        tuple(tunings),
+        tunings,
     )
 
 

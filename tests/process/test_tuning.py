@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from a_run import PONGBENCH, ROOT
 from oracle import PATIENCE_S, eventually
 
 from workbench.cli import main
@@ -290,6 +291,36 @@ def test_a_set_of_settings_says_what_is_wrong_with_it(
     with pytest.raises(BadInput, match="There are mine and piel-2010"):
         tuning.load_set("yours")
     assert tuning.load_set("piel-2010").at_least["net.core.somaxconn"] == 250_000
+
+
+def test_a_preview_counts_the_descriptors_that_tuning_allows(tmp_path: Path) -> None:
+    mine = tmp_path / "data" / "tuning" / "mine.yaml"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("name: Mine\nnofile: 30000\n")
+    profile = tmp_path / "config" / "profiles" / "localhost.yaml"
+    profile.parent.mkdir(parents=True)
+    profile.write_text("name: localhost\nsudo: passwordless\ntuning: true\n")
+
+    def preview(*options: str) -> subprocess.CompletedProcess[str]:
+        limited = ["sh", "-c", 'ulimit -n 2000; exec "$@"', "sh", *PONGBENCH, "run"]
+        more = ["--server", "aiohttp-websocket", "--set", "vary={connections: [3500]}"]
+        return subprocess.run(
+            [*limited, "websocket-mostly-idle", "--preview", *more, *options],
+            cwd=ROOT,
+            env={**os.environ, "PONGBENCH_HOME": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    few = preview()
+    assert few.returncode == 2
+    assert "the clients have 1,936 descriptors for that" in few.stdout
+    assert "3,500 connections held open need as many file descriptors; the clients" in few.stderr
+    enough = preview("--tune", "mine")
+    assert (enough.returncode, enough.stderr) == (0, "")
+    assert "the clients have 19,936 descriptors for that" in enough.stdout
+    assert "allows 2,000" in few.stdout and "allows 2,000" not in enough.stdout
 
 
 def test_a_preview_of_a_run_shows_what_tuning_would_change_and_changes_nothing(

@@ -46,3 +46,10 @@ def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> ClientLimi
         addresses=LOOPBACK if loopback else facts.get("addresses", 1),
         port_reuse_s=REUSE_S if reused else TIME_WAIT_S,
     )
+
+
+def raised(facts: Mapping[str, Any], descriptors: int) -> dict[str, Any]:
+    """Return the facts of a machine whose hard descriptor limit is raised to `descriptors`; a
+    higher one stays."""
+    hard = max(limits_of(facts).descriptors, descriptors)
+    return {**facts, "descriptor_limits": {**facts.get("descriptor_limits", {}), "hard": hard}}

@@ -31,7 +31,15 @@ from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
 from workbench.plan.reading import to_data
 from workbench.plan.schedule import draw_seed, order, series_key
-from workbench.run.environment import Fleet, Stage, addresses, open_fleet, open_stage, tightest
+from workbench.run.environment import (
+    Fleet,
+    Stage,
+    addresses,
+    facts_for,
+    open_fleet,
+    open_stage,
+    tightest,
+)
 from workbench.run.network_check import check_links
 from workbench.run.scheduler import Scheduler
 from workbench.run.state import Rehearsal, RunState
@@ -83,11 +91,12 @@ class Engine:
         """Whether a program of the user, such as a locustfile, may run on the clients."""
         self.seed = plan.seed or draw_seed()
 
-    async def assess(self) -> Budget:
-        """What the run will cost on its machines, without beginning it."""
+    async def assess(self, tune: str = "") -> Budget:
+        """What the run will cost on its machines, without beginning it. `tune`: the set of kernel
+        settings that it would have; empty: they stay as they are."""
         async with open_fleet(self.fleet, self.ask) as members:
-            facts = tightest([members[name].facts for name in self.fleet.clients])
-            budget = self._assess(facts)
+            facts = await facts_for(members, tune)
+            budget = self._assess(tightest([facts[name] for name in self.fleet.clients]))
             address, _ = addresses(self.fleet, members)
             if found := exposure(self.entries, self.fleet.target, address):
                 exposed = OldServersExposed(

@@ -14,6 +14,7 @@ from workbench.errors import BadInput
 from workbench.load import registry
 from workbench.load.base import Client, LoadGenerator, LoadTool
 from workbench.machines.base import Machine
+from workbench.machines.limits import raised
 from workbench.machines.opening import open_machine
 from workbench.machines.placement import Placement, place, place_agents, place_server
 from workbench.machines.profiles import Profile, Role, load_profile
@@ -22,7 +23,7 @@ from workbench.machines.secrets import Ask, never_ask
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
 from workbench.run.monitoring import Samplers
-from workbench.run.tuning import TuneUp, Tuning, TuningPlan, plans_for, tune
+from workbench.run.tuning import Opened, TuneUp, Tuning, TuningPlan, plans_for, tune
 from workbench.servers.certificate import Certificate, issue
 from workbench.servers.deploy import Deployment, deploy
 from workbench.servers.entry import ServerEntry
@@ -189,8 +190,19 @@ async def preview_tuning(fleet: Fleet, name: str, ask: Ask = never_ask) -> list[
 
     Raises BadInput or PongbenchError."""
     async with open_fleet(fleet, ask) as members:
-        opened = {member: (one.machine, one.profile) for member, one in members.items()}
-        return await plans_for(opened, name)
+        return await plans_for(_opened(members), name)
+
+
+async def facts_for(members: Mapping[str, Member], tune: str) -> dict[str, dict[str, Any]]:
+    """The facts of the machines, with the descriptors that a set of kernel settings would allow;
+    `tune` empty: without any. Raises BadInput when there is no such set."""
+    plans = await plans_for(_opened(members), tune) if tune else []
+    allowed = {plan.machine: plan.nofile for plan in plans}
+    return {name: raised(each.facts, allowed.get(name, 0)) for name, each in members.items()}
+
+
+def _opened(members: Mapping[str, Member]) -> Opened:
+    return {name: (member.machine, member.profile) for name, member in members.items()}
 
 
 @asynccontextmanager
@@ -212,9 +224,8 @@ async def open_stage(
         AsyncExitStack() as returned,
         AsyncExitStack() as stack,
     ):
-        opened = {name: (member.machine, member.profile) for name, member in members.items()}
         # Before anything listens or opens a connection, for what is in force then counts.
-        tuneup = await stack.enter_async_context(tune(opened, tuning, ask))
+        tuneup = await stack.enter_async_context(tune(_opened(members), tuning, ask))
         for name in tuneup.tuned:
             members[name] = replace(members[name], facts=await members[name].machine.facts())
         placement, clients = _places(fleet, members, plan)

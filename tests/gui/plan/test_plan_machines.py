@@ -95,6 +95,33 @@ def test_a_plan_is_checked_against_the_facts_of_its_clients(qtbot: QtBot, home: 
         qtbot.waitUntil(lambda: ports.accessibleDescription().endswith("of 1,000"))
 
 
+def test_descriptors_are_those_that_the_chosen_kernel_settings_allow(
+    qtbot: QtBot, home: Path, tunable: Path
+) -> None:
+    (home / "data" / "tuning" / "mine.yaml").write_text("name: My own\nnofile: 20000\n")
+    (tunable.parent / "bolt.yaml").write_text(
+        "name: bolt\nroles: [client]\nsudo: passwordless\ntuning: true\n"
+    )
+    facts = {"descriptor_limits": {"soft": 512, "hard": 512}}
+    checked = {"at": "2026-11-20T10:00:00+00:00", "kind": "ready", "found": {"facts": facts}}
+    more = {
+        "plan": {"machines": {"target": "localhost", "clients": ["bolt"]}},
+        "machines": {"bolt": checked},
+    }
+    closed = a_workload(mode="closed", timeout_s=2.0)
+    with shown(qtbot, Settings(more=more)) as window:
+        page = opened(qtbot, window)
+        crowded = structs.replace(SHORT, workload=closed, rates=[], concurrency=[700])
+        edit(qtbot, page, crowded)
+        assert says(page, "700 concurrent connections need as many file descriptors; the clients")
+        assert not control(window, "Run").isEnabled()
+        page.form.machines.tune.setCurrentIndex(1)
+        page.form.machines.tune.activated.emit(1)
+        judged(qtbot, page)
+        assert not says(page, "700 concurrent connections")
+        assert control(window, "Run").isEnabled()
+
+
 def test_a_missing_machine_is_never_replaced_silently(qtbot: QtBot) -> None:
     machines = {"target": "gone", "clients": ["localhost"]}
     with shown(qtbot, Settings(more={"plan": {"machines": machines}})) as window:
