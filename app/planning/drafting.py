@@ -63,6 +63,7 @@ class Drafting(QObject):
                 clients=clients,
                 known=machines.facts(self.resources.facts),
                 target=machines.value()["target"],
+                target_facts=machines.target_facts(self.resources.facts),
                 listens_on=machines.listens_on,
             ),
             lambda draft: self._on_draft(request, draft),

@@ -133,6 +133,10 @@ class Machines(QWidget):
         found = [self._facts_of(name, here) for name in self._clients]
         return found if all(found) else []
 
+    def target_facts(self, here: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return those of the target likewise; empty: not known."""
+        return self._facts_of(self.target.value(), here)
+
     def _facts_of(self, name: str, here: Mapping[str, Any]) -> Mapping[str, Any]:
         facts = here if name == HERE else self._found.get(name, {}).get("facts")
         if not isinstance(facts, Mapping):

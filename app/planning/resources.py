@@ -64,10 +64,11 @@ class PlanResources:
         clients: int = 1,
         known: Sequence[Mapping[str, Any]] = (),
         target: str = "",
+        target_facts: Mapping[str, Any] | None = None,
         listens_on: str = "",
     ) -> Draft:
-        """`known`: the facts of all clients; empty: those of this computer are used. `listens_on`:
-        see `drafts.examine`.
+        """`known`: the facts of all clients; empty: those of this computer are used. `target_facts`
+        and `listens_on`: see `editing.examine`.
         """
         import asyncio
         from dataclasses import replace
@@ -86,6 +87,7 @@ class PlanResources:
             loopback=loopback,
             clients=clients,
             target=target,
+            target_facts=target_facts,
             listens_on=listens_on,
         )
         draft, plan = with_tools(draft, clients=clients), draft.plan

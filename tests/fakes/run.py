@@ -137,11 +137,11 @@ async def a_run(
             state = RunState(
                 plan=plan,
                 stage=stage,
-                budget=assess(plan, contestants, stage.facts, loopback=True),
+                budget=assess(plan, contestants, stage.facts[HERE], loopback=True),
                 rehearsed={entry.id: _rehearsed(entry) for entry in [*contestants, null]},
                 control=control,
                 emit=documents.append,
-                assess=lambda plan: assess(plan, contestants, stage.facts, loopback=True),
+                assess=lambda plan: assess(plan, contestants, stage.facts[HERE], loopback=True),
                 notify=texts.append,
                 seed=1,
                 zero_us=time.monotonic_ns() // 1000,

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -109,10 +109,11 @@ class Home:
         path.write_bytes(content)
         return path
 
-    def call(self, *words: str | Path) -> Answer:
-        """A command from beginning to end; never a traceback, and nothing left behind."""
+    def call(self, *words: str | Path, under: Sequence[str] = ()) -> Answer:
+        """A command from beginning to end; never a traceback, and nothing left behind. `under`: the
+        command that starts it."""
         done = subprocess.run(
-            [*PONGBENCH, *words],
+            [*under, *PONGBENCH, *words],
             capture_output=True,
             text=True,
             cwd=ROOT,

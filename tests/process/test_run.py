@@ -372,6 +372,23 @@ def test_a_path_that_a_server_does_not_have_is_named_before_the_session_starts(
     assert home.call("run", wanted, "-o", session).code == 0
 
 
+def test_more_connections_than_the_target_has_descriptors_for_are_refused(
+    home: Home, session: Path
+) -> None:
+    crowded = home.plan(
+        [STREAMS], workload={"mode": "closed"}, concurrency=[3_000], nofile=65_000, workers=2
+    )
+    limited = ["sh", "-c", 'ulimit -n 2000; exec "$@"', "sh"]
+    answer = home.call("run", crowded, "-o", session, under=limited)
+    assert (answer.code, sentence(answer)) == (
+        2,
+        "pongbench: 3,000 concurrent connections need as many file descriptors; the target has"
+        " 1,936. Raise nofile and the machine's hard limit, or lower concurrency.",
+    )
+    assert "The client and the target allow 2,000 file descriptors per process" in answer.stderr
+    assert not session.exists()
+
+
 def test_a_run_continues_when_nobody_reads_its_output(home: Home, session: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)

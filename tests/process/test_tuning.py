@@ -320,7 +320,8 @@ def test_a_preview_counts_the_descriptors_that_tuning_allows(tmp_path: Path) -> 
     enough = preview("--tune", "mine")
     assert (enough.returncode, enough.stderr) == (0, "")
     assert "the clients have 19,936 descriptors for that" in enough.stdout
-    assert "allows 2,000" in few.stdout and "allows 2,000" not in enough.stdout
+    limit = "2,000 file descriptors per process"
+    assert limit in few.stdout and limit not in enough.stdout
 
 
 def test_a_preview_of_a_run_shows_what_tuning_would_change_and_changes_nothing(

@@ -122,6 +122,12 @@ SENTENCES: list[tuple[Message, str]] = [
         "The client allows 4,096 file descriptors per process, not the 20,000 of the plan. Raise its hard limit, or lower nofile.",
     ),
     (
+        plans.FewDescriptors(
+            keys=("nofile",), where=("client", "target"), allowed=4096, wanted=20000
+        ),
+        "The client and the target allow 4,096 file descriptors per process, not the 20,000 of the plan. Raise their hard limit, or lower nofile.",
+    ),
+    (
         plans.FewAddresses(
             keys=("seconds",),
             x=500.0,

@@ -30,6 +30,7 @@ class Entry:
     warm_up_s: float = 0.0
     heritage: bool = False
     one_client: bool = False
+    processes: int = 1
     rights: dict[str, str] = field(default_factory=dict)
 
 
@@ -339,6 +340,32 @@ def test_a_machine_with_few_descriptors_is_reported() -> None:
     assert assess(plan(rates=[500.0]), [Entry()], poor).warnings == [
         messages.FewDescriptors(keys=("nofile",), allowed=4096, wanted=20000)
     ]
+    roomy = poor | {"descriptor_limits": {"soft": 1024, "hard": 8192}}
+    assert assess(plan(rates=[500.0]), [Entry()], poor, target_facts=roomy).warnings == [
+        messages.FewDescriptors(keys=("nofile",), allowed=4096, wanted=20000),
+        messages.FewDescriptors(keys=("nofile",), where=("target",), allowed=8192, wanted=20000),
+    ]
+    here = assess(plan(rates=[500.0]), [Entry()], poor, loopback=True).warnings
+    assert [each.text().partition(" allow")[0] for each in here] == ["The client and the target"]
+
+
+def test_a_target_with_fewer_descriptors_than_connections_is_refused() -> None:
+    poor = FACTS | {"descriptor_limits": {"soft": 1024, "hard": 4096}}
+    workload = a_workload(mode="closed", timeout_s=2.0)
+    crowded = plan(workload=workload, rates=[], concurrency=[10, 6_000])
+
+    def refused(*servers: Entry, **target: Any) -> list[str]:
+        return [each.text() for each in assess(crowded, servers, FACTS, **target).problems]
+
+    assert refused(Entry(), target_facts=poor) == [
+        "6,000 concurrent connections need as many file descriptors; the target has 4,032. Raise"
+        " nofile and the machine's hard limit, or lower concurrency."
+    ]
+    # Each process of a server has descriptors of its own; those of the smallest server count.
+    assert refused(Entry(processes=2), target_facts=poor) == []
+    assert refused(Entry(processes=2), Entry(), target_facts=poor)
+    # A machine that was never checked may allow any number.
+    assert refused(Entry(), target_facts={}) == []
 
 
 def test_a_server_that_does_not_speak_the_protocol_is_refused() -> None:

@@ -130,6 +130,7 @@ class Entry:
     warm_up_s: float = 0.0
     heritage: bool = False
     one_client: bool = False
+    processes: int = 1
     rights: dict[str, str] = field(default_factory=dict)
 
 

@@ -1,4 +1,4 @@
-"""The limits of a client's kernel: local ports and descriptors."""
+"""The limits of the kernels of clients and target: local ports and descriptors."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ REUSE_S = 1.0
 
 
 @dataclass(frozen=True)
-class ClientLimits:
-    """The limits of a client's kernel."""
+class Limits:
+    """The limits of a client's kernel, and what the target can hold."""
 
     ports: int = 28_232
     """Local ports of one address that are free to use; the default is that of Linux."""
@@ -27,12 +27,16 @@ class ClientLimits:
     """Hard descriptor limit of one process."""
     port_reuse_s: float = TIME_WAIT_S
     """Seconds for which a connection closed by this side occupies its port."""
+    target_descriptors: int = 1_048_576
+    """Hard descriptor limit of one process of a server."""
+    target_processes: int = 1
+    """Worker processes of the server that has the fewest, each with descriptors of its own."""
 
 
-def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> ClientLimits:
-    """Return the limits from a machine's facts (`machines.facts`); missing ones get the defaults of
+def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> Limits:
+    """Return the limits from a client's facts (`machines.facts`); missing ones get the defaults of
     Linux."""
-    defaults, sysctls = ClientLimits(), facts.get("sysctls", {})
+    defaults, sysctls = Limits(), facts.get("sysctls", {})
     ports = defaults.ports
     if port_range := sysctls.get("net.ipv4.ip_local_port_range"):
         low, high = map(int, port_range.split())
@@ -40,7 +44,7 @@ def limits_of(facts: Mapping[str, Any], *, loopback: bool = False) -> ClientLimi
     # 1: for all connections, 2 (the kernel's default): for loopback only.
     reuse = sysctls.get("net.ipv4.tcp_tw_reuse")
     reused = reuse == 1 or (reuse == 2 and loopback)
-    return ClientLimits(
+    return Limits(
         ports=ports,
         descriptors=facts.get("descriptor_limits", {}).get("hard", defaults.descriptors),
         addresses=LOOPBACK if loopback else facts.get("addresses", 1),

@@ -10,7 +10,7 @@ from typing import Any
 from workbench import formatting
 from workbench.analysis.sensitivity import TYPICAL, WANTED, Spreads, detectable, passes_for
 from workbench.errors import BadInput
-from workbench.machines.limits import ClientLimits, limits_of
+from workbench.machines.limits import Limits, limits_of
 from workbench.messages import plans
 from workbench.plan import duration, resources, suitability
 from workbench.plan.model import Plan, three_figures
@@ -107,16 +107,24 @@ def assess(
     loopback: bool = False,
     clients: int = 1,
     target: str = "",
+    target_facts: Mapping[str, Any] | None = None,
 ) -> Budget:
     """Return the budget of a plan for these servers on a client with these facts.
 
     `loopback`: client and target are one machine. `clients`: how many such clients share the load.
-    `target`: its name, to find the spread of passes in earlier sessions there.
+    `target`: its name, to find the spread of passes in earlier sessions there. `target_facts`: None
+    or empty: not known, unless it is the client.
     """
     limits = limits_of(facts, loopback=loopback)
     reuse_s = limits.port_reuse_s + plan.declared.stay_s(plan.workload)
     one_address = clients * limits.ports
-    limits = replace(limits, ports=one_address, port_reuse_s=reuse_s)
+    limits = replace(
+        limits,
+        ports=one_address,
+        port_reuse_s=reuse_s,
+        target_descriptors=limits_of(facts if loopback else target_facts or {}).descriptors,
+        target_processes=min((entry.processes for entry in entries), default=1),
+    )
     client_closes = [clients_close(plan, entry.closes_first) for entry in entries]
     taken = any(client_closes) or plan.declared.held(plan.workload) > 0
     held = _held(plan, limits, clients)
@@ -186,7 +194,7 @@ def assess(
     )
 
 
-def _held(plan: Plan, limits: ClientLimits, clients: int) -> plans.HeldToCeiling | None:
+def _held(plan: Plan, limits: Limits, clients: int) -> plans.HeldToCeiling | None:
     """Return where the connections end. `limits`: the ports of one address of each client."""
     if not plan.holds_to_ceiling:
         return None

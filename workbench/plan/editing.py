@@ -107,6 +107,7 @@ def examine(
     loopback: bool = True,
     clients: int = 1,
     target: str = "",
+    target_facts: Mapping[str, Any] | None = None,
     listens_on: str = "",
 ) -> Draft:
     """Examine a draft, for clients with these facts and this target; see `budget.assess`.
@@ -123,7 +124,15 @@ def examine(
     # The cost of a plan that is invalid as a whole is unknown.
     if not entries or set(faults) - {"servers"}:
         return Draft(plan, faults)
-    budget = assess(plan, entries, facts, loopback=loopback, clients=clients, target=target)
+    budget = assess(
+        plan,
+        entries,
+        facts,
+        loopback=loopback,
+        clients=clients,
+        target=target,
+        target_facts=target_facts,
+    )
     by_key: dict[str, list[str]] = {}
     for problem in budget.problems:
         by_key.setdefault(problem.keys[-1], []).append(problem.text())

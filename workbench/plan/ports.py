@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from workbench.machines.limits import ClientLimits
+from workbench.machines.limits import Limits
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
 
@@ -27,7 +27,7 @@ def clients_close(plan: Plan, closes_first: str) -> bool:
 
 
 def drain(
-    planned: Sequence[PointPlan], limits: ClientLimits, cool_down_s: float
+    planned: Sequence[PointPlan], limits: Limits, cool_down_s: float
 ) -> tuple[list[float], int]:
     """Return the rest after each point so that the next has enough free ports, and the peak of
     ports occupied."""
@@ -47,7 +47,7 @@ def drain(
 
 
 def drain_any(
-    planned: Sequence[PointPlan], limits: ClientLimits, cool_down_s: float, at_most: int
+    planned: Sequence[PointPlan], limits: Limits, cool_down_s: float, at_most: int
 ) -> tuple[list[float], int]:
     """Return the rest after each point so that whichever comes next has enough free ports, and the
     peak of ports occupied; `at_most` of the points will be measured.
@@ -65,7 +65,7 @@ def drain_any(
     return rests, max(largest, limits.ports)
 
 
-def quick_ports(limits: ClientLimits) -> int:
+def quick_ports(limits: Limits) -> int:
     """Return the ports of all addresses that can be used before connecting becomes slow."""
     return math.floor(_FULL * limits.ports * limits.addresses)
 
@@ -76,13 +76,13 @@ def addresses_for(needed: int, ports: int) -> int:
     return max(1, math.ceil(needed / (_FULL * ports)))
 
 
-def fullest(planned: Sequence[PointPlan], limits: ClientLimits) -> tuple[PointPlan, int]:
+def fullest(planned: Sequence[PointPlan], limits: Limits) -> tuple[PointPlan, int]:
     """Return the first point that takes the most ports, and how many."""
     point = max(planned, key=lambda each: ports_of(each, limits))
     return point, ports_of(point, limits)
 
 
-def highest_rate(plan: Plan, limits: ClientLimits) -> float:
+def highest_rate(plan: Plan, limits: Limits) -> float:
     """Return the highest rate whose points have enough ports, in the plan's unit, if the clients
     close first; infinite: any."""
     if plan.connections is not None and plan.connections <= limits.ports:
@@ -107,7 +107,7 @@ def _wait(in_use: Sequence[tuple[float, int]], clock: float, allowed: int) -> fl
     return wait
 
 
-def ports_of(point: PointPlan, limits: ClientLimits) -> int:
+def ports_of(point: PointPlan, limits: Limits) -> int:
     """Return the ports occupied after a point, when every connection was closed from this side."""
     if point.held:
         return point.held

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from workbench.machines.limits import ClientLimits
+from workbench.machines.limits import Limits
 from workbench.messages import plans
 from workbench.plan import duration, schedule
 from workbench.plan.model import Plan
@@ -17,7 +17,7 @@ Keys: TypeAlias = tuple[str, ...]
 """Keys of the plan."""
 
 _OWN_DESCRIPTORS = 64
-"""Descriptors of an agent, in addition to its connections."""
+"""Descriptors of an agent or a server, in addition to its connections."""
 
 _SPARE = 0.05
 """Share of the descriptors that random arrivals and think times may need beyond the mean."""
@@ -34,7 +34,7 @@ class Room(NamedTuple):
 def problems(
     plan: Plan,
     planned: Sequence[PointPlan],
-    limits: ClientLimits,
+    limits: Limits,
     clients: int,
     *,
     needs_ports: bool,
@@ -50,12 +50,14 @@ def problems(
 
 
 def warnings(
-    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
+    plan: Plan, planned: Sequence[PointPlan], limits: Limits, clients: int
 ) -> Iterator[plans.Warned]:
     """Return what is missing if a server stops answering; `limits`: as in `problems`."""
     keys = ("nofile",)
-    if limits.descriptors < plan.nofile:
-        yield plans.FewDescriptors(keys=keys, allowed=limits.descriptors, wanted=plan.nofile)
+    allowed = {"client": limits.descriptors, "target": limits.target_descriptors}
+    for few in sorted({each for each in allowed.values() if each < plan.nofile}):
+        where = tuple(name for name, each in allowed.items() if each == few)
+        yield plans.FewDescriptors(keys=keys, where=where, allowed=few, wanted=plan.nofile)
     for room in reversed(rooms(plan, limits, clients)):
         # Points with too many in any case are problems.
         beyond = [p for p in planned if open_at_worst(p) > room.connections >= _kept(p)]
@@ -70,7 +72,7 @@ def warnings(
 
 
 def few_addresses(
-    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int, wanted: int
+    plan: Plan, planned: Sequence[PointPlan], limits: Limits, clients: int, wanted: int
 ) -> Iterator[plans.Warned]:
     """Warn of clients that have enough ports, but not the `wanted` number of addresses to connect
     quickly. `limits`: as in `problems`."""
@@ -108,28 +110,36 @@ def kept_open(plan: Plan) -> int:
     return max((0 if point.concurrency else _kept(point) for point in planned), default=0)
 
 
-def rooms(plan: Plan, limits: ClientLimits, clients: int) -> list[Room]:
+def rooms(plan: Plan, limits: Limits, clients: int) -> list[Room]:
     """Return the limits of the connections held open at once. `limits`: as in `problems`."""
     return [
         Room(limits.ports, "clients", "ports"),
         Room(descriptors(plan, limits, clients), "clients", "descriptors"),
-        Room(max(0, plan.nofile - _OWN_DESCRIPTORS), "target", "descriptors"),
+        Room(
+            limits.target_processes * _each(plan, limits.target_descriptors),
+            "target",
+            "descriptors",
+        ),
     ]
 
 
-def descriptors(plan: Plan, limits: ClientLimits, clients: int) -> int:
+def descriptors(plan: Plan, limits: Limits, clients: int) -> int:
     """Return how many descriptors all clients together have for connections."""
-    each = max(0, min(plan.nofile, limits.descriptors) - _OWN_DESCRIPTORS)
-    return clients * plan.workers * each
+    return clients * plan.workers * _each(plan, limits.descriptors)
 
 
-def most_per_s(plan: Plan, limits: ClientLimits, clients: int) -> float:
+def most_per_s(plan: Plan, limits: Limits, clients: int) -> float:
     """Return the highest rate of users, or of other connections that stay open, for which there
     are descriptors; infinite: any. `limits`: as in `problems`."""
     stay_s = plan.declared.stay_s(plan.workload)
     calls = plan.declared.calls(plan.workload) if plan.unit == "requests" else 1
     found = [r.connections for r in rooms(plan, limits, clients) if r.resource == "descriptors"]
     return (1 - _SPARE) * calls * min(found) / stay_s if stay_s else math.inf
+
+
+def _each(plan: Plan, hard: int) -> int:
+    """Return how many connections one process can have, where the hard limit is `hard`."""
+    return max(0, min(plan.nofile, hard) - _OWN_DESCRIPTORS)
 
 
 def _kept(point: PointPlan) -> int:
@@ -144,7 +154,7 @@ def _open(point: PointPlan, stay_s: float) -> int:
 
 
 def _port_problems(
-    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits
+    plan: Plan, planned: Sequence[PointPlan], limits: Limits
 ) -> Iterator[plans.Problem]:
     point, needed = fullest(planned, limits)
     if needed > limits.ports:
@@ -162,7 +172,7 @@ def _open_problems(
     plan: Plan,
     planned: Sequence[PointPlan],
     room: Sequence[Room],
-    limits: ClientLimits,
+    limits: Limits,
     clients: int,
 ) -> Iterator[plans.Problem]:
     """Return what is missing for the first point with too many connections."""
@@ -193,6 +203,6 @@ def _key(plan: Plan, point: PointPlan) -> Keys:
     return ("rates",)
 
 
-def _of_one_address(limits: ClientLimits) -> int:
+def _of_one_address(limits: Limits) -> int:
     """Return the ports of one address of each client, where all of its addresses are used."""
     return limits.ports // limits.addresses

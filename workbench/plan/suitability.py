@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
 from workbench.analysis.histogram import samples_needed
-from workbench.machines.limits import ClientLimits
+from workbench.machines.limits import Limits
 from workbench.machines.runner_client import LONGEST_RUN_S
 from workbench.messages import plans
 from workbench.plan import duration, resources
@@ -37,6 +37,8 @@ class Contestant(Protocol):
     @property
     def one_client(self) -> bool: ...
     @property
+    def processes(self) -> int: ...
+    @property
     def rights(self) -> Mapping[Any, str]: ...
 
 
@@ -44,7 +46,7 @@ def problems(
     plan: Plan,
     entries: Sequence[Contestant],
     planned: Sequence[PointPlan],
-    limits: ClientLimits,
+    limits: Limits,
     duration_s: tuple[float, float],
     *,
     clients: int = 1,
@@ -63,7 +65,7 @@ def problems(
 
 
 def warnings(
-    plan: Plan, planned: Sequence[PointPlan], limits: ClientLimits, clients: int
+    plan: Plan, planned: Sequence[PointPlan], limits: Limits, clients: int
 ) -> list[plans.Warned]:
     """Return what to expect of the results. `clients`: number of clients that share the load."""
     size = resources.size_keys(plan)

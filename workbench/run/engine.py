@@ -95,8 +95,7 @@ class Engine:
         """What the run will cost on its machines, without beginning it. `tune`: the set of kernel
         settings that it would have; empty: they stay as they are."""
         async with open_fleet(self.fleet, self.ask) as members:
-            facts = await facts_for(members, tune)
-            budget = self._assess(tightest([facts[name] for name in self.fleet.clients]))
+            budget = self._assess(await facts_for(members, tune))
             address, _ = addresses(self.fleet, members)
             if found := exposure(self.entries, self.fleet.target, address):
                 exposed = OldServersExposed(
@@ -185,15 +184,16 @@ class Engine:
                     self.emit(stop)
             return stop
 
-    def _assess(self, facts: Mapping[str, Any], plan: Plan | None = None) -> Budget:
-        """`plan`: the plan with its rates, once they are known."""
+    def _assess(self, facts: Mapping[str, dict[str, Any]], plan: Plan | None = None) -> Budget:
+        """`facts`: of each machine; `plan`: the plan with its rates, once they are known."""
         budget = assess(
             plan or self.plan,
             self.entries,
-            facts,
+            tightest([facts[name] for name in self.fleet.clients]),
             loopback=self.fleet.loopback,
             clients=len(self.fleet.clients),
             target=self.fleet.target,
+            target_facts=facts[self.fleet.target],
         )
         budget.warnings.extend(remarks(plan or self.plan))
         budget.warnings.extend(rights for entry in self.entries for rights in more_rights(entry))

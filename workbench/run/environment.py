@@ -116,9 +116,9 @@ class Stage:
         return self.fleet.loopback
 
     @property
-    def facts(self) -> dict[str, Any]:
-        """The facts of the client with the fewest ports, for all have the same share of load."""
-        return tightest([self.members[name].facts for name in self.fleet.clients])
+    def facts(self) -> dict[str, dict[str, Any]]:
+        """The facts of the machines, with kernel settings as changed for the run."""
+        return {name: member.facts for name, member in self.members.items()}
 
     def with_tool(self, point: PointPlan) -> PointPlan:
         """The point with its load tool: of a warm-up and a calibration, the first that offers
@@ -265,7 +265,7 @@ async def open_stage(
 
 
 def tightest(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The facts of the client with the fewest local ports."""
+    """The facts of the client with the fewest local ports, for all have the same share of load."""
 
     def ports(of: dict[str, Any]) -> int:
         span = of.get("sysctls", {}).get("net.ipv4.ip_local_port_range", "32768 60999")

@@ -99,14 +99,15 @@ def test_descriptors_are_those_that_the_chosen_kernel_settings_allow(
     qtbot: QtBot, home: Path, tunable: Path
 ) -> None:
     (home / "data" / "tuning" / "mine.yaml").write_text("name: My own\nnofile: 20000\n")
-    (tunable.parent / "bolt.yaml").write_text(
-        "name: bolt\nroles: [client]\nsudo: passwordless\ntuning: true\n"
-    )
+    for name, role in (("bolt", "client"), ("nut", "target")):
+        (tunable.parent / f"{name}.yaml").write_text(
+            f"name: {name}\nroles: [{role}]\nsudo: passwordless\ntuning: true\n"
+        )
     facts = {"descriptor_limits": {"soft": 512, "hard": 512}}
     checked = {"at": "2026-11-20T10:00:00+00:00", "kind": "ready", "found": {"facts": facts}}
     more = {
-        "plan": {"machines": {"target": "localhost", "clients": ["bolt"]}},
-        "machines": {"bolt": checked},
+        "plan": {"machines": {"target": "nut", "clients": ["bolt"]}},
+        "machines": {"bolt": checked, "nut": checked},
     }
     closed = a_workload(mode="closed", timeout_s=2.0)
     with shown(qtbot, Settings(more=more)) as window:
@@ -114,6 +115,8 @@ def test_descriptors_are_those_that_the_chosen_kernel_settings_allow(
         crowded = structs.replace(SHORT, workload=closed, rates=[], concurrency=[700])
         edit(qtbot, page, crowded)
         assert says(page, "700 concurrent connections need as many file descriptors; the clients")
+        edit(qtbot, page, structs.replace(crowded, workers=2))
+        assert says(page, "700 concurrent connections need as many file descriptors; the target")
         assert not control(window, "Run").isEnabled()
         page.form.machines.tune.setCurrentIndex(1)
         page.form.machines.tune.activated.emit(1)

@@ -124,13 +124,17 @@ class HeldToCeiling(Message, frozen=True, kw_only=True):
 
 
 class FewDescriptors(Warned, frozen=True, kw_only=True):
+    where: tuple[str, ...] = ("client",)
+    """client, target; both where they have the same limit."""
     allowed: int
     wanted: int
 
     def text(self) -> str:
+        who = " and ".join(f"the {each}" for each in self.where).capitalize()
+        allow, its = ("allow", "their") if len(self.where) > 1 else ("allows", "its")
         return (
-            f"The client allows {self.allowed:,} file descriptors per process, not the "
-            f"{self.wanted:,} of the plan. Raise its hard limit, or lower nofile."
+            f"{who} {allow} {self.allowed:,} file descriptors per process, not the "
+            f"{self.wanted:,} of the plan. Raise {its} hard limit, or lower nofile."
         )
 
 
