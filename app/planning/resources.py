@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from app.machines.prompts import Asker
     from workbench.machines.profiles import Profile
     from workbench.machines.tuning import TuningSet
+    from workbench.messages.plans import MustBeFetched
     from workbench.plan.editing import Draft
     from workbench.plan.library import Preset
     from workbench.plan.model import Plan
@@ -91,8 +92,22 @@ class PlanResources:
             listens_on=listens_on,
         )
         draft, plan = with_tools(draft, clients=clients), draft.plan
-        secrets = await unusable(plan.declared.secrets(plan.workload)) if plan else []
-        return replace(draft, precautions=[*draft.precautions, *secrets])
+        if plan is None:
+            return draft
+        secrets = await unusable(plan.declared.secrets(plan.workload))
+        lacking = await asyncio.to_thread(self._to_fetch, plan, target)
+        return replace(draft, precautions=[*draft.precautions, *lacking, *secrets])
+
+    def _to_fetch(self, plan: Plan, target: str) -> list[MustBeFetched]:
+        """Of another target, only what this computer would bring is known here."""
+        from workbench.messages.plans import MustBeFetched
+        from workbench.servers.machine_readiness import MachineReadiness, to_fetch
+
+        known = (self.catalogue[server] for server in plan.servers if server in self.catalogue)
+        entries = [entry for entry in known if not entry.unavailable]
+        remote = any(m.name == target and m.connector != "local" for m in self.machines)
+        found = to_fetch(entries, MachineReadiness(target) if remote else None)
+        return [MustBeFetched(servers=found)] if found else []
 
     def ports(self) -> int:
         """Return the local ports of this computer."""

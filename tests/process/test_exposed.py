@@ -55,6 +55,12 @@ def run(home: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_the_preview_names_servers_that_need_consent_to_fetch(home: Path) -> None:
+    done = run(home, "--preview")
+    assert done.stdout.count("Cogen needs programs or source code that the target lacks") == 1
+    assert "that the target lacks" not in run(home, "--preview", "--install").stdout
+
+
 def test_the_preview_warns(home: Path) -> None:
     done = run(home, "--preview")
     assert done.returncode == 0, done.stderr

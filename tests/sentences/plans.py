@@ -17,6 +17,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "mod_wsgi runs as root where root runs it: Apache drops them itself.",
     ),
     (
+        plans.MustBeFetched(servers=("Magnum Py", "Cogen")),
+        "Magnum Py and Cogen need programs or source code that the target lacks; the run stops before it begins unless these are fetched: test them on the Servers page, or use --install.",
+    ),
+    (
         plans.OldServersExposed(servers=("Cogen", "Fibra"), machine="bolt", address="10.0.0.5"),
         "Cogen and Fibra no longer get security fixes and would listen on 10.0.0.5 of bolt, where other machines reach them. The run asks before it begins.",
     ),

@@ -1,10 +1,13 @@
 """What a machine over SSH lacks for a server, as known before its test."""
 
+from pathlib import Path
+
 import pytest
 
 from workbench.machines.base import Platform
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.machine_readiness import MachineReadiness
+from workbench.servers.machine_readiness import MachineReadiness, to_fetch
+from workbench.servers.runtimes import heritage
 
 CATALOGUE = Catalogue.load(extra_dirs=[])
 TODAYS = Platform("3.11.2", "x86_64", "glibc", "2.36")
@@ -34,5 +37,15 @@ def test_a_python_that_a_machine_cannot_have_is_reported_before_a_test(
     entry = CATALOGUE[id]
     there = MachineReadiness("box", OTHER).readiness(entry)
     assert (there.state, there.programs, there.sentence) == ("to fetch", programs, sentence)
-    assert MachineReadiness("box", TODAYS).readiness(entry).state == "to make"
+    assert MachineReadiness("box", TODAYS).readiness(entry).programs != programs
     assert MachineReadiness("box", OTHER).readiness(CATALOGUE["go"]).state == "to make"
+
+
+def test_a_server_lacks_an_old_python_until_its_packages_are_on_this_computer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    both = [CATALOGUE["cogen"], CATALOGUE["asyncio-streams"]]
+    assert to_fetch(both) == to_fetch(both, MachineReadiness("box", TODAYS)) == ("Cogen",)
+    monkeypatch.setitem(heritage.DEBS, "2.7", ())
+    assert to_fetch(both) == to_fetch(both, MachineReadiness("box", TODAYS)) == ()

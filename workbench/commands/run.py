@@ -141,7 +141,9 @@ def handle(arguments: argparse.Namespace) -> int:
 
 async def _preview(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     ask, tune = ask_at_terminal(remember=arguments.remember), arguments.tune or ""
-    budget = await engine_for(plan, lambda document: None, fleet=fleet, ask=ask).assess(tune)
+    engine = engine_for(plan, lambda document: None, fleet=fleet, ask=ask)
+    engine.install = arguments.install
+    budget = await engine.assess(tune)
     for sentence in (*budget.describe(), *(warning.text() for warning in budget.warnings)):
         say(sentence)
     for tuning in await preview_tuning(fleet, tune, ask) if tune else ():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import functools
 import secrets
@@ -26,13 +27,14 @@ from workbench.errors import BadInput, PongbenchError
 from workbench.exposure import Consent, agreed, exposure, never_agree
 from workbench.load.limits import remarks
 from workbench.machines.secrets import Ask, named, never_ask
-from workbench.messages.plans import OldServersExposed, more_rights
+from workbench.messages.plans import MustBeFetched, OldServersExposed, more_rights
 from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
 from workbench.plan.reading import to_data
 from workbench.plan.schedule import draw_seed, order, series_key
 from workbench.run.environment import (
     Fleet,
+    Member,
     Stage,
     addresses,
     facts_for,
@@ -47,6 +49,7 @@ from workbench.run.tuning import Tuning
 from workbench.servers import gate_cache
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import gate, wire_to
+from workbench.servers.machine_readiness import examine, to_fetch
 
 
 class Engine:
@@ -102,7 +105,14 @@ class Engine:
                     servers=found.names, machine=found.machine, address=found.address
                 )
                 budget.warnings.append(exposed)
+            if not self.install and (lacking := await self._to_fetch(members)):
+                budget.warnings.append(MustBeFetched(servers=lacking))
             return budget
+
+    async def _to_fetch(self, members: Mapping[str, Member]) -> tuple[str, ...]:
+        target = members[self.fleet.target].machine
+        there = None if target.is_local else await examine(target, self.entries)
+        return await asyncio.to_thread(to_fetch, self.entries, there)
 
     async def run(self) -> RunStop:
         """Raises BadInput or PongbenchError before the first document, when the run cannot begin.

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from workbench.machines.base import Machine, Platform
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import PROGRAMS
-from workbench.servers.readiness import Readiness, lacking_source, listed, other_processor
+from workbench.servers.readiness import Readiness, lacking, lacking_here, listed, other_processor
 from workbench.servers.runtimes import brought_python
 from workbench.servers.runtimes.builders import run_builder
 from workbench.servers.runtimes.provide import FINDER
@@ -33,8 +33,8 @@ class MachineReadiness:
 
     def readiness(self, entry: ServerEntry) -> Readiness:
         name = self.machine
-        if lacking := self._unfit(entry) or lacking_source(entry):
-            return lacking
+        if found := self._unfit(entry) or lacking_here(entry):
+            return found
         if missing := self.missing_programs.get(entry.id, ()):
             return Readiness(
                 "to fetch",
@@ -58,6 +58,16 @@ class MachineReadiness:
             return other_processor(entry, self.platform.machine)
         problem = brought_python.too_old(entry, self.machine, self.platform)
         return Readiness("to fetch", problem, ("a later Python",)) if problem else None
+
+
+def to_fetch(
+    entries: Sequence[ServerEntry], there: MachineReadiness | None = None
+) -> tuple[str, ...]:
+    """Return the names of servers that lack something that is fetched with consent only. `there`:
+    what is known of the machine they run on; None: it is this computer, whose disk is read."""
+    if there is None:
+        return tuple(entry.name for entry in entries if lacking(entry))
+    return tuple(e.name for e in entries if there.readiness(e).state == "to fetch")
 
 
 async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> MachineReadiness:

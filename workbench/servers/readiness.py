@@ -33,22 +33,27 @@ class Readiness:
 
 def readiness(entry: ServerEntry) -> Readiness:
     """Return the readiness of an entry on this computer. Reads the disk."""
-    if unfit := other_processor(entry, platform.machine()):
-        return unfit
-    missing = tuple(PROGRAMS[name].title for name in entry.programs if not _has_program(name))
-    made = entry.runtime == "none" or _has_runtime(entry)
-    if lacking := lacking_source(entry):
-        return lacking
-    if missing:
-        return Readiness(
-            "to fetch",
-            f"It needs {listed(missing)}, which this computer lacks. Testing it shows what would be"
-            " fetched and asks first.",
-            missing,
-        )
-    if made:
+    if found := lacking(entry):
+        return found
+    if entry.runtime == "none" or _has_runtime(entry):
         return Readiness("ready", "Everything it needs is installed.")
     return Readiness("to make", _first_start(entry))
+
+
+def lacking(entry: ServerEntry) -> Readiness | None:
+    """Return what an entry lacks on this computer that is fetched with consent only; None: nothing.
+    Reads the disk."""
+    if found := other_processor(entry, platform.machine()) or lacking_here(entry):
+        return found
+    missing = tuple(PROGRAMS[name].title for name in entry.programs if not _has_program(name))
+    if not missing:
+        return None
+    return Readiness(
+        "to fetch",
+        f"It needs {listed(missing)}, which this computer lacks. Testing it shows what would be"
+        " fetched and asks first.",
+        missing,
+    )
 
 
 def other_processor(entry: ServerEntry, architecture: str) -> Readiness | None:
@@ -57,17 +62,26 @@ def other_processor(entry: ServerEntry, architecture: str) -> Readiness | None:
     return Readiness("to fetch", problem, ("an x86-64 processor",)) if problem else None
 
 
-def lacking_source(entry: ServerEntry) -> Readiness | None:
-    """Return that the source is still to be fetched; None: it is here, or none is needed."""
+def lacking_here(entry: ServerEntry) -> Readiness | None:
+    """Return that its source or its Python is still to be fetched to this computer, from which
+    other machines get it; None: it is here, or none is needed."""
     source = entry.source_at
-    if source is None or sources.at_hand(entry):
-        return None
-    return Readiness(
-        "to fetch",
-        f"It needs its source code (licence: {source.licence}), from {source.git}. Testing it shows"
-        " what would be fetched and asks first.",
-        ("its source code",),
-    )
+    if source and not sources.at_hand(entry):
+        return Readiness(
+            "to fetch",
+            f"It needs its source code (licence: {source.licence}), from {source.git}. Testing it"
+            " shows what would be fetched and asks first.",
+            ("its source code",),
+        )
+    if entry.heritage and not heritage.at_hand(entry):
+        which = f"Python {entry.runtime.removeprefix('python')}"
+        return Readiness(
+            "to fetch",
+            f"It needs {which} of Debian 11. Testing it shows what would be fetched and asks"
+            " first.",
+            (which,),
+        )
+    return None
 
 
 def _first_start(entry: ServerEntry) -> str:

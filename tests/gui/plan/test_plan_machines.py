@@ -125,6 +125,15 @@ def test_descriptors_are_those_that_the_chosen_kernel_settings_allow(
         assert control(window, "Run").isEnabled()
 
 
+def test_servers_that_need_something_fetched_first_are_named(qtbot: QtBot, home: Path) -> None:
+    with shown(qtbot) as window:
+        page = opened(qtbot, window)
+        edit(qtbot, page, structs.replace(SHORT, servers=["cogen", "asyncio-streams"]))
+        assert says(page, "Cogen needs programs or source code that the target lacks")
+        edit(qtbot, page, structs.replace(SHORT, servers=["asyncio-streams"]))
+        assert not says(page, "that the target lacks")
+
+
 def test_a_missing_machine_is_never_replaced_silently(qtbot: QtBot) -> None:
     machines = {"target": "gone", "clients": ["localhost"]}
     with shown(qtbot, Settings(more={"plan": {"machines": machines}})) as window:

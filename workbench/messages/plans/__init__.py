@@ -51,7 +51,12 @@ from workbench.messages.plans.resources import (
     TimeoutsFill,
     TooManyOpen,
 )
-from workbench.messages.plans.servers import MoreRights, OldServersExposed, more_rights
+from workbench.messages.plans.servers import (
+    MoreRights,
+    MustBeFetched,
+    OldServersExposed,
+    more_rights,
+)
 from workbench.messages.plans.tools import (
     Lacking,
     SearchWithOneTool,
@@ -114,6 +119,7 @@ __all__ = [
     "LocustfileInvalid",
     "LocustfileMissing",
     "MoreRights",
+    "MustBeFetched",
     "NoBodyOfHead",
     "NoClosedLoop",
     "NoServers",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench import formatting
 from workbench.exposure import Exposure
 from workbench.messages.plans.problem import Warned
 from workbench.rights import RIGHTS, Right, Stating
@@ -26,6 +27,21 @@ def more_rights(entry: Stating) -> list[Warned]:
         MoreRights(server=entry.name, right=right, why=why)
         for right, why in sorted(entry.rights.items())
     ]
+
+
+class MustBeFetched(Warned, frozen=True, kw_only=True):
+    """Servers lack something on the target that is fetched with consent only."""
+
+    keys: tuple[str, ...] = ("servers",)
+    servers: tuple[str, ...]
+
+    def text(self) -> str:
+        need, them = ("need", "them") if len(self.servers) > 1 else ("needs", "it")
+        return (
+            f"{formatting.listed(self.servers)} {need} programs or source code that the target"
+            " lacks; the run stops before it begins unless these are fetched: test"
+            f" {them} on the Servers page, or use --install."
+        )
 
 
 class OldServersExposed(Warned, frozen=True, kw_only=True):

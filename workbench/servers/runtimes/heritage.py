@@ -177,7 +177,7 @@ async def prepare(
     facts = await machine.facts()
     if problem := unfit(str(facts.get("architecture", "x86_64"))):
         raise PongbenchError(f"{entry.name} cannot run on {machine.name}: {problem}")
-    if not install and not all(_kept(deb).is_file() for deb in debs):
+    if not install and not at_hand(entry):
         raise _consent(machine, entry, version, debs)
     for deb in debs:
         if not _kept(deb).is_file():
@@ -258,6 +258,11 @@ def unfit(architecture: str) -> str:
         "Python 2.7 and 3.9 come from Debian 11 for x86-64 only, and this processor is"
         f" {architecture}; use a machine with x86-64."
     )
+
+
+def at_hand(entry: ServerEntry) -> bool:
+    """Return whether the packages of its Python are on this computer."""
+    return all(_kept(deb).is_file() for deb in DEBS[entry.runtime.removeprefix("python")])
 
 
 def _kept(deb: Deb) -> Path:
