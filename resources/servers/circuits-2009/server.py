@@ -1,4 +1,4 @@
-"""Ping-pong with Circuits 1.6: a component that answers events with events."""
+"""Ping-pong with Circuits 1.2: a component that answers events with events."""
 
 import sys
 
