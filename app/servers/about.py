@@ -113,7 +113,7 @@ def _sentences(known: Known) -> Iterator[tuple[str, str]]:
         yield known.ready.sentence, "soft"
     for sentence in stated(entry):
         yield sentence, "warn"
-    for sentence in entry.unequal:
+    for sentence in entry.differences:
         yield f"Not comparable: {sentence}", "warn"
     for sentence in entry.tls_unequal:
         yield f"Not comparable over TLS: {sentence}", "warn"

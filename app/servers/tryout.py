@@ -159,7 +159,7 @@ def _result(
     if result.passed:
         lines.append(_workloads(result))
         lines.append(_backlog(deployment.backlog))
-        lines += [Line(sentence, "warn") for sentence in entry.unequal]
+        lines += [Line(sentence, "warn") for sentence in entry.differences]
     return TrialResult(
         result.passed,
         lines,

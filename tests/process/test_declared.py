@@ -66,6 +66,16 @@ async def test_a_running_server_is_what_its_entry_declares(
                 assert connections == 0
 
 
+def test_an_entry_says_how_many_processes_and_threads_make_it_unequal() -> None:
+    """Servers of ZeroMQ are compared only with one another, and all have libzmq's threads."""
+    for entry in SHIPPED:
+        said = " ".join(entry.differences)
+        assert entry.processes == 1 or f"{entry.processes} processes" in said, entry.id
+        seen = entry.seen
+        if seen and seen.threads > seen.processes + 3 and entry.family != "message":
+            assert re.search(r"\bthreads?\b", said), entry.id
+
+
 SEVERAL = [entry.id for entry in SHIPPED if entry.workers]
 
 

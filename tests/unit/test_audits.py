@@ -295,6 +295,13 @@ def test_an_unequal_condition_fails_the_servers_audit(tmp_path: Path) -> None:
     assert by_code(documents)["set-up"].servers == ("one", "two")
 
 
+def test_several_processes_are_an_unequal_condition(tmp_path: Path) -> None:
+    documents = run(tmp_path, processes=16)
+    assert failed(documents) == ["set-up"]
+    texts = [document.text for document in documents if isinstance(document, Note)]
+    assert "One: Serves in 16 processes." in texts
+
+
 def test_what_is_unequal_over_tls_counts_only_there(tmp_path: Path) -> None:
     assert failed(run(tmp_path, tls_unequal=["It resumes no session."])) == []
 

@@ -223,3 +223,13 @@ def test_a_sweep_of_the_catalogue_has_every_server_that_a_workload_can_load(
         swept |= set(of_families(load_plan(ROOT / plan), families.split()[1::2]))
     able = {each.id for each in SHIPPED.contestants() if not (each.unavailable or each.source_at)}
     assert able - swept == {"orbited-comet"}
+
+
+def test_an_old_interpreter_is_not_comparable_with_a_current_one() -> None:
+    wanted = {
+        "python2.7": ["Runs on Python 2.7, most servers on a current Python 3."],
+        "python3.9": ["Runs on Python 3.9, most servers on a current Python 3."],
+    }
+    for entry in SHIPPED:
+        said = [each for each in entry.differences if "current Python" in each]
+        assert said == wanted.get(entry.runtime, []), entry.id

@@ -98,7 +98,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         ("Programs", ", ".join(PROGRAMS[name].title for name in entry.programs)),
         *(("Privileges", sentence) for sentence in stated(entry)),
         ("Known fault", entry.fault),
-        *(("Not comparable", text) for text in entry.unequal),
+        *(("Not comparable", text) for text in entry.differences),
         *(("Not comparable over TLS", text) for text in entry.tls_unequal),
         ("Folder", str(entry.folder)),
         ("Command", " ".join(entry.command)),

@@ -100,7 +100,7 @@ class Scheduler:
             run.note(notes.Gate(gate=msgspec.to_builtins(rehearsal.gate)), server)
             entry = rehearsal.entry
             over_tls = entry.tls_unequal if run.plan.declared.tls(run.plan.workload) else ()
-            for text in (*entry.unequal, *over_tls):
+            for text in (*entry.differences, *over_tls):
                 run.note(notes.Unequal(name=entry.name, said=text), server)
 
     def _note_tuning(self, events: Sequence[TuningEvent]) -> None:

@@ -286,7 +286,8 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     a program, which is started that often on one port. Or arguments, with {workers}. Empty: it
     cannot or need not."""
     unequal: list[Text] = []
-    """In which respects it is not comparable with the others."""
+    """In which respects it is not comparable with the others, beside its interpreter and processes;
+    `differences` has all."""
     tls_unequal: list[Text] = []
     """Further ones, over TLS."""
 
@@ -317,6 +318,16 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
     def heritage(self) -> bool:
         """Whether it runs on a Python without security updates."""
         return self.runtime in ("python2.7", "python3.9")
+
+    @property
+    def differences(self) -> list[str]:
+        """In which respects it is not comparable with the others; `tls_unequal` has more."""
+        python = self.runtime.removeprefix("python")
+        return [
+            *self.unequal,
+            *[f"Serves in {self.processes:,} processes."] * (self.processes > 1),
+            *[f"Runs on Python {python}, most servers on a current Python 3."] * self.heritage,
+        ]
 
     @property
     def requirements_path(self) -> Path | None:
