@@ -70,7 +70,10 @@ class Servers(QWidget):
         self._published = button("As published", kind="ghost", on_click=self._publish)
         self._published.setToolTip(tip("Servers as listed in the benchmark that measured them"))
         self._improved = button("As improved", kind="ghost", on_click=self._improve)
-        self._improved.setToolTip(tip("Servers as their communities then improved them"))
+        improved = (
+            "Servers as improved since: by their communities, fixed by us, or as advised today"
+        )
+        self._improved.setToolTip(tip(improved))
         self._scaled = button("1, 2, 4 processes", "cpu", on_click=self._scale)
         self._scaled.setToolTip(tip("Each server that can in 1, 2 and 4 processes on one port"))
         foot.addWidget(self._published)

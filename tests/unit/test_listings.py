@@ -1,7 +1,11 @@
 """Published listings of servers and their improved ones."""
 
-import msgspec
+from pathlib import Path
 
+import msgspec
+import pytest
+
+from workbench.servers import sources
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import Unavailable
 from workbench.servers.listings import as_improved, as_published
@@ -21,3 +25,14 @@ def test_each_server_is_replaced_by_its_other_listing_where_that_can_run() -> No
         for each in SHIPPED
     ]
     assert as_published(["cogen"], without) == ["cogen"]
+
+
+def test_a_listing_whose_source_is_not_at_hand_replaces_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    assert as_published(["pyev", "magnum-py"], SHIPPED) == ["pyev", "magnum-py"]
+    original = next(entry for entry in SHIPPED if entry.id == "magnum-py-original")
+    assert original.source_at
+    sources.place(original.source_at).mkdir(parents=True)
+    assert as_published(["pyev", "magnum-py"], SHIPPED) == ["pyev", "magnum-py-original"]

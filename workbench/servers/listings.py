@@ -1,10 +1,12 @@
-"""Published listings of servers, and the improved ones that their communities proposed."""
+"""Published listings of servers, and the improved ones: as their communities proposed, with a fault
+fixed from outside, or as is advised today."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from workbench.servers.entry import ServerEntry
+from workbench.servers.sources import complete
 
 
 def as_published(ids: Sequence[str], entries: Iterable[ServerEntry]) -> list[str]:
@@ -18,8 +20,8 @@ def as_improved(ids: Sequence[str], entries: Iterable[ServerEntry]) -> list[str]
 
 
 def _pairs(entries: Iterable[ServerEntry]) -> list[tuple[str, str]]:
-    """Return (improved, published) where both can run."""
-    able = {entry.id: entry for entry in entries if not entry.unavailable}
+    """Return (improved, published) where both can run, with their source at hand."""
+    able = {entry.id: entry for entry in entries if complete(entry)}
     return [(id_, entry.improves) for id_, entry in able.items() if entry.improves in able]
 
 

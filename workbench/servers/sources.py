@@ -63,6 +63,11 @@ def at_hand(entry: ServerEntry) -> Path | None:
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
+def complete(entry: ServerEntry) -> bool:
+    """Return whether it can run, and no source of it has yet to be fetched or built."""
+    return not entry.unavailable and (entry.source_at is None or at_hand(entry) is not None)
+
+
 def to_build(source: SourceAt) -> str:
     """Return the sentence about a source that the user has to build."""
     return (
