@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from workbench import paths
+from workbench.cli import main
 from workbench.errors import BadInput
 from workbench.plan.reading import load_plan
-from workbench.run.factory import of_families
+from workbench.run.factory import left_out, of_families
+from workbench.servers import sources
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
@@ -211,6 +213,23 @@ def test_a_family_means_all_its_servers_that_the_plan_can_load(
     assert {"cheroot", "go"} <= set(kept) and "gunicorn" not in kept
     with pytest.raises(BadInput, match=r"^No server of the family macro supports pong at /;"):
         of_families(load_plan("quick"), ["macro"])
+
+
+def test_the_servers_that_a_family_lacks_for_want_of_their_source_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    assert main(["run", "quick", "--family", "socket", "--preview"]) == 0
+    assert capsys.readouterr().err == (
+        "pongbench: Left out, because their source is not at hand: Chiral, Concurrence, MultiTask,"
+        " pyev 0.5 and Syncless; `pongbench catalogue show ID` says where it is.\n"
+    )
+    built = SHIPPED["pyev-0.5"].source_at
+    assert built
+    sources.place(built).mkdir(parents=True)
+    assert "pyev-0.5" in of_families(load_plan("quick"), ["socket"])
+    assert left_out(load_plan("quick"), ["socket"]).count("pyev") == 0
+    assert left_out(load_plan("gasc-2015-slow-db"), ["macro"]) == ""
 
 
 def test_a_sweep_of_the_catalogue_has_every_server_that_a_workload_can_load(

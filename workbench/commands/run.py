@@ -39,6 +39,7 @@ from workbench.run.factory import (
     HERE,
     Fleet,
     engine_for,
+    left_out,
     of_families,
     session_path,
     unfit,
@@ -128,6 +129,8 @@ def handle(arguments: argparse.Namespace) -> int:
     if arguments.profile and not plan.profile:
         plan = msgspec.structs.replace(plan, profile=True)
     check(plan, name=arguments.plan, also=unfit(plan))
+    if absent := left_out(plan, arguments.family or []):
+        to_stderr(absent)
     clients = dict.fromkeys(arguments.client or [HERE])
     fleet = Fleet(arguments.target, tuple(clients))
     work = _preview(plan, fleet, arguments) if arguments.preview else _run(plan, fleet, arguments)

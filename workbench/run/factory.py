@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from workbench import paths
 from workbench.documents import AnyDocument
 from workbench.errors import BadInput
+from workbench.formatting import listed
 from workbench.load import registry
 from workbench.machines.secrets import Ask, never_ask
 from workbench.messages.plans import Problem
@@ -19,7 +20,8 @@ from workbench.run.engine import Engine
 from workbench.run.environment import HERE, Fleet
 from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.sources import at_hand
+from workbench.servers.entry import ServerEntry
+from workbench.servers.sources import complete
 from workbench.workloads.registry import FAMILIES
 
 __all__ = ["FAMILIES", "HERE", "Fleet", "engine_for", "of_families", "session_path"]
@@ -68,21 +70,42 @@ def of_families(plan: Plan, families: Sequence[str]) -> list[str]:
 
     Raises BadInput if there is none.
     """
-    workload = plan.workload
-    found = [
-        entry.id
-        for entry in Catalogue.load().contestants()
-        if entry.family in families
-        and entry.unavailable is None
-        and (entry.source_at is None or at_hand(entry))  # consent is given server by server
-        and plan.declared.serves(workload.protocol, gate_cache.protocols(entry))
-        and plan.declared.suits(workload, entry)
-    ]
+    # Consent is given server by server.
+    found = [entry.id for entry in _fitting(plan, families) if complete(entry)]
     if families and not found:
         named = " or ".join(dict.fromkeys(families))
-        asked = f"{workload.protocol}{plan.declared.asked(workload)}"
+        asked = f"{plan.workload.protocol}{plan.declared.asked(plan.workload)}"
         raise BadInput(f"No server of the family {named} supports {asked}; use another plan.")
     return found
+
+
+def left_out(plan: Plan, families: Sequence[str]) -> str:
+    """Return a sentence about the servers of these families that `of_families` has only without
+    their source, except those that the plan names; empty: there are none."""
+    without = [
+        entry.name
+        for entry in _fitting(plan, families)
+        if entry.id not in plan.servers and not complete(entry)
+    ]
+    if not without:
+        return ""
+    return (
+        f"Left out, because their source is not at hand: {listed(without)};"
+        " `pongbench catalogue show ID` says where it is."
+    )
+
+
+def _fitting(plan: Plan, families: Sequence[str]) -> Iterator[ServerEntry]:
+    """Servers that a plan can load, if need be once their source is there."""
+    workload = plan.workload
+    for entry in Catalogue.load().contestants():
+        if (
+            entry.family in families
+            and (entry.unavailable is None or entry.unavailable.source)
+            and plan.declared.serves(workload.protocol, gate_cache.protocols(entry))
+            and plan.declared.suits(workload, entry)
+        ):
+            yield entry
 
 
 def session_path(plan: Plan) -> Path:
