@@ -70,6 +70,14 @@ def test_all_servers_that_can_are_replaced_by_one_two_and_four_processes() -> No
     assert in_counts(wanted, SHIPPED) == wanted
 
 
+def test_every_server_of_sockets_runs_in_several_processes_or_says_why_not() -> None:
+    for entry in SHIPPED:
+        if entry.family == "socket" and entry.id != "friendlyflow":
+            said = " ".join([*entry.notes, *entry.unequal])
+            cannot = "cannot run in several processes" in said or "thread per core" in said
+            assert bool(entry.workers) != cannot, entry.id
+
+
 def test_the_preset_asks_for_each_server_in_one_two_and_four_processes() -> None:
     servers = load_plan("scaling").servers
     assert servers == in_counts(servers[::3], SHIPPED) and len(servers) == 9

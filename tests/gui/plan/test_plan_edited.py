@@ -29,6 +29,7 @@ from workbench.messages import plans
 from workbench.plan.model import GiveUp, Plan, Profile, Range, WarmUp
 from workbench.plan.reading import load_plan
 from workbench.servers.catalogue import Catalogue
+from workbench.servers.sources import complete
 from workbench.sessions import read_session
 from workbench.workloads import registry
 from workbench.workloads.registry import workload as a_workload
@@ -365,6 +366,22 @@ def test_servers_in_one_two_and_four_processes_are_one_click_away(
     assert servers.value() == ["tornado", "tornado-2w", "tornado-4w", "erlang-gen-tcp"]
     assert not scale.isVisible()
     assert "Tornado, 4 workers" in [tag.text() for tag in servers.findChildren(Tag)]
+    judged(qtbot, page)
+    assert page.draft is not None
+    assert page.draft.sound
+
+
+def test_all_socket_servers_that_can_are_offered_in_several_processes(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    able = [entry.id for entry in Catalogue.load() if entry.workers and complete(entry)]
+    sockets = [id_ for id_ in able if Catalogue.load()[id_].family == "socket"]
+    edit(qtbot, page, Plan(servers=sockets, rates=[500.0], seconds=1.0))
+    press(page, "Add or remove")
+    press(page, "1, 2, 4 processes")
+    assert page.form.servers.value() == [
+        id_ for server in sockets for id_ in (server, f"{server}-2w", f"{server}-4w")
+    ]
     judged(qtbot, page)
     assert page.draft is not None
     assert page.draft.sound
