@@ -110,10 +110,10 @@ class ChartModel:
         self.start = start
         if not {record.key for record in start.series}.issuperset(self.series):
             self.series.clear()  # Servers were expected, and the run has several series of each.
-        servers = {record.id: record for record in start.servers}
+        tasks = Tasks.of_all(start.servers)
         for record in start.series:
             series = self._series(record.key, record.label)
-            series.tasks = Tasks.of(servers.get(record.server))
+            series.tasks = tasks.get(record.server, Tasks())
         self._extend(start.axis or RATE)
         if start.plan.get("source"):
             stated = figures_of(start.plan, (s.id for s in start.servers))

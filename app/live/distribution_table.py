@@ -63,7 +63,7 @@ class DistributionTable(QTableWidget):
         self.setRowCount(len(shown))
         for line, series in enumerate(shown):
             found, point = series.distribution, series.point
-            name = " · ".join([series.name, *series.tasks.in_legend[:1]])
+            name = " · ".join(filter(None, (series.name, series.tasks.text)))
             at = series.shown[0].at if series.shown else point.axis.at(point.x)
             cells = [name, at, *distributions.cells(found)]
             for place, text in enumerate([*cells, f"{found.count:,}"]):

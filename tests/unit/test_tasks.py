@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.synthetic import session
+from tests.synthetic import CONTESTANTS, session
 from tests.tasks import with_tasks
 from workbench.analysis.summary import summarise
 from workbench.analysis.tasks import Tasks
@@ -16,6 +16,7 @@ from workbench.commands.summary import print_ranking
 from workbench.comparison import table
 from workbench.comparison.sides import compare, side_of
 from workbench.report.facts import facts
+from workbench.report.page import Drawing, render
 from workbench.report.points import points_as_csv
 from workbench.sessions import Session
 from workbench.terminal import Terminal
@@ -29,6 +30,13 @@ DOCUMENTS = with_tasks(session(4, 2), (5, 21), (1, 1), (1, 8))
     [
         (Tasks(), "", "", ()),
         (Tasks(1, 1), "1 process", "1", ()),
+        (
+            Tasks(1, 1, beside_several=True),
+            "1 process",
+            "1",
+            ("1 process", "1 proc.", "×1"),
+        ),
+        (Tasks(beside_several=True), "", "", ()),
         (Tasks(1, 8), "1 process, 8 threads", "1 (8 threads)", ("8 threads", "8 thr.")),
         (Tasks(4, 4), "4 processes", "4", ("4 processes", "4 proc.", "×4")),
         (
@@ -60,11 +68,23 @@ def test_they_are_in_every_table_of_a_report() -> None:
     names = [record.name for record in report.points]
     assert [ranked[name] for name in names] == ["5 (21 threads)", "1", "1 (8 threads)", ""]
     times = {row.name: row.tasks for row in report.times}
-    assert [times[name] for name in names] == ["5 processes, 21 threads", "", "8 threads", ""]
+    assert [times[name] for name in names] == [
+        "5 processes, 21 threads",
+        "1 process",
+        "1 process, 8 threads",
+        "",
+    ]
     assert report.points[0].tasks == "5 processes, 21 threads"
     assert report.servers
     place = report.servers.columns.index("Processes")
     assert [row[place] for row in report.servers.rows][:2] == ["5 (21 threads)", "1"]
+
+
+def test_they_are_beside_the_figures_of_a_source() -> None:
+    tornado = next(each for each in CONTESTANTS if each.id == "tornado")
+    html = render(facts(with_tasks(session([tornado], 2), (4, 4))), Drawing())
+    then = html.partition("Then and now")[2].partition("</table>")[0]
+    assert 'Tornado <span class="tasks">4 processes</span>' in then
 
 
 def test_they_are_in_the_table_of_points_for_programs() -> None:

@@ -184,6 +184,7 @@ def _begin(summary: Summary, start: RunStart) -> None:
         summary.slo = {"errors_pct": errors_pct, "p99_ms": p99_ms}
         summary.limits = phrase(errors_pct, p99_ms)
     records = {record.id: record for record in start.servers}
+    tasks = Tasks.of_all(start.servers)
     for each in start.series:
         record = records.get(each.server)
         summary.servers[each.key] = made = ServerSummary(
@@ -195,7 +196,7 @@ def _begin(summary: Summary, start: RunStart) -> None:
             load_tool=each.params.get("load_tool", start.load_tools[0]),
         )
         made.closed = plan.get("workload", {}).get("mode") == "closed"
-        made.tasks = Tasks.of(record)
+        made.tasks = tasks.get(each.server, Tasks())
         made.tls = record.tls if record else ""
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from workbench.documents import ServerRecord
 from workbench.formatting import counted
@@ -16,13 +17,29 @@ class Tasks:
     processes: int = 0
     threads: int = 0
     """In all of its processes, each of which has at least one."""
+    beside_several: bool = False
+    """Whether another server of the session has more than one of either."""
 
     @classmethod
     def of(cls, record: ServerRecord | None) -> Tasks:
         """Return what a session has recorded of a server."""
         gate = record.gate if record else {}
-        found = [gate.get(what) for what in ("processes", "threads")]
-        return cls(*(each if type(each) is int and each > 0 else 0 for each in found))
+        processes, threads = (
+            found if type(found := gate.get(what)) is int and found > 0 else 0
+            for what in ("processes", "threads")
+        )
+        return cls(processes, threads)
+
+    @classmethod
+    def of_all(cls, records: Iterable[ServerRecord]) -> dict[str, Tasks]:
+        """Return those of all servers of a session, by id."""
+        found = {record.id: cls.of(record) for record in records}
+        several = any(each.several for each in found.values())
+        return {id_: replace(each, beside_several=several) for id_, each in found.items()}
+
+    @property
+    def several(self) -> bool:
+        return self.processes > 1 or self.threads > 1
 
     @property
     def text(self) -> str:
@@ -46,9 +63,10 @@ class Tasks:
     @property
     def in_legend(self) -> tuple[str, ...]:
         """What a legend shows beside the name, the longest form first; empty: nothing, because it
-        is one process of one thread or not known."""
-        if self.processes < 2 and self.threads < 2:
-            return ()
+        is not known, or all servers of the session are one process of one thread."""
+        if not self.several:
+            known = self.processes and self.beside_several
+            return ("1 process", "1 proc.", "×1") if known else ()
         threads = f"{self.threads:,}" if self.threads > self.processes else ""
         if self.processes < 2:
             return (f"{threads} threads", f"{threads} thr.")

@@ -203,8 +203,7 @@ def _times(summary: Summary) -> Iterator[Times]:
         if point and found and found.count:
             cells = tuple(distributions.cells(found))
             at = server.axis.at(point.x)
-            tasks = "".join(server.tasks.in_legend[:1])
-            yield Times(server.id, server.name, at, tasks, cells, f"{found.count:,}")
+            yield Times(server.id, server.name, at, server.tasks.text, cells, f"{found.count:,}")
 
 
 def _incidents(server: ServerSummary, documents: Iterable[AnyDocument]) -> list[str]:

@@ -26,6 +26,8 @@ class Row:
     id: str
     """Of the server measured now; empty: none that may be compared with it."""
     server: str
+    tasks: str
+    """Its processes and threads."""
     now: str
     """Empty: not measured."""
 
@@ -65,9 +67,10 @@ def _rows(figure: Published, servers: Mapping[str, SeriesResult]) -> Iterator[Ro
     then = ", ".join(figure.figures.values())
     measured = [servers[id_] for id_ in figure.servers if id_ in servers]
     for series in measured:
-        yield Row(figure.name, then, figure.cited, series.key, series.name, now(figure, series))
+        found, tasks = now(figure, series), series.tasks.text
+        yield Row(figure.name, then, figure.cited, series.key, series.name, tasks, found)
     if not measured:
-        yield Row(figure.name, then, figure.cited, "", "", "")
+        yield Row(figure.name, then, figure.cited, "", "", "", "")
 
 
 def now(figure: Published, series: SeriesResult) -> str:
