@@ -29,7 +29,7 @@ ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundl
 export UV_SYSTEM_CERTS ?= 1
 endif
 
-.PHONY: agent-lock help demo run package test test-lab verify fuzz soak bench screenshots pictures catalogue-check catalogue-sweep check format docs clean
+.PHONY: agent-lock help demo run package test test-lab verify fuzz soak bench screenshots pictures catalogue-check catalogue-sweep check format docs facts clean
 
 help:
 	@echo "make demo    sweep seven servers on this machine: out/demo.yaml, out/demo.png (4 minutes)"
@@ -48,6 +48,7 @@ help:
 	@echo "make check   lint and types only"
 	@echo "make format  format the sources"
 	@echo "make docs    update the tables of docs/plans.md, docs/sources.md and docs/servers.md"
+	@echo "make facts   compare the quoted figures of the published benchmarks with their texts"
 	@echo "make clean   remove everything that was set up, but keep out/"
 
 demo: export LANG = C.UTF-8
@@ -157,6 +158,11 @@ docs: $(VENV)
 	$(BIN)/python -m workbench.workloads.tables docs/plans.md
 	$(BIN)/python -m workbench.report.then docs/sources.md
 	$(BIN)/python -m workbench.servers.recording docs/servers.md
+
+# Every figure, date and cell that docs, presets and catalogue quote; see tests/cases/sources.yaml.
+facts: $(VENV)
+	$(BIN)/python -m tests.source_facts
+	$(BIN)/pytest -q tests/unit/test_source_facts.py
 
 format: $(VENV)
 	$(BIN)/ruff check --fix .

@@ -1,10 +1,9 @@
-"""Figures and quotations of the published benchmarks, in docs, catalogue and `sources.yaml`,
-against what the texts state: `tests/cases/sources.yaml`, kept by hand."""
+"""Figures and quotations of the published benchmarks, in docs, presets, catalogue and
+`sources.yaml`, against what the texts state: `tests/cases/sources.yaml`, kept by hand."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import msgspec
 import pytest
 import yaml
 
+from tests import known_figures, quoted_texts, source_facts
 from workbench import paths
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import In2009, ServerEntry, Today
@@ -19,23 +19,29 @@ from workbench.servers.entry import In2009, ServerEntry, Today
 ROOT = Path(__file__).parents[2]
 FACTS: dict[str, Any] = yaml.safe_load((ROOT / "tests/cases/sources.yaml").read_text())
 DOCUMENT = (ROOT / "docs/sources.md").read_text()
-SECTIONS = {part.splitlines()[0]: part for part in re.split(r"^## ", DOCUMENT, flags=re.MULTILINE)}
 SHIPPED = Catalogue.load(extra_dirs=[]).contestants()
 PUBLISHED: list[dict[str, Any]] = yaml.safe_load((paths.RESOURCES / "sources.yaml").read_text())
-FIELDS = ("at", "replies_per_s", "requests", "errors", "mean_ms", "stopped_at", "memory_mb")
 
 
-def numbers(text: str) -> set[float]:
-    found = re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?!\w)", text)
-    return {float(each.replace(",", "")) for each in found}
+def test_every_figure_that_is_quoted_is_the_sources() -> None:
+    assert source_facts.problems() == []
 
 
-@pytest.mark.parametrize("title", FACTS["sections"])
-def test_a_figure_in_the_documentation_is_the_sources_or_known_to_be_ours(title: str) -> None:
-    facts = FACTS["sections"][title]
-    known = {float(each) for each in [*facts["source"], *facts["ours"]]}
-    number = float(title.partition(".")[0])
-    assert numbers(SECTIONS[title]) - known - {number} == set()
+@pytest.mark.parametrize(("file", "old", "new"), FACTS["planted"])
+def test_an_error_in_a_quoted_figure_is_found(file: str, old: str, new: str) -> None:
+    assert source_facts.problems(quoted_texts.altered([(file, old, new)]))
+
+
+def test_nearly_every_figure_that_is_ten_times_too_large_is_found() -> None:
+    missed, count = [], 0
+    for passage in quoted_texts.passages():
+        right = set(source_facts.problems_of(passage))
+        for wrong in quoted_texts.misread(passage):
+            count += 1
+            if not set(source_facts.problems_of(wrong)) - right:
+                missed.append(wrong)
+    assert count > 500
+    assert len(missed) <= count // 50, [(each.place, each.text) for each in missed]
 
 
 def test_what_is_quoted_is_in_the_source() -> None:
@@ -66,28 +72,12 @@ def test_every_published_figure_is_as_its_text_has_it(question: str) -> None:
 
 
 def written(figure: dict[str, Any]) -> str:
-    values = ", ".join(f"{name} {figure[name]}" for name in FIELDS if name in figure)
+    values = ", ".join(f"{name} {figure[name]}" for name in known_figures.FIELDS if name in figure)
     return f"{figure['name']} | {values}"
 
 
 def said(entry: ServerEntry) -> tuple[str, ...]:
     return (entry.description, *entry.notes, *entry.unequal, entry.fault)
-
-
-def claims() -> Iterator[tuple[str, int, str]]:
-    for entry in SHIPPED:
-        for text in said(entry):
-            for sentence in re.split(r"(?<=\.) ", text):
-                if year := re.search(r"\b(20\d\d) benchmark", sentence):
-                    yield entry.id, int(year[1]), sentence
-
-
-@pytest.mark.parametrize(("id", "year", "sentence"), list(claims()))
-def test_a_figure_of_a_benchmark_in_the_catalogue_is_its_own(
-    id: str, year: int, sentence: str
-) -> None:
-    large = {each for each in numbers(sentence) if each >= 100}
-    assert large <= {float(each) for each in FACTS["entries"][year]}, id
 
 
 def test_the_table_of_2009_is_as_printed() -> None:
