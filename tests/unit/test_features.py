@@ -74,7 +74,7 @@ def test_most_cells_have_a_value_and_not_only_a_reason() -> None:
 def test_what_a_table_of_then_leaves_open_says_so() -> None:
     assert then(SHIPPED["wsgiref"].in_2010, "version") == NOT_STATED
     assert then(SHIPPED["wsgiref"].in_2009, "version") == ""
-    assert "coverage" not in {each.name for each in features(SHIPPED["node"])}
+    assert "version" not in {each.name for each in features(SHIPPED["node"])}
 
 
 def test_entries_share_the_facts_of_their_project_and_may_have_their_own() -> None:
