@@ -144,6 +144,8 @@ def figures(sentence: str) -> Iterator[tuple[re.Match[str], Figure]]:
             continue
         value = float(SPELT.get(number) or number) * (1e6 if match["million"] else 1)
         unit = "/s" if match["rate"] else (match["unit"] or "").strip()
+        if not unit and (end := re.match(rf" to (?:{NUMBER}){UNIT}", sentence[match.end() :])):
+            unit = (end["unit"] or "").strip()  # the first of two: "7 to 8 %"
         if unit in ("s", "seconds"):
             value, unit = round(value * 1000, 6), "ms"
         yield match, Figure(value, unit)
