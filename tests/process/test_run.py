@@ -369,7 +369,24 @@ def test_a_path_that_a_server_does_not_have_is_named_before_the_session_starts(
     assert "http-asyncio answers 404 to GET /gone; correct the request" in sentence(answer)
     assert not session.exists()
     wanted = home.plan(["http-asyncio"], workload={**workload, "expect_status": 404})
-    assert home.call("run", wanted, "-o", session).code == 0
+    assert texts(run(home, session, wanted), "gate")[0].startswith(
+        "It answers 404 'Pong!' at /gone with 50 bytes on the wire. It keeps connections alive"
+    )
+
+
+def test_the_reply_on_the_wire_is_that_to_the_request_of_the_plan(
+    home: Home, session: Path
+) -> None:
+    workload = {"protocol": "http/1.1", "path": "/long"}
+    documents = run(home, session, home.plan(["http-asyncio"], workload=workload))
+    (sentence,) = texts(documents, "gate")
+    shown = "Pong!" * 8
+    assert sentence.startswith(
+        f"It answers '{shown}'... (1,000 bytes) at /long with 1,041 bytes on the wire."
+    )
+    assert "at / " not in sentence
+    (start,) = of(RunStart, documents)
+    assert start.servers[0].gate["bytes_on_wire"] == 1_041
 
 
 def test_more_connections_than_the_target_has_descriptors_for_are_refused(

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from workbench import __version__, foreign, metrics
 from workbench.axis import Axis
 from workbench.closing import to_the_end
@@ -23,7 +25,7 @@ from workbench.documents import (
     Status,
     version_of,
 )
-from workbench.errors import BadInput, PongbenchError
+from workbench.errors import PongbenchError
 from workbench.exposure import Consent, agreed, exposure, never_agree
 from workbench.load.limits import remarks
 from workbench.machines.secrets import Ask, named, never_ask
@@ -225,14 +227,13 @@ class Engine:
                         f"{entry.name} did not pass the wire gate: {' '.join(result.sentences)} "
                         "Fix it, or leave it out of the plan."
                     )
-                if entry is not self.null and (
-                    refused := await self.plan.declared.refused(
-                        wire_to(deployment), self.plan.workload, entry, known
-                    )
-                ):
-                    raise BadInput(refused)
                 where = "" if stage.target.is_local else stage.target.name
                 gate_cache.remember(entry, result, deployment.version, where)
+                if entry is not self.null:
+                    result = await self.plan.declared.own_calls(
+                        wire_to(deployment), self.plan.workload, entry, result, known
+                    )
+                    deployment.gated = msgspec.to_builtins(result)
                 rehearsed[entry.id] = Rehearsal(entry, deployment.record(), result)
             finally:
                 await to_the_end(deployment.stop())

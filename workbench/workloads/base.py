@@ -209,12 +209,17 @@ class Declaration:
         """Test a server's actual responses. Raises `wire.Fault`."""
         raise NotImplementedError
 
-    async def refused(
-        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
-    ) -> str:
-        """Make calls of the plan that the gate does not make. Returns why none would succeed;
-        empty: nothing is wrong with them. `secrets`: as of `driven`."""
-        return ""
+    async def own_calls(
+        self,
+        wire: Wire,
+        workload: Any,
+        entry: Server,
+        result: GateResult,
+        secrets: Mapping[str, str],
+    ) -> GateResult:
+        """Make calls of the plan where they are not the gate's. Returns the gate's result with what
+        they were answered. Raises BadInput where none would succeed. `secrets`: as of `driven`."""
+        return result
 
     def serves(self, protocol: str, protocols: Collection[str]) -> bool:
         """Return whether a server that speaks `protocols` can be measured with a plan's one."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
+from workbench.formatting import listed, number_of
 from workbench.workloads.server import Server
 from workbench.workloads.wire import End, Fault, Reply, Wire
 
@@ -16,6 +18,10 @@ PIPELINED = 3
 CALLS_LEFT = 3
 """Calls of clients that leave before the answer; few, because the shortest accept queue holds
 six."""
+EXCERPT = 40
+"""Bytes of a body that a sentence shows."""
+KEPT = 4_096
+"""Bytes of the reply to a plan's request that are recorded."""
 
 
 class GateResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,10 +31,13 @@ class GateResult(msgspec.Struct, frozen=True, kw_only=True):
     passed: bool
     sentences: list[str]
     """The error; after success, the findings."""
+    answers: str = ""
+    """The one of them that says what it answers, and to which request."""
     protocols: list[str] = []
     """The protocols it was proven to speak."""
     reply: str = ""
-    """The first reply as received, without surplus."""
+    """A reply as received, without surplus: the first one, or in a run the longest to the plan's
+    own requests, as far as `KEPT`; empty if it may be private."""
     bytes_on_wire: int = 0
     """Bytes of one reply, surplus included."""
     header_bytes: int = 0
@@ -88,9 +97,10 @@ def _same_json(one: bytes, other: bytes) -> bool:
         return False
 
 
-def found(entry: Server, end: End, *, protocols: list[str]) -> GateResult:
+def found(entry: Server, end: End, *, protocols: list[str], at: str = "") -> GateResult:
+    """`at`: the path that was asked for, where it matters."""
     whole = len(end.reply.raw) + end.surplus
-    sentences = [f"It answers {_shown(end.reply.body)} with {whole} bytes on the wire."]
+    sentences = [answers := _answers(at, end.reply, whole)]
     if end.surplus:
         sentences.append(
             f"It sends {end.surplus} bytes beyond Content-Length, as in 2009; accepted."
@@ -99,6 +109,7 @@ def found(entry: Server, end: End, *, protocols: list[str]) -> GateResult:
         server=entry.id,
         passed=True,
         sentences=sentences,
+        answers=answers,
         protocols=protocols,
         reply=end.reply.raw.decode("latin-1"),
         bytes_on_wire=whole,
@@ -106,6 +117,37 @@ def found(entry: Server, end: End, *, protocols: list[str]) -> GateResult:
         surplus_bytes=end.surplus,
         closes_first="client" if end.how == "open" else "server",
     )
+
+
+def answering(
+    result: GateResult, replies: Mapping[str, Reply], *, private: bool = False
+) -> GateResult:
+    """Return the result with the replies to a plan's requests, by their labels, in place of that
+    to the gate's own. `private`: no content of a reply may be recorded."""
+    sizes = {label: len(reply.raw) + result.surplus_bytes for label, reply in replies.items()}
+    label = max(sizes, key=lambda each: sizes[each])
+    longest = replies[label]
+    if private or len(replies) > 1:
+        each = listed([f"{number_of(size, 'bytes')} at {at}" for at, size in sizes.items()])
+        answers = f"On the wire its replies are {each}."
+    else:
+        answers = _answers(label, longest, sizes[label])
+    others = (text for text in result.sentences if text != result.answers)
+    return msgspec.structs.replace(
+        result,
+        sentences=[answers, *others],
+        answers=answers,
+        reply="" if private else longest.raw[:KEPT].decode("latin-1"),
+        bytes_on_wire=sizes[label],
+        header_bytes=longest.header_bytes,
+        kept_bytes=len(longest.raw) if result.keep_alive or result.keep_alive_1_0 else 0,
+    )
+
+
+def _answers(at: str, reply: Reply, whole: int) -> str:
+    status = "" if reply.status == 200 else f"{reply.status} "
+    where = f" at {at}" if at else ""
+    return f"It answers {status}{_shown(reply.body)}{where} with {whole:,} bytes on the wire."
 
 
 def agreed(result: GateResult, entry: Server) -> GateResult:
@@ -131,5 +173,5 @@ def request(entry: Server, version: str, connection: str = "", *, path: str = ""
 
 
 def _shown(body: bytes) -> str:
-    text = repr(body[:40].decode("utf-8", "replace"))
-    return text if len(body) <= 40 else f"{text}... ({len(body)} bytes)"
+    text = repr(body[:EXCERPT].decode("utf-8", "replace"))
+    return text if len(body) <= EXCERPT else f"{text}... ({len(body):,} bytes)"

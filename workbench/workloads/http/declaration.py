@@ -191,12 +191,28 @@ class Http(Declaration):
 
         return await gate(wire, entry)
 
-    async def refused(
-        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
-    ) -> str:
-        from workbench.workloads.http.gate import refused  # noqa: PLC0415  it brings h11
+    async def own_calls(
+        self,
+        wire: Wire,
+        workload: Any,
+        entry: Server,
+        result: GateResult,
+        secrets: Mapping[str, str],
+    ) -> GateResult:
+        from workbench.agent.protocol import Load  # noqa: PLC0415
+        from workbench.agent.request import http_request  # noqa: PLC0415
+        from workbench.workloads.http.gate import asked  # noqa: PLC0415  it brings h11
 
-        return await refused(wire, entry, workload.protocol, self._requests(workload), secrets)
+        load = Load(
+            wire.host,
+            wire.port,
+            self.key,
+            options={"protocol": workload.protocol},
+            calls_per_connection=workload.calls_per_connection,
+        )
+        requests = self._requests(workload)
+        sent = [(each, http_request(load, each.driven(secrets))) for each in requests]
+        return await asked(wire, entry, result, sent, private=bool(secrets))
 
     def able(self, gate: GateResult) -> list[str]:
         kept = "several calls on a connection"

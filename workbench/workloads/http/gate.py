@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from workbench.agent.protocol import Load
-from workbench.agent.request import http_request
+from workbench.errors import BadInput
 from workbench.workloads.gating import (
     CALLS,
     PIPELINED,
     GateResult,
     after_reset,
     agreed,
+    answering,
     check,
     failed,
     found,
@@ -57,7 +57,7 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     await after_reset(wire, request(entry, "HTTP/1.0"))
     asked = await wire.one_by_one(request(entry, "HTTP/1.0", "keep-alive"), CALLS_KEPT)
     check(asked, entry)
-    one_call = found(entry, first, protocols=["http/1.0"])
+    one_call = found(entry, first, protocols=["http/1.0"], at=entry.path)
     kept_1_0 = len(asked) == CALLS_KEPT
     one_by_one = await wire.one_by_one(request(entry, "HTTP/1.1"), CALLS_KEPT)
     check(one_by_one, entry)
@@ -97,26 +97,30 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     return agreed(result, entry)
 
 
-async def refused(
+async def asked(
     wire: Wire,
     entry: Server,
-    protocol: str,
-    requests: Sequence[Request],
-    secrets: Mapping[str, str],
-) -> str:
-    """Make each request once whose reply neither the plan nor the server's entry states. Returns
-    why one cannot succeed: a redirect, or an error of the request; empty: all can."""
-    load = Load(wire.host, wire.port, "http", options={"protocol": protocol})
-    for each in requests:
-        if each.reply(entry) or each.method == "HEAD":
-            continue
+    result: GateResult,
+    requests: Sequence[tuple[Request, bytes]],
+    *,
+    private: bool,
+) -> GateResult:
+    """Make each request of a plan once, as the bytes with it, and return the gate's result with
+    these replies in place of its own; `private`: without their content. Raises BadInput if one
+    whose reply neither the plan nor the server's entry states cannot succeed: a redirect, or an
+    error of the request."""
+    replies = {}
+    for each, sent in requests:
+        if each.method == "HEAD":
+            continue  # Its reply is not parsed here.
         try:
-            (reply,) = await wire.one_by_one(http_request(load, each.driven(secrets)), 1)
+            (reply,) = await wire.one_by_one(sent, 1)
         except Fault:
             continue  # The points of the run say more about it.
-        if 300 <= reply.status < 500 and reply.status not in OF_LOAD:
-            return (
+        if not each.reply(entry) and 300 <= reply.status < 500 and reply.status not in OF_LOAD:
+            raise BadInput(
                 f"{entry.name} answers {reply.status} to {each.method} {each.path}; correct the"
                 f" request, or give it expect_status: {reply.status} to measure that reply."
             )
-    return ""
+        replies[each.label] = reply
+    return answering(result, replies, private=private) if replies else result

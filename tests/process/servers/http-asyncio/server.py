@@ -9,7 +9,9 @@ async def serve(reader, writer):
             request = await reader.readuntil(b"\r\n\r\n")
             version = b"HTTP/1.1" if b" HTTP/1.1\r\n" in request else b"HTTP/1.0"
             status = b" 404 Not Found" if b" /gone " in request else b" 200 OK"
-            writer.write(version + status + b"\r\nContent-Length: 5\r\n\r\nPong!")
+            body = b"Pong!" * (200 if b" /long " in request else 1)
+            head = version + status + b"\r\nContent-Length: %d\r\n\r\n" % len(body)
+            writer.write(head + body)
             await writer.drain()
             if version == b"HTTP/1.0":
                 break
