@@ -89,11 +89,18 @@ def now(figure: Published, series: SeriesResult) -> str:
 
 
 def _figures(figure: Published, point: PointResult) -> Iterator[str]:
-    yield f"{point.replies_per_s:,.0f} {point.axis.replies}/s"
+    """What was measured, in the kinds that the source states; counts are those of one pass."""
+    counts, passes = [stop.counts for stop in point.stops], len(point.stops)
+    succeeded = sum(each.succeeded for each in counts)
+    errors = sum(each.scheduled for each in counts) - succeeded
+    if figure.replies_per_s is not None:
+        yield f"{point.replies_per_s:,.0f} {point.axis.replies}/s"
+    if figure.requests is not None:
+        yield f"{round(succeeded / passes):,} in the run"
     if figure.mean_ms is not None and point.latency_mean_us is not None:
         yield f"mean {formatting.duration(point.latency_mean_us)}"
     if figure.errors is not None:
-        yield f"{formatting.percent(point.errors_pct)} errors"
+        yield formatting.number_of(round(errors / passes), "errors")
     if figure.memory_mb is not None and point.rss_bytes:
         yield formatting.megabytes(point.rss_bytes)
 
