@@ -59,6 +59,8 @@ class Then(QFrame):
             return
         self._list.addWidget(label(self._shown.citation, 12, tone="muted", wrap=True))
         self._list.addWidget(label(self._shown.found, 12, tone="soft", wrap=True))
+        differs = f"Not the same now: {self._shown.differs}"
+        self._list.addWidget(label(differs, 12, tone="soft", wrap=True))
         for each in self._shown.rows:
             self._list.addWidget(self._entry(each))
 

@@ -145,6 +145,8 @@ class PlanForm(QWidget):
             plan.rates_per_s if plan else (), to_ceiling=bool(plan and plan.to_ceiling)
         )
         self.servers.show_order(_order(plan) if plan else "")
+        if plan:
+            self.origin.show_plan(plan)
 
     def set_resources(self, found: PlanResources, kept: dict[str, Any]) -> None:
         """Offer servers and machines; `kept`: the settings with what is known of the latter."""

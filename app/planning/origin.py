@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtWidgets import QFrame
 
 from app.theme import Weight
 from app.widgets import button, column, label, row
+from workbench.plan.model import Plan
+from workbench.plan.reading import to_data
 
 
 class Origin(QFrame):
@@ -16,6 +21,7 @@ class Origin(QFrame):
         self.setObjectName("card")
         self.question = ""
         """A plan's `source`."""
+        self._plan: Mapping[str, Any] = {}
         inside = column(self, margin=12, gap=6)
         top = row()
         self._shows = label("", 14, Weight.DemiBold, wrap=True)
@@ -33,14 +39,26 @@ class Origin(QFrame):
 
     def show_source(self, question: str) -> None:
         """Show a question by its id; the details stay folded or unfolded."""
-        from workbench.analysis.published import source_of  # noqa: PLC0415 - reads a file
+        self.question, self._plan = question, {}
+        self._show()
 
-        self.question = question
+    def show_plan(self, plan: Plan) -> None:
+        """Name what a plan changes against the full preset of its question."""
+        if self.question:
+            self._plan = to_data(plan)
+            self._show()
+
+    def _show(self) -> None:
+        from workbench.analysis.published import source_of  # noqa: PLC0415 - reads a file
+        from workbench.report.then import differs  # noqa: PLC0415
+
+        question = self.question
         found = source_of(question) if question else None
         self.setVisible(found is not None)
         if found is None:
             return
         source, asked = found
+        different = differs(self._plan, asked) if self._plan else asked.differs
         self._shows.setText(asked.shows)
         self._citation.setText(source.citation)
         figures = [
@@ -50,7 +68,7 @@ class Origin(QFrame):
             ["Figures of the text:", *figures] if figures else ["It states no figures."]
         )
         self._about.setText(
-            f"How: {asked.method}\n\nFound: {asked.found}\n\nDifferent here: {asked.differs}"
+            f"How: {asked.method}\n\nFound: {asked.found}\n\nDifferent here: {different}"
             f"\n\n{stated}"
         )
         self._fit()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from tests.synthetic import CONTESTANTS, session
 from workbench.analysis.summary import summarise
 from workbench.plan import library
@@ -19,9 +21,8 @@ def compared(source: str, server: str, *, passes: int = 1, **changes: Any) -> Th
     assert preset.plan
     data = to_data(preset.plan)
     for key, value in changes.items():
-        data["workload" if key in data["workload"] else key] = (
-            data["workload"] | {key: value} if key in data["workload"] else value
-        )
+        part = data["workload"] if key in data["workload"] else data
+        part[key] = value
     slow = replace(CONTESTANTS[0], id=server, name=server, capacity_per_s=1_000.0)
     return then_and_now(data, summarise(session([slow], rates=[4_000.0], repeats=passes)).servers)
 
@@ -48,3 +49,55 @@ def test_where_the_source_states_a_mean_alone_so_does_the_run() -> None:
     (row,) = found.measured
     assert row.then == "mean 18.74 ms"
     assert row.now.startswith("mean ")
+
+
+@pytest.mark.parametrize(
+    ("scaled", "server", "changed"),
+    [
+        (
+            "piel-2010-mayhem-scaled",
+            "uwsgi-nginx",
+            "This run: think time 0.75 s, not 5 s; tested at 100, 300 and 500 users/s, not 500"
+            " users/s; point length 20 s, not 300 s.",
+        ),
+        ("gasc-2015-calibration-db-scaled", "flask", "This run: point length 5 s, not 30 s."),
+        (
+            "armand-2013-ab-c100-scaled",
+            "tornado-web",
+            "This run: calls per connection 100, not 1,000; point length 10,000 calls, not 100,000"
+            " calls.",
+        ),
+    ],
+)
+def test_what_a_scaled_form_changes_is_named_with_what_is_not_as_it_was_then(
+    scaled: str, server: str, changed: str
+) -> None:
+    found = compared(scaled, server)
+    full = compared(scaled.removesuffix("-scaled"), server)
+    assert found and full
+    assert found.differs == f"{full.differs} {changed}"
+    assert "This run" not in full.differs
+
+
+def test_what_a_user_changes_is_named_too() -> None:
+    found = compared("gasc-2015-constant-json", "flask", rates=[2_000.0, 4_000.0], backlog=50)
+    assert found
+    assert found.differs.endswith(
+        "This run: tested at 2,000 and 4,000 requests/s, not 4,000 requests/s; backlog 50, not 512."
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "server", "other"),
+    [
+        ("piel-2010-mayhem", "uwsgi-nginx", {"calls_per_connection": 1, "think_time_s": 0.0}),
+        ("piel-2010-mayhem", "uwsgi-nginx", {"think_time_s": 0.0}),
+        ("armand-2013-ab-c50", "tornado-web", {"calls_per_connection": 1}),
+        ("armand-2013-ab-c50", "tornado-web", {"path": "/"}),
+    ],
+)
+def test_a_run_of_another_question_is_not_compared(
+    source: str, server: str, other: dict[str, Any]
+) -> None:
+    assert compared(source, server)
+    assert compared(source, server, **other) is None

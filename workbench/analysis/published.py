@@ -60,13 +60,19 @@ def _stated(ms: float) -> str:
     return f"{ms / 1000:g} s" if ms >= 1000 else f"{ms:g} ms"
 
 
+class Above(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Any number above this one."""
+
+    above: float
+
+
 class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A question of a source: one measurement, which presets repeat in full and scaled."""
 
     id: str
     """A plan's `source`; the preset of the full form has the same name."""
     label: str
-    asks: dict[str, str | int]
+    asks: dict[str, str | int | Above]
     """Keys of a plan's workload, as the source had them: with others, a run is not comparable."""
     shows: str
     method: str
@@ -122,12 +128,23 @@ def question_of(plan: Mapping[str, Any]) -> tuple[Source, Question] | None:
     # Sessions recorded before plans named their source may ask that of the sockets.
     found = source_of(str(plan.get("source") or "piel-2009-sockets"))
     workload = _DEFAULTS | plan.get("workload", {})
-    if found and all(workload.get(key) == value for key, value in found[1].asks.items()):
+    if found and all(_asks(workload[key], wanted) for key, wanted in found[1].asks.items()):
         return found
     return None
 
 
-_DEFAULTS = {"protocol": "pong", "mode": "open", "calls_per_connection": 1, "path": "/"}
+def _asks(value: Any, wanted: str | int | Above) -> bool:
+    return bool(value > wanted.above if isinstance(wanted, Above) else value == wanted)
+
+
+_DEFAULTS = {
+    "protocol": "pong",
+    "mode": "open",
+    "calls_per_connection": 1,
+    "think_time_s": 0.0,
+    "path": "/",
+}
+"""Of the keys that questions ask for."""
 
 
 def figures_of(plan: Mapping[str, Any], servers: Iterable[str]) -> list[Published]:

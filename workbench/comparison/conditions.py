@@ -19,7 +19,6 @@ from workbench.formatting import continued, listed, megabytes, rate
 from workbench.report import setup
 from workbench.report.setup import Setup
 from workbench.rights import recorded
-from workbench.workloads.registry import own_fields
 
 
 class Weight(IntEnum):
@@ -98,22 +97,6 @@ def conditions(sides: Sequence[Side]) -> Conditions:
     )
 
 
-_WORKLOAD: tuple[tuple[str, str, Callable[[Any], str], Any], ...] = (
-    (
-        "mode",
-        "Load",
-        lambda mode: "fixed concurrency" if mode == "closed" else "at offered rates",
-        "open",
-    ),
-    ("protocol", "Protocol", setup.protocol, "pong"),
-    ("calls_per_connection", "Calls per connection", lambda n: f"{n:,}", 1),
-    ("think_time_s", "Think time", lambda s: f"{s:g} s", 0.0),
-    ("timeout_s", "Timeout", lambda s: f"{s:g} s", 5.0),
-    ("arrivals", "Arrivals", setup.arrivals, "uniform"),
-    *((f.key, f.label, f.text, f.default) for f in own_fields()),
-)
-"""Key, label, format, and default of a plan."""
-
 _FACTS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("cpu_model", "CPU", str),
     ("cpu_count", "Cores", str),
@@ -132,7 +115,7 @@ def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     """(what, value by tag (empty: unknown), weight); within one weight, in the order of reading."""
     if all(s.axis.per_second for s in sides):
         yield "Unit of rates", {s.tag: s.unit for s in sides}, Weight.QUESTION
-    for key, what, write, default in _WORKLOAD:
+    for key, what, write, default in setup.WORKLOAD:
         values = {s.tag: write(_workload(s).get(key, default)) for s in sides}
         yield what, values, Weight.QUESTION
     yield "Point length", {s.tag: Setup(s.start).length for s in sides}, Weight.SETUP

@@ -23,6 +23,7 @@ from workbench.trash import Trashed
 from workbench.workloads.options import Workload
 from workbench.workloads.pong.declaration import PongWorkload
 
+_SHIPPED = paths.RESOURCES / "plans"
 _FIRST = ("quick", "demo", "thorough")
 """Order of the shipped ones, from small to large; the others follow."""
 
@@ -56,7 +57,7 @@ class Preset:
 def presets() -> list[Preset]:
     """Return the shipped presets, those of the sources from the oldest on, then the user's own by
     name. An unreadable one does not hide others."""
-    shipped = [_shipped(path) for path in (paths.RESOURCES / "plans").glob("*.yaml")]
+    shipped = [_read_once(path) for path in _SHIPPED.glob("*.yaml")]
     own = [_read(path, own=True) for path in own_folder().glob("*.yaml")]
     first = {id_: place for place, id_ in enumerate(_FIRST)}
     asked = [question.id for source in sources() for question in source.questions]
@@ -70,6 +71,11 @@ def presets() -> list[Preset]:
         *sorted(shipped, key=rank),
         *sorted(own, key=lambda p: p.name.casefold()),
     ]
+
+
+def shipped(id: str) -> Preset:
+    """Return a preset that comes with Pongbench, whatever of that name the user has."""
+    return _read_once(_SHIPPED / f"{id}.yaml")
 
 
 def own_folder() -> Path:
@@ -157,7 +163,7 @@ def _tidy(value: Any) -> Any:
 
 
 @cache
-def _shipped(path: Path) -> Preset:
+def _read_once(path: Path) -> Preset:
     return _read(path, own=False)
 
 
@@ -174,8 +180,7 @@ def _path_for(name: str, over: str) -> Path:
     if not id_:
         raise BadInput("A plan needs a name with letters or digits; give it one.")
     path = own_folder() / f"{id_}.yaml"
-    shipped = paths.RESOURCES / "plans" / path.name
-    if id_ != over and (path.exists() or shipped.exists()):
+    if id_ != over and (path.exists() or (_SHIPPED / path.name).exists()):
         whose = "of yours" if path.exists() else "that comes with Pongbench"
         raise BadInput(f"There is a plan {whose} named {id_!r}; choose another name.")
     return path

@@ -3,7 +3,7 @@ condition is worded the same everywhere. Empty: the session does not record it."
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -211,6 +211,24 @@ def protocol(name: object) -> str:
 
 def arrivals(name: object) -> str:
     return {"uniform": "constant rate", "poisson": "Poisson arrivals"}.get(str(name), str(name))
+
+
+WORKLOAD: tuple[tuple[str, str, Callable[[Any], str], Any], ...] = (
+    (
+        "mode",
+        "Load",
+        lambda mode: "fixed concurrency" if mode == "closed" else "at offered rates",
+        "open",
+    ),
+    ("protocol", "Protocol", protocol, "pong"),
+    ("calls_per_connection", "Calls per connection", lambda n: f"{n:,}", 1),
+    ("think_time_s", "Think time", lambda s: f"{s:g} s", 0.0),
+    ("timeout_s", "Timeout", lambda s: f"{s:g} s", 5.0),
+    ("think_times", "Think times", str, "constant"),
+    ("arrivals", "Arrivals", arrivals, "uniform"),
+    *((f.key, f.label, f.text, f.default) for f in registry.own_fields()),
+)
+"""Key, label, format, and default of a plan."""
 
 
 def count(value: object) -> str:

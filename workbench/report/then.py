@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from workbench import formatting
-from workbench.analysis.published import Published, question_of, sources
+from workbench.analysis.published import Published, Question, question_of, sources
 from workbench.analysis.results import PointResult, SeriesResult
+from workbench.plan import library
+from workbench.plan.reading import to_data
+from workbench.report.differences import differences
 
 BEGIN, END = "<!-- figures of the sources, made by `make docs` -->", "<!-- end -->"
 
@@ -58,9 +61,17 @@ def then_and_now(plan: Mapping[str, Any], servers: Mapping[str, SeriesResult]) -
     rows = [row for figure in question.figures for row in _rows(figure, servers)]
     rows.sort(key=lambda row: not row.now)
     found = ThenAndNow(
-        source.citation, question.shows, question.found, question.differs, tuple(rows)
+        source.citation, question.shows, question.found, differs(plan, question), tuple(rows)
     )
     return found if found.measured else None
+
+
+def differs(plan: Mapping[str, Any], question: Question) -> str:
+    """Return what is not as it was then, and what a plan (as data) changes against the full preset
+    of its question."""
+    full = library.shipped(question.id).plan
+    changed = differences(plan, to_data(full)) if full else []
+    return question.differs + (f" This run: {'; '.join(changed)}." if changed else "")
 
 
 def _rows(figure: Published, servers: Mapping[str, SeriesResult]) -> Iterator[Row]:

@@ -69,6 +69,11 @@ def says_what_it_asks_and_what_was_found_then(page: PlanPage) -> None:
     stated = [figure.name for figure in question.figures] or ["It states no figures."]
     for text in (question.method, question.found, question.differs, *stated):
         assert says(page, text), text
+    plan = plan_of(page)
+    seconds, full = plan.seconds, library.shipped(question.id).plan
+    assert full
+    if seconds and full.seconds and seconds != full.seconds:
+        assert says(page, f"point length {seconds:g} s, not {full.seconds:g} s")
     press(page, unfolded)
     assert not says(page, question.method)
 
