@@ -72,6 +72,18 @@ def test_servers_that_do_not_keep_alive_are_left_out_of_http11() -> None:
     assert all(name in new.description for name in out)
 
 
+@pytest.mark.parametrize("preset", ASKED, ids=lambda preset: preset.id)
+def test_a_server_with_a_published_figure_is_in_the_preset_or_named_in_its_description(
+    preset: Preset,
+) -> None:
+    plan = preset.plan
+    assert plan
+    figures = QUESTIONS[plan.source].figures
+    missing = [figure.name for figure in figures if not set(figure.servers) & set(plan.servers)]
+    unsaid = {name.split(",")[0] for name in missing}
+    assert not {name for name in unsaid if name not in plan.description}
+
+
 def test_servers_answer_with_the_twelve_bytes_of_2013() -> None:
     catalogue = Catalogue.load()
     for preset in (each for each in ASKED if each.id.startswith("armand-2013")):
