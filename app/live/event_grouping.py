@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from workbench.documents import Note
 from workbench.formatting import continued
 from workbench.messages import base
-from workbench.messages.notes import Again, Gate, NotJudged
+from workbench.messages.notes import Again, Database, Gate, NotJudged
 from workbench.messages.places import places
 from workbench.messages.topics import read_note
 
@@ -22,6 +22,8 @@ def kind(note: Note, server: str) -> Hashable:
     match read_note(note):
         case Gate() as gate:
             return gate.code, gate.findings()
+        case Database() as database:
+            return database.code, database.text()
         case NotJudged() as doubt:
             return doubt.code, base.kind(doubt.reason())
         case Again() as again:
@@ -34,7 +36,7 @@ def sentence(notes: Sequence[Named]) -> str:
     """Return the sentence for notes of one kind."""
     messages = [read_note(note) for note, _ in notes]
     first = messages[0]
-    if isinstance(first, Gate):
+    if isinstance(first, Gate | Database):
         names = ", ".join(dict.fromkeys(server for _, server in notes))
         text = notes[0][0].text
         return f"{names}: {continued(text)}"

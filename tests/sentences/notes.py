@@ -69,6 +69,11 @@ SENTENCES: list[tuple[Message, str]] = [
         "It answers 'Pong!' with 45 bytes on the wire.",
     ),
     (
+        notes.Database(settings={"max_connections": "300", "jit": "off"}),
+        "It has a PostgreSQL of its own, set as for production, the same for all: max_connections"
+        " = 300, jit = off.",
+    ),
+    (
         notes.Unequal(name="gunicorn", said="It has three workers."),
         "gunicorn: It has three workers.",
     ),

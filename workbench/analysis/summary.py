@@ -218,7 +218,7 @@ def _note(summary: Summary, note: Note) -> None:
             summary.axis = axes.known(summary.axis, message.values)
             for each in summary.servers.values():
                 each.axis = summary.axis
-    elif note.topic in ("gate", "backlog", "resources"):
+    elif note.topic in ("gate", "database", "backlog", "resources"):
         _found(summary, note)
     elif of_server := summary.of_server(note.server):
         message = read_note(note)

@@ -24,6 +24,7 @@ from workbench.run.profiling import ProfilePass
 from workbench.run.server_run import NotMeasurable, ServerRunner
 from workbench.run.state import RunState
 from workbench.run.tuning import TuningEvent
+from workbench.servers import database
 from workbench.servers.entry import ServerEntry
 
 
@@ -99,6 +100,8 @@ class Scheduler:
         for server, rehearsal in run.rehearsed.items():
             run.note(notes.Gate(gate=msgspec.to_builtins(rehearsal.gate)), server)
             entry = rehearsal.entry
+            if stated := database.settings(entry):
+                run.note(notes.Database(settings=stated), server)
             over_tls = entry.tls_unequal if run.plan.declared.tls(run.plan.workload) else ()
             for text in (*entry.differences, *over_tls):
                 run.note(notes.Unequal(name=entry.name, said=text), server)

@@ -26,6 +26,20 @@ class Gate(Notice, frozen=True, kw_only=True):
         return " ".join(self.findings())
 
 
+class Database(Notice, frozen=True, kw_only=True):
+    """The settings of the PostgreSQL beneath a server."""
+
+    level = Severity.QUIET
+    names_server = False
+
+    settings: dict[str, str]
+    """By name, as PostgreSQL reads them."""
+
+    def text(self) -> str:
+        stated = ", ".join(f"{name} = {value}" for name, value in self.settings.items())
+        return f"It has a PostgreSQL of its own, set as for production, the same for all: {stated}."
+
+
 class Unequal(Notice, frozen=True, kw_only=True):
     """Something about a server could not be made equal to the others."""
 
