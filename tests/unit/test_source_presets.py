@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from workbench.analysis.published import question_of, sources
 from workbench.plan import library
 from workbench.plan.budget import assess
 from workbench.plan.library import Preset
-from workbench.plan.reading import to_data
+from workbench.plan.reading import read_plan, to_data
 from workbench.servers.catalogue import Catalogue
 
 FACTS = {
@@ -46,6 +48,20 @@ def test_every_other_preset_can_be_run_too(preset: Preset) -> None:
     assert not [entry.id for entry in entries if entry.unavailable]
     budget = assess(preset.plan, entries, FACTS, clients=3)
     assert not budget.problems, [problem.text() for problem in budget.problems]
+
+
+def test_the_option_for_hours_that_steady_names_makes_a_run_of_hours() -> None:
+    described = library.shipped("steady").plan
+    assert described
+    (option,) = re.findall(r"`--set (\S+)`", described.description)
+    plan = read_plan("steady", [option])
+    catalogue = Catalogue.load(extra_dirs=[])
+    budget = assess(plan, [catalogue[id_] for id_ in plan.servers], FACTS, clients=1)
+    assert not budget.problems, [problem.text() for problem in budget.problems]
+    preview = budget.describe()
+    assert "It takes 12 to 36 h." in preview
+    assert "A point has 28,800,000 calls." in preview
+    assert "minutes" not in plan.name
 
 
 def test_every_preset_has_a_full_and_a_scaled_form() -> None:
