@@ -47,10 +47,19 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def in_unit(most: float, unit: str) -> tuple[float, str]:
+    """Return the unit that suits values of a metric up to this one, and by what to multiply them:
+    (1000, "kB/s") for 0.03 MB/s."""
+    return (1e3, "kB/s") if unit == "MB/s" and most < 1 else (1, unit)
+
+
 def figure(value: float | None, unit: str = "") -> str:
-    """Format a metric with three digits and its unit: "12.4 µs", "8,204"; empty: unknown."""
+    """Format a metric with three digits and its unit: "12.4 µs", "8,204", "30.7 kB/s" for 0.0307
+    MB/s; empty: unknown."""
     if value is None:
         return ""
+    factor, unit = in_unit(abs(value), unit)
+    value *= factor
     text = f"{value:,.0f}" if abs(value) >= 99.95 or value == int(value) else f"{value:.3g}"
     return counted(text, f" {unit}".rstrip())
 

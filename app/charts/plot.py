@@ -20,6 +20,7 @@ from app.charts.series import Floats, Quantity, Values, metric, within
 from app.charts.showing import ACROSS, Showing, Span
 from app.charts.sizes import Sizes
 from app.theme import Theme
+from workbench import formatting
 from workbench.analysis.published import Published
 from workbench.analysis.results import Percentile, PointResult, View
 from workbench.sessions.chart_notes import ChartNote
@@ -163,7 +164,7 @@ class Plot(pg.PlotWidget):
         if self.quantity is Quantity.REPLIES:
             return f"Successful {self.model.replies}", "per second"
         if other := self.model.metric(self.metric):
-            return other.label, other.unit
+            return other.label, self.in_unit(other.unit)[1]
         if self.quantity is Quantity.ERRORS:
             return "Errors", "% of attempts"
         unit = self.model.subtitle(self.view_shown)
@@ -172,6 +173,11 @@ class Plot(pg.PlotWidget):
             second = words.percentile(second_percentile(self.view_shown).percentile)
             unit = unit.replace(first, f"{first} (band: {second})", 1)
         return "Response time", unit
+
+    def in_unit(self, unit: str) -> tuple[float, str]:
+        """Return the unit of a metric that suits the axis, and by what to multiply values."""
+        high = self.limits[3]
+        return formatting.in_unit(10**high if self.log else high, unit)
 
     @property
     def has_band(self) -> bool:

@@ -38,7 +38,9 @@ def up(chart: Plot) -> list[tuple[float, str]]:
 def _texts(chart: Plot, marks: list[float]) -> list[str]:
     if chart.quantity is Quantity.TIME:
         return [time_text(mark) for mark in marks]
-    texts = words.counts(marks)
+    metric = chart.model.metric(chart.metric)
+    factor, _ = chart.in_unit(metric.unit if metric else "")
+    texts = words.counts([mark * factor for mark in marks])
     percent = chart.metric == Quantity.ERRORS.value
     return [f"{text} %" for text in texts] if percent else texts
 

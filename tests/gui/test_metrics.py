@@ -16,6 +16,7 @@ from synthetic import session
 from trios import shown
 
 from app.__main__ import main
+from app.charts import ticks
 from app.charts.series import Quantity
 from app.context import Desk
 from app.export.dialog import ask_for_session
@@ -23,6 +24,8 @@ from app.export.report import ReportOptions, write_report
 from tests.recording import record_session
 from workbench.analysis.results import View
 from workbench.documents import AnyDocument, Metric, PointStop, RunStart
+from workbench.metrics import throughput
+from workbench.report.facts import facts
 from workbench.report.points import points_as_csv
 
 # The offscreen platform says so of every window that has a least size.
@@ -60,6 +63,37 @@ def test_it_is_drawn_in_place_of_the_errors(documents: list[AnyDocument], qtbot:
     assert lowest.limits[3] >= max(drawn.y)
     qtbot.keyClick(trio, Qt.Key.Key_M)
     assert lowest.title_text() == ("Errors", "% of attempts")
+
+
+@pytest.mark.parametrize(("mb_per_s", "cell"), [(0.0307, "30.7 kB/s"), (30.7, "30.7 MB/s")])
+def test_throughput_is_in_the_unit_that_suits_it_and_says_what_it_counts(
+    mb_per_s: float,
+    cell: str,
+    qtbot: QtBot,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    documents: list[AnyDocument] = []
+    for document in session(2, 4):
+        if isinstance(document, RunStart):
+            documents.append(replace(document, metrics=[throughput.Throughput.record]))
+        elif isinstance(document, PointStop) and document.purpose == "sweep":
+            documents.append(replace(document, values={"throughput_mb_per_s": mb_per_s}))
+        else:
+            documents.append(document)
+    trio = shown(qtbot, documents)
+    lowest = trio.charts[Quantity.ERRORS]
+    qtbot.keyClick(trio, Qt.Key.Key_M)
+    assert lowest.title_text() == ("Payload throughput", cell.split()[1])
+    assert [text for _, text in ticks.up(lowest)] == ["0", "20", "40"]
+    path = record_session(tmp_path / "a.pong.yaml", documents)
+    assert main(["summary", str(path)]) == 0
+    assert cell in capsys.readouterr().out
+    assert main(["summary", str(path), "--json"]) == 0
+    assert f'"throughput_mb_per_s":{mb_per_s}' in capsys.readouterr().out
+    assert "Payload throughput counts the bodies of replies, without their headers." in (
+        facts(documents).method
+    )
 
 
 def test_it_is_summarised(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -148,6 +148,8 @@ def method(start: RunStart, summary: Summary) -> list[str]:
         " each. Memory per connection, and whether a server kept memory, are judged by PSS, where"
         " it counts once."
     )
+    if any(metric.key == "throughput_mb_per_s" for metric in summary.known_metrics):
+        rows.append("Payload throughput counts the bodies of replies, without their headers.")
     if summary.ceiling_per_s is not None:
         rate = f"{formatting.rate(summary.ceiling_per_s)}/s"
         rows.append(
