@@ -101,3 +101,9 @@ def test_a_run_of_another_question_is_not_compared(
 ) -> None:
     assert compared(source, server)
     assert compared(source, server, **other) is None
+
+
+def test_what_comments_of_2009_found_about_the_backlog_is_cited() -> None:
+    found = compared("piel-2009-sockets", "tornado")
+    assert found
+    assert found.found.endswith("A comment: a backlog of 50,000 removed the resets.")
