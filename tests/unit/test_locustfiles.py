@@ -14,6 +14,7 @@ from workbench.foreign import ForeignCode, agreed
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan, plan_from_data, read_plan, to_data
+from workbench.plan.schedule import sweep
 from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
 from workbench.workloads.locust.generator.blocked import sentence
 from workbench.workloads.locust.reading import requests
@@ -145,6 +146,29 @@ def test_the_users_of_a_closed_loop_start_before_it_is_measured() -> None:
     workload = LocustWorkload(locustfile="shop.py", mode="closed", spawn_s=3)
     assert DECLARATION.longest_stay_s(workload) == 3
     assert DECLARATION.longest_stay_s(LocustWorkload(locustfile="shop.py", spawn_s=3)) == 0
+
+
+def test_users_are_warmed_up_with_no_more_than_the_plan_asks_for() -> None:
+    """Unless it says so itself: a user's shop gets every order."""
+
+    def warmed_up_at(data: dict[str, Any]) -> float | None:
+        workload = {"locustfile": str(FILES / "tags.py"), **data.pop("workload", {})}
+        plan = plan_from_data(
+            {"servers": ["cheroot"], "seconds": 2, "workload": workload, **data}, name="users"
+        )
+        first = next(sweep(plan, "cheroot"))
+        return first.connection_rate_per_s if first.purpose == "warm_up" else None
+
+    assert warmed_up_at({"rates": [20, 100]}) == 100
+    assert warmed_up_at({"rates": {"from": 10, "to": 60, "step": 10}}) == 60
+    assert warmed_up_at({"rates": [100], "warm_up": {"seconds": 3}}) == 100
+    assert warmed_up_at({"rates": [100], "warm_up": {"rate_per_s": 300}}) == 300
+    assert warmed_up_at({"rates": [2_000]}) == 500
+    users = {"workload": {"mode": "closed"}, "concurrency": [5]}
+    assert warmed_up_at(dict(users)) is None
+    assert warmed_up_at({**users, "warm_up": {"rate_per_s": 5, "seconds": 1}}) == 5
+    plain = Plan(servers=["cheroot"], rates=[100], seconds=2)
+    assert next(sweep(plain, "cheroot")).connection_rate_per_s == 500
 
 
 async def test_foreign_code_needs_consent_and_ours_none() -> None:

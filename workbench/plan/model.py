@@ -94,10 +94,14 @@ class Search(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return Range(from_=self.from_, to=self.to, step=self.step)
 
 
+USUAL_WARM_UP_PER_S = 500.0
+"""Of a workload that is `gentle`, at most the plan's highest rate."""
+
+
 class WarmUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Load before a server's first point; recorded, never judged."""
 
-    rate_per_s: Rate = 500.0
+    rate_per_s: Rate = USUAL_WARM_UP_PER_S
     seconds: Seconds = 1.0
 
 
@@ -186,6 +190,18 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def __post_init__(self) -> None:
         if self.load_tool == OUR_AGENT:
             msgspec.structs.force_setattr(self, "load_tool", self.declared.load_tool)
+        if self.declared.gentle and self.warm_up and self.warm_up.rate_per_s == USUAL_WARM_UP_PER_S:
+            msgspec.structs.force_setattr(self, "warm_up", self._gently(self.warm_up))
+
+    def _gently(self, usual: WarmUp) -> WarmUp | None:
+        """Return the default warm-up with no more load than the points have. None: in a closed
+        loop, where users start within a time that is not measured."""
+        if self.closed:
+            return None
+        given = self.search.grid if self.search else self.rates
+        ends = [given.to] if isinstance(given, Range) else given
+        highest = max([float(end) for end in ends if end != "ceiling"], default=usual.rate_per_s)
+        return msgspec.structs.replace(usual, rate_per_s=min(usual.rate_per_s, highest))
 
     @property
     def load_tools(self) -> list[str]:

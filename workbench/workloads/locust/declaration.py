@@ -96,6 +96,7 @@ class Locust(Declaration):
     several_calls = False
     counts = "tasks"
     concurrent = "users"
+    gentle = True
 
     def problems(self, workload: Any) -> Iterator[plans.Problem]:
         yield from super().problems(workload)
