@@ -168,7 +168,9 @@ def in_the_middle(
     fleet: Fleet,
     when: Callable[[AnyDocument], bool],
     act: Callable[[], object],
+    *,
     tuning: Tuning | None = None,
+    install: bool = False,
 ) -> list[AnyDocument]:
     """The documents of a run in which something happens once, with the first document of which
     `when` is true. It happens in a thread, for a workbench that waited for it would lose its
@@ -184,7 +186,7 @@ def in_the_middle(
             acting[0].add_done_callback(lambda _: engine.control.resume())
 
     engine = engine_for(load_plan(str(plan)), take, fleet=fleet)
-    engine.tuning = tuning
+    engine.tuning, engine.install = tuning, install
     asyncio.run(engine.run())
     acting[0].result()
     return documents

@@ -29,8 +29,9 @@ CLIENTS = ("h2", "h3", "h4")
 USERS = 10_000 if os.environ.get(WHOLE) else 300
 STARTED_PER_S = 400
 """Users, and then their tasks: less than three Locusts, a server and this machine can do."""
-GONE_WITHIN_S = 15.0
-"""Three times what is promised on a machine at rest: the lease is 4 s."""
+GONE_WITHIN_S = 5.0 if os.environ.get(WHOLE) else 15.0
+"""What is promised: the lease is 4 s. Beside other tests, with which four hosts share the cores,
+the end of the lease may be noticed later."""
 LOCUSTFILE = """\
 import shortuuid
 from locust import FastHttpUser, constant, task

@@ -201,7 +201,7 @@ def test_a_client_that_was_rebooted_is_tuned_again_when_it_is_back(
         return bool(seen)
 
     tuning = Tuning("piel-2010", consent)
-    documents = in_the_middle(plan, FLEET, begun, client.reboot, tuning)
+    documents = in_the_middle(plan, FLEET, begun, client.reboot, tuning=tuning)
     assert seen[0] == seen[-1] == "250000"
     ((machine, back),) = notes(documents, "client-back")
     assert (machine, back.clients, back.left) == ("h2", ["h2"], 2)
