@@ -22,7 +22,7 @@ from workbench.documents import Errors
 from workbench.load import httperf, run_program, tsung
 from workbench.load.base import LoadReport, PointSpec
 from workbench.load.losses import lost_calls
-from workbench.load.output import Output, Unreadable
+from workbench.load.output import Output, Span, Unreadable
 from workbench.load.registry import load_tool, problems
 from workbench.load.shares import merged, shared
 from workbench.plan.model import Plan
@@ -276,8 +276,10 @@ def test_a_scenario_of_tsung_says_what_the_plan_says() -> None:
         options=options,
     )
     root = ET.fromstring(tsung.scenario(spec))
-    assert root.find("load/arrivalphase").attrib["duration"] == "300000"  # type: ignore[union-attr]
-    assert root.find(".//users").attrib["arrivalrate"] == "500.000000"  # type: ignore[union-attr]
+    (phase,), (users,) = root.iter("arrivalphase"), root.iter("users")
+    assert (users.attrib["maxnumber"], users.attrib["arrivalrate"]) == ("150000", "500.000000")
+    # It starts the last of them later than planned, as it may.
+    assert phase.attrib["duration"] == "330000"
     loop = root.find(".//for")
     assert loop is not None and int(loop.attrib["to"]) == 12
     (pause,) = root.iter("thinktime")
@@ -318,23 +320,30 @@ def test_calls_are_counted_where_they_were_written(
     assert json.dumps(found)
 
 
-def test_the_time_in_which_calls_began_is_that_between_their_beginnings(tmp_path: Path) -> None:
-    """Ended at 10.0 s after 3 s, at 10.5 s after 0.5 s, at 12.0 s after 4.5 s."""
-    rows = ["date;duration", "10.0;3000.0", "10.5;500.000", "12.0;4500.0", "12.5;-", "12"]
-    (tmp_path / "calls").write_text("\n".join(rows), "utf-8")
-    assert run_program.span_s(tmp_path, "calls", ["date", "duration"]) == pytest.approx(3.0)
-    assert run_program.span_s(tmp_path, "calls", ["date", "other"]) == 0
-    assert run_program.span_s(tmp_path, "none", ["date", "duration"]) == 0
+def test_users_begin_with_the_first_of_their_calls(tmp_path: Path) -> None:
+    """One call ended at 10.0 s after 3 s, one of the same user at 10.5 s after 0.2 s, others at
+    10.5 s after 0.5 s and at 12.0 s after 4.5 s."""
+    rows = ["1;10.0;3000.0", "1;10.5;200.0", "2;10.5;500.000", "3;12.0;4500.0", "4;12.5;-", "5;12"]
+    (tmp_path / "calls").write_text("\n".join(["id;date;duration", *rows]), "utf-8")
+    columns = ["id", "date", "duration"]
+    assert run_program.span(tmp_path, "calls", columns) == {"begun": 3, "seconds": 3.0}
+    for name, absent in (("calls", ["id", "date", "other"]), ("none", columns)):
+        assert run_program.span(tmp_path, name, absent) == {"begun": 0, "seconds": 0.0}
 
 
-def test_users_that_tsung_started_sooner_than_asked_were_offered_at_a_higher_rate() -> None:
-    """247 users, of which it was asked for as many, or for more, within 3 s."""
-    output = msgspec.structs.replace(recorded("tsung-plain"), spans={tsung.CALLS: 2.46})
+@pytest.mark.parametrize("seconds", [2.46, 3.69])
+def test_tsungs_users_were_offered_in_the_time_in_which_it_started_them(seconds: float) -> None:
+    """247 users, asked for within 3 s, and started sooner or later than that."""
+    spans = {tsung.CALLS: Span(247, seconds)}
+    output = msgspec.structs.replace(recorded("tsung-plain"), spans=spans)
     report = tsung.parse(output, a_spec(rate_per_s=247 / 3, seconds=3.0))
-    assert report.offered_in_s == report.schedule_s == pytest.approx(2.47)
-    assert merged([report, read("tsung-plain")]).offered_in_s == 3.0
-    late = tsung.parse(output, a_spec(rate_per_s=100.0, seconds=3.0))
-    assert (late.offered_in_s, late.schedule_s) == (None, 3.0)
+    assert report.offered_in_s == report.schedule_s == pytest.approx(seconds * 247 / 246)
+    both = merged([report, read("tsung-plain")])
+    assert both.offered_in_s == max(report.schedule_s, 3.0)
+    # Where it has not written the calls of all its users, the plan's time stands for it.
+    cut = msgspec.structs.replace(output, spans={tsung.CALLS: Span(200, seconds)})
+    unknown = tsung.parse(cut, a_spec(rate_per_s=247 / 3, seconds=3.0))
+    assert (unknown.offered_in_s, unknown.schedule_s) == (None, 3.0)
 
 
 def test_of_an_output_its_text_is_kept_and_of_a_long_one_beginning_and_end(

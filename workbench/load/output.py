@@ -22,7 +22,17 @@ class Table(msgspec.Struct, frozen=True, kw_only=True):
     heading: str = ""
     """Its heading where it has none."""
     span: list[str] = []
-    """Of calls: when each ended, in seconds, and how long it took, in ms; see `run_program`."""
+    """Of calls: who made each, when it ended, in seconds, and how long it took, in ms; see
+    `run_program`."""
+
+
+class Span(msgspec.Struct, frozen=True):
+    """When those who made calls began with them."""
+
+    begun: Count
+    """How many did."""
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=1e7)]
+    """Between the first and the last that began."""
 
 
 class Invocation(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +67,8 @@ class Output(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag="end
     """stdout and stderr."""
     files: dict[str, Text] = {}
     counted: dict[str, dict[str, Count]] = {}
-    spans: dict[str, Annotated[float, msgspec.Meta(ge=0, le=1e7)]] = {}
-    """Seconds in which the calls of these tables began; 0: unknown."""
+    spans: dict[str, Span] = {}
+    """Of these tables."""
     began_us: Count = 0
     """By the client's monotonic clock."""
     wall_us: Count = 0

@@ -10,9 +10,9 @@ The tool runs in a folder of its own, with `files` in it. Of the files it writes
 returned as text, and of those in `counted`, tables with tabs or semicolons between columns, how
 often each combination of these columns occurs, with tabs between them: a line for each call need
 not cross the network. `heading` is that of a table without one; a name may be a pattern. Numbers
-have three figures where there are more than `MOST_VALUES` combinations. `span` names two columns,
-when a call ended, in seconds, and how long it took, in ms: returned are the seconds between the
-first and the last beginning.
+have three figures where there are more than `MOST_VALUES` combinations. `span` names three columns,
+who made a call, when it ended, in seconds, and how long it took, in ms: returned are how many made
+calls, and the seconds between the first and the last of them who began.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def run(task: dict[str, Any], folder: Path, at_us: int) -> dict[str, Any]:
             for name, table in task["counted"].items()
         },
         "spans": {
-            name: span_s(folder, name, table["span"], table["heading"])
+            name: span(folder, name, table["span"], table["heading"])
             for name, table in task["counted"].items()
             if table["span"]
         },
@@ -146,13 +146,15 @@ def counted(folder: Path, name: str, columns: list[str], heading: str = "") -> d
     return dict(found)
 
 
-def span_s(folder: Path, name: str, columns: list[str], heading: str = "") -> float:
-    """Return the seconds between the first and the last beginning; 0: unknown."""
-    begun = []
-    for ended_s, took_ms in rows(folder, name, columns, heading):
+def span(folder: Path, name: str, columns: list[str], heading: str = "") -> dict[str, Any]:
+    """Return how many made calls, and the seconds between the first beginnings of these."""
+    began_s: dict[str, float] = {}
+    for who, ended_s, took_ms in rows(folder, name, columns, heading):
         with contextlib.suppress(ValueError):
-            begun.append(float(ended_s) - float(took_ms) / 1000)
-    return max(begun) - min(begun) if begun else 0.0
+            at_s = float(ended_s) - float(took_ms) / 1000
+            began_s[who] = min(at_s, began_s.get(who, at_s))
+    times = began_s.values()
+    return {"begun": len(times), "seconds": max(times) - min(times) if times else 0.0}
 
 
 def rows(folder: Path, name: str, columns: list[str], heading: str) -> Iterator[list[str]]:

@@ -1,9 +1,14 @@
 """Tsung: users who arrive at random, as in the mayhem of 2010.
 
 A user is a connection with its calls and think times. Tsung starts users at random instants, with
-exponential intervals, and fewer than asked if it is late, so what was offered is what it started.
-It waits for whole milliseconds, rounded down, so at 1,000 users a second and more it starts them
-sooner than asked: the time that it took is that between its first call and its last.
+exponential intervals, one after another (`ts_launcher.erl`): it starts a user, takes the time this
+took off the next interval, rounds that down to whole milliseconds, and lets Erlang wait for them,
+which ends with a whole millisecond of Erlang's clock. Intervals of up to about 1 ms thus become
+none, longer ones become longer, and nothing makes up for what other programs add to a wait. So
+users come more slowly than asked, except where most intervals are short: at 800 users a second and
+more they may come sooner. A phase ends with its time, however many users are left, so it is given
+more time than the plan's, and the plan's number of users: all are started, and the offered rate is
+theirs in the time between the first call of the first and that of the last.
 Its statistics come once a second on its standard output, and each call in a file of its own.
 
 Its Erlang node is started without a port mapper and without listening, so that nothing of it can
@@ -21,20 +26,23 @@ from workbench.documents import Counts, Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
 from workbench.load.losses import lost_calls
 from workbench.load.output import Invocation, Output, Table, Unreadable, last_line, sparse
-from workbench.load.program import Program
+from workbench.load.program import GRACE_S, Program
 
 SCENARIO = "point.xml"
 CALLS = "log/*/tsung-*.dump"
 CALLS_TABLE = Table(
     columns=["HTTP status", "duration"],
     heading="date;pid;id;http method;host;URL;HTTP status;size;duration;transaction;match;error",
-    span=["date", "duration"],
+    span=["id", "date", "duration"],
 )
 """The duration is in ms, with three decimals. Tsung 1.8 writes another table, which is not read, so
 its times are unknown."""
 
 WRITTEN_SHARE = 0.99
 """Of the calls: Tsung may end before it has written the last ones."""
+
+LATER_SHARE, MOST_LATER_S = 0.5, 30.0
+"""How much longer than planned it may start users: so long as a share of that, and at most."""
 
 ERL_FLAGS = "-start_epmd false -erl_epmd_port 0 -dist_listen false"
 STATISTICS = "-tsung_controller dumpstats_interval 1000"
@@ -92,10 +100,11 @@ def scenario(spec: PointSpec) -> str:
         ET.SubElement(root, "load"),
         "arrivalphase",
         phase="1",
-        duration=str(round(_seconds(spec) * 1000)),
+        duration=str(round(1000 * (_seconds(spec) + _later_s(spec)))),
         unit="millisecond",
     )
-    ET.SubElement(phase, "users", arrivalrate=f"{spec.rate_per_s:.6f}", unit="second")
+    users = {"maxnumber": str(_users(spec)), "arrivalrate": f"{spec.rate_per_s:.6f}"}
+    ET.SubElement(phase, "users", users, unit="second")
     timeout_ms = str(round(spec.timeout_s * 1000))
     given = {"connect_timeout": timeout_ms, "idle_timeout": timeout_ms, "max_retries": "0"}
     options = ET.SubElement(root, "options")
@@ -142,6 +151,14 @@ def _call(parent: ET.Element, spec: PointSpec, think_s: float) -> None:
 
 def _seconds(spec: PointSpec) -> float:
     return spec.seconds or spec.connections / spec.rate_per_s
+
+
+def _later_s(spec: PointSpec) -> float:
+    return min(LATER_SHARE * _seconds(spec) + 1, MOST_LATER_S)
+
+
+def _users(spec: PointSpec) -> int:
+    return spec.connections or max(1, round(_seconds(spec) * spec.rate_per_s))
 
 
 @dataclass(frozen=True)
@@ -196,8 +213,8 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         calls,
         interrupted="EndMonitor" not in output.output,
     )
-    replies, seconds = _steady(each, spec)
-    offered_in_s = _offered_in_s(output, last, spec)
+    offered_in_s = _offered_in_s(output, last)
+    replies, seconds = _steady(each, spec, offered_in_s or _seconds(spec))
     return LoadReport(
         counts=Counts(
             scheduled=scheduled,
@@ -211,15 +228,15 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         ),
         histograms=Histograms(service=_times(output, last.succeeded)),
         replies_in_schedule=replies,
-        schedule_s=offered_in_s or seconds,
+        schedule_s=seconds,
         offered_in_s=offered_in_s,
     )
 
 
-def _steady(each: list[Statistics], spec: PointSpec) -> tuple[int, float]:
+def _steady(each: list[Statistics], spec: PointSpec, seconds: float) -> tuple[int, float]:
     """Replies, and the seconds in which they came: of the schedule, or, where think times make
-    users stay, between their first departures and the end of the schedule."""
-    seconds = _seconds(spec)
+    users stay, between their first departures and the end of the schedule. `seconds`: of the
+    schedule."""
     stay_s = (spec.calls_per_connection - 1) * spec.think_time_s
     began_s = each[0].at_s - 1
     inside = [one for one in each if stay_s <= one.at_s - began_s <= seconds]
@@ -228,15 +245,13 @@ def _steady(each: list[Statistics], spec: PointSpec) -> tuple[int, float]:
     return inside[-1].succeeded - inside[0].succeeded, inside[-1].at_s - inside[0].at_s
 
 
-def _offered_in_s(output: Output, last: Statistics, spec: PointSpec) -> float | None:
-    """The time in which it started all users that were asked for. None: it ended by the plan's
-    time, or users have several calls, or too few were answered to tell."""
-    users, wanted = last.totals["users_count"], round(_seconds(spec) * spec.rate_per_s)
-    known = sum(output.counted.get(CALLS, {}).values()) >= WRITTEN_SHARE * users
-    span_s = output.spans.get(CALLS, 0.0)
-    if spec.calls_per_connection > 1 or users < wanted or users < 2 or not known or not span_s:
+def _offered_in_s(output: Output, last: Statistics) -> float | None:
+    """The time in which it started its users. None: it has not written the calls of nearly all, as
+    where some failed, so it is not known, and the plan's time stands for it."""
+    span = output.spans.get(CALLS)
+    if span is None or span.begun < max(2, WRITTEN_SHARE * last.totals["users_count"]):
         return None
-    return span_s * users / (users - 1)
+    return span.seconds * span.begun / (span.begun - 1)
 
 
 def _times(output: Output, succeeded: int) -> SparseHistogram:
@@ -269,6 +284,7 @@ TOOL = Program(
         own_delays=True,
     ),
     invocation=invocation,
+    grace_s=GRACE_S + MOST_LATER_S,
     parse=parse,
     threads=True,
 ).tool()
