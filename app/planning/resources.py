@@ -75,6 +75,7 @@ class PlanResources:
         from dataclasses import replace
 
         from workbench.load.limits import with_tools
+        from workbench.load.pace import own_pace
         from workbench.machines.secrets import unusable
         from workbench.plan.editing import examine
         from workbench.run.environment import tightest
@@ -96,7 +97,9 @@ class PlanResources:
             return draft
         secrets = await unusable(plan.declared.secrets(plan.workload))
         lacking = await asyncio.to_thread(self._to_fetch, plan, target)
-        return replace(draft, precautions=[*draft.precautions, *lacking, *secrets])
+        remarks = [*draft.remarks, *(own_pace(plan) if draft.remarks else [])]
+        precautions = [*draft.precautions, *lacking, *secrets]
+        return replace(draft, remarks=remarks, precautions=precautions)
 
     def _to_fetch(self, plan: Plan, target: str) -> list[MustBeFetched]:
         """Of another target, only what this computer would bring is known here."""

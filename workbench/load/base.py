@@ -132,6 +132,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """It closes a connection after the plan's calls; otherwise the server decides."""
     to_the_end: bool = False
     """Its reply rate is that of the whole test, until the last reply or timeout."""
+    own_pace: bool = False
+    """It starts users at a rate that is only about that of the plan."""
     own_delays: bool = False
     """Its response times include delays of its own, which grow with the rate."""
 

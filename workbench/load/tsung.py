@@ -281,6 +281,7 @@ TOOL = Program(
         needs=("tsung",),
         lacks=("requests", "pipeline", "tls"),
         only={"arrivals": "poisson"},
+        own_pace=True,
         own_delays=True,
     ),
     invocation=invocation,

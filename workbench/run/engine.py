@@ -28,6 +28,7 @@ from workbench.documents import (
 from workbench.errors import PongbenchError
 from workbench.exposure import Consent, agreed, exposure, never_agree
 from workbench.load.limits import remarks
+from workbench.load.pace import own_pace
 from workbench.machines.secrets import Ask, named, never_ask
 from workbench.messages.plans import MustBeFetched, OldServersExposed, more_rights
 from workbench.plan.budget import Budget, assess
@@ -209,6 +210,7 @@ class Engine:
         )
         budget.warnings.extend(remarks(plan or self.plan))
         budget.warnings.extend(rights for entry in self.entries for rights in more_rights(entry))
+        budget.warnings.extend(own_pace(plan or self.plan))
         return budget
 
     async def _rehearse(self, stage: Stage, known: Mapping[str, str]) -> dict[str, Rehearsal]:

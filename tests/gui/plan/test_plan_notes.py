@@ -111,3 +111,11 @@ def test_a_problem_of_a_load_tool_is_also_said_where_advanced_fields_are_out_of_
     shown = page.outlook.preview.remarks.widget()
     said = "Load tool: ab cannot vary the rate"
     qtbot.waitUntil(lambda: any(said in each.text() for each in shown.findChildren(QLabel)))
+
+
+def test_a_load_tool_that_misses_the_rates_is_said_to_do_so(qtbot: QtBot, page: PlanPage) -> None:
+    random = structs.replace(plan_of(page).workload, arrivals="poisson")
+    page.edit(structs.replace(plan_of(page), workload=random, load_tool="tsung"))
+    shown = page.outlook.preview.remarks.widget()
+    said = "tsung keeps rates only roughly: when measured, 79 to 106 % of"
+    qtbot.waitUntil(lambda: any(said in each.text() for each in shown.findChildren(QLabel)))

@@ -225,6 +225,21 @@ class ToolOpensFew(Warned, frozen=True, kw_only=True):
         )
 
 
+class ToolHasOwnPace(Warned, frozen=True, kw_only=True):
+    """A load tool that starts users at about the rate of the plan; see `load.tsung`."""
+
+    level: ClassVar[Severity] = Severity.INFO
+
+    keys: tuple[str, ...] = ("load_tool",)
+    tool: str
+
+    def text(self) -> str:
+        return (
+            f"{self.tool} keeps rates only roughly: when measured, 79 to 106 % of those asked for,"
+            " beyond 500/s 16 to 117 %. The offered rate of a point is the one it reached."
+        )
+
+
 class ToolCommand(Warned, frozen=True, kw_only=True):
     """The command line of a load tool that is a program, on one client."""
 
