@@ -50,6 +50,8 @@ class Script:
     error: str = "client-timo"
     service_us: int = 200
     lateness_us: int = 20
+    offered_in_s: float | None = None
+    """In which the calls are offered. None: in the plan's time."""
     in_flight: float | None = 1.0
     """Calls in flight: of those that Little's law expects. None: not counted."""
     conserved: bool = True
@@ -198,7 +200,8 @@ class FakeLoad:
                 else [],
             ),
             replies_in_schedule=replies,
-            schedule_s=(spec.seconds or 1.0) * part,
+            schedule_s=self.script.offered_in_s or (spec.seconds or 1.0) * part,
+            offered_in_s=self.script.offered_in_s,
             client_cpu_pct=20.0 if self.can.windows else None,
             client_cpu_s=0.2 if self.can.windows else None,
             conserved=self.script.conserved if self.can.conservation else None,

@@ -52,6 +52,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "The busiest client worker used 97 % of its core.",
     ),
     (
+        reasons.OfferedLess(offered_per_s=131.2, planned_per_s=200.0),
+        "The load tool offered 131/s, not 200/s.",
+    ),
+    (
         reasons.BeyondClientLimit(offered_per_s=6000.0, limit_per_s=5000.0, relief="machine"),
         "The clients reached at most 5,000/s against the null server, so 6,000/s says nothing about the server. Add a client machine.",
     ),

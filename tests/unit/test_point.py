@@ -97,6 +97,17 @@ async def test_a_late_client_makes_the_point_client_limited(tmp_path: Path) -> N
     assert stop.verdict == "client-limited"
 
 
+async def test_a_rate_that_a_tool_did_not_offer_is_not_sustained(tmp_path: Path) -> None:
+    can = msgspec.structs.replace(COUNTS_ONLY, own_pace=True)
+    async with a_run(PLAN, tmp_path, Script(offered_in_s=3.0), can=can) as run:
+        stop = await measured(run)
+    assert (stop.offered_per_s, stop.verdict) == (666.667, "client-limited")
+    assert stop.reasons == ["The load tool offered 667/s, not 1,000/s."]
+    async with a_run(PLAN, tmp_path, Script(offered_in_s=2.1), can=can) as run:
+        stop = await measured(run)
+    assert (stop.offered_per_s, stop.verdict) == (952.381, "ok")
+
+
 async def test_what_a_tool_does_not_report_is_unknown_and_no_verdict_uses_it(
     tmp_path: Path,
 ) -> None:

@@ -56,6 +56,22 @@ from workbench.messages.base import Message
         ),
         ("other programs take a little CPU", {"others_cpu_pct": 20.0}, "ok", []),
         (
+            "a load tool that keeps rates roughly offered much less than the plan's",
+            {"offered_per_s": 131.0, "planned_per_s": 200.0},
+            "client-limited",
+            [said.OfferedLess(offered_per_s=131, planned_per_s=200)],
+        ),
+        (
+            "it offered much less because of other programs",
+            {"offered_per_s": 131.0, "planned_per_s": 200.0, "others_cpu_pct": 48.4},
+            "inconclusive",
+            [
+                said.BackgroundLoad(cpu_pct=48.4),
+                said.OfferedLess(offered_per_s=131, planned_per_s=200),
+            ],
+        ),
+        ("it offered nearly as much", {"offered_per_s": 189.0, "planned_per_s": 200.0}, "ok", []),
+        (
             "the server falls behind while other programs take CPU",
             {"queue": LONG_QUEUE, "others_cpu_pct": 30.0},
             "inconclusive",

@@ -34,6 +34,10 @@ BEHIND_SHARE = 0.03
 """Share of the scheduled connections: a queue is growing if more are open at the end of the
 schedule, and half as many more than halfway through."""
 
+OFFERED_SHARE = 0.9
+"""Share of the plan's rate that must be offered for it to be sustained, by load tools that keep
+rates only roughly."""
+
 IN_TIME_SHARE = 0.9
 """Share of the calls scheduled in the measured part. A server that keeps up answers nearly as many
 in it, because calls of the ramp take the place of those still open."""
@@ -124,6 +128,8 @@ class Evidence:
     """Length of the schedule."""
     offered_per_s: float = 0.0
     """In the plan's unit; 0 in a closed loop."""
+    planned_per_s: float = 0.0
+    """The same as planned, where the load tool keeps rates only roughly; 0: it keeps them."""
     closed: bool = False
     """A closed loop."""
     complete: bool = True

@@ -32,6 +32,7 @@ import msgspec
 
 from workbench.analysis.evidence import (
     FEWEST_SAMPLES,
+    OFFERED_SHARE,
     SHORTEST_S,
     SUSTAINED_SHARE,
     Evidence,
@@ -150,6 +151,12 @@ def _beyond(
 
 def _unsigned(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     """There are no signs."""
+    if evidence.sustained and evidence.offered_per_s < OFFERED_SHARE * evidence.planned_per_s:
+        less = messages.OfferedLess(
+            offered_per_s=evidence.offered_per_s, planned_per_s=evidence.planned_per_s
+        )
+        others = _background_load(evidence)
+        return ("inconclusive" if others else "client-limited"), [*others, less]
     if evidence.sustained:
         return "ok", _remarks(evidence)
     return "inconclusive", [_no_single_cause(evidence)]

@@ -201,6 +201,9 @@ class _PointRecording:
             counts=counts,
             seconds=seconds,
             offered_per_s=0.0 if point.concurrency else offered,
+            planned_per_s=_rate(point.samples * per_unit, point.seconds)
+            if point.judged and self._can.own_pace
+            else 0.0,
             closed=point.concurrency > 0,
             complete=complete,
             conserved=report.conserved,

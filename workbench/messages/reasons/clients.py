@@ -121,6 +121,18 @@ class NoClientLimit(Reason, frozen=True, kw_only=True):
         )
 
 
+class OfferedLess(Reason, frozen=True, kw_only=True):
+    """The server sustained what was offered, which was not the plan's rate."""
+
+    offered_per_s: float
+    planned_per_s: float
+
+    def text(self) -> str:
+        return (
+            f"The load tool offered {self.offered_per_s:,.0f}/s, not {self.planned_per_s:,.0f}/s."
+        )
+
+
 class BackgroundLoad(Reason, frozen=True, kw_only=True):
     """Other programs took CPU on the cores of server and clients."""
 
