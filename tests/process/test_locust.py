@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
+from bisect import bisect
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +51,19 @@ CASES = (
 
 
 @pytest.fixture
-async def port() -> AsyncIterator[int]:
+def arrived() -> list[float]:
+    """When each request came to the server, in seconds."""
+    return []
+
+
+@pytest.fixture
+async def port(arrived: list[float]) -> AsyncIterator[int]:
     """A server with a log-in."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while head := (await reader.readuntil(b"\r\n\r\n")).decode("latin-1"):
+                arrived.append(time.monotonic())
                 if length := re.search(r"content-length: (\d+)", head, re.IGNORECASE):
                     await reader.readexactly(int(length[1]))
                 path = head.split()[1].partition("?")[0]
@@ -135,6 +145,28 @@ async def run(load: LocustFleet, port: int, options: dict[str, Any], **more: Any
     assert counts.succeeded == counts.scheduled - sum(counts.errors.values()) > 0
     assert sum(window.replies for window in windows) == counts.succeeded
     return report
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(("arrivals", "short"), [("uniform", 0.0), ("poisson", 0.39)])
+async def test_tasks_come_to_the_server_when_the_plan_says(
+    client: Client, port: int, arrived: list[float], arrivals: str, short: float
+) -> None:
+    """Locust by itself begins 100 users at once, and then none for a second. `short`: the share of
+    gaps below half of their mean."""
+    client, options = with_file(client, "fast_http.py")
+    load = await LocustFleet.start([client], worker="locust")
+    try:
+        schedule: dict[str, Any] = {"rate_per_s": 100.0, "connections": 300, "seconds": 3.0}
+        await run(load, port, options, arrivals=arrivals, seed=1, **schedule)
+    finally:
+        await load.close()
+    gaps = [later - earlier for earlier, later in pairwise(arrived)]
+    assert len(arrived) == 300
+    assert max(bisect(arrived, at + 0.1) - n for n, at in enumerate(arrived)) < 40
+    assert max(gaps) < 0.4
+    assert sum(gap < 0.005 for gap in gaps) / len(gaps) == pytest.approx(short, abs=0.15)
+    assert arrived[-1] - arrived[0] == pytest.approx(3, rel=0.1)
 
 
 async def test_what_cannot_run_is_said_with_its_line_before_the_load(

@@ -7,8 +7,10 @@ loop every user is one of the concurrent connections, and waits as its `wait_tim
 
 from __future__ import annotations
 
+import socket
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic_ns
 from typing import Any
 
@@ -68,6 +70,8 @@ def prepare(load: Load, complain: Callable[[str], None]) -> None:
         )
         _environment.events.request.add_listener(_on_request)
         _environment.events.test_stopping.add_listener(_on_stopping)
+        with suppress(OSError):  # gevent loads its resolver when it is first used, for 15 to 70 ms.
+            socket.getaddrinfo(load.host, load.port)
     host = f"[{load.host}]" if ":" in load.host else load.host
     _environment.host = f"http://{host}:{load.port}"
     for each in _environment.user_classes:
