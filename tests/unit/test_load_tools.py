@@ -91,6 +91,23 @@ def test_counts_and_times_are_those_of_the_tool(
 
 
 @pytest.mark.parametrize(
+    ("requests", "read_errors", "failed"),
+    [(610, 610, 0), (610, 607, 0), (610, 700, 90), (610, 90, 90)],
+)
+def test_a_connection_that_the_server_closes_as_asked_is_no_error(
+    requests: int, read_errors: int, failed: int
+) -> None:
+    """wrk counts it where the reply does not announce it; recorded with 610 of each."""
+    output = recorded("wrk-closing")
+    line = f"pongbench {requests} 1012731 0 {read_errors} 0 0 0"
+    text = output.output.replace("pongbench 610 1012731 0 610 0 0 0", line)
+    report = wrk.parse(msgspec.structs.replace(output, output=text), a_spec(calls_per_connection=1))
+    assert (report.counts.succeeded, sum(report.counts.errors.values())) == (requests, failed)
+    times = histogram.percentiles(report.histograms.service)
+    assert times is not None and times.count == requests
+
+
+@pytest.mark.parametrize(
     ("name", "said"),
     [
         ("wrk-refused", "unable to connect to 127.0.0.1:28809 Connection refused"),

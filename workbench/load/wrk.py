@@ -80,8 +80,10 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     found = re.search(SUMMARY, text, re.M)
     if output.status or not found:
         raise Unreadable(last_line(text))
-    requests, duration_us, *lost = map(int, found.groups())
-    errors = errors_of(*lost)
+    requests, duration_us, connect, read, *lost = map(int, found.groups())
+    if spec.calls_per_connection == 1:
+        read -= closings(read, requests, spec.concurrency)
+    errors = errors_of(connect, read, *lost)
     status, timeout = errors.get("protocol-status", 0), errors.get("client-timo", 0)
     # Replies with a status and those that came too late are among the requests.
     succeeded = max(0, requests - status - timeout)
@@ -100,6 +102,15 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
         replies_in_schedule=succeeded,
         schedule_s=duration_us / 1e6,
     )
+
+
+def closings(read: int, requests: int, concurrency: int) -> int:
+    """Return how many read errors are no calls: with one call per connection, the ends of those.
+
+    A server that does not announce that it closes a connection after a reply, as it was asked to,
+    does so when wrk has already sent the next request. It then does so after every reply.
+    """
+    return min(read, requests) if read >= requests - concurrency else 0
 
 
 def errors_of(connect: int, read: int, write: int, status: int, timeout: int) -> Errors:
