@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from fakes.load import ALL, Script
+from fakes.load import ALL, Script, fake_tool
 from fakes.machine import FakeMachine
 from fakes.run import a_plan, a_session
 from synthetic import session
@@ -18,6 +18,7 @@ from synthetic import session
 from workbench.analysis.audits import CHECKS, Audit, Auditor, audits_of, in_short, tainted
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop, Window
+from workbench.load import registry
 from workbench.messages import notes
 from workbench.messages.notes import Notice
 from workbench.messages.reasons import WindowsLost
@@ -164,6 +165,21 @@ def test_a_tool_that_does_not_count_calls_in_flight_is_not_audited_by_them(tmp_p
     unsure = msgspec.structs.replace(ALL, conservation=False, lateness=False)
     found = by_code(run(tmp_path, can=unsure))
     assert [found[code].state for code in ("conservation", "schedule")] == ["not-known"] * 2
+
+
+def test_audits_speak_only_of_the_points_whose_tool_reports_what_they_need(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = msgspec.structs.replace(ALL, conservation=False, lateness=False)
+    other, _ = fake_tool(Script(), program, name="other")
+    monkeypatch.setitem(registry.TOOLS, "other", other)
+    found = by_code(run(tmp_path, plan=a_plan(servers=["one"], with_=["other"])))
+    calls, schedule = found["conservation"], found["schedule"]
+    assert calls.state == schedule.state == "passed"
+    assert "3,000 calls at both points" in calls.message.text()
+    assert "on time" in schedule.message.text()
+    for audit in (calls, schedule):
+        assert audit.message.text().endswith("; 2 more cannot be checked.")
 
 
 def test_late_clients_break_the_schedule(tmp_path: Path) -> None:

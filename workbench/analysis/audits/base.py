@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -226,10 +226,18 @@ class SessionData:
                 found[noted.server].append(noted.message)
         return found
 
-    def places(self, points: Iterable[PointStop]) -> dict[str, Any]:
-        """The arguments of `messages.audits.OfPoints` for points that failed."""
-        at = [(self.names.get(point.series, point.series), point.x) for point in points]
-        return {"points": len(self.points), "at": at, "suffix": self.axis.suffix}
+    def places(
+        self, points: Iterable[PointStop], *, of: Sequence[PointStop] | None = None
+    ) -> dict[str, Any]:
+        """The arguments of `messages.audits.OfPoints` for points that failed. `of`: those that
+        could be checked; None: all."""
+        checked = self.points if of is None else of
+        return {
+            "points": len(checked),
+            "left_out": len(self.points) - len(checked),
+            "at": [(self.names.get(point.series, point.series), point.x) for point in points],
+            "suffix": self.axis.suffix,
+        }
 
 
 def codes(point: PointStop) -> set[str]:

@@ -44,8 +44,8 @@ def conservation(data: SessionData) -> Outcome:
     if not reported:
         return Outcome("not-known", NotReportedByTool(tool=_tool(data)))
     lost = [p for p in reported if not (p.conserved and evidence.conserved(p.counts))]
-    calls = sum(point.counts.scheduled for point in data.points)
-    found = messages.Conservation(calls=calls, **data.places(lost))
+    calls = sum(point.counts.scheduled for point in reported)
+    found = messages.Conservation(calls=calls, **data.places(lost, of=reported))
     return Outcome("failed" if lost else "passed", found, numbers(lost))
 
 
@@ -64,12 +64,12 @@ def littles_law(data: SessionData) -> Outcome:
             return Outcome("not-known", NotReportedByTool(tool=_tool(data)))
         return Outcome("not-known", NotRecorded(what="pending"))
     failed: list[tuple[float, PointStop, float, float]] = []
-    checked = 0
+    checked: list[PointStop] = []
     for point, (found_s, within_s) in timed:
         expected = _in_flight_s(point, data)
         if expected is None:
             continue
-        checked += 1
+        checked.append(point)
         low_s, high_s = expected
         allowed_s = TOLERANCE * high_s + PER_CALL_S * point.counts.scheduled
         allowed_s += _late_s(point, data) + within_s
@@ -85,8 +85,7 @@ def littles_law(data: SessionData) -> Outcome:
         tolerance_pct=100 * TOLERANCE,
         in_flight=worst[2] / worst[1].seconds if worst else 0.0,
         expected=worst[3] / worst[1].seconds if worst else 0.0,
-        left_out=len(data.points) - checked,
-        **{**data.places(points), "points": checked},
+        **data.places(points, of=checked),
     )
     return Outcome("failed" if failed else "passed", found, numbers(points))
 
@@ -120,12 +119,13 @@ def schedule(data: SessionData) -> Outcome:
     verdicts."""
     if data.workload.get("mode") == "closed":
         return Outcome("does-not-apply", messages.NoSchedule())
-    if all(point.counts.late is None for point in data.points):
+    reported = [point for point in data.points if point.counts.late is not None]
+    if not reported:
         return Outcome("not-known", NotReportedByTool(tool=_tool(data)))
     if any(len(point.findings) != len(point.reasons) for point in data.points):
         return Outcome("not-known", NotRecorded(what="codes"))
     late = [p for p in data.points if codes(p) & _LATE or _off_plan(p, data)]
-    found = messages.Schedule(planned_pct=100 * OFF_PLAN, **data.places(late))
+    found = messages.Schedule(planned_pct=100 * OFF_PLAN, **data.places(late, of=reported))
     return Outcome("failed" if late else "passed", found, numbers(late))
 
 

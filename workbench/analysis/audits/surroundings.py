@@ -24,7 +24,7 @@ def quiet_host(data: SessionData) -> Outcome:
         limit_pct=OTHERS_PCT,
         stolen_pct=max((point.evidence.get(_STOLEN, 0.0) for point in disturbed), default=0.0),
         others=shared,
-        **{**data.places(disturbed), "points": len(measured)},
+        **data.places(disturbed, of=measured),
     )
     if shared:
         return Outcome("failed", message)

@@ -20,6 +20,8 @@ class OfPoints(Finding, frozen=True, kw_only=True):
 
     points: int = 0
     """Number of points that were checked."""
+    left_out: int = 0
+    """Points that could not be checked."""
     at: list[tuple[str, float]] = msgspec.field(default_factory=list)
     """Points that failed: server and position on the axis."""
     suffix: str = RATE.suffix
@@ -31,6 +33,11 @@ class OfPoints(Finding, frozen=True, kw_only=True):
 
     def all(self) -> str:
         return every(self.points, "point")
+
+    @property
+    def left(self) -> str:
+        """What is said of the points that could not be checked."""
+        return f"; {self.left_out:,} more cannot be checked" if self.left_out else ""
 
 
 class NothingYet(Finding, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ class Conservation(OfPoints, frozen=True, kw_only=True):
             )
         return (
             f"{self.calls:,} calls at {self.all()}: each is counted once, as answered, failed,"
-            " unsent or open at the end."
+            f" unsent or open at the end{self.left}."
         )
 
 
@@ -35,9 +35,6 @@ class LittlesLaw(OfPoints, frozen=True, kw_only=True):
     """Mean number of calls in flight at the worst point."""
     expected: float = 0.0
     """Rate times service time at that point."""
-    left_out: int = 0
-    """Points that cannot be checked: connections failed in ways that hide how long they were
-    open."""
 
     def text(self) -> str:
         if self.at:
@@ -46,10 +43,9 @@ class LittlesLaw(OfPoints, frozen=True, kw_only=True):
                 f"Calls in flight contradict rate × service time: {self.where()} (at worst"
                 f" {worst}). Do not trust response times there."
             )
-        left = f"; {self.left_out:,} more cannot be checked" if self.left_out else ""
         return (
             f"Calls in flight equal rate × service time at {self.all()}, within"
-            f" {self.tolerance_pct:g} %, 50 µs per call and the clients' own lateness{left}."
+            f" {self.tolerance_pct:g} %, 50 µs per call and the clients' own lateness{self.left}."
         )
 
 
@@ -74,7 +70,7 @@ class Schedule(OfPoints, frozen=True, kw_only=True):
             )
         return (
             f"The clients kept their schedule at {self.all()}: on time, and within"
-            f" {self.planned_pct:g} % of the planned load."
+            f" {self.planned_pct:g} % of the planned load{self.left}."
         )
 
 
