@@ -35,6 +35,7 @@ ALL = Capabilities(
     clients="many",
     common_start=True,
     stoppable=True,
+    connects=True,
 )
 
 

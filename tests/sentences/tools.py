@@ -10,7 +10,11 @@ from workbench.messages.base import Message
 SENTENCES: list[tuple[Message, str]] = [
     (
         plans.ToolCannotTell(tool="wrk", untold=["latency", "windows", "replies"]),
-        "Not reported by wrk: latency from the scheduled time, anything while a point runs and whether replies are as expected. Verdicts do without.",
+        "Unknown with wrk: latency from the scheduled time, anything while a point runs and whether replies are as expected. Verdicts do without.",
+    ),
+    (
+        plans.ToolCannotTell(tool="Locust", untold=["connect", "first-byte", "client-limit"]),
+        "Unknown with Locust: connect time, time to first byte and the client limit. Verdicts do without.",
     ),
     (
         plans.ToolOpensFew(tool="httperf", connections=2_000),

@@ -130,8 +130,43 @@ def test_what_a_tool_does_not_report_and_its_command_are_known_before_the_run() 
     plan = Plan(servers=["x"], workload=closed, concurrency=[1, 4], seconds=2.0, with_=["wrk"])
     untold, command = remarks(plan)
     assert isinstance(untold, ToolCannotTell)
-    assert untold.untold == ["latency", "lateness", "windows", "replies"]
+    assert untold.untold == [
+        "latency",
+        "windows",
+        "connect",
+        "first-byte",
+        "replies",
+        "conservation",
+    ]
     assert "wrk -t1 -c4 -d2s" in command.text()
+
+
+def untold(tool: str, workers: int = 1, **fields: Any) -> set[str]:
+    """What is said before the run to stay unknown with a tool at a rate."""
+    load = workload(**{"protocol": "http/1.1"} | fields)
+    plan = Plan(
+        servers=["x"], workload=load, rates=[100], seconds=1.0, load_tool=tool, workers=workers
+    )
+    return {
+        each
+        for remark in remarks(plan)
+        if isinstance(remark, ToolCannotTell)
+        for each in remark.untold
+    }
+
+
+def test_what_stays_unknown_depends_on_the_plan() -> None:
+    httperf = untold("httperf")
+    assert {"lateness", "queue", "client-cpu", "conservation"} <= httperf
+    assert "percentiles" not in httperf
+    # Of several calls on a connection httperf prints an average.
+    assert untold("httperf", calls_per_connection=2) == httperf | {"percentiles"}
+    # Of a process with several threads only the sum of their CPU time is known.
+    assert "client-cpu" not in untold("wrk2")
+    assert untold("wrk2", workers=2) == untold("wrk2") | {"client-cpu"}
+    locust = {"connect", "first-byte", "client-limit"}
+    assert untold("locust", protocol="locust", locustfile="shop.py") == locust
+    assert untold("agent") == set()
 
 
 def test_a_draft_that_a_tool_cannot_offer_has_the_problem_at_its_field() -> None:

@@ -136,6 +136,15 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """It starts users at a rate that is only about that of the plan."""
     own_delays: bool = False
     """Its response times include delays of its own, which grow with the rate."""
+    connects: bool = False
+    """It reports connect times and times to the first byte."""
+    per_connection: bool = False
+    """Its response times are those of connections, so of several calls there are none."""
+    threads: bool = False
+    """One process uses several cores, of which only the sum is known; otherwise each worker is a
+    process."""
+    polls: bool = False
+    """It polls the clock, so that its CPU time says nothing about its load."""
 
 
 @dataclass(frozen=True)

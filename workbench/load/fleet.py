@@ -176,6 +176,7 @@ TOOL = LoadTool(
         clients="many",
         common_start=True,
         stoppable=True,
+        connects=True,
     ),
     start=AgentFleet.start,
 )

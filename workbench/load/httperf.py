@@ -142,9 +142,10 @@ TOOL = Program(
         only={"think_times": "constant"},
         resolution_us=BIN_US,
         to_the_end=True,
+        per_connection=True,
+        polls=True,
     ),
     invocation=invocation,
     parse=parse,
-    polls=True,
     grace_s=GRACE_S,
 ).tool()

@@ -15,11 +15,11 @@ from workbench.plan.schedule import PointPlan, points
 
 
 def remarks(plan: Plan) -> Iterator[Warned]:
-    """Return what a reader should know about the plan's load tools; of the agent nothing. Raises
-    BadInput for an unknown tool."""
+    """Return what a reader should know about the plan's load tools; of the agent at most that it
+    cannot be calibrated. Raises BadInput for an unknown tool."""
     for name in plan.load_tools:
         tool = load_tool(name)
-        if untold := cannot_tell(tool.capabilities):
+        if untold := cannot_tell(tool.capabilities, plan):
             yield ToolCannotTell(tool=tool.label, untold=untold)
         if tool.capabilities.most_open:
             most = tool.capabilities.most_open * plan.workers
@@ -46,16 +46,26 @@ def with_tools(draft: Draft, *, clients: int) -> Draft:
     return replace(draft, remarks=list(remarks(plan)))
 
 
-def cannot_tell(can: Capabilities) -> list[Untold]:
-    """Return what is unknown in the documents of such a tool."""
+def cannot_tell(can: Capabilities, plan: Plan) -> list[Untold]:
+    """Return what of a plan stays unknown with such a tool."""
     told: dict[Untold, bool] = {
         "latency": can.due_times,
-        "lateness": can.lateness,
+        "lateness": can.lateness or plan.closed,
         "windows": can.windows,
-        "percentiles": can.histograms,
+        "percentiles": can.histograms and not (can.per_connection and _several_calls(plan)),
+        "connect": can.connects,
+        "first-byte": can.connects,
         "replies": can.replies,
+        "queue": (can.windows and can.due_times) or plan.closed,
+        "client-cpu": not can.polls and not (can.threads and plan.workers > 1),
+        "client-limit": bool(plan.declared.null_server) or not plan.axis.calibrated,
+        "conservation": can.conservation,
     }
     return [what for what, known in told.items() if not known]
+
+
+def _several_calls(plan: Plan) -> bool:
+    return any(point.calls_per_connection > 1 for point in points(plan, ""))
 
 
 def example(tool: LoadTool, plan: Plan) -> str:

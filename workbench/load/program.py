@@ -54,12 +54,8 @@ class Program:
     parse: Callable[[Output, PointSpec], LoadReport]
     """The report of one program on its share; without CPU time and clients, which are added.
     Raises Unreadable when the output is not a whole result. Pure."""
-    threads: bool = False
-    """Whether one process uses several cores; otherwise each worker is a process."""
     grace_s: float | None = None
     """How much longer than `PointSpec.longest_s` it may take; None: `GRACE_S`."""
-    polls: bool = False
-    """Whether it polls the clock, so that its CPU time says nothing about its load."""
 
     def tool(self) -> LoadTool:
         return LoadTool(
@@ -78,7 +74,7 @@ class Program:
 
     def command(self, spec: PointSpec, workers: int) -> str:
         """The command line of one client."""
-        threads = workers if self.threads else 1
+        threads = workers if self.capabilities.threads else 1
         return self.invocation(spec, threads).shown()
 
 
@@ -163,8 +159,8 @@ class ProgramFleet:
     @property
     def _cpu_unknown(self) -> bool:
         """Whether it is not known how busy the busiest core of a client was."""
-        many_threads = self._program.threads and any(c.workers > 1 for c in self._clients)
-        return self._program.polls or many_threads
+        can = self._program.capabilities
+        return can.polls or (can.threads and any(c.workers > 1 for c in self._clients))
 
     def _here(self) -> list[Client]:
         return [client for client in self._clients if not client.machine.failure]
@@ -174,7 +170,7 @@ class ProgramFleet:
         places = [
             (client, number)
             for client in self._here()
-            for number in range(1 if self._program.threads else client.workers)
+            for number in range(1 if self._program.capabilities.threads else client.workers)
         ]
         shares = shared(spec, len(places))
         return [
@@ -184,14 +180,14 @@ class ProgramFleet:
 
     def _process(self, client: Client, number: int, share: PointSpec) -> ProgramProcess:
         """Return that of this number on its client."""
-        program = self._program
+        program, threads = self._program, self._program.capabilities.threads
         cores = client.cpus[: client.workers]
         return ProgramProcess(
             program.name,
-            program.invocation(share, client.workers if program.threads else 1),
+            program.invocation(share, client.workers if threads else 1),
             program.parse,
             client=client,
-            cpus=cores if program.threads else cores[number : number + 1] or client.cpus,
+            cpus=cores if threads else cores[number : number + 1] or client.cpus,
             spec=share,
         )
 

@@ -283,9 +283,9 @@ TOOL = Program(
         only={"arrivals": "poisson"},
         own_pace=True,
         own_delays=True,
+        threads=True,
     ),
     invocation=invocation,
     grace_s=GRACE_S + MOST_LATER_S,
     parse=parse,
-    threads=True,
 ).tool()

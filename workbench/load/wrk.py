@@ -161,8 +161,8 @@ TOOL = Program(
         lacks=("requests", "pipeline", "tls", "think_time_s"),
         begins="send",
         replaces=False,
+        threads=True,
     ),
     invocation=invocation,
     parse=parse,
-    threads=True,
 ).tool()

@@ -85,8 +85,8 @@ TOOL = Program(
         begins="send",
         resolution_us=1_000,
         replaces=False,
+        threads=True,
     ),
     invocation=invocation,
     parse=parse,
-    threads=True,
 ).tool()

@@ -22,6 +22,7 @@ TOOL = LoadTool(
         clients="many",
         common_start=True,
         stoppable=True,
+        connects=True,
         one_connection=True,
     ),
     start=partial(AgentFleet.start, worker="zeromq"),

@@ -111,8 +111,8 @@ TOOL = Program(
         only={"arrivals": "uniform"},
         begins="send",
         replaces=False,
+        threads=True,
     ),
     invocation=invocation,
     parse=parse,
-    threads=True,
 ).tool()

@@ -8,14 +8,32 @@ from workbench import formatting
 from workbench.messages.notes import Severity
 from workbench.messages.plans.problem import Problem, Warned
 
-Untold: TypeAlias = Literal["latency", "lateness", "windows", "percentiles", "replies"]
+Untold: TypeAlias = Literal[
+    "latency",
+    "lateness",
+    "windows",
+    "percentiles",
+    "connect",
+    "first-byte",
+    "replies",
+    "queue",
+    "client-cpu",
+    "client-limit",
+    "conservation",
+]
 
 _UNTOLD: dict[Untold, str] = {
     "latency": "latency from the scheduled time",
     "lateness": "how late calls were started",
     "windows": "anything while a point runs",
     "percentiles": "percentiles of response times",
+    "connect": "connect time",
+    "first-byte": "time to first byte",
     "replies": "whether replies are as expected",
+    "queue": "whether a queue grows",
+    "client-cpu": "how busy the clients are",
+    "client-limit": "the client limit",
+    "conservation": "whether every call is accounted for",
 }
 
 Lacking: TypeAlias = Literal["requests", "body", "pipeline", "tls", "think_time_s"]
@@ -205,7 +223,7 @@ class ToolCannotTell(Warned, frozen=True, kw_only=True):
 
     def text(self) -> str:
         unknown = formatting.listed([_UNTOLD[each] for each in self.untold])
-        return f"Not reported by {self.tool}: {unknown}. Verdicts do without."
+        return f"Unknown with {self.tool}: {unknown}. Verdicts do without."
 
 
 class ToolOpensFew(Warned, frozen=True, kw_only=True):
