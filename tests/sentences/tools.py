@@ -30,6 +30,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "wrk runs as: wrk -t1 -c4 -d2s http://SERVER:80/",
     ),
     (
+        plans.ToolCommand(tool="wrk", command="wrk -t1 -c4 -d2s http://SERVER:80/", processes=3),
+        "wrk runs as 3 processes, the first as: wrk -t1 -c4 -d2s http://SERVER:80/",
+    ),
+    (
         plans.ToolOfAnotherWorkload(tool="Locust", workload="HTTP", runs=["locustfiles"]),
         "Locust runs locustfiles only, not HTTP; leave it out, or choose another load tool.",
     ),

@@ -169,6 +169,29 @@ def test_what_stays_unknown_depends_on_the_plan() -> None:
     assert untold("agent") == set()
 
 
+@pytest.mark.parametrize(
+    ("tool", "clients", "said"),
+    [
+        ("httperf", 1, ["as 2 processes, the first as:", "--rate=50 --num-conns=100"]),
+        ("httperf", 2, ["as 4 processes, the first as:", "--rate=25 --num-conns=50"]),
+        # Its workers are threads of one process on each client.
+        ("wrk", 1, ["wrk runs as:", "-t2 -c8"]),
+        ("wrk", 2, ["as 2 processes, the first as:", "-t2 -c4"]),
+        ("wrk", 9, ["as 8 processes, the first as:", "-t1 -c1"]),
+    ],
+)
+def test_the_command_line_known_before_the_run_is_that_of_the_first_of_several_processes(
+    tool: str, clients: int, said: list[str]
+) -> None:
+    axis: dict[str, Any] = {"rates": [100]}
+    http = workload(protocol="http/1.1")
+    if tool == "wrk":
+        axis, http = {"concurrency": [8]}, msgspec.structs.replace(http, mode="closed")
+    plan = Plan(servers=["x"], workload=http, seconds=2.0, load_tool=tool, workers=2, **axis)
+    *_, command = remarks(plan, clients=clients)
+    assert all(part in command.text() for part in said), command.text()
+
+
 def test_a_draft_that_a_tool_cannot_offer_has_the_problem_at_its_field() -> None:
     facts = {"sysctls": {"net.ipv4.ip_local_port_range": "32768 60999"}}
 

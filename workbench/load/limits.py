@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from workbench.errors import BadInput
 from workbench.load.base import Capabilities, LoadTool, PointSpec
 from workbench.load.registry import load_tool, problems
+from workbench.load.shares import shared
 from workbench.messages.plans import ToolCannotTell, ToolCommand, ToolOpensFew, Untold, Warned
 from workbench.plan.editing import Draft
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points
 
 
-def remarks(plan: Plan) -> Iterator[Warned]:
+def remarks(plan: Plan, *, clients: int = 1) -> Iterator[Warned]:
     """Return what a reader should know about the plan's load tools; of the agent at most that it
     cannot be calibrated. Raises BadInput for an unknown tool."""
     for name in plan.load_tools:
@@ -24,8 +25,8 @@ def remarks(plan: Plan) -> Iterator[Warned]:
         if tool.capabilities.most_open:
             most = tool.capabilities.most_open * plan.workers
             yield ToolOpensFew(tool=tool.label, connections=most)
-        if command := example(tool, plan):
-            yield ToolCommand(tool=tool.label, command=command)
+        if tool.command and not plan.declared.secrets(plan.workload):
+            yield example(tool, tool.command, plan, clients)
 
 
 def with_tools(draft: Draft, *, clients: int) -> Draft:
@@ -43,7 +44,7 @@ def with_tools(draft: Draft, *, clients: int) -> Draft:
     if faults:
         said = {key: " ".join(dict.fromkeys(texts)) for key, texts in faults.items()}
         return replace(draft, faults={**said, **draft.faults})
-    return replace(draft, remarks=list(remarks(plan)))
+    return replace(draft, remarks=list(remarks(plan, clients=clients)))
 
 
 def cannot_tell(can: Capabilities, plan: Plan) -> list[Untold]:
@@ -68,12 +69,16 @@ def _several_calls(plan: Plan) -> bool:
     return any(point.calls_per_connection > 1 for point in points(plan, ""))
 
 
-def example(tool: LoadTool, plan: Plan) -> str:
-    """Return the command line of the plan's last point on one client; empty: it has none."""
-    if tool.command is None or plan.declared.secrets(plan.workload):
-        return ""
+def example(
+    tool: LoadTool, command: Callable[[PointSpec, int], str], plan: Plan, clients: int
+) -> ToolCommand:
+    """Return the first command line of the plan's last point, as it will be recorded."""
     *_, last = points(plan, "")
-    return tool.command(_spec(plan, last), plan.workers)
+    processes = clients * (1 if tool.capabilities.threads else plan.workers)
+    first, *others = shared(_spec(plan, last), processes)
+    return ToolCommand(
+        tool=tool.label, command=command(first, plan.workers), processes=1 + len(others)
+    )
 
 
 def _spec(plan: Plan, point: PointPlan) -> PointSpec:

@@ -208,7 +208,7 @@ class Engine:
             target=self.fleet.target,
             target_facts=facts[self.fleet.target],
         )
-        budget.warnings.extend(remarks(plan or self.plan))
+        budget.warnings.extend(remarks(plan or self.plan, clients=len(self.fleet.clients)))
         budget.warnings.extend(rights for entry in self.entries for rights in more_rights(entry))
         budget.warnings.extend(own_pace(plan or self.plan))
         return budget

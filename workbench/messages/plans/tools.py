@@ -259,13 +259,18 @@ class ToolHasOwnPace(Warned, frozen=True, kw_only=True):
 
 
 class ToolCommand(Warned, frozen=True, kw_only=True):
-    """The command line of a load tool that is a program, on one client."""
+    """The command line of a load tool that is a program."""
 
     level: ClassVar[Severity] = Severity.INFO
 
     keys: tuple[str, ...] = ("load_tool",)
     tool: str
     command: str
+    """Of the first process."""
+    processes: int = 1
+    """Of all clients together, among which the load is divided."""
 
     def text(self) -> str:
-        return f"{self.tool} runs as: {self.command}"
+        if self.processes == 1:
+            return f"{self.tool} runs as: {self.command}"
+        return f"{self.tool} runs as {self.processes:,} processes, the first as: {self.command}"
