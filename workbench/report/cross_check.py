@@ -213,6 +213,7 @@ def _causes(
     notable = [each for each in differences if each.notable]
     unresolved = any(not each.resolved and abs(each.share) >= NOTABLE for each in differences)
     timed = any(each.figure != "replies_per_s" for each in notable)
+    p99_agrees = any(each.figure == "p99_us" and not each.notable for each in differences)
     for name, alike in ((tool, other), (other, tool)):
         can, cannot = _can(name), _can(alike)
         rates = any(each.figure == "replies_per_s" for each in notable)
@@ -226,7 +227,7 @@ def _causes(
             yield messages.Resolves(tool=name, resolution_us=can.resolution_us)
         if timed and can.own_delays:
             yield messages.DelaysItself(tool=name)
-        if closed or can.due_times or not cannot.due_times:
+        if closed or p99_agrees or can.due_times or not cannot.due_times:
             continue
         latency, service = tools[alike].latency_us, tools[alike].service_us
         if latency and service and latency.p99 > STALLS * service.p99:
