@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -538,6 +539,18 @@ def test_a_closed_loop_keeps_its_connections_busy(home: Home, session: Path) -> 
     stops = sweep_stops(run(home, session, plan))
     assert [stop.concurrency for stop in stops] == [2, 8]
     assert [stop.counts.succeeded for stop in stops] == [500, 500]
+
+
+def test_a_run_with_two_load_tools_ends_with_their_comparison(home: Home, session: Path) -> None:
+    if not shutil.which("ab"):
+        pytest.skip("ab is not installed")
+    closed = {"protocol": "http/1.0", "mode": "closed"}
+    plan = home.plan(["http-asyncio"], workload=closed, concurrency=[4])
+    answer = home.call("run", plan, "--with", "agent", "--with", "ab", "-o", session)
+    assert answer.code == 0, answer.stderr
+    said = " ".join(answer.stdout.split())
+    assert "ab / agent" in said and "Each compared with agent; times from the send." in said
+    assert said.count("Could not be checked with ab: ") == 1
 
 
 def test_a_field_of_the_workload_is_varied_at_one_rate(home: Home, session: Path) -> None:

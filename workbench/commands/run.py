@@ -19,7 +19,7 @@ from workbench.commands.exposing import add_option, exposing_at_terminal
 from workbench.commands.machines import how_to_trust
 from workbench.commands.opening import add_servers
 from workbench.commands.signals import handled
-from workbench.commands.summary import data_of, print_ranking
+from workbench.commands.summary import data_of, print_cross_check, print_ranking
 from workbench.commands.tuning import show, tuning_at_terminal
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
@@ -206,6 +206,7 @@ def _conclude(documents: list[AnyDocument], *, as_json: bool) -> None:
             write_json(data_of(summary))
         else:
             print_ranking(summary)
+            print_cross_check(summary)
         sys.stdout.flush()
     except BrokenPipeError:
         mute(sys.stdout)

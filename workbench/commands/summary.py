@@ -61,8 +61,9 @@ _ENDED: defaultdict[str, str] = defaultdict(
 _ANSWERS: dict[str, tuple[State, ...]] = {
     "steady-state": ("failed",),
     "memory-growth": ("passed", "failed"),
+    "evidence": ("not-known",),
 }
-"""Audits, by code, whose finding answers what was asked of servers, and in which states."""
+"""Audits, by code, whose finding stands below the results, and in which states."""
 
 _STATE_STYLES: dict[State, str] = {"passed": "green", "failed": "bold red", "not-known": "yellow"}
 
@@ -174,8 +175,9 @@ def print_percentiles(summary: Summary, console: Terminal | None = None) -> None
     console.print(fitting(titles, rows, console.width, spare=("75 %", "80 %", "66 %", "98 %")))
 
 
-def print_cross_check(summary: Summary, console: Terminal) -> None:
+def print_cross_check(summary: Summary, console: Terminal | None = None) -> None:
     """Print how far the load tools of a session agree at each point."""
+    console = console or Terminal(piped=PIPED)
     if found := cross_checks(summary):
         rows: list[list[Cell]] = [[*each.cells] for each in found]
         spare, folds = ("p50",), TITLES[-1]
@@ -303,8 +305,6 @@ def _print_points(
         console.print(fitting(titles, rows, console.width, spare=spare, folds="Verdict"))
     for note in filter(None, [*server.notes, server.gave_up, server.died]):
         console.say(note)
-    if unknown := server.all_not_checked:
-        console.say(unknown.text())
     console.print()
 
 
