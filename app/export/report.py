@@ -193,7 +193,8 @@ def _pdf(session: Session, options: ReportOptions) -> bytes:
     from app.export.table_pages import Table  # noqa: PLC0415
     from app.theme import THEMES  # noqa: PLC0415
 
-    checks = cross_checks(summarise(session.documents))
+    summary = summarise(session.documents)
+    checks = cross_checks(summary.plan, summary.servers.values())
     compared = Table(HEADING, remark(checks), TITLES, [check.cells for check in checks])
     more = compared.pages(THEMES[options.theme], options.size)
     return picture.pdf(page.paint, options.size, page.title(), more)

@@ -11,6 +11,7 @@ from app.live.event_log import EventLog
 from app.live.legend import Legend
 from app.live.peaks import Peaks
 from app.live.then import Then
+from app.live.tools import Tools
 from app.live.vitals import Vitals
 from app.plain import tip
 from app.theme import Theme, icon
@@ -20,9 +21,9 @@ _LOWER, _BOTH = 234, 464
 """Heights the two lower cards need: one of them, both."""
 _LOW = 420
 """Below this height there is room for one card only."""
-_TITLES = ("Servers", "Machine", "Events", "Peak", "Audits", "Then")
-_SERVERS, _MACHINE, _EVENTS, _PEAK, _AUDITS, _THEN = range(6)
-_NAMES = {_PEAK: "Peak under SLO", _THEN: "Then and now"}
+_TITLES = ("Servers", "Machine", "Events", "Peak", "Audits", "Then", "Tools")
+_SERVERS, _MACHINE, _EVENTS, _PEAK, _AUDITS, _THEN, _TOOLS = range(7)
+_NAMES = {_PEAK: "Peak under SLO", _THEN: "Then and now", _TOOLS: "Load tools"}
 """Of tabs whose titles are shorter."""
 
 
@@ -42,6 +43,7 @@ class Side(QFrame):
         self.peaks = Peaks(trio, theme)
         self.checklist = Checklist(theme)
         self.then = Then(trio, theme)
+        self.tools = Tools(trio)
         self._trio = trio
         self._searched = False
         self._inside = inside = column(self, gap=GAP)
@@ -64,6 +66,7 @@ class Side(QFrame):
         inside.addWidget(self.peaks, 3)
         inside.addWidget(self.checklist, 2)
         inside.addWidget(self.then, 3)
+        inside.addWidget(self.tools, 3)
         self._chosen = _MACHINE if live else _EVENTS
         self._group.idClicked.connect(self._choose)
         self.legend.grown.connect(self._arrange)
@@ -96,9 +99,10 @@ class Side(QFrame):
         self.events.refresh()
         self.peaks.refresh()
         self.checklist.refresh()
-        known = self.then.known
+        known = self.then.known, self.tools.known
         self.then.refresh()
-        if known != self.then.known:
+        self.tools.refresh()
+        if known != (self.then.known, self.tools.known):
             self._arrange()
         if self._searched != bool(self._trio.model.axis.bounds):
             self._searched = not self._searched
@@ -153,9 +157,10 @@ class Side(QFrame):
         self._group.button(_MACHINE).setVisible(not both)
         self._group.button(_PEAK).setVisible(self._searched)
         self._group.button(_THEN).setVisible(self.then.known)
+        self._group.button(_TOOLS).setVisible(self.tools.known)
         least = _SERVERS if low else _EVENTS if both else _MACHINE
         chosen = max(least, self._chosen)
-        if chosen == _THEN and not self.then.known:
+        if self._group.button(chosen).isHidden():
             chosen = _EVENTS
         self._group.button(chosen).setChecked(True)
         self.legend.setVisible(not low or chosen == _SERVERS)
@@ -164,6 +169,7 @@ class Side(QFrame):
         self.peaks.setVisible(chosen == _PEAK)
         self.checklist.setVisible(chosen == _AUDITS)
         self.then.setVisible(chosen == _THEN)
+        self.tools.setVisible(chosen == _TOOLS)
         # The tabs stand above the cards that they choose from.
         at = self._inside.indexOf(self._tabs)
         index = 0 if low else 2 if both else 1

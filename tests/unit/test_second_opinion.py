@@ -19,7 +19,7 @@ from workbench.documents import AnyDocument, PointStop
 from workbench.load import registry
 from workbench.load.base import Capabilities
 from workbench.messages.cross_check import OmitsStalls, Resolves
-from workbench.report.cross_check import ONE_PASS, Difference, cross_checks, remark
+from workbench.report.cross_check import ONE_PASS, CrossCheck, Difference, cross_checks, remark
 from workbench.report.facts import facts
 from workbench.report.page import Drawing, render
 from workbench.terminal import Terminal
@@ -44,6 +44,10 @@ async def with_both(
     return await a_session(a_plan(with_=["other"], servers=["one"], **plan), tmp_path)
 
 
+def compared(summary: Summary) -> list[CrossCheck]:
+    return cross_checks(summary.plan, summary.servers.values())
+
+
 def printed(summary: Summary) -> str:
     out = io.StringIO()
     print_summary(summary, Terminal(file=out, piped=200))
@@ -55,7 +59,7 @@ async def test_tools_are_compared_at_each_point_with_intervals_over_the_passes(
 ) -> None:
     documents = await with_both(tmp_path, monkeypatch, can=ALL, us=400, repeats=3)
     summary = summarise(documents)
-    first, _ = cross_checks(summary)
+    first, _ = compared(summary)
     assert (first.tool, first.reference, first.x, first.passes) == ("other", "fake", 1_000, 3)
     replies, *every_time = first.differences
     assert [each.figure for each in every_time] == ["mean_us", "p50_us", "p99_us"]
@@ -89,7 +93,7 @@ async def test_one_pass_has_no_interval_and_known_causes_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     documents = await with_both(tmp_path, monkeypatch, can=PROGRAM, us=900)
-    found = cross_checks(summarise(documents))
+    found = compared(summarise(documents))
     assert remark(found).endswith(ONE_PASS)
     replies, *every_time = found[0].differences
     assert replies.change is None and not any(each.resolved for each in every_time)
@@ -116,7 +120,7 @@ async def test_stalls_that_a_tool_does_not_see_are_named_where_p99_differs(
     ]
     monkeypatch.setitem(registry.TOOLS, "fake", fake_tool(Script())[0])
     summary = summarise(slower)
-    for each in cross_checks(summary):
+    for each in compared(summary):
         assert [type(cause) for cause in each.causes] == named
         assert all(cause.record()["latency_p99_us"] == 90_000 for cause in each.causes)
 

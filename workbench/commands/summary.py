@@ -27,7 +27,7 @@ from workbench.documents import OUR_AGENT, Metric, Percentiles, PointStop
 from workbench.errors import BadInput
 from workbench.formatting import duration, figure, known, megabytes, ordinal, per_second, percent
 from workbench.report import clients, cost, distributions, requests, sustained
-from workbench.report.cross_check import TITLES, cross_checks, remark
+from workbench.report.cross_check import TITLES, CrossCheck, cross_checks, remark
 from workbench.report.setup import FROM_THE_SEND
 from workbench.report.then import then_and_now
 from workbench.terminal import Terminal, say, write_json
@@ -112,7 +112,7 @@ def data_of(summary: Summary) -> dict[str, Any]:
     found = then_and_now(summary.plan, summary.servers)
     return summary.to_data() | {
         "then_and_now": asdict(found) if found else None,
-        "cross_check": [each.to_data() for each in cross_checks(summary)],
+        "cross_check": [each.to_data() for each in _cross_checks(summary)],
     }
 
 
@@ -178,11 +178,15 @@ def print_percentiles(summary: Summary, console: Terminal | None = None) -> None
 def print_cross_check(summary: Summary, console: Terminal | None = None) -> None:
     """Print how far the load tools of a session agree at each point."""
     console = console or Terminal(piped=PIPED)
-    if found := cross_checks(summary):
+    if found := _cross_checks(summary):
         rows: list[list[Cell]] = [[*each.cells] for each in found]
         spare, folds = ("p50",), TITLES[-1]
         console.print(fitting(TITLES, rows, console.width, spare=spare, folds=folds, words=True))
         console.say(remark(found))
+
+
+def _cross_checks(summary: Summary) -> list[CrossCheck]:
+    return cross_checks(summary.plan, summary.servers.values())
 
 
 def print_then_and_now(summary: Summary, console: Terminal) -> None:

@@ -7,16 +7,15 @@ so there are no windows to take one from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any, Literal
 
 from workbench import formatting
-from workbench.analysis.results import Clock, PointResult, View
-from workbench.analysis.server_summary import ServerSummary
+from workbench.analysis.results import Clock, PointResult, SeriesResult, View
 from workbench.analysis.significance import Change, ratio
-from workbench.analysis.summary import Summary
 from workbench.documents import OUR_AGENT
 from workbench.load.base import Capabilities
 from workbench.load.registry import TOOLS
@@ -122,49 +121,51 @@ class CrossCheck:
         }
 
 
-def cross_checks(summary: Summary) -> list[CrossCheck]:
+def cross_checks(plan: Mapping[str, Any], results: Iterable[SeriesResult]) -> list[CrossCheck]:
     """Compare each load tool with the agent, or with the first one, at each point of each server.
-    Empty: a single tool."""
-    found: list[CrossCheck] = []
-    servers = dict.fromkeys(each.server for each in summary.servers.values())
-    for server in servers:
-        series = {each.load_tool: each for each in summary.of_server(server)}
-        reference = OUR_AGENT if OUR_AGENT in series else next(iter(series))
-        for tool, each in series.items():
-            if tool != reference:
-                found += _compared(summary, each, series[reference], named=len(servers) > 1)
-    return found
+    `plan`: as data. Empty: a single tool."""
+    servers: defaultdict[str, dict[str, SeriesResult]] = defaultdict(dict)
+    for each in results:
+        if each.stops:
+            servers[each.stops[0].server][each.stops[0].load_tool] = each
+    return [
+        check
+        for server, tools in servers.items()
+        for tool in tools
+        for check in _compared(plan, server, tools, tool, named=len(servers) > 1)
+    ]
 
 
 def _compared(
-    summary: Summary, series: ServerSummary, reference: ServerSummary, *, named: bool
+    plan: Mapping[str, Any],
+    server: str,
+    by_tool: Mapping[str, SeriesResult],
+    tool: str,
+    *,
+    named: bool,
 ) -> Iterator[CrossCheck]:
-    name = f"{series.load_tool} / {reference.load_tool}"
-    for point in series.points:
-        other = reference.at(point.x)
+    reference = OUR_AGENT if OUR_AGENT in by_tool else next(iter(by_tool))
+    series, name = by_tool[tool], f"{tool} / {reference}"
+    for point in series.points if tool != reference else ():
+        other = by_tool[reference].at(point.x)
         if other is None:
             continue
-        tools = {series.load_tool: point, reference.load_tool: other}
+        tools = {tool: point, reference: other}
         clock: Clock = "service" if point.service_us and other.service_us else "latency"
         differences = list(_differences(tools, clock))
         passes = {stop.pass_number for stop in point.stops}
         yield CrossCheck(
-            server=series.server,
-            name=f"{_server_name(series)}, {name}" if named else name,
-            tool=series.load_tool,
-            reference=reference.load_tool,
+            server=server,
+            name=f"{series.name.removesuffix(f', {tool}')}, {name}" if named else name,
+            tool=tool,
+            reference=reference,
             x=point.x,
             at=series.axis.at(point.x),
             passes=len(passes & {stop.pass_number for stop in other.stops}),
             clock=clock,
             differences=differences,
-            causes=list(_causes(summary, tools, differences)),
+            causes=list(_causes(plan, tools, differences)),
         )
-
-
-def _server_name(series: ServerSummary) -> str:
-    """Its label without the load tool."""
-    return series.name.removesuffix(f", {series.load_tool}")
 
 
 def _differences(tools: dict[str, PointResult], clock: Clock) -> Iterator[Difference]:
@@ -202,9 +203,9 @@ def _times(point: PointResult, view: View) -> dict[int, float]:
 
 
 def _causes(
-    summary: Summary, tools: dict[str, PointResult], differences: Sequence[Difference]
+    plan: Mapping[str, Any], tools: dict[str, PointResult], differences: Sequence[Difference]
 ) -> Iterator[messages.Differs]:
-    workload = summary.plan.get("workload", {})
+    workload = plan.get("workload", {})
     closed, calls = workload.get("mode") == "closed", workload.get("calls_per_connection", 1)
     (tool, point), (other, beside) = tools.items()
     a, b = (sum(s.offered_per_s for s in p.stops) / len(p.stops) for p in (point, beside))

@@ -63,7 +63,7 @@ def facts(
         profiles={s.id: s.profile for s in summary.ranked() if s.profile},
         times=list(_times(summary)),
         requests=requests.tables(summary),
-        cross_check=(checks := cross_checks(summary)),
+        cross_check=(checks := cross_checks(summary.plan, summary.servers.values())),
         cross_check_remark=remark(checks),
         clock_remark=FROM_THE_SEND if summary.clock == "service" else "",
         then=then_and_now(start.plan, summary.servers),
