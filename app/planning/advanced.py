@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from app.fields import Figure, Flag, Line, Options
 from app.planning import workload
@@ -54,23 +55,41 @@ _GROUPS: dict[str, dict[str, Any]] = {
     "profile": msgspec.to_builtins(Profile()),
 }
 """Keys with keys of their own, which a tick switches on; with their defaults."""
+_ACROSS = 3
+"""Load tools in a row."""
 _OFF = {"warm_up": None, "give_up": None, "profile": False}
 
 
-class Further(Options):
-    """Another load tool, as the plan has it: a list, of which the first is shown."""
+class Further(QWidget):
+    """Further load tools, named as in plans and charts and in the plan's order; one that is added
+    is the last."""
 
-    _given: Sequence[str] = ()
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._chosen: list[str] = []
+        self._flags = {name: Flag(name) for name in TOOLS}
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(4)
+        for place, (name, flag) in enumerate(self._flags.items()):
+            flag.setAccessibleName(f"Compared with {name}")
+            flag.edited.connect(partial(self._choose, name))
+            grid.addWidget(flag, *divmod(place, _ACROSS))
 
     def value(self) -> list[str]:
-        first = self.currentData()
-        if first is None:
-            return []
-        return list(self._given) if first in self._given[:1] else [first]
+        return list(self._chosen)
 
     def set_value(self, value: Any) -> None:
-        self._given = list(value) if isinstance(value, list) else []
-        super().set_value(self._given[0] if self._given else None)
+        self._chosen = list(value) if isinstance(value, list) else []
+        for name, flag in self._flags.items():
+            flag.set_value(name in self._chosen)
+
+    def _choose(self, name: str) -> None:
+        others = [each for each in self._chosen if each != name]
+        self._chosen = [*others, *[name] * self._flags[name].value()]
+        self.edited.emit()
 
 
 class Advanced(QWidget):
@@ -215,9 +234,7 @@ class Advanced(QWidget):
         )
         tools = [(tool.name, tool.label) for tool in TOOLS.values()]
         self._line("Load tool", ("load_tool", Options("Load tool", tools)))
-        self._line(
-            "Compared with", ("with", Further("Further load tool", [(None, "none"), *tools]))
-        )
+        self._line("Compared with", ("with", Further()))
 
     def _line(self, name: str, *parts: tuple[str, QWidget] | str) -> None:
         widgets: list[QWidget | str] = []

@@ -34,6 +34,8 @@ from workbench.sessions import read_session
 from workbench.workloads import registry
 from workbench.workloads.registry import workload as a_workload
 
+TOOLS = ("wrk", "ab", "httperf", "tsung")
+
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -109,6 +111,24 @@ def test_the_form_covers_everything_in_a_plan(
 ) -> None:
     edit(qtbot, page, plan)
     assert wanted(qtbot, window, page.run_this) == plan
+
+
+def test_several_load_tools_are_compared_in_the_order_of_the_plan(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    edit(qtbot, page, structs.replace(SHORT, with_=["tsung", "httperf"]))
+    assert page.draft is not None and page.draft.plan is not None
+    assert page.draft.plan.with_ == ["tsung", "httperf"]
+    page.form.more.open()
+    compared = {name: control(page, f"Compared with {name}") for name in TOOLS}
+    assert [name for name, tick in compared.items() if tick.isChecked()] == ["httperf", "tsung"]
+    for name, expected in (
+        ("ab", ["tsung", "httperf", "ab"]),
+        ("tsung", ["httperf", "ab"]),
+        ("tsung", ["httperf", "ab", "tsung"]),
+    ):
+        compared[name].click()
+        assert page.form.data()["with"] == expected
 
 
 def test_a_load_tool_of_another_workload_is_a_problem_at_its_field(
