@@ -39,7 +39,7 @@ help:
 	@echo "make test-lab  machines over SSH, on separate hosts (root; otherwise it lists what is skipped)"
 	@echo "make fuzz    damaged files with new seeds, until Ctrl-C"
 	@echo "make soak    500 short runs in one process, or 12 hours of them, to find leaks"
-	@echo "make bench   cost of the load agent, compared with ab, httperf and wrk"
+	@echo "make bench   cost of the load agent, compared with ab, httperf and wrk (BENCH=tools: every load tool)"
 	@echo "make screenshots  every page, dark and light, in out/screenshots"
 	@echo "make pictures  those of the README, of the last two sessions of make demo"
 	@echo "make package an installer and a wheel in dist/, tested on bare machines (Linux, as root)"

@@ -41,6 +41,13 @@ def test_the_documented_plan_can_be_run(document: str, tmp_path: Path) -> None:
     assert load_plan(path).servers == ["tornado", "twisted"]
 
 
+@pytest.mark.parametrize("document", ["Makefile", "CONTRIBUTING.md", "docs/tools.md"])
+def test_every_benchmark_that_is_named_can_be_run(document: str) -> None:
+    named = set(re.findall(r"\bBENCH=(\w+)", (ROOT / document).read_text()))
+    assert "tools" in named
+    assert named <= {script.stem for script in (ROOT / "tests/bench").glob("*.py")}
+
+
 @pytest.mark.parametrize("key", [*Plan.__struct_encode_fields__, "protocol"])
 def test_every_key_of_a_plan_is_documented(key: str) -> None:
     assert f"`{key}`" in (ROOT / "docs/plans.md").read_text()

@@ -35,8 +35,7 @@ CALLS_TABLE = Table(
     heading="date;pid;id;http method;host;URL;HTTP status;size;duration;transaction;match;error",
     span=["id", "date", "duration"],
 )
-"""The duration is in ms, with three decimals. Tsung 1.8 writes another table, which is not read, so
-its times are unknown."""
+"""Of Tsung 1.7. The duration is in ms, with three decimals."""
 
 WRITTEN_SHARE = 0.99
 """Of the calls: Tsung may end before it has written the last ones."""
