@@ -19,6 +19,8 @@ from app.widgets import GAP, column, row
 
 _LOWER, _BOTH = 234, 464
 """Heights the two lower cards need: one of them, both."""
+_ROOMY = 3
+"""More tabs would be cut if they were not closer together."""
 _LOW = 420
 """Below this height there is room for one card only."""
 _TITLES = ("Servers", "Machine", "Events", "Peak", "Audits", "Then", "Tools")
@@ -120,7 +122,8 @@ class Side(QFrame):
 
     def _name(self, place: int, count: int, problems: str, sign: str, tone: str) -> None:
         title, tab = _TITLES[place], self._group.button(place)
-        tight = self.height() < _LOW or self._searched
+        many = self._searched or (self.then.known and self.tools.known)
+        tight = self.height() < _LOW or many
         text = f"{title} · {count}" if count and not tight else title
         accessible = f"{title}, {problems}" if count else title
         if (tab.text(), tab.accessibleName()) == (text, accessible):
@@ -151,13 +154,14 @@ class Side(QFrame):
         legend = left - 30 if low else min(self._legend_height(), max(60, left - lower))
         both = not low and left - legend >= _BOTH and not self._searched
         self.legend.setFixedHeight(max(60, legend))
-        for tab in self._group.buttons():
-            tab.setStyleSheet("padding: 0 5px;" if low and self._searched else "")
         self._group.button(_SERVERS).setVisible(low)
         self._group.button(_MACHINE).setVisible(not both)
         self._group.button(_PEAK).setVisible(self._searched)
         self._group.button(_THEN).setVisible(self.then.known)
         self._group.button(_TOOLS).setVisible(self.tools.known)
+        tabs = [tab for tab in self._group.buttons() if not tab.isHidden()]
+        for tab in tabs:
+            tab.setStyleSheet("padding: 0 5px;" if len(tabs) > _ROOMY else "")
         least = _SERVERS if low else _EVENTS if both else _MACHINE
         chosen = max(least, self._chosen)
         if self._group.button(chosen).isHidden():

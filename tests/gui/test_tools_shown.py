@@ -12,8 +12,10 @@ from fakes.run import a_plan, a_session
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app import theme
+from app import stylesheet, theme
 from app.live.session_view import Board
+from app.live.sidebar import Side
+from app.live.then import Then
 from workbench.documents import AnyDocument
 from workbench.load import registry
 
@@ -64,6 +66,22 @@ def test_the_load_tools_of_a_session_have_a_tab(
     for rate in ("1,000/s", "2,000/s"):
         assert f"other / fake, {rate} Replies/s +0.0 % Mean +100.0 %" in text
     assert "Cause: not known" in text
+
+
+@pytest.mark.parametrize(("height", "known"), [(380, False), (560, True), (760, True)])
+def test_all_titles_of_tabs_are_whole(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, height: int, known: bool
+) -> None:
+    """`known`: also with the figures of a source."""
+    monkeypatch.setattr(Then, "known", property(lambda self: known))
+    stylesheet.apply(QApplication.instance(), theme.DARK)
+    board = shown(qtbot, session(tmp_path, monkeypatch, "other"))
+    board.resize(1280, height)
+    board.refresh()
+    QApplication.processEvents()
+    tabs = [each for each in tab(board).group().buttons() if each.isVisible()]
+    assert {each.text() for each in tabs} >= {"Tools", *["Then"] * known}
+    assert sum(each.sizeHint().width() for each in tabs) + 4 * (len(tabs) - 1) <= Side.WIDTH
 
 
 def test_a_single_tool_that_reports_everything_has_none(
