@@ -38,12 +38,13 @@ VISITOR = str(Path(__file__).with_name("visitor.py"))
 RATES: dict[str, Any] = {"rates": [70.0, 150.0, 400.0, 800.0], "seconds": 1.5}
 CONNECTIONS: dict[str, Any] = {"concurrency": [1, 8, 64, 400], "seconds": 8.0}
 PONG = {"protocol": "pong", "timeout_s": 1.0}
+HTTP = {"protocol": "http/1.0", "timeout_s": 1.0}
 KEPT = {"protocol": "http/1.1", "timeout_s": 1.0, "calls_per_connection": 100}
 LOCUST = {"protocol": "locust", "locustfile": VISITOR, "timeout_s": 1.0}
 RUNS: dict[str, tuple[list[str], dict[str, Any], dict[str, Any]]] = {
     "rates": (["agent", "httperf", "tsung"], RATES, {**PONG, "arrivals": "poisson"}),
     "locust": (["locust"], RATES, LOCUST),
-    "connections": (["agent", "ab"], CONNECTIONS, {**PONG, "mode": "closed"}),
+    "connections": (["agent", "ab"], CONNECTIONS, {**HTTP, "mode": "closed"}),
     "kept": (["agent", "wrk"], CONNECTIONS, {**KEPT, "mode": "closed"}),
     "kept10": (["agent", "ab"], CONNECTIONS, {**KEPT, "mode": "closed", "protocol": "http/1.0"}),
 }

@@ -235,14 +235,14 @@ def test_a_script_for_wrk_contains_no_text_of_the_plan_as_code() -> None:
     [
         ("wrk", {"seconds": 2.0}, []),
         ("wrk", {"seconds": 2.5}, ["whole seconds"]),
-        ("ab", {"seconds": 2.5, "protocol": "pong"}, ["whole seconds"]),
+        ("ab", {"seconds": 2.5, "protocol": "http/1.0"}, ["whole seconds"]),
         ("wrk", {"seconds": 2.0, "timeout_s": 0.5}, ["whole number as workload.timeout_s"]),
         ("wrk", {"connections": 50}, ["cannot end a point by connections"]),
         ("wrk", {"seconds": 2.0, "protocol": "http/1.0"}, ["http/1.1 only, not http/1.0"]),
         ("wrk", {"seconds": 2.0, "tls": "full"}, ["without TLS"]),
         ("ab", {"connections": 50, "protocol": "http/1.0"}, []),
         ("ab", {"connections": 50}, ["http/1.0 only, not http/1.1"]),
-        ("ab", {"seconds": 2.0, "protocol": "pong"}, []),
+        ("ab", {"seconds": 2.0, "protocol": "pong"}, ["runs HTTP only, not Ping-pong"]),
         ("ab", {"seconds": 2.0, "protocol": "http/1.0", "think_time_s": 1.0}, ["pause"]),
     ],
 )

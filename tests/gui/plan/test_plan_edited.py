@@ -78,8 +78,8 @@ def test_it_starts_with_a_plan_that_can_run(
         ),
         Plan(
             name="Closed",
-            servers=["gevent"],
-            workload=a_workload(mode="closed"),
+            servers=["gevent-pywsgi"],
+            workload=a_workload(protocol="http/1.0", mode="closed"),
             concurrency=[1, 25],
             seconds=2,
             give_up=None,
