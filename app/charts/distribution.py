@@ -42,6 +42,9 @@ class Reading:
     def spread(self, metric: str, view: View) -> None:
         """Passes are merged."""
 
+    def supported(self, view: View) -> bool:
+        return self.row.supported
+
 
 class DistributionSeries(ProjectedSeries):
     """One server."""

@@ -8,10 +8,9 @@ import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
 from pytestqt.qtbot import QtBot
 
-from app.charts.chart import Chart
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from tests.gui.trios import shown
+from tests.gui.trios import beside_lines, rest, shown
 from tests.synthetic import session
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -22,20 +21,6 @@ SERVERS = ["asyncio streams", "asyncio Protocol", "Tornado", "gevent"]
 @pytest.fixture
 def trio(qtbot: QtBot) -> Trio:
     return shown(qtbot, session(4, 12), (1200, 800))
-
-
-def rest(qtbot: QtBot, chart: Chart, at: QPoint) -> None:
-    """Let the mouse rest at a pixel."""
-    qtbot.mouseMove(chart.viewport(), at - QPoint(1, 0))
-    qtbot.mouseMove(chart.viewport(), at)
-
-
-def beside_lines(chart: Chart, rate: float) -> QPoint:
-    """A pixel of the plot above a rate, far from every line."""
-    plot = chart.plot_rect()
-    heights = range(int(plot.top()) + 20, int(plot.bottom()) - 20, 4)
-    places = (QPoint(int(chart.at(rate, 1).x()), y) for y in heights)
-    return next(at for at in places if not chart.nearest(at.toPointF())[0])
 
 
 def said(trio: Trio) -> str:

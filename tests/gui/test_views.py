@@ -18,6 +18,7 @@ from app.charts.series import Quantity
 from app.choices import Choice
 from app.live.session_view import Board
 from app.settings import Settings
+from tests.gui.trios import beside_lines, rest
 from tests.outcomes import Contestant
 from tests.synthetic import searches, session
 from workbench.documents import AnyDocument, HostSample, PointStart, Window
@@ -309,3 +310,18 @@ def test_a_search_is_shown_in_every_view(qtbot: QtBot) -> None:
     assert line(board, "asyncio-streams", Quantity.REPLIES)
     press(qtbot, board, "Distribution")
     assert titles(board)[0].startswith("Response time at each peak")
+
+
+@pytest.mark.parametrize("view", ["Sweep", "Over time", "Distribution"])
+def test_all_values_are_listed_in_every_view(qtbot: QtBot, view: str) -> None:
+    board = opened(qtbot, session(3, 12))
+    press(qtbot, board, view)
+    trio = board.trio
+    qtbot.keyClick(trio, Qt.Key.Key_V)
+    for series in board.model.series.values():
+        assert series.name in trio.accessibleDescription()
+    qtbot.keyClick(trio, Qt.Key.Key_V)
+    chart = trio.charts[Quantity.TIME]
+    away = beside_lines(chart, float(chart.curves["asyncio-streams"].values.x[-2]))
+    rest(qtbot, chart, away)
+    assert trio.crosshair.readout.isVisible()

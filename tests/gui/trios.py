@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from io import BytesIO
 
 from pypdf import PdfReader
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPoint, QRectF
 from PySide6.QtGui import QPainter
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.charts.chart import Chart
 from app.charts.model import ChartModel
 from app.charts.trio import Trio
 from app.export import picture
@@ -54,3 +55,17 @@ def live_board(qtbot: QtBot) -> Board:
     with qtbot.waitExposed(made):
         made.show()
     return made
+
+
+def rest(qtbot: QtBot, chart: Chart, at: QPoint) -> None:
+    """Let the mouse rest at a pixel."""
+    qtbot.mouseMove(chart.viewport(), at - QPoint(1, 0))
+    qtbot.mouseMove(chart.viewport(), at)
+
+
+def beside_lines(chart: Chart, rate: float) -> QPoint:
+    """A pixel of the plot above a rate, far from every line."""
+    plot = chart.plot_rect()
+    heights = range(int(plot.top()) + 20, int(plot.bottom()) - 20, 4)
+    places = (QPoint(int(chart.at(rate, 1).x()), y) for y in heights)
+    return next(at for at in places if not chart.nearest(at.toPointF())[0])

@@ -25,6 +25,7 @@ from tests.gui.compare.steps import (
     pixel,
     ranking,
 )
+from tests.gui.trios import beside_lines, rest
 from tests.gui.windows import control, name_of, offers, press, says
 from tests.recording import record_session
 from tests.synthetic import contestants, session
@@ -209,3 +210,19 @@ def test_two_sessions_are_laid_over_one_another_over_time(
     assert max(chart.curves["A/gevent"].values.x) < 10
     lines = page.as_csv().splitlines()
     assert {line.partition("/")[0] for line in lines[1:]} == {"A", "B"}
+
+
+@pytest.mark.parametrize("view", ["Sweep", "Over time", "Distribution"])
+def test_all_values_of_both_sessions_are_listed_in_every_view(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path, view: str
+) -> None:
+    compare(qtbot, page, a, b)
+    press(page, view)
+    page.grab()
+    trio = page.trio
+    qtbot.keyClick(trio, Qt.Key.Key_V)
+    assert {"A", "B"} <= set(trio.accessibleDescription().replace(":", " ").split())
+    qtbot.keyClick(trio, Qt.Key.Key_V)
+    chart = trio.charts[Quantity.TIME]
+    rest(qtbot, chart, beside_lines(chart, float(chart.curves["A/gevent"].values.x[-2])))
+    assert trio.crosshair.readout.isVisible()
