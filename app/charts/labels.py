@@ -1,14 +1,15 @@
-"""Places the names at the line ends: none overlaps, none is dropped. Pure arithmetic, no Qt.
+"""Places the names at the line ends: none overlaps, none is cut. Pure arithmetic, no Qt.
 
 All values are in pixels, y downwards. A line that reaches the right edge is labelled in the gutter
-beside the chart. A line that ends earlier is labelled at its end where that covers neither a line
-nor a name, and in the gutter otherwise, with a leader from its end.
+beside the chart; where that is too low for all names, the highest lines are. A line that ends
+earlier is labelled at its end where that covers neither a line nor a name, and in the gutter
+otherwise.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ class Placed:
     """A placed name: its left edge, its middle, and the leader to it."""
 
     key: str
+    """Empty: the place of a text that says how many more there are."""
     x: float
     y: float
     width: float
@@ -53,7 +55,7 @@ class Room:
     gutter_width: float
     line_height: float
     least_height: float
-    """Lines are set this tight before names are placed in two columns."""
+    """Lines are set this tight before names are placed in two columns, if these hold them whole."""
 
 
 LEADER = 24.0
@@ -68,7 +70,7 @@ _STEPS = (0.0, *(side * half / 2 for half in range(1, 9) for side in (1, -1)))
 def place(
     ends: Sequence[End], room: Room, lines: Sequence[Polyline] = (), words: Sequence[Box] = ()
 ) -> list[Placed]:
-    """Place the name of every line end. `lines` and `words` are what names inside the plot must not
+    """Place the names of the line ends. `lines` and `words` are what names inside the plot must not
     cover.
     """
     unit = room.line_height / 14.5
@@ -85,6 +87,14 @@ def place(
         else:
             outside.append(end)
     return inside + _in_gutter(outside, room)
+
+
+def moved(label: Placed, key: str, line: Polyline) -> Placed | None:
+    """Return a place in the gutter for the name of another line; None: that is not seen."""
+    if not len(line):
+        return None
+    (x, y), (_, *rest) = line[-1].tolist(), label.leader
+    return replace(label, key=key, leader=((x, y), (rest[0][0], y), *rest[1:]))
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -174,14 +184,16 @@ def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
     tight = (high - low) / max(1, len(ranked) - 1)
     height = min(room.line_height, max(room.least_height, tight))
     fit = max(1, int((high - low) / height + 1e-6) + 1)
-    columns = -(-len(ranked) // fit)
+    first, wide = room.right + LEADER * unit, room.gutter_width - LEADER * unit
+    half, gap = wide / 2, _COLUMN_GAP * unit
+    columns = 1 if len(ranked) <= fit or max(end.width for end in ranked) > half - gap else 2
+    if len(ranked) > (places := columns * fit):
+        ranked[places - 1 :] = [replace(ranked[places - 1], key="", width=wide / columns)]
     wanted = [min(max(end.y, low), high) for end in ranked]
     ys = spread(wanted, height / columns, low, high)
-    first = room.right + LEADER * unit
-    wide = (room.gutter_width - LEADER * unit) / columns
     placed = []
     for i, (end, y) in enumerate(zip(ranked, ys, strict=True)):
-        x = first + (i % columns) * wide
+        x = first + i % columns * half
         start = min(max(end.y, room.top), room.bottom)
         leader = [
             (end.x + 2 * unit, start),
@@ -190,7 +202,5 @@ def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
         ]
         if x == first:  # a longer one would cross names of the first column
             leader.append((x - 2 * unit, y))
-        last = i % columns == columns - 1
-        widest = wide if last else wide - _COLUMN_GAP * unit
-        placed.append(Placed(end.key, x, y, min(end.width, widest), tuple(leader)))
+        placed.append(Placed(end.key, x, y, min(end.width, wide), tuple(leader)))
     return placed

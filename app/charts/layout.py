@@ -15,7 +15,7 @@ LEAST_OF_THREE = 290.0
 
 _SHARES = {Quantity.REPLIES: 0.44, Quantity.TIME: 0.32, Quantity.ERRORS: 0.24}
 _NARROWEST, _WIDEST = 118.0, 216.0
-_SHARE_OF_TWO = 0.32
+_SHARE_OF_TWO = 0.35
 """The largest share of the width for names in two columns."""
 
 
@@ -47,10 +47,10 @@ def names_fit(found: Mapping[Quantity, float], sizes: Sizes, names: int) -> bool
 
 def gutter(longest: float, width: float, *, crowded: bool) -> float:
     """Return the gutter's width for names up to `longest` wide; two columns of them where they are
-    crowded. Unscaled, like `width`.
+    crowded and these hold them whole. Unscaled, like `width`.
     """
-    one = min(max(_NARROWEST, longest + 46), _WIDEST)
-    return max(one, min(2 * longest + 62, width * _SHARE_OF_TWO)) if crowded else one
+    one, two = min(max(_NARROWEST, longest + 46), _WIDEST), 2 * longest + 68
+    return max(one, two) if crowded and two <= width * _SHARE_OF_TWO else one
 
 
 def least_height(names: int) -> float:

@@ -39,6 +39,9 @@ class EndNames:
         """`ground`: whose texts no name may cover."""
         self._chart, self._ground = chart, ground
         self.placed: list[labels.Placed] = []
+        self.more: labels.Placed | None = None
+        """The place of the text that says how many more servers there are."""
+        self._unnamed = 0
         self.running: QRectF | None = None
         """The box of the running server's name; None: it has none yet."""
         self.at_ceiling: list[labels.Box] = []
@@ -47,13 +50,13 @@ class EndNames:
 
     def forget(self) -> None:
         """Handle another model: there is no name until it is painted."""
-        self.placed, self.running, self.at_ceiling = [], None, []
+        self.placed, self.more, self.running, self.at_ceiling = [], None, None, []
 
     def place(self, curves: Iterable[Curve]) -> None:
-        """Place the name of every curve that has a point."""
+        """Place the names of the curves that have a point."""
         chart = self._chart
         sizes, plot = chart.sizes, chart.plot_rect()
-        px, size = sizes.px, font(sizes.label_px, Weight.Medium)
+        px, size = sizes.px, font(sizes.label_px, Weight.DemiBold)  # as wide as they become
         ends, lines = [], []
         for curve in curves:
             if len(seen := curve.seen()):
@@ -67,13 +70,16 @@ class EndNames:
             plot.top(),
             plot.right(),
             plot.bottom(),
-            gutter_top=px(self._gutter_top),
+            gutter_top=self._gutter_top,
             gutter_bottom=chart.height() - px(1) if len(ends) > 10 else plot.bottom() + px(8),
             gutter_width=px(sizes.gutter),
             line_height=sizes.label_px + px(3.5),
             least_height=sizes.label_px + px(1),
         )
-        self.placed = labels.place(ends, room, lines, self._ground.words())
+        placed = labels.place(ends, room, lines, self._ground.words())
+        self.placed = [label for label in placed if label.key]
+        self.more = next((label for label in placed if not label.key), None)
+        self._unnamed = len(ends) - len(self.placed)
 
     def name(self, curve: Curve) -> str:
         """Return the text for a server where there is room."""
@@ -115,13 +121,30 @@ class EndNames:
     def paint(self, painter: QPainter) -> None:
         for label in self.placed:
             self._paint(painter, label, strong=False)
+        if self.more is not None:
+            size, at = font(self._chart.sizes.label_px), QPointF(self.more.x, self.more.y)
+            draw_text(painter, at, f"and {self._unnamed} more", size, self._chart.theme.muted)
+
+    def boxes(self) -> list[labels.Box]:
+        """Return the boxes of all names, and of the text that says how many more there are."""
+        height = self._chart.sizes.label_px + self._chart.sizes.px(1)
+        more = [self.more] if self.more is not None else []
+        return [label.box(height) for label in (*self.placed, *more)]
 
     def paint_strong(self, painter: QPainter, server: str) -> None:
-        """Draw the highlighted server's name over the dimmed ones."""
-        for label in self.placed:
-            if label.key == server:
-                self._paint_leader(painter, label, self._chart.curves[server].style.colour)
-                self._paint(painter, label, strong=True)
+        """Draw the highlighted server's name in place of the dimmed one, or of the text that says
+        how many more there are.
+        """
+        chart, curve = self._chart, self._chart.curves[server]
+        label = next((label for label in self.placed if label.key == server), None)
+        if label is None and self.more is not None and server != chart.model.running_server:
+            label = labels.moved(self.more, server, curve.seen())
+        if label is None:
+            return
+        left, top, right, foot = label.box(chart.sizes.label_px + chart.sizes.px(1))
+        painter.fillRect(QRectF(left, top, right - left, foot - top), QColor(chart.theme.card))
+        self._paint_leader(painter, label, curve.style.colour)
+        self._paint(painter, label, strong=True)
 
     def paint_running(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         """Draw the name of a running server, which has no line end yet, beside the halo."""
@@ -150,12 +173,11 @@ class EndNames:
         places = [(right, 0.0), (left, -20.0), (left, 0.0), (right, 20.0), (right, -20.0)]
         places += [(x, side * down) for down in _FURTHER for side in (-1, 1) for x in (left, right)]
         boxes = [(x, at.y() + px(down - 9), x + width, at.y() + px(down + 9)) for x, down in places]
-        top = px(self._gutter_top)
+        top = self._gutter_top
         end, foot = chart.width() - px(1), plot.bottom() + px(9)
         within = [b for b in boxes if plot.left() <= b[0] and b[2] <= end]
         within = [b for b in within if top <= b[1] and b[3] <= foot]
-        taken = [label.box(chart.sizes.label_px + px(1)) for label in self.placed]
-        taken += [*self._ground.words(), *self.at_ceiling]
+        taken = [*self.boxes(), *self._ground.words(), *self.at_ceiling]
         shown = (c for id_, c in chart.curves.items() if id_ not in chart.hidden)
         lines = [curve.seen() for curve in shown]
         left, top, right, foot = labels.freest(within or boxes[2:3], taken, lines)
@@ -163,11 +185,13 @@ class EndNames:
 
     @property
     def _gutter_top(self) -> float:
-        """Return the space at the top, unscaled; the window's controls lie over the
-        response time.
+        """Return the space at the top in pixels: the window's controls lie over the response time,
+        and a long header beside any plot.
         """
         chart = self._chart
-        return chart.sizes.controls if chart.quantity is Quantity.TIME else 2
+        over = chart.sizes.controls if chart.quantity is Quantity.TIME else 2
+        _, _, end, foot = self._ground.words()[0]
+        return max(chart.sizes.px(over), foot if end > chart.plot_rect().right() else 0.0)
 
     def at(self, pixel: QPointF) -> str:
         """Return the server whose name is at a pixel; empty: none."""

@@ -145,8 +145,7 @@ def _texts(stack: Stack) -> list[labels.Box]:
     for chart in _shown(stack):
         x, y, plot = chart.x(), chart.y(), chart.plot_rect()
         height = chart.sizes.label_px
-        own = [*chart.ground.words(), *chart.names.at_ceiling]
-        own += [label.box(height) for label in chart.names.placed]
+        own = [*chart.ground.words(), *chart.names.at_ceiling, *chart.names.boxes()]
         own.append((0.0, plot.top() - height / 2, plot.left(), plot.bottom() + height / 2))
         if chart.lowest:
             own.append((plot.left(), plot.bottom(), plot.right(), float(chart.height())))

@@ -310,7 +310,7 @@ class Stack(QWidget):
         return layout.heights(self._shown, self._sizes, len(self._names), self.height())
 
     def _needed_gutter(self) -> float:
-        size = font(12, Weight.Medium)
+        size = font(12, Weight.DemiBold)
         longest = max((text_width(name, size) for name in self._names), default=0.0)
         crowded = not layout.names_fit(self._heights(), self._sizes, len(self._names))
         return layout.gutter(longest, self.width() / self._sizes.scale, crowded=crowded)

@@ -7,15 +7,13 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app import theme
+from app.charts.chart import Chart
 from app.charts.drawing import text_width
-from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.shortening import distinct_names, name_within
-from app.charts.trio import Trio
 from app.theme import Weight, font
 from app.widgets import Elided
-from tests.gui.trios import live_board
+from tests.gui.trios import live_board, shown, written
 from tests.synthetic import contestants, session
 from workbench.servers.catalogue import Catalogue
 
@@ -84,21 +82,30 @@ def test_servers_whose_names_begin_alike_can_be_told_apart_in_the_legend(qtbot: 
     assert len({line.text() for line in lines}) == 2
 
 
-def test_every_line_has_its_own_name_even_in_low_charts(qtbot: QtBot) -> None:
-    model = ChartModel()
-    for document in session(9, 12):
-        model(document)
-    trio = Trio(model, theme.LIGHT)
-    qtbot.addWidget(trio, before_close_func=lambda _: trio)
-    trio.resize(818, 240)  # of the smallest window, above the log
-    trio.refresh()
-    with qtbot.waitExposed(trio):
-        trio.show()
+@pytest.mark.parametrize("size", [(792, 500), (930, 560), (818, 240)])
+def test_names_at_lines_are_whole_and_the_others_counted(
+    qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    trio = shown(qtbot, session(24, 12), size)
+    text = written(trio)
+    for chart in filter(Chart.isVisible, trio.charts.values()):
+        chart.grab()
+        names = chart.names
+        named = [chart.curves[label.key].series.name for label in names.placed]
+        assert all(name in text for name in named)
+        assert names.more is None or f"and {24 - len(named)} more" in text
+
+
+def test_a_server_that_is_only_counted_is_named_while_it_is_highlighted(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(24, 12), (818, 200))
+    trio.show_charts([Quantity.TIME])
     chart = trio.charts[Quantity.TIME]
     chart.grab()
-    names, marker = chart.names, chart.sizes.px(11)
-    read = [
-        names.shortened(chart.curves[label.key], SIZE, label.width - marker)
-        for label in names.placed
-    ]
-    assert len(set(read)) == 9
+    counted = chart.curves.keys() - {label.key for label in chart.names.placed}
+    assert counted
+    for server in counted:
+        name = chart.curves[server].series.name
+        once = written(trio).count(name)
+        trio.highlight(server)
+        assert written(trio).count(name) > once
+        trio.highlight("")
