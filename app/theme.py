@@ -183,7 +183,7 @@ LIGHT = Theme(
     ok="#0B7A4B",
     warn="#955F00",
     bad="#C4302B",
-    hues=("#2F80ED", "#8F3B00", "#0B3B34", "#C2527E", "#9A8A00", "#3C16C0", "#613179", "#0C3DFF"),
+    hues=("#1686F6", "#173800", "#00756A", "#541564", "#948831", "#FD0EAD", "#9D4306", "#5013CD"),
 )
 THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
 
