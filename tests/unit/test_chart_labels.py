@@ -9,7 +9,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.charts import layout
 from app.charts.labels import End, Placed, Room, crossings, place, spread
+from app.charts.sizes import Sizes
 
 ROOM = Room(56, 28, 800, 228, 2, 236, gutter_width=118, line_height=15.5, least_height=13)
 
@@ -128,3 +130,13 @@ def test_spread_moves_nothing_that_is_apart() -> None:
 
 def test_spread_moves_neighbours_evenly() -> None:
     assert spread([50, 50], 10, 0, 100) == [45, 55]
+
+
+def test_a_gutter_for_two_columns_holds_them_whole() -> None:
+    sizes = Sizes()
+    unscaled = layout.gutter(110, 1000, crowded=True)
+    height = sizes.label_px + 3.5
+    room = replace(ROOM, gutter_width=unscaled, line_height=height)
+    placed = place([End(str(i), 800, 100 + i * 0.1, 110 + 14) for i in range(30)], room)
+    assert len({label.x for label in placed}) == 2
+    assert not any(label.key == "" for label in placed)
