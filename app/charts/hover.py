@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QColor, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -32,10 +32,12 @@ class Shape:
     """Unscaled; 0: as narrow as possible."""
     beside: bool = False
     """The figures stand beside the title, not below it."""
+    aside: bool = False
+    """The sentences stand beside title and figures, not below them."""
     brief: bool = False
-    """Leaves out the causes of failed calls and the verdict's sentence, but not its icon."""
-    bare: bool = False
-    """Figures without labels, in the order of the charts."""
+    """The verdict's sentence stands below the charts."""
+    small: bool = False
+    """The figures stand in one line."""
 
 
 class HoverCard(QFrame):
@@ -44,17 +46,18 @@ class HoverCard(QFrame):
     SHAPES = (
         Shape(300),
         Shape(470, beside=True),
+        Shape(490, aside=True),
         Shape(620, beside=True),
         Shape(300, brief=True),
         Shape(0, beside=True, brief=True),
-        Shape(300, brief=True, bare=True),
-        Shape(0, brief=True, bare=True),
+        Shape(0, brief=True, small=True),
     )
     """The preferred shape first."""
 
     def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
         super().__init__(parent)
         self._scale = scale
+        self.is_brief = False
         self.setObjectName("floating")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._theme = theme
@@ -63,26 +66,35 @@ class HoverCard(QFrame):
         shadow.setOffset(0, 8)
         shadow.setColor(QColor(0, 0, 0, 120 if theme.dark else 46))
         self.setGraphicsEffect(shadow)
-        column = QVBoxLayout(self)
+        self._parts = column = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         column.setContentsMargins(12, 8, 12, 8)
-        column.setSpacing(5)
         self._top = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._top.setSpacing(5)
         self._top.addLayout(self._make_head())
-        self._top.addLayout(self._make_figures(), 1)
+        self._grid = QWidget()
+        self._grid.setLayout(self._make_figures())
+        self._top.addWidget(self._grid, 1)
+        self._line = self._label(12, Weight.Medium)
+        self._top.addWidget(self._line)
         column.addLayout(self._top)
         self._rest = QWidget()
-        column.addWidget(self._rest)
+        column.addWidget(self._rest, 1)
         rest = QVBoxLayout(self._rest)
         rest.setContentsMargins(0, 0, 0, 0)
         rest.setSpacing(5)
-        hair = QFrame()
-        hair.setObjectName("hair")
-        hair.setFixedHeight(1)
-        rest.addWidget(hair)
+        self._hair = QFrame()
+        self._hair.setObjectName("hair")
+        self._hair.setFixedHeight(1)
+        rest.addWidget(self._hair)
         self._errors = self._label(12, tone="soft", wrap=True)
         rest.addWidget(self._errors)
         rest.addLayout(self._make_verdict())
+        self.below = self._label(11, tone="soft", wrap=True)
+        """The sentences of a brief card, below the charts."""
+        self.below.setParent(parent)
+        self.below.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.below.setStyleSheet(f"color: {theme.soft}; background: {theme.card}; border: none;")
+        self.below.hide()
         self.hide()
 
     def display(self, series: Series, content: Card, *, pinned: bool = False) -> None:
@@ -102,6 +114,12 @@ class HoverCard(QFrame):
         self._sign.setPixmap(sign)
         self._brief_sign.setPixmap(sign)
         self._verdict.setText(content.sentence)
+        self.below.setText(content.sentence)
+        parts = (
+            f"{caption} {figure} {unit}".replace(" /s", "/s").strip()
+            for caption, figure, unit in content.figures
+        )
+        self._line.setText(" · ".join(parts))
         self.setAccessibleName(content.text)
         for each in self.findChildren(QLabel):
             each.ensurePolished()  # without this its size hint is that of another font
@@ -111,10 +129,14 @@ class HoverCard(QFrame):
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._top.setDirection(across if shape.beside else down)
         self._top.setSpacing(14 if shape.beside else 5)
+        self._parts.setDirection(across if shape.aside else down)
+        self._parts.setSpacing(18 if shape.aside else 5)
+        self._hair.setHidden(shape.aside)
         self._rest.setHidden(shape.brief)
         self._brief_sign.setVisible(shape.brief)
-        for caption, _, _ in self._figures:
-            caption.setHidden(shape.bare)
+        self._grid.setHidden(shape.small)
+        self._line.setVisible(shape.small)
+        self.is_brief = shape.brief
         self._name.setWordWrap(False)
         wide = round(shape.width * self._scale)
         self._set_title(down if shape.beside else across)
@@ -131,6 +153,18 @@ class HoverCard(QFrame):
         high = inside.totalHeightForWidth(self.maximumWidth()) if wraps else 0
         self.setFixedHeight(high or inside.totalMinimumSize().height())
         return self.size()
+
+    def write_below(self, room: QRect) -> None:
+        """Place what a brief card leaves out."""
+        self.below.setGeometry(room)
+        self.below.setVisible(self.is_brief and self.isVisible())
+        self.below.raise_()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.below.setVisible(self.is_brief)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.below.hide()
 
     def _set_title(self, direction: QBoxLayout.Direction) -> None:
         self._title.setDirection(direction)
@@ -159,6 +193,7 @@ class HoverCard(QFrame):
 
     def _make_figures(self) -> QGridLayout:
         grid = QGridLayout()
+        grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(14)
         grid.setVerticalSpacing(2)
         self._figures: list[tuple[QLabel, QLabel, QLabel]] = []

@@ -64,7 +64,7 @@ class Pointing:
         return self._card
 
     def is_card(self, widget: QWidget) -> bool:
-        return widget is self._card
+        return self._card is not None and widget in (self._card, self._card.below)
 
     def hide_card(self) -> None:
         if self._card is not None:
@@ -73,11 +73,13 @@ class Pointing:
     def place_card(self) -> None:
         if self._card is not None and self._card.accessibleName():
             placing.place(self._stack, self._card)
+            self._card.write_below(self._stack.below_axis())
 
     def renew_card(self) -> None:
         """Apply other colours, or another size."""
         if self._card is not None:
             self._card.hide()
+            self._card.below.deleteLater()
             self._card.deleteLater()
             self._card = None
         self.forget()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -21,6 +21,9 @@ from app.charts.sizes import Sizes
 from app.theme import Theme, Weight, font
 from workbench.analysis.results import Clock, Percentile, View
 from workbench.sessions.chart_notes import ChartNote
+
+_BELOW_TICKS = 18.0
+"""Unscaled: from the lowest plot to the end of the figures of its axis."""
 
 
 class Stack(QWidget):
@@ -256,6 +259,16 @@ class Stack(QWidget):
         """Set the sizes, for example for a projector."""
         self._sizes = sizes
         self._widen_gutter()
+
+    def below_axis(self) -> QRect:
+        """Return the room of the axis' title."""
+        lowest = self.charts[self._shown[-1]]
+        plot, foot = (
+            lowest.plot_rect().translated(lowest.pos()).toRect(),
+            lowest.geometry().bottom(),
+        )
+        top = plot.bottom() + round(self._sizes.px(_BELOW_TICKS))
+        return QRect(plot.left(), top, plot.width(), foot - top)
 
     # Painting and files
 

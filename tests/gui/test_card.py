@@ -102,3 +102,20 @@ def test_without_free_space_the_card_still_leaves_its_line_visible(
             here = QRectF(trio.card.geometry().translated(-chart.pos()))
             line = chart.curves[server].pixels()
             assert not any(here.contains(QPointF(*at)) for at in line)
+
+
+@pytest.mark.parametrize("servers", [9, 24])
+@pytest.mark.parametrize("size", [(795, 480), (955, 580), (1435, 760)])
+def test_why_a_point_is_hollow_can_be_read_at_every_size(
+    qtbot: QtBot, servers: int, size: tuple[int, int]
+) -> None:
+    trio = shown(qtbot, session(servers, 30, untrusted_from=6000), size)
+    trio.highlight("asyncio-streams", 7500.0)
+    texts = [each for each in trio.findChildren(QLabel) if each.isVisible()]
+    said = " ".join(each.text() for each in texts)
+    assert "The clients started 25.0" in said
+    assert all(caption in said for caption in ("Replies", "p99", "Errors"))
+    for each in texts:
+        assert each.height() >= each.heightForWidth(each.width())
+    trio.highlight("")
+    assert not any(each.isVisible() for each in texts)
