@@ -3,7 +3,7 @@
 All values are in pixels, y downwards. A line that reaches the right edge is labelled in the gutter
 beside the chart; where that is too low for all names, the highest lines are. A line that ends
 earlier is labelled at its end where that covers neither a line nor a name, and in the gutter
-otherwise.
+otherwise: without a leader, which would be taken for a measurement.
 """
 
 from __future__ import annotations
@@ -63,8 +63,10 @@ LEADER = 24.0
 _COLUMN_GAP = 7.0
 """Between a name and the marker of the next column, in line heights / 14.5."""
 _NEAR = 10.0
-_STEPS = (0.0, *(side * half / 2 for half in range(1, 9) for side in (1, -1)))
+_STEPS = (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5)
 """Where a name is placed beside a line's end, in line heights from it."""
+_STUB = 20.0
+"""The longest leader in a plot, in line heights / 14.5: it is not taken for data."""
 
 
 def place(
@@ -89,12 +91,12 @@ def place(
     return inside + _in_gutter(outside, room)
 
 
-def moved(label: Placed, key: str, line: Polyline) -> Placed | None:
+def moved(label: Placed, key: str, line: Polyline, room: Room) -> Placed | None:
     """Return a place in the gutter for the name of another line; None: that is not seen."""
     if not len(line):
         return None
-    (x, y), (_, *rest) = line[-1].tolist(), label.leader
-    return replace(label, key=key, leader=((x, y), (rest[0][0], y), *rest[1:]))
+    x, y = line[-1].tolist()
+    return replace(label, key=key, leader=_leader(x, y, label.x, label.y, room))
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -158,18 +160,19 @@ def crossings(boxes: Sequence[Box], lines: Polyline) -> NDArray[np.int64]:
 
 
 def _beside(end: End, room: Room, lines: Polyline, taken: Sequence[Box]) -> Placed | None:
-    h = room.line_height
-    x = end.x + _NEAR * h / 14.5
-    if x + end.width > room.right:
-        return None
-    ys = [end.y + step * h for step in _STEPS]
-    boxes = {y: (x, y - h / 2, x + end.width, y + h / 2) for y in ys}
-    within = {y: b for y, b in boxes.items() if room.top <= b[1] and b[3] <= room.bottom}
-    free = {y: b for y, b in within.items() if not any(touch(b, other) for other in taken)}
+    h, near = room.line_height, _NEAR * room.line_height / 14.5
+    right, middle, left = end.x + near, end.x - end.width / 2, end.x - near - end.width
+    places = [(right, end.y + step * h) for step in _STEPS]
+    places += [(x, end.y + step * h) for x in (middle, left) for step in _STEPS if abs(step) >= 1]
+    boxes = {(x, y): (x, y - h / 2, x + end.width, y + h / 2) for x, y in places}
+    within = {at: b for at, b in boxes.items() if room.top <= b[1] and b[3] <= room.bottom}
+    within = {at: b for at, b in within.items() if room.left <= b[0] and b[2] <= room.right}
+    free = {at: b for at, b in within.items() if not any(touch(b, other) for other in taken)}
     hits = crossings(list(free.values()), lines) if free else ()
-    for y, count in zip(free, hits, strict=True):
+    for ((x, y), box), count in zip(free.items(), hits, strict=True):
         if not count:
-            leader = () if y == end.y else ((end.x, end.y), (x - 1, y))
+            to = min(max(end.x, box[0] - 1), box[2]), min(max(end.y, box[1]), box[3])
+            leader = () if y == end.y else ((end.x, end.y), to)
             return Placed(end.key, x, y, end.width, leader)
     return None
 
@@ -194,13 +197,19 @@ def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
     placed = []
     for i, (end, y) in enumerate(zip(ranked, ys, strict=True)):
         x = first + i % columns * half
-        start = min(max(end.y, room.top), room.bottom)
-        leader = [
-            (end.x + 2 * unit, start),
-            (room.right + 4 * unit, start),
-            (first - 5 * unit, y),
-        ]
-        if x == first:  # a longer one would cross names of the first column
-            leader.append((x - 2 * unit, y))
-        placed.append(Placed(end.key, x, y, min(end.width, wide), tuple(leader)))
+        leader = _leader(end.x, end.y, x, y, room)
+        placed.append(Placed(end.key, x, y, min(end.width, wide), leader))
     return placed
+
+
+def _leader(
+    x: float, y: float, to_x: float, to_y: float, room: Room
+) -> tuple[tuple[float, float], ...]:
+    """Return the leader from a line's end to a name in the gutter; empty: the end is too far."""
+    unit = room.line_height / 14.5
+    if x < room.right - _STUB * unit:
+        return ()
+    first, start = room.right + LEADER * unit, min(max(y, room.top), room.bottom)
+    leader = ((x + 2 * unit, start), (room.right + 4 * unit, start), (first - 5 * unit, to_y))
+    # A longer one would cross names of the first column.
+    return (*leader, (to_x - 2 * unit, to_y)) if to_x <= first else leader

@@ -26,10 +26,8 @@ _FURTHER = (16, 32, 40, 48, 60, 64, 80)
 _FAR = 36.0
 """Unscaled: beyond it, right and down together, a leader leads from a running point to its name."""
 
-_STUB = 12.0
-"""From this length in pixels, what a leader beside the plot has inside it could be mistaken for a
-line.
-"""
+_STOP = 5.0
+"""Unscaled, half the height of the mark where a line ends that is named in the gutter."""
 
 
 class EndNames:
@@ -65,7 +63,7 @@ class EndNames:
                 ends.append(labels.End(curve.series.id, *seen[-1].tolist(), width))
         if chart.has_ideal and len(ideal := chart.ideal()):
             lines.append(ideal)
-        room = labels.Room(
+        self._room = labels.Room(
             plot.left(),
             plot.top(),
             plot.right(),
@@ -76,7 +74,7 @@ class EndNames:
             line_height=sizes.label_px + px(3.5),
             least_height=sizes.label_px + px(1),
         )
-        placed = labels.place(ends, room, lines, self._ground.words())
+        placed = labels.place(ends, self._room, lines, self._ground.words())
         self.placed = [label for label in placed if label.key]
         self.more = next((label for label in placed if not label.key), None)
         self._unnamed = len(ends) - len(self.placed)
@@ -112,11 +110,17 @@ class EndNames:
         draw_text(painter, at, name, size, theme.text if strong else theme.soft)
 
     def paint_leaders(self, painter: QPainter) -> None:
-        """Draw leaders under the lines: a leader may have to follow one."""
-        card = self._chart.theme.card
+        """Draw leaders under the lines: a leader may have to follow one. Where a line ends far from
+        its name, it has a mark in place of one.
+        """
+        chart = self._chart
         for label in self.placed:
-            colour = mix(card, self._chart.curves[label.key].style.colour, 0.65)
-            self._paint_leader(painter, label, colour)
+            curve = chart.curves[label.key]
+            self._paint_leader(painter, label, mix(chart.theme.card, curve.style.colour, 0.65))
+            if not label.leader and label.x > chart.plot_rect().right():
+                at, half = QPointF(*curve.seen()[-1].tolist()), QPointF(0, chart.sizes.px(_STOP))
+                painter.setPen(QPen(QColor(curve.style.colour), chart.sizes.still_line))
+                painter.drawLine(at - half, at + half)
 
     def paint(self, painter: QPainter) -> None:
         for label in self.placed:
@@ -138,7 +142,7 @@ class EndNames:
         chart, curve = self._chart, self._chart.curves[server]
         label = next((label for label in self.placed if label.key == server), None)
         if label is None and self.more is not None and server != chart.model.running_server:
-            label = labels.moved(self.more, server, curve.seen())
+            label = labels.moved(self.more, server, curve.seen(), self._room)
         if label is None:
             return
         left, top, right, foot = label.box(chart.sizes.label_px + chart.sizes.px(1))
@@ -155,7 +159,8 @@ class EndNames:
             min(max(at.x(), box.left()), box.right()), min(max(at.y(), box.top()), box.bottom())
         )
         if (near - at).manhattanLength() > px(_FAR):
-            self._paint_dots(painter, at, near, apart=2.5)  # few fit into a short way
+            painter.setPen(QPen(QColor(chart.theme.muted), px(1)))
+            painter.drawLine(at, near)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(with_opacity(chart.theme.card, 0.8))
         painter.drawRoundedRect(box, px(4), px(4))
@@ -203,28 +208,9 @@ class EndNames:
         return ""
 
     def _paint_leader(self, painter: QPainter, label: labels.Placed, colour: str) -> None:
-        """Draw a leader: in the server's colour beside the plot, as sparse grey dots inside it, so
-        that it is not taken for data.
-        """
-        if not label.leader:
-            return
-        px = self._chart.sizes.px
-        points = [QPointF(x, y) for x, y in label.leader]
+        painter.setPen(QPen(QColor(colour), self._chart.sizes.px(1)))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        inside = len(points) == 2
-        if inside or points[1].x() - points[0].x() > px(_STUB):
-            self._paint_dots(painter, points[0], points[1])
-            points = points[1:]
-        painter.setPen(QPen(QColor(colour), px(1)))
-        painter.drawPolyline(points)
-
-    def _paint_dots(
-        self, painter: QPainter, start: QPointF, end: QPointF, apart: float = 5.0
-    ) -> None:
-        dots = QPen(QColor(self._chart.theme.muted), self._chart.sizes.px(1))
-        dots.setDashPattern([1, apart])
-        painter.setPen(dots)
-        painter.drawLine(start, end)
+        painter.drawPolyline([QPointF(x, y) for x, y in label.leader])
 
     def _paint(self, painter: QPainter, label: labels.Placed, *, strong: bool) -> None:
         chart = self._chart
