@@ -19,6 +19,8 @@ _ZERO, _BELOW_ZERO = 0.10, 0.04
 """From the end of a logarithmic axis to its zero, and below that."""
 _FAR = 10.0
 """A published response time more than this factor from the measured ones does not widen an axis."""
+_LABEL = 16.0
+"""Unscaled, from the timeout to the upper end of a logarithmic axis."""
 _LEAST_PCT = 1.0
 """Where an axis of errors ends that shows none."""
 
@@ -45,7 +47,13 @@ class Axes:
         span = chart.showing.zoom.get(ACROSS)
         if span is not None:
             across = _part(span, across, log=chart.log_across)
-        of = span, frozenset(chart.hidden) if span else None, chart.metric, chart.log
+        of = (
+            span,
+            frozenset(chart.hidden) if span else None,
+            chart.metric,
+            chart.log,
+            chart.height(),
+        )
         if of != self._kept_of:
             self._kept, self._kept_of = None, of
         low, high = self._part(span) if span else self._all(last)
@@ -142,7 +150,9 @@ class Axes:
             low, high = (least, most) if ended else (min(low, least), max(high, most))
         high = max(high, low * 10)
         # There is room above the timeout for its label.
-        return low, high * ((high / low) ** 0.05 if high >= model.timeout_ms else 1.12)
+        room = self._chart.sizes.px(_LABEL) / max(1.0, self._chart.plot_rect().height())
+        beyond = (high / low) ** (min(room, 0.25) / (1 - min(room, 0.25)))
+        return low, high * (beyond if high >= model.timeout_ms else 1.12)
 
     def _with_published(self, known: Floats) -> Floats:
         """Return response times with those of the source, unless they are far from them all."""

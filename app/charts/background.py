@@ -20,8 +20,6 @@ from app.theme import Weight, font
 
 _CONTROLS = 424.0
 """Unscaled, right of the title of the response time chart: the window's controls."""
-_RARELY_AT_TIMEOUT = 0.6
-"""Up to this share of the rates, few lines reach the timeout."""
 _NO_CONTROLS = 2.0
 """Height of the controls in pictures and presentations."""
 _INSET, _NO_INSET = 4.0, 1.0
@@ -193,16 +191,10 @@ class Ground:
         return timeout if known and inside else None
 
     def _timeout_text(self, timeout: float) -> tuple[str, QFont, QPointF]:
-        """Return the text, its font and its place: above its line, where no point can be, to the
-        right of a short header.
-        """
+        """Return the text, its font and its place: above its line, where no point can be."""
         chart, px = self._chart, self._chart.sizes.px
         text, size = f"timeout {ticks.time_text(timeout)}", font(px(11), Weight.Medium)
-        line, plot = chart.at(0, timeout), chart.plot_rect()
-        x, last = self._head()[-1] + px(14), plot.left() + _RARELY_AT_TIMEOUT * plot.width()
-        if x + text_width(text, size) > last:
-            x = line.x() + px(5)
-        return text, size, QPointF(x, line.y() - px(8))
+        return text, size, chart.at(0, timeout) + QPointF(px(5), -px(8))
 
     def _paint_timeout(self, painter: QPainter) -> None:
         chart = self._chart

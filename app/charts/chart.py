@@ -95,7 +95,7 @@ class Chart(Plot):
         self._layers: dict[str, tuple[object, QPixmap]] = {}
         self._drawn_version = -1
         self._axes = Axes(self)
-        self._scales: tuple[bool, bool] | None = None
+        self._fitted_for: tuple[bool, bool, int] | None = None
         self.ground = Ground(self)
         self.names = self.NAMES(self, self.ground)
         self._moving = Moving(self, self.names)
@@ -138,12 +138,17 @@ class Chart(Plot):
         self._fit_axes()
         self.refresh()
 
+    @property
+    def _fits_for(self) -> tuple[bool, bool, int]:
+        """Return the scales, and the height: of a lower axis a text needs a larger part."""
+        return self.log, self.log_across, self.height()
+
     def _fit_axes(self) -> None:
-        self.limits, self._scales = self._axes.fit(), (self.log, self.log_across)
+        self.limits, self._fitted_for = self._axes.fit(), self._fits_for
 
     def paintEvent(self, event: QPaintEvent) -> None:
         # A model that has just begun may have other scales, on which the limits overflow.
-        if self._scales != (self.log, self.log_across):
+        if self._fitted_for != self._fits_for:
             self._fit_axes()
         super().paintEvent(event)
 

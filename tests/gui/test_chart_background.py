@@ -85,10 +85,19 @@ def test_lines_that_end_at_the_timeout_say_so_and_cover_nothing(
         QRectF(left, top, right - left, foot - top)
         for left, top, right, foot in chart.ground.words()
     ]
-    timeout = words[1]
-    assert not timeout.intersects(words[0])
+    head, timeout = words[:2]
+    assert timeout.top() >= head.bottom() + (4 if log else 0)
+    assert timeout.left() < chart.plot_rect().left() + 10
     line = chart.at(0, 1000 * timeout_s)
     assert timeout.bottom() <= line.y()
+
+
+def test_the_timeout_stays_clear_of_the_head_in_charts_that_become_lower(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(9, 30), (960, 900))
+    trio.resize(800, 460)
+    trio.grab()
+    head, timeout = trio.charts[Quantity.TIME].ground.words()[:2]
+    assert timeout[1] >= head[3] + 4
 
 
 def test_the_timeout_is_not_marked_when_no_response_time_is_near(qtbot: QtBot) -> None:

@@ -103,7 +103,7 @@ def test_a_drag_selects_a_part_and_another_one_pans(qtbot: QtBot, trio: Trio) ->
     chart = trio.charts[Quantity.REPLIES]
     drag(qtbot, chart, [chart.at(3000, 100), chart.at(4000, 120), chart.at(5000, 100)])
     assert rates(chart) == pytest.approx((3000, 5000), abs=30)
-    assert "zoomed to 2,99" in written(trio)
+    assert any(f"zoomed to {low}" in written(trio) for low in ("2,99", "3,00"))
     centre = chart.plot_rect().center()
     drag(qtbot, chart, [centre, centre - QPointF(60, 0), centre - QPointF(90, 0)])
     low, high = rates(chart)
