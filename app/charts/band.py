@@ -11,14 +11,6 @@ from app.charts.curve import Curve
 from app.charts.plot import Plot
 from app.charts.strokes import stroke
 
-MOST = 4
-"""With more servers than this, only the highlighted one has a band."""
-
-
-def has_all(chart: Plot) -> bool:
-    """Whether every visible server has its band, not only the highlighted one."""
-    return len(chart.curves.keys() - chart.hidden) <= MOST
-
 
 def paint(chart: Plot, painter: QPainter, curve: Curve) -> None:
     """Paint one server's band in the scene's pixels; nothing where there is none."""

@@ -270,7 +270,7 @@ class Chart(Plot):
         still = self.still()
         self.names.place(still)
         self.names.paint_leaders(painter)
-        for curve in still if band.has_all(self) else ():
+        for curve in still if self.all_have_bands else ():
             band.paint(self, painter, curve)
         painter.setClipRect(self.clip_rect())
         for curve in still:

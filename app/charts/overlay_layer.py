@@ -77,7 +77,7 @@ class Moving:
         chart = self._chart
         painter.save()
         painter.setClipRect(chart.clip_rect())
-        if not band.has_all(chart):
+        if not chart.all_have_bands:
             band.paint(chart, painter, curve)
         self._paint_bars(painter, curve)
         curve.draw_markers(painter, chart.sizes, 4.8)
@@ -125,7 +125,7 @@ class Moving:
         painter.setClipRect(chart.clip_rect().adjusted(-px(14), -px(14), px(14), px(14)))
         if chart.highlighted not in ("", curve.series.id):
             painter.setOpacity(DIM_RUNNING)
-        if band.has_all(chart):
+        if chart.all_have_bands:
             band.paint(chart, painter, curve)
         if curve.series.id != chart.highlighted:
             curve.draw_markers(painter, chart.sizes)

@@ -33,6 +33,8 @@ _AROUND = (-0.5, -3.0, 1.0, 3.5)
 whole.
 """
 
+_MOST_BANDS = 4
+
 
 class Plot(pg.PlotWidget):
     """One quantity of a model, its state and its geometry."""
@@ -171,7 +173,8 @@ class Plot(pg.PlotWidget):
         if self.has_band:
             first = words.percentile(self.view_shown.percentile)
             second = words.percentile(second_percentile(self.view_shown).percentile)
-            unit = unit.replace(first, f"{first} (band: {second})", 1)
+            whose = "" if self.all_have_bands else " of the selected server"
+            unit = unit.replace(first, f"{first} (band: {second}{whose})", 1)
         return "Response time", unit
 
     def in_unit(self, unit: str) -> tuple[float, str]:
@@ -184,6 +187,11 @@ class Plot(pg.PlotWidget):
         """Whether a second percentile is shown; a distribution has all of them."""
         several = Quantity.REPLIES in self.model.charts
         return self.showing.band and self.quantity is Quantity.TIME and several
+
+    @property
+    def all_have_bands(self) -> bool:
+        """Whether every visible server has its band, not only the highlighted one."""
+        return len(self.curves.keys() - self.hidden) <= _MOST_BANDS
 
     def axis_text(self) -> str:
         """ "Offered rate, connections per second; zoomed to 4,000-9,000 of 22,000"."""

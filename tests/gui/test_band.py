@@ -12,7 +12,7 @@ from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.live.session_view import Board
 from app.settings import Settings
-from tests.gui.trios import shown
+from tests.gui.trios import shown, written
 from tests.synthetic import session
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -64,6 +64,10 @@ def test_with_many_servers_only_the_selected_one_has_a_band(qtbot: QtBot) -> Non
     assert is_tinted(trio, "gevent", 5625)
     trio.highlight("")
     assert chart.grab().toImage() == plain
+    assert "p99 (band: p50 of the selected server)" in written(trio)
+    for server in ["eventlet", "twisted", "tornado"]:
+        trio.set_shown(server, False)
+    assert "p99 (band: p50)" in written(trio)
 
 
 def test_the_choice_is_kept(qtbot: QtBot) -> None:
