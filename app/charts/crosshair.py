@@ -17,6 +17,9 @@ from app.charts.readout import Readout
 from app.charts.series import Quantity
 from app.charts.stack import Stack
 
+_LARGE = 0.25
+"""The largest share of a plot that a list over the charts takes."""
+
 
 class Crosshair:
     """Shows the values of all servers at the measured x that is nearest to the mouse, unless one
@@ -182,10 +185,24 @@ class Crosshair:
         if not self._pointing.server:
             self._point(x)
         self.readout.display(stack.drawn, charts, x, by if by in charts else charts[0])
-        placing.place(stack, self.readout, beside=_values(charts, x))
+        self._place(charts, x)
         self.readout.setVisible(not self._gives_way)
         self.readout.raise_()
         stack.setAccessibleDescription(self.readout.accessibleName())
+
+    def _place(self, charts: list[Chart], x: float) -> None:
+        """Place the list in the column beside the charts, unless it is small, or there is none."""
+        stack, readout = self._stack, self.readout
+        size, plot = readout.take(readout.SHAPES[0]), charts[0].plot_rect()
+        large = size.width() * size.height() > _LARGE * plot.width() * plot.height()
+        column = stack.beside if large and stack.beside and stack.beside.isVisible() else None
+        if readout.parent() is not (column or stack):
+            readout.setParent(column or stack)
+        if column:
+            legend = stack.legend if stack.legend and stack.legend.isVisible() else None
+            readout.fill(column.size(), legend.height() if legend else 0)
+        else:
+            placing.place(stack, readout, beside=_values(charts, x))
 
     def _announce(self) -> None:
         description = self.readout.accessibleName()

@@ -21,7 +21,7 @@ _CELL = 4
 _RIM = 7
 """The margin around the card in pixels, for the markers."""
 _HALO = 12.0
-_TEXT, _DATA, _SELECTED = 4, 10, 100
+_TEXT, _DATA, _HEAD, _SELECTED = 4, 10, 50, 5000
 """The cost of a covered square where every place covers something; highest for the selected line.
 """
 
@@ -102,11 +102,12 @@ def _cost(x: Squares, y: Squares, size: QSize, sums: Squares) -> Squares:
 def _covered(stack: Stack) -> Squares:
     """Return the content of each square of the stack, shape (rows, columns)."""
     squares = np.zeros((ceil(stack.height() / _CELL), ceil(stack.width() / _CELL)), dtype=np.int64)
-    for box in _texts(stack):
-        left, top, right, foot = (max(0.0, edge) for edge in box)
-        squares[
-            int(top // _CELL) : ceil(foot / _CELL), int(left // _CELL) : ceil(right / _CELL)
-        ] = _TEXT
+    for boxes, cost in ((_texts(stack), _TEXT), (_heads(stack), _HEAD)):
+        for box in boxes:
+            left, top, right, foot = (max(0.0, edge) for edge in box)
+            squares[
+                int(top // _CELL) : ceil(foot / _CELL), int(left // _CELL) : ceil(right / _CELL)
+            ] = cost
     rows, columns = squares.shape
     for selected, cost in ((False, _DATA), (True, _SELECTED)):
         points = (_along(_lines(stack, selected=selected)) // _CELL).astype(np.int64)
@@ -159,6 +160,12 @@ def _texts(stack: Stack) -> list[labels.Box]:
         at = other.geometry()
         found.append((at.left(), at.top(), at.right(), at.bottom()))
     return found
+
+
+def _heads(stack: Stack) -> list[labels.Box]:
+    """Return the boxes of the headers."""
+    found = [(chart, chart.ground.words()[0]) for chart in _shown(stack)]
+    return [(a, b + chart.y(), c, d + chart.y()) for chart, (a, b, c, d) in found]
 
 
 def _beside(stack: Stack) -> Iterable[QWidget]:

@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts import words
 from app.charts.chart import Chart
-from app.charts.drawing import draw_marker, draw_text, elided, text_width
+from app.charts.drawing import draw_marker, draw_text, text_width
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
+from app.charts.shortening import name_among
 from app.theme import Theme, Weight, font
 from workbench import formatting
 from workbench.analysis.results import PointResult, View
@@ -21,6 +22,8 @@ from workbench.analysis.results import PointResult, View
 _ROW, _HEAD, _MARGIN, _NAME = 17.0, 40.0, 11.0, 150.0
 _FIGURE = 66.0
 """The width of a column of figures. All unscaled."""
+_MOST_IN_ONE = 12
+"""Servers in one list over the charts; more stand in several."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,13 @@ class Row:
 class Readout(QWidget):
     """Paints the list. It never takes the mouse."""
 
-    SHAPES = (Layout(), Layout(2), Layout(1, brief=True), Layout(2, brief=True))
-
     def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
         super().__init__(parent)
         self._theme, self._scale, self._shape = theme, scale, Layout()
         self._head, self._heads, self._rows, self._missing = "", ("", "", ""), (), 0
         self._sorted = 0
+        self._beside: QSize | None = None
+        """The size of the column in whose place it is, unscaled; None: it is over the charts."""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
 
@@ -81,14 +84,27 @@ class Readout(QWidget):
         self.setAccessibleName(self._text())
         self.update()
 
+    @property
+    def SHAPES(self) -> tuple[Layout, ...]:
+        lists = (1, 2) if len(self._rows) <= _MOST_IN_ONE else (2, 3)
+        return tuple(Layout(each, brief) for brief in (False, True) for each in lists)
+
+    def fill(self, column: QSize, least: int) -> None:
+        """Take the place of a column beside the charts, in one list with all figures, at least so
+        high.
+        """
+        self._shape, self._beside = Layout(), column / self._scale
+        self.setFixedSize(column.width(), min(column.height(), max(least, self._height())))
+        self.move(0, 0)
+
     def take(self, shape: Layout) -> QSize:
         """Apply a layout; returns the size that the card then needs."""
-        self._shape = shape
+        self._shape, self._beside = shape, None
         size = QSize(
             round(
                 self._px(2 * _MARGIN + shape.lists * self._list_width() + (shape.lists - 1) * 14)
             ),
-            round(self._px(2 * _MARGIN + _HEAD + self._lines() * _ROW)),
+            self._height(),
         )
         self.setFixedSize(size)
         return size
@@ -106,6 +122,18 @@ class Readout(QWidget):
             return ""
         return f"{self._missing} server{'s' * (self._missing > 1)} without a point here."
 
+    def _height(self) -> int:
+        return round(self._px(2 * _MARGIN + _HEAD + self._lines() * self._row()))
+
+    def _row(self) -> float:
+        """Return the height of a row: lower where a column has not the height for all."""
+        if self._beside is None:
+            return _ROW
+        return min(_ROW, (self._beside.height() - 2 * _MARGIN - _HEAD) / max(1, self._lines()))
+
+    def _figure(self) -> float:
+        return _FIGURE if self._beside is None else _FIGURE - 8
+
     def _lines(self) -> int:
         return -(-len(self._rows) // self._shape.lists) + bool(self._missing)
 
@@ -114,6 +142,8 @@ class Readout(QWidget):
         return [self._sorted] if self._shape.brief else list(range(len(self._heads)))
 
     def _list_width(self) -> float:
+        if self._beside is not None:
+            return self._beside.width() - 2 * _MARGIN
         size = font(12, Weight.Medium)
         longest = max((text_width(row.name, size) for row in self._rows), default=0.0)
         return 16 + min(longest + 8, _NAME) + _FIGURE * len(self._columns())
@@ -129,21 +159,21 @@ class Readout(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 9, 9)
         at = QPointF(px(_MARGIN), px(_MARGIN + 8))
         draw_text(painter, at, self._head, font(px(13), Weight.DemiBold), theme.text)
-        wide, lines = self._list_width(), self._lines() - bool(self._missing)
+        wide, lines, high = self._list_width(), self._lines() - bool(self._missing), self._row()
         for place in range(self._shape.lists):
             left = _MARGIN + place * (wide + 14)
             self._paint_heads(painter, left + wide)
             for line, row in enumerate(self._rows[place * lines : (place + 1) * lines]):
-                self._paint_row(painter, row, left, wide, _MARGIN + _HEAD + (line + 0.5) * _ROW)
+                self._paint_row(painter, row, left, wide, _MARGIN + _HEAD + (line + 0.5) * high)
         if self._missing:
-            y = px(_MARGIN + _HEAD + (lines + 0.5) * _ROW)
+            y = px(_MARGIN + _HEAD + (lines + 0.5) * high)
             draw_text(painter, QPointF(px(_MARGIN), y), self._rest(), font(px(12)), theme.muted)
         painter.end()
 
     def _paint_heads(self, painter: QPainter, right: float) -> None:
         for place, column in enumerate(reversed(self._columns())):
             weight = Weight.DemiBold if column == self._sorted else Weight.Normal
-            at = QPointF(self._px(right - place * _FIGURE), self._px(_MARGIN + 29))
+            at = QPointF(self._px(right - place * self._figure()), self._px(_MARGIN + 29))
             size = font(self._px(11), weight)
             draw_text(painter, at, self._heads[column], size, self._theme.muted, "right")
 
@@ -154,12 +184,13 @@ class Readout(QWidget):
         draw_marker(painter, style, at, px(4), theme.floating, hollow=not row.trusted)
         columns = self._columns()
         size = font(px(12), Weight.Medium)
-        name = elided(row.name, size, px(wide - 20 - _FIGURE * len(columns)))
+        room, names = px(wide - 20 - self._figure() * len(columns)), [r.name for r in self._rows]
+        name = name_among(row.name, names, size, room)
         draw_text(painter, QPointF(px(left + 16), px(y)), name, size, theme.soft)
         for place, column in enumerate(reversed(columns)):
             main = column == self._sorted
             digits = font(px(12), Weight.DemiBold if main else Weight.Normal, figures=True)
-            at = QPointF(px(left + wide - place * _FIGURE), px(y))
+            at = QPointF(px(left + wide - place * self._figure()), px(y))
             colour = theme.text if main else theme.soft
             draw_text(painter, at, row.figures[column], digits, colour, "right")
 

@@ -65,6 +65,10 @@ class Stack(QWidget):
         self._drawn_version = -1
         self.paused = False
         """No point is running; one waits for the user."""
+        self.beside: QWidget | None = None
+        """The column beside the charts, in whose place a long list of values is shown."""
+        self.legend: QWidget | None = None
+        """In that column; covered by such a list as a whole."""
         self.charts = {
             quantity: self.CHART(
                 model, quantity, theme, self._sizes, lowest=quantity is Quantity.ERRORS

@@ -23,7 +23,10 @@ def up(chart: Plot) -> list[tuple[float, str]]:
     zoomed = len(chart.showing.zoom) > 0
     if chart.log:
         least = max(low, chart.zero[1])
-        marks = scales.close_log_ticks(10**least, 10**high, _ROW * (high - low) / height)
+        most = 10**high
+        if chart.quantity is Quantity.TIME and 10**least < chart.model.timeout_ms:
+            most = min(most, chart.model.timeout_ms)  # no point can be beyond
+        marks = scales.close_log_ticks(10**least, most, _ROW * (high - low) / height)
         if low < chart.zero[1]:
             room = _ROW * (high - low) / height
             marks = [0.0, *(mark for mark in marks if log10(mark) - chart.zero[1] >= room)]

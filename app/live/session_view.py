@@ -79,6 +79,7 @@ class Board(QWidget):
         self.views.changed.connect(self._on_view)
         self.side = Side(self.trio, theme, live=live)
         self.side.setParent(self)
+        self.trio.beside, self.trio.legend = self.side, self.side.legend
         self._inside.addWidget(card, 1)
         self._inside.addWidget(self.side)
         self.side.events.picked.connect(self._go_to)

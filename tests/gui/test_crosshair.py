@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import isnan
 
 import pytest
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from tests.gui.trios import beside_lines, rest, shown
+from tests.gui.trios import beside_lines, live_board, rest, shown
 from tests.synthetic import session
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -130,3 +130,34 @@ def test_a_drag_leaves_no_values_of_where_it_began(qtbot: QtBot, trio: Trio) -> 
     assert trio.showing.zoom
     assert not trio.crosshair.readout.isVisible()
     assert isnan(chart.cursor_rate)
+
+
+@pytest.mark.parametrize("servers", [9, 24])
+def test_a_long_list_takes_the_place_of_the_column_beside_the_charts(
+    qtbot: QtBot, servers: int
+) -> None:
+    board = live_board(qtbot)
+    board.resize(1164, 560)
+    for document in session(servers, 12):
+        board.consume(document)
+    board.refresh()
+    board.grab()
+    qtbot.keyClick(board.trio, Qt.Key.Key_V)
+    readout = board.trio.crosshair.readout
+    shown_at = QRect(readout.mapTo(board, QPoint()), readout.size())
+    assert board.side.geometry().contains(shown_at)
+    assert readout.isVisible()
+    for series in board.model.series.values():
+        assert series.name in readout.accessibleName()
+    assert "p99" in readout.accessibleName()
+    qtbot.keyClick(board.trio, Qt.Key.Key_V)
+    assert not readout.isVisible()
+
+
+def test_without_such_a_column_a_long_list_covers_no_head(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(24, 12), (1200, 800))
+    qtbot.keyClick(trio, Qt.Key.Key_V)
+    covered = QRectF(trio.crosshair.readout.geometry())
+    for chart in trio.charts.values():
+        left, top, right, foot = chart.ground.words()[0]
+        assert not covered.intersects(QRectF(left, chart.y() + top, right - left, foot - top))
