@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log10
 
 import numpy as np
@@ -31,6 +32,8 @@ class Ground:
 
     def __init__(self, chart: Plot) -> None:
         self._chart, self._ideal = chart, Ideal(chart)
+        self.flags: Callable[[], list[QRectF]] = list
+        """What notes cover."""
         self._marks_of: object = None
         self._marks_explained: tuple[str, ...] = ()
 
@@ -41,7 +44,17 @@ class Ground:
         shown = (chart.view_shown, chart.showing, chart.zero, chart.axis_text())
         empty = not any(len(curve.values.x) for curve in chart.curves.values())
         texts = self._hint(), self._head()
-        return size, ratio, chart.limits, chart.ceiling, shown, empty, texts, self._timeout_ms()
+        return (
+            size,
+            ratio,
+            chart.limits,
+            chart.ceiling,
+            shown,
+            empty,
+            texts,
+            self._timeout_ms(),
+            chart.notes,
+        )
 
     def words(self) -> list[labels.Box]:
         """The boxes of texts other than labels: the header, the timeout, and the ideal line's as
@@ -73,7 +86,9 @@ class Ground:
         self._paint_ceiling(painter)
         self._paint_timeout(painter)
         if chart.has_ideal:
-            self._ideal.paint(painter)
+            boxes = (QRectF(x, y, right - x, foot - y) for x, y, right, foot in self._ideal.boxes())
+            covered = any(flag.intersects(box) for box in boxes for flag in self.flags())
+            self._ideal.paint(painter, with_text=not covered)
         self._paint_hint(painter)
         painter.restore()
 

@@ -100,6 +100,7 @@ class Chart(Plot):
         self.names = self.NAMES(self, self.ground)
         self._moving = Moving(self, self.names)
         self.flags = Flags(self, self.ground)
+        self.ground.flags = self.flags.boxes
         self.setMouseTracking(True)
         # Elsewhere the menu opens when the button is pressed, before it can be a drag.
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)

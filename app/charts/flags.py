@@ -56,6 +56,14 @@ class Flags:
             for (_, note, x), start, end in zip(seen, starts, ends, strict=False)
         ]
 
+    def boxes(self) -> list[QRectF]:
+        """Return the boxes of numbers and texts."""
+        if self._chart.quantity is not Quantity.REPLIES:
+            return []
+        half, y = self._chart.sizes.px(_RADIUS), self._middle()
+        numbers = [QRectF(x - half, y - half, 2 * half, 2 * half) for *_, x in self._seen()]
+        return numbers + [box for text, box in self.texts() if text]
+
     def at(self, pixel: QPointF) -> str:
         """Return the text of the flag at a pixel; empty: none."""
         reach = self._chart.sizes.px(_RADIUS + 2)

@@ -36,13 +36,13 @@ class Ideal:
         self._fit()
         return self._boxes
 
-    def paint(self, painter: QPainter) -> None:
+    def paint(self, painter: QPainter, *, with_text: bool) -> None:
         self._fit()
         px, muted = self._chart.sizes.px, self._chart.theme.muted
         pen = QPen(QColor(muted), px(1.2))
         pen.setStyle(Qt.PenStyle.DotLine)
         stroke(painter, self._line, pen)
-        if self._placed is None:
+        if self._placed is None or not with_text:
             return
         middle, angle = self._placed
         painter.save()

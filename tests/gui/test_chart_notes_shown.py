@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
-from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtWidgets import QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
 from app.export.report import write_report
 from app.pages.film import FilmPage
+from tests.gui.trios import written
 from tests.gui.windows import press, sees, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
@@ -105,6 +106,23 @@ def test_a_note_near_the_edge_is_whole_and_covers_no_text_if_it_can(film: FilmPa
         assert plot.left() <= box.left() < box.right() <= plot.right()
         side = 1 if box.center().x() < chart.at(rate, 1).x() else -1
         assert is_free(box) or not is_free(box.translated(side * box.width(), 0))
+
+
+def test_the_text_of_the_ideal_line_is_left_out_where_a_note_lies(film: FilmPage) -> None:
+    trio = film.board.trio
+    chart = trio.charts[Quantity.REPLIES]
+    assert "ideal: every call answered" in written(trio)
+    left, top, *_ = max(chart.ground.words()[1:], key=lambda box: box[0])
+    under = chart.values_at(QPointF(left, top))[0]
+    trio.set_notes([ChartNote(under, "Garbage was collected.")])
+    assert "Garbage was collected." in written(trio)
+    covered = any(
+        box.intersects(QRectF(x, y, right - x, foot - y))
+        for box in chart.flags.boxes()
+        for x, y, right, foot in chart.ground.words()[1:]
+    )
+    assert ("ideal: every call answered" in written(trio)) is not covered
+    assert covered
 
 
 def test_exports_have_them_as_texts(path: Path, tmp_path: Path) -> None:
