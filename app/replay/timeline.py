@@ -20,7 +20,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.charts.drawing import draw_marker, draw_text, elided, text_width
-from app.charts.shortening import name_within
 from app.colour import with_opacity
 from app.plain import tip
 from app.replay.film import Alert, Mark, Reel
@@ -225,14 +224,16 @@ class Timeline(QWidget):
         return self._kept
 
     def _paint_name(self, painter: QPainter, first: Mark, last: Mark, free: float) -> float:
-        """Draw a name up to the start of the next one, `free`; returns where it ends."""
+        """Draw a marker, and the name if all of it fits before the next one, at `free`; returns
+        where it begins.
+        """
         theme, left = self._theme, self._x(first.start_us)
         if first.attempt > 1:
             return left
         wide = self._x(last.stop_us) - left
         size = font(11, Weight.Medium)
-        names = frozenset(mark.name for mark, _ in self._stretches)
-        name = name_within(first.name, names, size, free - 5 - left - 14)
+        fits = text_width(first.name, size) <= free - 5 - left - 14
+        name = first.name if fits else ""
         if wide > _MARKED_FROM:
             style = theme.series(first.index)
             draw_marker(painter, style, QPointF(left + 5, 8), 3.6, theme.card)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.charts.drawing import draw_text
 from app.live.present import Presentation
 from app.replay.film import Film, Position, load
 from app.replay.timeline import Timeline
@@ -73,6 +75,29 @@ def test_the_timeline_names_the_server_at_the_playhead_or_the_pointer_whole(
     keys = Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(timeline, QMouseEvent(QEvent.Type.MouseMove, at, at, none, none, keys))
     assert first.name in painted(timeline)
+
+
+def test_names_on_the_timeline_are_whole(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+
+    def draw(painter: QPainter, at: QPointF, text: str, *look: Any) -> float:
+        drawn.append(text)
+        return draw_text(painter, at, text, *look)
+
+    monkeypatch.setattr("app.replay.timeline.draw_text", draw)
+    reel = asyncio.run(load(record_session(tmp_path / "a.pong.yaml", session(24, 4))))
+    names = {mark.name for mark in reel.marks}
+    timeline = Timeline(theme.LIGHT)
+    qtbot.addWidget(timeline)
+    timeline.load(reel)
+    for width in (1100, 1700, 3600):
+        timeline.resize(width, 60)
+        drawn.clear()
+        timeline.grab()
+        assert {text for text in drawn if text} - names <= {"calibration", "warm-up"}
+    assert names <= set(drawn)
 
 
 FOREIGN = "just: yaml\n"
