@@ -146,13 +146,14 @@ class OverlayTrio(Trio):
 
     def _needed_gutter(self) -> float:
         """Return the gutter for the visible names; of several sessions many may be hidden."""
-        whole = self._names
+        whole = self._names, self._named
         shown = (series for series in self.model.series.values() if self.is_shown(series.id))
         self._names = tuple(series.name for series in shown)
+        self._named = len(self._names)
         try:
             return super()._needed_gutter()
         finally:
-            self._names = whole
+            self._names, self._named = whole
 
     def show_extras(self, *, passes: bool, published: bool) -> None:
         """Show or hide single passes beneath the lines, and the figures printed in 2009."""

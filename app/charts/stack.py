@@ -62,6 +62,8 @@ class Stack(QWidget):
         self._requested: tuple[Quantity, ...] = tuple(Quantity)
         self._shown = self._requested
         self._names: tuple[str, ...] = ()
+        self._named = 0
+        """The number of servers that have points, so that they are named at their lines."""
         self._drawn_version = -1
         self.paused = False
         """No point is running; one waits for the user."""
@@ -98,9 +100,11 @@ class Stack(QWidget):
         for chart in self.charts.values():
             self._name(chart)
         names = tuple(series.name for series in self.model.series.values())
-        if names != self._names:
-            self._names = names
-            self._widen_gutter()
+        named = sum(len(series.stops) > 0 for series in self.model.series.values())
+        if (names, named) != (self._names, self._named):
+            others, self._names, self._named = names != self._names, names, named
+            if others or self._needed_gutter() != self._sizes.gutter:
+                self._widen_gutter()
         for chart in self._each():
             chart.refresh()
         return True
@@ -329,7 +333,7 @@ class Stack(QWidget):
     def _needed_gutter(self) -> float:
         size = font(12, Weight.DemiBold)
         longest = max((text_width(name, size) for name in self._names), default=0.0)
-        crowded = not layout.names_fit(self._heights(), self._sizes, len(self._names))
+        crowded = not layout.names_fit(self._heights(), self._sizes, self._named)
         return layout.gutter(longest, self.width() / self._sizes.scale, crowded=crowded)
 
     def _choose(self) -> bool:

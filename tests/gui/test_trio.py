@@ -78,6 +78,13 @@ def test_names_never_overlap_and_none_is_missing(qtbot: QtBot, servers: int, giv
             assert not (across and abs(a.y - b.y) < 12)
 
 
+def test_servers_that_were_not_run_yet_take_no_width_of_the_plots(qtbot: QtBot) -> None:
+    documents = session(24, 12)
+    early = documents[: len(documents) // 4]
+    few = shown(qtbot, early, (1400, 560)).charts[Quantity.REPLIES].plot_rect().width()
+    assert few > shown(qtbot, documents, (1400, 560)).charts[Quantity.REPLIES].plot_rect().width()
+
+
 @pytest.mark.parametrize("servers", [2, 7, 12])
 @pytest.mark.parametrize("moment", ["within its last point", "after it"])
 def test_the_name_of_the_running_server_covers_no_other(
