@@ -109,10 +109,16 @@ class Ground:
         return text if text and chart.running_at() is None else ""
 
     def _hint_of_zoom(self) -> str:
-        """Return the text where the zoom shows no line; empty: it shows one, or all is shown."""
+        """Return the text where the zoom shows no line; empty: it shows one, all is shown, or the
+        first chart says it of all.
+        """
         chart = self._chart
-        shown = (c for id_, c in chart.curves.items() if id_ not in chart.hidden)
+        shown = [c for id_, c in chart.curves.items() if id_ not in chart.hidden]
         if not chart.showing.zoom or not chart.is_known or any(len(c.seen()) for c in shown):
+            return ""
+        low, high, *_ = chart.limits
+        x = chart.across(np.concatenate([c.values.x for c in shown]))
+        if chart.quantity is not chart.model.charts[0] and not ((low <= x) & (x <= high)).any():
             return ""
         return "Nothing measured in this part. Double-click or Ctrl+0 shows all."
 

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.charts import ticks
 from app.charts.chart import Chart
 from app.charts.series import Quantity
+from app.charts.showing import ACROSS, Showing
 from app.charts.trio import Trio
 from app.export import picture
 from tests.gui.trios import live_board, paint, shown, written
@@ -166,6 +167,12 @@ def test_a_zoom_into_nothing_says_so_and_how_to_get_back(qtbot: QtBot, trio: Tri
     assert "Nothing measured in this part. Double-click or Ctrl+0 shows all." in written(trio)
     qtbot.keyClick(trio, Qt.Key.Key_0, CTRL)
     assert "Nothing measured" not in written(trio)
+
+
+def test_a_part_without_points_is_said_to_be_empty_once(qtbot: QtBot, trio: Trio) -> None:
+    first = float(trio.charts[Quantity.REPLIES].curves["gevent"].values.x[0])
+    trio.show_part(Showing({ACROSS: (0.2 * first, 0.8 * first)}))
+    assert written(trio).count("Nothing measured in this part.") == 1
 
 
 def test_nothing_is_drawn_outside_a_zoomed_plot(qtbot: QtBot, trio: Trio) -> None:
