@@ -108,7 +108,9 @@ class Legend(QFrame):
     def _row_height(self) -> int:
         """Choose the largest row size at which all rows fit."""
         fits = (each for each in (_ROOMY, _DENSE) if self._height_of(each) <= self.height())
-        return next(fits, _DENSEST)
+        # Of more rows than fit, those that are seen fill the height.
+        room = max(_DENSEST, self.height() - _HEAD)
+        return next(fits, room // (room // _DENSEST))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
