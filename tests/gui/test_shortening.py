@@ -97,7 +97,7 @@ def test_names_at_lines_are_whole_and_the_others_counted(
 
 
 def test_a_server_that_is_only_counted_is_named_while_it_is_highlighted(qtbot: QtBot) -> None:
-    trio = shown(qtbot, session(24, 12), (818, 200))
+    trio = shown(qtbot, session(24, 12), (700, 240))
     trio.show_charts([Quantity.TIME])
     chart = trio.charts[Quantity.TIME]
     chart.grab()
