@@ -187,8 +187,9 @@ class Palette(QFrame):
 
     def _fit(self) -> None:
         area = self._window.rect()
-        heads = sum(self._model.is_headed(row) for row in range(self._model.rowCount()))
-        wanted = 96 + self._model.rowCount() * _TALL + heads * _HEAD
+        rows = self._model.rowCount()
+        heads = sum(self._model.is_headed(row) for row in range(rows))
+        wanted = 96 + rows * _TALL + heads * _HEAD if rows else self.sizeHint().height()
         width = min(_WIDTH, area.width() - 2 * _MARGIN)
         height = min(wanted, _HIGHEST, area.height() - 4 * _MARGIN)
         top = max(_MARGIN, min(area.height() // 8, 120))
@@ -216,6 +217,7 @@ class Palette(QFrame):
             self._list.scrollToTop()
         self._none.setText("" if found else f"Nothing matches “{typed}”.")
         self._none.setVisible(not found)
+        self._list.setVisible(bool(found))
         if self.isVisible():
             self._fit()
 

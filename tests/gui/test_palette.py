@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app import actions, page_registry, theme
@@ -157,6 +157,8 @@ def test_the_last_used_action_is_offered_first_also_after_a_restart(qtbot: QtBot
 def test_an_empty_result_is_stated(qtbot: QtBot, window: MainWindow) -> None:
     call(qtbot, window, "zzzz")
     assert says(window, "Nothing matches “zzzz”.")
+    text = the(window, QLabel, "Nothing matches “zzzz”.")
+    assert text.contentsRect().height() >= text.fontMetrics().height()
     qtbot.keyClick(field(window), Qt.Key.Key_Return)
     assert is_open(window)
 
