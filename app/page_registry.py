@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from PySide6.QtWidgets import QWidget
 
+from app import folders
 from app.context import Desk
 
 
@@ -119,9 +120,7 @@ ALL = {
             "Clear cache…",
             "Empty trash…",
             "About Pongbench",
-            "Open the folder: settings and machine profiles",
-            "Open the folder: your sessions, plans and servers",
-            "Open the folder: runtimes, fetched again when needed",
+            *(f"Open the folder: {folder.contents}" for folder in folders.folders()),
         ),
     ),
     "Help": Place(_help, "Settings", "info", "F1", "Shortcuts and glossary"),

@@ -109,7 +109,7 @@ class PreferencesPage(QWidget):
     def _make_sizes(self) -> QHBoxLayout:
         across, group = row(gap=16), QButtonGroup(self)
         for percent in scale.SIZES:
-            radio = Pick(f"{percent} %", f"Size: {percent} %")
+            radio = Pick(f"{percent} %", f"Text size: {percent} %")
             radio.setChecked(percent == self._desk.settings.size)
             radio.clicked.connect(lambda _=False, percent=percent: self._choose_size(percent))
             group.addButton(radio)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QWidget
 
-from app import actions, page_registry, words
+from app import actions, page_registry, scale, words
 from app.actions import Action
 from app.shell import keys
 from app.shell.palette_entry import Entry
@@ -48,14 +48,14 @@ def entries(window: PagedWindow, resources: PlanResources | None) -> list[Entry]
 
 def press(page: QWidget, name: str) -> bool:
     """Press the button of a page with this accessible name, if it can be pressed."""
-    for each in page.findChildren(QPushButton):
+    for each in page.findChildren(QAbstractButton):
         if each.accessibleName() == name and _can_press(each):
             each.click()
             return True
     return False
 
 
-def _can_press(button: QPushButton) -> bool:
+def _can_press(button: QAbstractButton) -> bool:
     return button.isVisible() and button.isEnabled()
 
 
@@ -106,16 +106,16 @@ def _pages(window: PagedWindow) -> Iterator[Entry]:
 
 def _elsewhere(window: PagedWindow) -> Iterator[Entry]:
     """Buttons of pages that are not shown."""
-
-    def show_and_press(page: str, name: str) -> None:
-        window.show_page(page)
-        press(window.page(page), name)
-
     for page, place in page_registry.ALL.items():
         if window.desk.settings.page != page:
             for name in place.offers:
-                run = partial(show_and_press, page, name)
+                run = partial(_show_and_press, window, page, name)
                 yield Entry(name, ACTIONS, run, place.icon or "arrow-right", page)
+
+
+def _show_and_press(window: PagedWindow, page: str, name: str) -> None:
+    window.show_page(page)
+    press(window.page(page), name)
 
 
 def _settings(window: PagedWindow) -> Iterator[Entry]:
@@ -137,6 +137,11 @@ def _settings(window: PagedWindow) -> Iterator[Entry]:
         yield Entry("Animate the running point", SETTINGS, partial(calm, False), "activity")
     else:
         yield Entry("Reduce motion", SETTINGS, partial(calm, True), "activity")
+    for percent in scale.SIZES:
+        if percent != desk.settings.size:
+            name = f"Text size: {percent} %"
+            run = partial(_show_and_press, window, "Settings", name)
+            yield Entry(name, SETTINGS, run, "settings", "and of controls")
 
 
 def _sessions(window: PagedWindow) -> Iterator[Entry]:

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QListView, QPushButton
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+)
 from pytestqt.qtbot import QtBot
 
 from app import actions, page_registry, theme
@@ -16,7 +23,7 @@ from app.pages.machines import MachinesPage
 from app.pages.servers import ServersPage
 from app.settings import Settings
 from app.shell.main_window import MainWindow
-from tests.gui.windows import name_of, says, shown, the
+from tests.gui.windows import control, name_of, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
 
@@ -96,6 +103,28 @@ def test_settings_apply_at_once_and_their_page_says_so(qtbot: QtBot, window: Mai
     assert window.desk.theme is theme.LIGHT
     run(qtbot, window, "reduce motion")
     assert window.desk.settings.calm
+
+
+def test_the_size_of_text_is_found_and_the_page_says_when_it_applies(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    for typed in ("size 125", "text size 150", "200 %"):
+        run(qtbot, window, typed)
+    assert window.desk.settings.size == 200
+    assert control(window, "Text size: 200 %").isChecked()
+    assert says(window, "Applies at the next start of Pongbench.")
+
+
+def test_every_control_of_the_settings_is_found(qtbot: QtBot, window: MainWindow) -> None:
+    window.show_page("Settings")
+    buttons = window.page("Settings").findChildren(QAbstractButton)
+    names = [name_of(each) for each in buttons if each.isVisible() and not each.isChecked()]
+    assert "About Pongbench" in names
+    window.show_page("Start")
+    for name in names:
+        call(qtbot, window, name.partition(" (")[0].rstrip("…"))
+        assert [e for e in listed(window) if name.startswith(e)], name
+        qtbot.keyClick(field(window), Qt.Key.Key_Escape)
 
 
 def test_an_action_shows_its_shortcut_also_to_screen_readers(
