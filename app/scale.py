@@ -8,7 +8,7 @@ from PySide6.QtCore import QSize
 
 SIZES = (100, 125, 150, 200)
 """Percent."""
-LEAST = QSize(960, 620)
+LEAST = QSize(853, 520)
 """Below this size the contents of the window scroll."""
 _FACTOR = "QT_SCALE_FACTOR"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -25,7 +25,9 @@ from workbench.untrusted import one_line
 PAGE_MARGIN = 16
 GAP = 12
 CHIP_ICON, CHIP_GAP = 13, 5
-_ICON = 16
+_ICON, _TOOL, _UNLIMITED = 16, 36, 16_777_215
+_TEXT, _WIDTH = "whole_text", "whole_width"
+"""Properties of a button that shows only its icon."""
 LONGEST_LINE = 1_000
 """The most characters of a line that may be elided."""
 TONE_ICONS = {"bad": "circle-x", "warn": "triangle-alert", "ok": "circle-check"}
@@ -73,7 +75,7 @@ def tool(name: str, icon: str, on_click: Callable[[], object]) -> QPushButton:
     made.setText("")
     made.setAccessibleName(name.partition(" (")[0])
     made.setToolTip(tip(name))
-    made.setFixedWidth(36)
+    made.setFixedWidth(_TOOL)
     made.setStyleSheet("padding: 0;")
     return made
 
@@ -294,11 +296,57 @@ class TopBar(QFrame):
         bar.addStretch()
         bar.addLayout(self.actions)
 
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            self._fit()
+        return done
+
+    def _fit(self) -> None:
+        """Leave as many buttons, from the left, without their text as there is no room for."""
+        placed = (self.actions.itemAt(place).widget() for place in range(self.actions.count()))
+        buttons = [each for each in placed if isinstance(each, QPushButton) and _can_be_brief(each)]
+        for each in buttons:
+            if each.text() and each.property(_TEXT):  # it was given another one
+                _set_brief(each, False)
+        needed = self.layout().minimumSize().width()
+        needed += sum(each.property(_WIDTH) - _TOOL for each in buttons if not each.text())
+        for each in buttons:
+            brief = needed > self.width()
+            if brief:
+                needed -= (each.property(_WIDTH) or each.sizeHint().width()) - _TOOL
+            _set_brief(each, brief)
+
     def show_text(self, title: str, subtitle: str = "") -> None:
         self.title.show_text(title)
         self.title.setMinimumWidth(min(_TITLE, self.title.sizeHint().width()))
         self.subtitle.show_text(subtitle)
         self.subtitle.setVisible(bool(subtitle))
+
+
+def _can_be_brief(button: QPushButton) -> bool:
+    has_text = button.text() or button.property(_TEXT)
+    icon, primary = button.property("icon_name"), button.property("kind") == "primary"
+    return bool(has_text and icon and not primary and not button.isHidden())
+
+
+def _set_brief(button: QPushButton, brief: bool) -> None:
+    """Show a button by its icon only; its name is its tool tip."""
+    name = tip(button.accessibleName())
+    if brief and button.text():
+        button.setProperty(_TEXT, button.text())
+        button.setProperty(_WIDTH, button.sizeHint().width())
+        button.setText("")
+        button.setToolTip(button.toolTip() or name)
+        button.setStyleSheet("padding: 0;")
+        button.setMaximumWidth(_TOOL)
+    elif not brief and button.property(_TEXT):
+        button.setText(button.text() or button.property(_TEXT))
+        button.setProperty(_TEXT, None)
+        button.setProperty(_WIDTH, None)
+        button.setToolTip("" if button.toolTip() == name else button.toolTip())
+        button.setStyleSheet("")
+        button.setMaximumWidth(_UNLIMITED)
 
 
 class Inline(QFrame):

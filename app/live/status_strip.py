@@ -24,7 +24,7 @@ _DOING = {
     "ceiling": "calibrating clients",
     "profile": "profiling",
 }
-_LEFT = 220
+_LEFT = 194
 """The width of the remaining time."""
 
 
@@ -42,7 +42,7 @@ class NowStrip(QFrame):
         self._trial, self._begun_s = Trial(), time.monotonic()
         self.progress, self._pulse = RunProgress(), Pulse()
         self._replies, self._times = Replies(self._pulse, theme), Times(self._pulse, theme)
-        self._inside = inside = row(self, margin=14, gap=16)
+        self._inside = inside = row(self, margin=14, gap=10)
         inside.addWidget(self._make_now())
         inside.addWidget(_line())
         self._replies_now = label("", 12, Weight.DemiBold, figures=True)
@@ -232,7 +232,7 @@ class NowStrip(QFrame):
 
     def _make_now(self) -> QWidget:
         made = QWidget()
-        made.setFixedWidth(214)
+        made.setFixedWidth(196)
         inside = column(made, gap=2)
         head = row()
         self._swatch = Swatch(self._theme.series(0), self._theme)
@@ -304,7 +304,7 @@ def _titled(title: QLabel, about: Elided, figure: QLabel, plot: QWidget) -> QVBo
     made.setSpacing(4)
     head = row()
     head.addWidget(title)
-    about.setMinimumWidth(10)
+    about.setMinimumWidth(0)
     head.addWidget(about, 1)
     head.addWidget(figure)
     made.addLayout(head)

@@ -72,7 +72,7 @@ class MachinesPage(QWidget):
         self._shown.addWidget(self.overview)
         self._second = SecondMachine(self.add, lambda: self.listing.choose("", focus=True))
         beside = QWidget()
-        beside.setFixedWidth(300)
+        beside.setFixedWidth(288)
         down = column(beside, gap=GAP)
         down.addWidget(self.listing, 1)
         down.addWidget(self._second)

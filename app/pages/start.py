@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.context import Desk
+from app.scrolling import Scrolled
 from app.start import quick_start
 from app.start.art import Art, DropArt, SweepArt
 from app.start.compare import CompareCard
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _WIDEST, _TALLEST_CARD = 1_640, 460
 """Of the page and its cards, in pixels; on larger screens the shares below."""
+_NARROW = 860
 _SHARE_ACROSS, _SHARE_UP = 0.64, 0.36
 
 
@@ -35,7 +37,9 @@ class StartPage(QWidget):
         self._desk = desk
         self._theme = desk.theme
         self._offer: Offer | None = None
-        across = row(self, gap=0)
+        whole = QWidget()
+        column(self).addWidget(Scrolled(whole))
+        across = row(whole, gap=0)
         across.addStretch()
         body = self._body = QWidget()
         across.addWidget(body, 100)
@@ -108,7 +112,9 @@ class StartPage(QWidget):
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        side = 56 if self.width() > 1_120 else 28
+        narrow = self.width() < _NARROW
+        side = 56 if self.width() > 1_120 else 12 if narrow else 28
+        self._cards.setSpacing(8 if narrow else 16)
         tall = self.height() > 720
         self._outer.setContentsMargins(side, 24 if tall else 12, side, 20 if tall else 12)
         # In a low window, the list of servers needs the empty space.
@@ -119,6 +125,7 @@ class StartPage(QWidget):
         self._body.setMaximumWidth(max(_WIDEST, int(_SHARE_ACROSS * self.width())))
         for place in range(self._cards.count()):
             card = self._cards.itemAt(place).widget()
+            card.layout().setContentsMargins(*4 * (12 if narrow else 18,))
             card.setMaximumHeight(max(_TALLEST_CARD, int(_SHARE_UP * self.height())))
         wide = self.width() > 1_500
         for place, share in enumerate((4, 8, 4) if wide else (4, 7, 4)):

@@ -8,8 +8,8 @@ from app.scrolling import Scrolled
 from app.widgets import GAP, column, frame
 
 _NARROW, _WIDE = 1_080, 1_500
-_FORM = 700
-"""The most that the form is wide."""
+_LEAST, _MOST = 462, 700
+"""Of the form's width."""
 
 
 class Columns(QHBoxLayout):
@@ -21,7 +21,8 @@ class Columns(QHBoxLayout):
         self._gallery, self._outlook = gallery, outlook
         card = frame()
         column(card, margin=1).addWidget(Scrolled(form))
-        card.setMaximumWidth(_FORM)
+        card.setMinimumWidth(_LEAST)
+        card.setMaximumWidth(_MOST)
         self.addWidget(gallery)
         self.addWidget(card, 5)
         self.addWidget(outlook, 4)

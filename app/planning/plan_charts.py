@@ -25,6 +25,7 @@ _MOST_BLOCKS = 1_200
 _LEGIBLE = 90.0
 """A narrower name is illegible, so its marker is drawn instead."""
 _LEFT, _RIGHT = 48.0, 8.0
+_LEAST_BAR = 40.0
 
 
 class Picture(Painted):
@@ -284,7 +285,9 @@ class Share(Picture):
         middle = self.height() / 2
         width = text_width(text, figures)
         draw_text(painter, QPointF(self.width(), middle), text, figures, tone, "right")
-        bar = QRectF(0, middle - 5, max(40.0, self.width() - width - 14), 10)
+        bar = QRectF(0, middle - 5, self.width() - width - 14, 10)
+        if bar.width() < _LEAST_BAR:
+            return
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.line))
         painter.drawRoundedRect(bar, 4, 4)

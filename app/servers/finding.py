@@ -99,7 +99,7 @@ class Finding(QFrame):
         self.columns.activated.connect(self._on_columns)
         for each in (self.columns, self.field):
             each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.columns.setMinimumWidth(150)
+        self.columns.setMinimumWidth(140)
         self.columns.setMaximumWidth(190)
 
     def _make_empty(self) -> QWidget:

@@ -20,6 +20,7 @@ from workbench.sessions.labels import LONGEST_NOTES, LONGEST_TITLE, Label
 from workbench.sessions.library import Shelved
 
 _WRITE_AFTER_MS = 700
+_LOW = 520
 _ANY = 16_777_215
 """Qt's largest size."""
 
@@ -93,8 +94,9 @@ class SessionCard(QFrame):
         self._sessions = sessions
         one = sessions[0] if len(sessions) == 1 else None
         readable = one is not None and one.start is not None
-        for each in (self._picture, self.title, self.notes):
+        for each in (self.title, self.notes):
             each.setVisible(readable)
+        self._fit()
         self._head.setVisible(not readable or bool(one and one.problem))
         self._facts_grid.setVisible(one is not None)
         if one is None:
@@ -135,6 +137,13 @@ class SessionCard(QFrame):
         if self.title.isVisible():
             self.title.setFocus()
             self.title.selectAll()
+
+    def resizeEvent(self, event: object) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave the picture out where the texts have no room beside it."""
+        self._picture.setVisible(not self.title.isHidden() and self.height() >= _LOW)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusOut:

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QPaintEvent,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from workbench.sessions.library import Shelved
 
 _SIZE = QSize(1280, 800)
+_NARROW = 960
+"""Below this width the rail has no names."""
 _FRAME = QSize(16, 48)
 """More than a window manager puts around it."""
 _IDLE_MS = 300
@@ -79,7 +82,7 @@ class MainWindow(PagedWindow):
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._stack)
-        self._split.setMinimumSize(LEAST.shrunkBy(QMargins(Rail.WIDTH, 0, 0, 0)))
+        self._split.setMinimumSize(LEAST.shrunkBy(QMargins(Rail.NARROW, 0, 0, 0)))
         root, body = QWidget(), Body()
         across, down = row(root, gap=0), column(body)
         across.addWidget(self.rail)
@@ -219,6 +222,10 @@ class MainWindow(PagedWindow):
         if not self._painted:
             self._painted = True
             QTimer.singleShot(0, self, self.furnish)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.rail.set_narrow(self.width() < _NARROW)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.desk.busy:

@@ -15,7 +15,7 @@ from app.theme import Theme, Weight, font, icon
 class Rail(QFrame):
     """One entry per page; exactly one is checked."""
 
-    WIDTH = 84
+    WIDTH, NARROW = 84, 52
 
     def __init__(self, theme: Theme, on_home: Callable[[], None]) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class Rail(QFrame):
         self._theme = theme
         self.entries: dict[str, RailEntry] = {}
         inside = QVBoxLayout(self)
-        inside.setContentsMargins(8, 14, 8, 14)
+        inside.setContentsMargins(4, 14, 4, 14)
         inside.setSpacing(6)
         self._mark = _Mark(theme)
         self._mark.clicked.connect(lambda _checked: on_home())
@@ -57,6 +57,12 @@ class Rail(QFrame):
         self.entries[name] = entry
         return entry
 
+    def set_narrow(self, narrow: bool) -> None:
+        """Show icons only; the names are tool tips."""
+        self.setFixedWidth(self.NARROW if narrow else self.WIDTH)
+        for entry in self.entries.values():
+            entry.set_narrow(narrow)
+
     def check(self, name: str) -> None:
         for id_, entry in self.entries.items():
             if entry.isCheckable():
@@ -74,10 +80,10 @@ class RailEntry(QToolButton):
         self._icon, self._theme, self._badge = icon, theme, ""
         self.setText(name)
         self.setAccessibleName(name)
-        self.setFixedSize(68, 58)
+        self._about = ""
         self.setFont(font(12, Weight.Medium))
         self.setIconSize(QSize(20, 20))
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        self.set_narrow(False)
         self.setProperty("kind", "rail")
         self.toggled.connect(lambda _: self._paint_icon())
         self._paint_icon()
@@ -86,11 +92,23 @@ class RailEntry(QToolButton):
         self._theme = theme
         self._paint_icon()
 
+    def set_narrow(self, narrow: bool) -> None:
+        style = Qt.ToolButtonStyle
+        below, alone = style.ToolButtonTextUnderIcon, style.ToolButtonIconOnly
+        self.setToolButtonStyle(alone if narrow else below)
+        self.setFixedSize(44 if narrow else 68, 44 if narrow else 58)
+        self._show_tip()
+
+    def _show_tip(self) -> None:
+        alone = self.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
+        self.setToolTip(tip(self._about or (self.text() if alone else "")))
+
     def set_badge(self, tone: str, about: str = "") -> None:
         """Set the badge: a dot in a tone of the theme (empty: none), and its meaning."""
         self._badge = tone
+        self._about = about
         self.setAccessibleDescription(about)
-        self.setToolTip(tip(about))
+        self._show_tip()
         self.update()
 
     def _paint_icon(self) -> None:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QMenu,
+    QPushButton,
     QRadioButton,
     QToolButton,
     QWidget,
@@ -30,16 +31,16 @@ from app.plain import Label, wrapped
 from app.planning.tags import Tag
 from app.settings import Settings
 from app.shell.main_window import MainWindow
-from app.widgets import Elided
+from app.widgets import Elided, TopBar
 from tests.gui.windows import control, lists_are_full, name_of, pages, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", "does not support")
 
-SIZES = [QSize(1280, 800), QSize(1024, 768), QSize(960, 620)]
-"""At 100 %. At 150 and 200 % the window of 1280 x 800 has no more room than the last one, which
-then scrolls."""
+AT_150 = QSize(853, 533)
+"""A screen of 1280 x 800 at 150 %."""
+SIZES = [QSize(1280, 800), QSize(1024, 768), QSize(960, 620), AT_150]
 
 
 @pytest.fixture
@@ -162,6 +163,24 @@ def test_no_text_of_a_page_is_cut(qtbot: QtBot, furnished: MainWindow, name: str
         window.resize(size)
         qtbot.waitUntil(lambda size=size: window.size() == size)
         qtbot.waitUntil(nothing_is_cut)
+
+
+@pytest.mark.parametrize("name", list(page_registry.ALL))
+def test_at_150_percent_a_small_screen_shows_every_button_of_a_page_head(
+    qtbot: QtBot, furnished: MainWindow, name: str
+) -> None:
+    window = furnished
+    window.show_page(name)
+    window.resize(AT_150)
+    page, foot = window.page(name), window.rail.entries["Settings"]
+
+    def all_is_seen() -> None:
+        heads = [b for head in page.findChildren(TopBar) for b in head.findChildren(QPushButton)]
+        for each in (page, foot, *(button for button in heads if button.isVisible())):
+            assert each.visibleRegion().boundingRect() == each.rect(), name_of(each)
+            assert not isinstance(each, QPushButton) or each.text() or each.toolTip()
+
+    qtbot.waitUntil(all_is_seen)
 
 
 @pytest.mark.parametrize("name", list(page_registry.ALL))
