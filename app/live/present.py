@@ -23,6 +23,10 @@ from app.theme import Theme, Weight, font
 _HIGH, _WIDE = 1080.0, 1440.0
 """The size in pixels for which sizes here are designed; others scale, by the smaller ratio."""
 _SIZES = Sizes(scale=2.15, head=15.0, line=2.15, controls=2.0)
+_BAR = 1.6
+"""Of a film's controls, which are meant for who presents."""
+_FOOT_PX = (24, 20, 17)
+"""A long line is drawn smaller before it is cut."""
 _NAME_PX = (72, 60, 48, 40)
 """A long name is drawn smaller before it is cut."""
 _EVERY_MS = 150
@@ -50,12 +54,14 @@ class Presentation(QWidget):
         hint: str = "",
         caption: str = "",
         bar: QWidget | None = None,
+        scale_bar: Callable[[float], object] = lambda scale: None,
         give_back: Callable[[], None],
     ) -> None:
         """`keys`: handles a key; True if the page knows it. `says`: the page's status sentence and
         its tone. `heads`: the headline while nothing is drawn. `hint`: the page's own keys.
         `caption`: explains the charts, after the keys were shown. `bar`: a film's controls, lent
-        for use by the mouse. `give_back`: puts the trio and the bar back into their places.
+        for use by the mouse; `scale_bar`: sets how many times as large as in the window they are.
+        `give_back`: puts the trio and the bar back into their places.
         """
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
         self._trio, self._theme, self._over = trio, theme, over
@@ -81,6 +87,7 @@ class Presentation(QWidget):
         if bar is not None:
             self._inside.addWidget(bar)
         self._inside.addWidget(self._foot)
+        self._scale_bar = scale_bar
         # All keys go to the page, also after a click into the bar.
         lent = [] if bar is None else [bar, *bar.findChildren(QWidget)]
         self._focusable = {each: each.focusPolicy() for each in lent}
@@ -157,6 +164,7 @@ class Presentation(QWidget):
         trio.set_sizes(self._sizes_before)
         for each, policy in self._focusable.items():
             each.setFocusPolicy(policy)
+        self._scale_bar(1.0)
         self._give_back()
         self._over.activateWindow()
         event.accept()
@@ -168,6 +176,7 @@ class Presentation(QWidget):
         self._inside.setContentsMargins(margin, round(28 * scale), round(24 * scale), 0)
         self.headline.set_scale(scale)
         self._foot.set_scale(scale)
+        self._scale_bar(max(1.0, _BAR * scale))
         self._trio.show_charts((Quantity.REPLIES, Quantity.TIME))
         self._trio.set_sizes(replace(_SIZES, scale=_SIZES.scale * scale))
 
@@ -261,7 +270,9 @@ class _Foot(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        size = font(24 * self._scale, Weight.Medium)
+        sizes = [font(px * self._scale, Weight.Medium) for px in _FOOT_PX]
+        fits = (size for size in sizes if text_width(self._text, size) <= self.width())
+        size = next(fits, sizes[-1])
         text = elided(self._text, size, self.width())
         colour = getattr(self._theme, self._tone)
         draw_text(painter, QPointF(0, 18 * self._scale), text, size, colour)

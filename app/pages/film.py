@@ -129,6 +129,7 @@ class FilmPage(QWidget):
             keys=self._key,
             hint="Space play    − + speed",
             bar=self.transport,
+            scale_bar=self.transport.set_scale,
             give_back=self._on_presented,
         )
         shown.begin()

@@ -26,6 +26,7 @@ from app.replay.film import Alert, Mark, Reel
 from app.theme import Theme, Weight, font
 from workbench import formatting
 
+_LEAST = 46
 _TICKS_APART = 3.0
 _HEAD, _FOOT = 24, 8
 """Space above the bar for names and warnings, and below it for a tick per point."""
@@ -54,6 +55,7 @@ class Timeline(QWidget):
         self._asides: dict[str, tuple[int, int]] = {}
         """Start and end of what gives no results, by its name."""
         self._duration = 1
+        self._scale = 1.0
         self._at = 0.0
         self._pointed: float | None = None
         """The time under the pointer; None: it is elsewhere."""
@@ -61,7 +63,7 @@ class Timeline(QWidget):
         """The boxes of what is written above the bar."""
         self._ground_key: object = None
         self._kept = QPixmap()
-        self.setMinimumHeight(46)
+        self.setMinimumHeight(_LEAST)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Timeline")
@@ -71,6 +73,19 @@ class Timeline(QWidget):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self.update()
+
+    def set_scale(self, scale: float) -> None:
+        """Set how many times as large as in the window everything is."""
+        self._scale = scale
+        self.setMinimumHeight(round(_LEAST * scale))
+        self._ground_key = None
+
+    def width(self) -> int:
+        """Return the width in the pixels in which it is painted, before it is scaled."""
+        return round(super().width() / self._scale)
+
+    def height(self) -> int:
+        return round(super().height() / self._scale)
 
     def load(self, reel: Reel) -> None:
         self._marks, self._duration = reel.marks, max(1, reel.duration_us)
@@ -129,7 +144,7 @@ class Timeline(QWidget):
         self.mouseMoveEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        share = event.position().x() / max(1, self.width())
+        share = event.position().x() / self._scale / max(1, self.width())
         self._pointed = min(1.0, max(0.0, share)) * self._duration
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._at = self._pointed
@@ -142,7 +157,7 @@ class Timeline(QWidget):
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            x = float(event.pos().x())
+            x = event.pos().x() / self._scale
             near = (a.text for a in self._alerts if abs(self._x(a.t_us) - x) < _NEAR_PX)
             text = self.describe_at(x / max(1, self.width()) * self._duration)
             tip_text = "\n".join(filter(None, [text[:1].upper() + text[1:], *near]))
@@ -165,6 +180,7 @@ class Timeline(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.scale(self._scale, self._scale)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme, bar = self._theme, self._bar()
         painter.drawPixmap(0, 0, self._ground(bar))
@@ -189,12 +205,12 @@ class Timeline(QWidget):
 
     def _ground(self, bar: QRectF) -> QPixmap:
         """Draw the static parts: hundreds of ticks, names, alerts."""
-        ratio = self.devicePixelRatioF()
+        ratio = self.devicePixelRatioF() * self._scale
         key = (self.size().toTuple(), self._theme.name, ratio)
         if key == self._ground_key:
             return self._kept
         self._ground_key, self._texts = key, []
-        self._kept = QPixmap((QSizeF(self.size()) * ratio).toSize())
+        self._kept = QPixmap((QSizeF(self.width(), self.height()) * ratio).toSize())
         self._kept.setDevicePixelRatio(ratio)
         self._kept.fill(Qt.GlobalColor.transparent)
         painter = QPainter(self._kept)

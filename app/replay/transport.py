@@ -21,6 +21,7 @@ from workbench import formatting
 SPEEDS = (1, 10, 60, 300, 1000)
 _LASTS_S = 30.0
 """How long a film lasts at the default speed."""
+_SCALED = """QPushButton {{ font-size: {0}px; padding: 0 {1}px; min-height: {2}px; }}"""
 _WIDE = 1000
 """From this width on there is room for the keys' hints."""
 
@@ -42,14 +43,12 @@ class Transport(QFrame):
         self.at = Position(0.0, True, 1.0)
         """The last position shown."""
         self._reel: Reel | None = None
-        self._inside = inside = column(self, margin=14, gap=8)
+        self._inside = inside = column(self)
+        self._compact, self._scale = False, 1.0
         self.timeline = Timeline(theme)
         self.timeline.sought.connect(self.seek_requested)
         self._play = QPushButton()
-        self._play.setFixedSize(44, 44)
         self._play.setProperty("kind", "primary")
-        self._play.setStyleSheet("border-radius: 21px; padding: 0; min-height: 42px;")
-        self._play.setIconSize(QSize(18, 18))
         self._play.clicked.connect(self.toggle)
         self._clock = label("", 20, Weight.DemiBold, figures=True)
         self._clock.setAccessibleName("Position")
@@ -60,21 +59,21 @@ class Transport(QFrame):
         self._speeds.chosen.connect(self._on_chosen)
         self._end = button("Jump to the end", "fast-forward", on_click=self.to_end)
         head, step = row(gap=10), self.timeline.step_server
-        for part in (
+        self._steps = (
             _step("Back a server (Shift+←)", "skip-back", lambda: step(-1)),
             _step("Back a point (←)", "step-back", lambda: self.step(-1)),
-            self._play,
             _step("Forward a point (→)", "step-forward", lambda: self.step(1)),
             _step("Forward a server (Shift+→)", "skip-forward", lambda: step(1)),
-            self._clock,
-            self._of,
-        ):
+        )
+        around = (*self._steps[:2], self._play, *self._steps[2:])
+        for part in (*around, self._clock, self._of):
             head.addWidget(part)
         head.addWidget(self.where, 1)
         head.addWidget(self._speeds)
         head.addWidget(self._end)
         inside.addLayout(head)
         inside.addWidget(self.timeline, 1)
+        self._fit()
         self._show_play()
 
     def set_theme(self, theme: Theme) -> None:
@@ -83,12 +82,41 @@ class Transport(QFrame):
 
     def set_compact(self, compact: bool) -> None:
         """Make the controls lower, for windows without much height."""
-        self.setFixedHeight(self.COMPACT if compact else self.HEIGHT)
-        self._inside.setContentsMargins(14, *((6, 14, 6) if compact else (14, 14, 14)))
-        self._inside.setSpacing(2 if compact else 8)
+        self._compact = compact
+        self._fit()
+
+    def set_scale(self, scale: float) -> None:
+        """Set how many times as large as in the window everything is."""
+        self._scale = scale
+        self.timeline.set_scale(scale)
+        for text, px in ((self._clock, 20), (self._of, 13), (self.where, 12)):
+            size = text.font()
+            size.setPixelSize(round(px * scale))
+            text.setFont(size)
+        sheet = _SCALED.format(*(round(px * scale) for px in (13, 10, 28)))
+        self.setStyleSheet(sheet if scale != 1.0 else "")
+        self._fit()
+
+    def _fit(self) -> None:
+        def px(size: float) -> int:
+            return round(size * self._scale)
+
+        self.setFixedHeight(px(self.COMPACT if self._compact else self.HEIGHT))
+        beside, above = px(14), px(6 if self._compact else 14)
+        self._inside.setContentsMargins(beside, above, beside, above)
+        self._inside.setSpacing(px(2 if self._compact else 8))
+        self._play.setFixedSize(px(44), px(44))
+        self._play.setStyleSheet(
+            f"border-radius: {px(44) // 2 - 1}px; padding: 0; min-height: {px(44) - 2}px;"
+        )
+        self._play.setIconSize(QSize(px(18), px(18)))
+        for each in self._steps:
+            each.setFixedWidth(px(36))
+        for each in (*self._steps, self._end):
+            each.setIconSize(QSize(px(16), px(16)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._end.setVisible(self.width() >= _WIDE)
+        self._end.setVisible(self.width() >= _WIDE * self._scale)
 
     def load(self, reel: Reel) -> None:
         """Show another film, at its end."""

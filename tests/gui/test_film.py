@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QPainter
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -157,3 +157,26 @@ def test_a_presented_film_is_scrubbed_by_the_pointer_and_steered_by_keys(
         qtbot.keyClick(stage, Qt.Key.Key_Escape)
         qtbot.waitUntil(lambda: film.isAncestorOf(timeline) and timeline.isVisible())
         assert control(film, "Play").focusPolicy() & Qt.FocusPolicy.TabFocus
+
+
+def test_the_controls_of_a_film_are_as_large_as_the_screen_asks(
+    qtbot: QtBot, home: Path, tmp_path: Path
+) -> None:
+    with shown(qtbot) as window:
+        window.open(record_session(tmp_path / "a.pong.yaml", session(2, 4)))
+        film = window.film
+        qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
+        before = film.transport.height(), film.transport.where.font().pixelSize()
+        film.present()
+        stage = the(window, Presentation)
+        stage.setGeometry(0, 0, 3840, 2160)
+        timeline, where = the(stage, Timeline), film.transport.where
+        qtbot.waitUntil(lambda: where.font().pixelSize() >= 36)
+        assert the(stage, QPushButton, "Speed 60x").fontInfo().pixelSize() >= 36
+        far = QPoint(timeline.rect().width() * 9 // 10, timeline.rect().height() // 2)
+        qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=far)
+        whole = film.reel.duration_us if film.reel else 0
+        qtbot.waitUntil(lambda: 0.85 * whole < film.transport.at.at_us < 0.95 * whole)
+        qtbot.keyClick(stage, Qt.Key.Key_Escape)
+        qtbot.waitUntil(lambda: film.isAncestorOf(timeline))
+        assert (film.transport.height(), where.font().pixelSize()) == before
