@@ -93,10 +93,8 @@ class ConditionsCard(QFrame):
             return "Different workloads"
         if self._differ(Weight.SETUP):
             return "Different conditions"
-        if self._found.audits:
-            return "Audits failed"
         if self._found.differing:
-            return "Same set-up, except for:"
+            return "Differences"
         return "Same recorded conditions"
 
     def _show_all(self) -> None:

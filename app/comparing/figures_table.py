@@ -97,7 +97,8 @@ class FiguresTable(QTableWidget):
         for place, head in enumerate(heads):
             # The letter beside the name is the session; at the limit 99 % is answered by
             # definition.
-            self.setColumnHidden(place, head.key in LEFT_OUT)
+            blank = not any(self.item(line, place).text() for line in range(self.rowCount()))
+            self.setColumnHidden(place, head.key in LEFT_OUT or blank)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -72,7 +72,7 @@ class RankingRow(QAbstractButton):
         if self._unlike:
             spoken += f", {self._unlike}"
         elif limit:
-            spoken += f", its limit lies {'' if limit.startswith('from') else 'within '}{limit}"
+            spoken += f", its limit lies {'' if limit.startswith('above') else 'within '}{limit}"
         if faulty := contender.result.what_is_faulty:
             spoken += f", {faulty}"
         if stopped := contender.result.disqualified:

@@ -23,9 +23,9 @@ _ROOMY = 3
 """More tabs would be cut if they were not closer together."""
 _LOW = 420
 """Below this height there is room for one card only."""
-_TITLES = ("Servers", "Machine", "Events", "Peak", "Audits", "Then", "Tools")
+_TITLES = ("Servers", "Machine", "Events", "Peak", "Audits", "Published", "Tools")
 _SERVERS, _MACHINE, _EVENTS, _PEAK, _AUDITS, _THEN, _TOOLS = range(7)
-_NAMES = {_PEAK: "Peak under SLO", _THEN: "Then and now", _TOOLS: "Load tools"}
+_NAMES = {_PEAK: "Peak under SLO", _THEN: "Published, and now", _TOOLS: "Load tools"}
 """Of tabs whose titles are shorter."""
 
 

@@ -26,7 +26,7 @@ class Then(QFrame):
         self._list = column(entries := QWidget(), gap=8)
         around.addWidget(entries)
         around.addStretch(1)
-        inside.addWidget(Scrolled(content, "Then and now"))
+        inside.addWidget(Scrolled(content, "Published, and now"))
 
     @property
     def known(self) -> bool:
@@ -72,7 +72,8 @@ class Then(QFrame):
             head.addWidget(Swatch(self._theme.series(index), self._theme, 0.85))
         head.addWidget(label(each.name, 13, Weight.DemiBold, wrap=True), 1)
         inside.addLayout(head)
-        inside.addWidget(label(f"Then: {each.then} ({each.cited})", 12, tone="soft", wrap=True))
+        stated = f"Published: {each.then} ({each.cited})"
+        inside.addWidget(label(stated, 12, tone="soft", wrap=True))
         if each.now:
             inside.addWidget(label(f"Now: {each.now}", 12, wrap=True, figures=True))
         return made

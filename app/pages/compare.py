@@ -155,7 +155,7 @@ class ComparePage(QWidget):
         about = "Show single passes, thin and pale"
         self._passes_on = self._switch("Passes", "layers", "Show single passes", about)
         about = "Figures that the source of this measurement states, as crosses"
-        self._published_on = self._switch("Then", "history", "Show published figures", about)
+        self._published_on = self._switch("Published", "history", "Show published figures", about)
         for switch, kept in ((self._passes_on, "passes"), (self._published_on, "published")):
             switch.setChecked(self._kept.get(kept) is not False)
             switch.toggled.connect(lambda _: self._on_extras())

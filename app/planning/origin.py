@@ -25,7 +25,7 @@ class Origin(QFrame):
         inside = column(self, margin=12, gap=6)
         top = row()
         self._shows = label("", 14, Weight.DemiBold, wrap=True)
-        self._more = button("Then", "history", on_click=self.toggle)
+        self._more = button("Published", "history", on_click=self.toggle)
         self._more.setAccessibleName("Show what the source measured and found")
         self._more.setCheckable(True)
         top.addWidget(self._shows, 1)

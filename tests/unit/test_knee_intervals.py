@@ -54,7 +54,7 @@ def test_a_server_without_a_seen_limit_sustains_at_least_its_highest_rate() -> N
     assert fast.result.interval is not None
     assert fast.result.interval.high == inf
     assert sustained.column(fast.result) == "≥ 9,000/s"
-    assert interval_text(fast) == "from 9,000/s"
+    assert interval_text(fast) == "above 9,000/s"
 
 
 def test_a_rate_lost_by_the_clients_shows_no_limit_of_the_server() -> None:

@@ -121,5 +121,5 @@ def test_every_figure_names_servers_of_the_catalogue_and_its_place_in_the_text()
 def test_a_mark_is_labelled_with_the_figure_that_it_marks() -> None:
     figures = QUESTIONS["gasc-2015-constant-db"].figures
     (aiohttp,) = (figure for figure in figures if figure.name == "aiohttp")
-    assert aiohttp.label("replies") == "aiohttp, then: 3,698/s"
-    assert aiohttp.label("mean") == "aiohttp, then: mean 7.84 s"
+    assert aiohttp.label("replies") == "aiohttp, published 2015: 3,698/s"
+    assert aiohttp.label("mean") == "aiohttp, published 2015: mean 7.84 s"

@@ -38,8 +38,12 @@ class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Whether charts mark it."""
 
     def label(self, kind: str) -> str:
-        """Return the text beside a mark of one of its `figures`: "Tornado, then: 7,400/s"."""
-        return f"{self.name}, then: {self.figures[kind]}"
+        """Return the text beside a mark of one of its `figures`, which has the year of its source:
+        "Tornado, published 2009: 7,400/s".
+        """
+        stating = (s.year for s in sources() if any(self in q.figures for q in s.questions))
+        when = " ".join(("published", *stating))
+        return f"{self.name}, {when}: {self.figures[kind]}"
 
     @property
     def figures(self) -> dict[str, str]:

@@ -200,7 +200,7 @@ def print_then_and_now(summary: Summary, console: Terminal) -> None:
     ]
     console.print(
         fitting(
-            ["Then", "Stated", "Now", "Measured"],
+            ["Published", "Stated", "Now", "Measured"],
             rows,
             console.width,
             spare=("Stated",),
@@ -208,7 +208,7 @@ def print_then_and_now(summary: Summary, console: Terminal) -> None:
             words=True,
         )
     )
-    console.say(f"Then: {found.citation}. Not the same now: {found.differs}")
+    console.say(f"Published: {found.citation}. Not the same now: {found.differs}")
 
 
 def print_ranking(summary: Summary, console: Terminal | None = None) -> None:

@@ -16,18 +16,19 @@ def failed(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str]]]:
             side.tag: next((a for a in side.summary.audits if a.code == check.code), None)
             for side in sides
         }
-        if any(audit is not None and audit.failed for audit in found.values()):
+        failing = [tag for tag, audit in found.items() if audit is not None and audit.failed]
+        if failing:
             yield (
-                f"Audit: {continued(check.label)}",
+                f"Audit failed in {' and '.join(failing)}: {continued(check.label)}",
                 {side.tag: _outcome(side, found[side.tag]) for side in sides},
             )
 
 
 def _outcome(side: Side, audit: Audit | None) -> str:
-    """ "passed", "failed: 3 points of Circuits"."""
+    """ "passed", "3 points of Circuits"."""
     if audit is None:
         return "not known"
-    return f"failed: {_taint(side, audit)}" if audit.failed else audit.state_label
+    return _taint(side, audit) if audit.failed else audit.state_label
 
 
 def _taint(side: Side, audit: Audit) -> str:

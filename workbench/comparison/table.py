@@ -52,7 +52,7 @@ def columns(comparison: Comparison) -> list[Column]:
             "Sustained",
             "The highest rate with 99 % answered, as at every lower one.",
         ),
-        Column("interval", "", "Limit between", _INTERVAL),
+        Column("interval", "", "Limit", _INTERVAL),
     ]
     replies = f"{comparison.axis.replies_title}/s"
     found += _at_rate("at_knee", "At the sustained rate", replies)

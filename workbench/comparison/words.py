@@ -33,12 +33,12 @@ def sustained_in(comparison: Comparison, contender: Contender) -> str:
 
 
 def interval_text(contender: Contender) -> str:
-    """The interval of its limit: "6,200 to 6,300/s"."""
+    """The interval of its limit: "6,200 to 6,300/s", "above 8,100/s"."""
     interval, axis = contender.result.interval, contender.result.axis
     if interval is None or (contender.result.faulty and not interval.low):
         return ""
     if interval.high == inf:
-        return f"from {axis.at(interval.low)}"
+        return f"above {axis.at(interval.low)}"
     return f"{axis.figure(interval.low)} to {axis.at(interval.high)}"
 
 

@@ -122,7 +122,8 @@ def table() -> str:
     for source in sources():
         for question in (each for each in source.questions if each.figures):
             lines += [f"**{question.label}** (`{question.id}`). {question.shows}", ""]
-            lines += ["| Then | At | Figures | Where | Compared with |", "|---|---|---|---|---|"]
+            heads = ("Published", "At", "Figures", "Where", "Compared with")
+            lines += [f"| {' | '.join(heads)} |", "|---|---|---|---|---|"]
             for each in question.figures:
                 at = "" if each.at is None else f"{each.at:,.0f}"
                 ids = ", ".join(f"`{id_}`" for id_ in each.servers)

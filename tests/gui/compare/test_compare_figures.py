@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.comparing.figures_table import FiguresTable
 from app.comparing.ranking import groups
 from app.export.dialog import ExportDialog
 from app.live.present import Presentation
@@ -115,6 +116,31 @@ def test_no_column_is_cut_at_the_edge_of_the_table(
     assert all(left + wide <= edge or left >= edge for left, wide in lefts)
 
 
+def test_a_column_without_a_figure_is_not_shown(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    compare(qtbot, page, a, b)
+    press(page, "Show figures in a table")
+    (table,) = page.findChildren(FiguresTable)
+    heads = [table.horizontalHeaderItem(n).text() for n in range(table.columnCount())]
+    shown = [head for n, head in enumerate(heads) if not table.isColumnHidden(n)]
+    assert "Processes" in heads and "Processes" not in shown
+    assert "Peak RSS" in shown
+
+
+def test_a_failed_audit_stands_last_and_does_not_head_the_differences(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path
+) -> None:
+    late = record_session(tmp_path / "late.pong.yaml", session(3, rates=RATES, untrusted_from=1.0))
+    twice = record_session(tmp_path / "twice.pong.yaml", session(3, rates=RATES, repeats=2))
+    compare(qtbot, page, late, twice)
+    lines = page.conditions.text().splitlines()
+    assert lines[0] == "Differences"
+    passes, audit = (next(n for n, t in enumerate(lines) if t.startswith(what))
+                     for what in ("Passes", "Audit failed in A: "))  # fmt: skip
+    assert passes < audit
+
+
 def test_the_names_stay_in_place_while_the_figures_scroll(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
@@ -172,7 +198,7 @@ def test_the_figures_can_be_copied_as_text(
     press(page, "Show figures in a table")
     press(page, "Copy as text")
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0].startswith("Server\tSession\tSustained\tLimit between\t")
+    assert lines[0].startswith("Server\tSession\tSustained\tLimit\t")
     assert lines[1].startswith("gevent\tA\t8,000/s\t8,000 to 9,000/s\t")
     assert any("Kernel of the target" in line for line in lines)
 
