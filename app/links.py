@@ -16,14 +16,17 @@ from workbench.untrusted import one_line
 class Link(QPushButton):
     """An address, elided in the middle where it does not fit."""
 
-    def __init__(self, address: str, report: Callable[[str], object]) -> None:
-        """`report` gets the sentence about an address that nothing opens."""
+    def __init__(self, address: str, about: str, report: Callable[[str], object]) -> None:
+        """`about`: what the address is the source of. `report` gets the sentence about an address
+        that nothing opens.
+        """
         super().__init__()
         self._shown = one_line(address).partition("://")[2] or one_line(address)
         self._address, self._report = address, report
         self.setProperty("kind", "link")
         self.setFont(font(11))
-        self.setAccessibleName(f"Open {one_line(address)}")
+        self.setAccessibleName(f"Source of {about}")
+        self.setAccessibleDescription(one_line(address))
         self.setToolTip(tip(one_line(address)))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)

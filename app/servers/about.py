@@ -74,7 +74,7 @@ class About(Reader):
                 grid.addWidget(label(source, 11, tone="muted", wrap=True), place, 1)
             if address:
                 place += 1
-                grid.addWidget(Link(address, self.problem.show_text), place, 1)
+                grid.addWidget(Link(address, what, self.problem.show_text), place, 1)
             place += 1
         return made
 

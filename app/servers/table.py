@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app.servers.columns import COLUMNS
@@ -15,6 +15,8 @@ from app.widgets import row
 
 ROW_PX = 34
 _NAME_PX = 228
+_STATE, _MOST_SPARE = 1, 100
+"""A column, and by how much it is widened where all are seen."""
 
 
 class ServerTable(QFrame):
@@ -105,6 +107,20 @@ class ServerTable(QFrame):
         """Show the columns of these groups."""
         for place, column in enumerate(COLUMNS[1:], 1):
             self.facts.setColumnHidden(place, not column.shown(groups))
+        self.fit()
+
+    def fit(self) -> None:
+        """Give the state the room that is left beside the columns that are seen whole."""
+        room, spare = self.facts.viewport().width(), 0
+        for place, column in enumerate(COLUMNS[1:], 1):
+            if not self.facts.isColumnHidden(place):
+                room -= column.width
+                if room < 0:
+                    break
+                spare = room
+        else:
+            spare = min(spare, _MOST_SPARE)
+        self.facts.setColumnWidth(_STATE, COLUMNS[_STATE].width + spare)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -175,6 +191,10 @@ class _View(QTableView):
         # The text of columns that are partly visible is elided.
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._table.fit()
 
     def updateGeometries(self) -> None:
         super().updateGeometries()

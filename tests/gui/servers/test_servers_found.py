@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QMenu,
+    QTableView,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -50,6 +51,23 @@ def test_every_server_that_can_be_compared_is_listed(qtbot: QtBot, page: Servers
         entry.id for entry in Catalogue.load().contestants()
     }
     sees(qtbot, page, f"{len(page.servers()):,} servers")
+
+
+@pytest.mark.parametrize("width", [1280, 1920, 3840])
+def test_no_column_is_cut_before_the_table_is_scrolled(
+    qtbot: QtBot, page: ServersPage, width: int
+) -> None:
+    page.resize(width, 1080)
+    facts = the(page, QTableView, "Server facts")
+
+    def whole() -> None:
+        head, edge = facts.horizontalHeader(), facts.viewport().width()
+        assert page.width() == width
+        for place in (n for n in range(head.count()) if not head.isSectionHidden(n)):
+            begin = head.sectionViewportPosition(place)
+            assert begin >= edge or begin + head.sectionSize(place) <= edge
+
+    qtbot.waitUntil(whole)
 
 
 def test_a_search_covers_names_facts_and_code(qtbot: QtBot, page: ServersPage) -> None:
@@ -446,7 +464,8 @@ def test_a_click_opens_the_address_of_a_fact(
     links = page.findChildren(Link)
     assert len(links) > 15
     address = "https://github.com/ionelmc/python-cogen"
-    link = next(link for link in links if link.accessibleName() == f"Open {address}")
+    assert {"Source of Licence", "Source of Released"} <= {link.accessibleName() for link in links}
+    link = next(link for link in links if link.accessibleDescription() == address)
     link.click()
     assert opened == [address]
     link.click()
