@@ -1,4 +1,4 @@
-"""The notes of a session, latest first."""
+"""The notes of a session: warnings first, of both the latest first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Place = tuple[str, float]
 
 
 class EventLog(QFrame):
-    """The notes of a session, latest first."""
+    """The notes of a session: warnings first, of both the latest first."""
 
     picked = Signal(str, float)
     """The server and the x of an entry that was pressed; NaN: it is about no single point."""
@@ -46,8 +46,10 @@ class EventLog(QFrame):
         inside = column(self, margin=12, gap=6)
         inside.addWidget(label("Events", 14, Weight.DemiBold))
         around = column(content := QWidget())
-        self._list = column(entries := QWidget(), gap=2)
-        around.addWidget(entries)
+        self._lists = []
+        for _ in ("warnings", "others"):
+            self._lists.append(column(entries := QWidget(), gap=2))
+            around.addWidget(entries)
         around.addStretch(1)
         scroll = Scrolled(content, "Events")
         self._nothing = label("No events yet.", 12, tone="muted")
@@ -59,7 +61,7 @@ class EventLog(QFrame):
         self._found.clear()
         self._alike.clear()
         self._drawn = 0
-        empty(self._list)
+        self._empty()
 
     @property
     def warnings(self) -> int:
@@ -91,24 +93,28 @@ class EventLog(QFrame):
             before = alike[-1][0]
             self._notes = [each for each in self._notes if each[0] is not before]
             self._drawn = 0
-            empty(self._list)
+            self._empty()
         alike.append((note, server))
         self._notes.append((note, event_grouping.sentence(alike), place))
         return event_grouping.sentence(alike[-1:])
 
+    def _empty(self) -> None:
+        for each in self._lists:
+            empty(each)
+
     def refresh(self) -> None:
         for note, text, place in self._notes[max(self._drawn, len(self._notes) - self.MOST) :]:
-            self._list.insertWidget(0, self._entry(note, text, place))
+            self._lists[not _is_warning(note)].insertWidget(0, self._entry(note, text, place))
         self._drawn = len(self._notes)
         self._nothing.setVisible(not self._notes)
-        while self._list.count() > self.MOST:
-            item = self._list.takeAt(self._list.count() - 1)
-            item.widget().deleteLater()
+        while sum(each.count() for each in self._lists) > self.MOST:
+            last = next(each for each in reversed(self._lists) if each.count())
+            last.takeAt(last.count() - 1).widget().deleteLater()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self._drawn = 0
-        empty(self._list)
+        self._empty()
         self.refresh()
 
     def _entry(self, note: Note, text: str, place: Place | None) -> QWidget:

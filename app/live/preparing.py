@@ -16,7 +16,7 @@ from app.widgets import Elided, column, label, row
 from workbench.documents import AnyDocument, PointStart
 from workbench.formatting import time_span
 
-_WIDTH = 420
+_WIDTH, _MINUTE_S = 420, 60
 _DONE, _NOW, _WAITS = "circle-check", "play", "clock"
 
 
@@ -31,13 +31,19 @@ def remaining(
         return f"{time_span((seconds, seconds))} so far" if seconds else ""
     others = len(trial.servers) - trial.finished
     low, high = (ceil(elapsed_s / trial.finished * others + more) for more in calibration_s)
-    return f"about {time_span((low, high))} left" if high else ""
+    return f"{_span('about ', low, high)} left" if high else ""
 
 
 def calibrating(calibration_s: tuple[float, float], elapsed_s: float) -> str:
     """Return "3 to 41 s left" of the calibration; empty: it takes longer than was expected."""
     low, high = (ceil(each - elapsed_s) for each in calibration_s)
-    return f"{time_span((max(1, low), high))} left" if high > 0 else ""
+    return f"{_span('', max(1, low), high)} left" if high > 0 else ""
+
+
+def _span(about: str, low: int, high: int) -> str:
+    """Return "about 8 to 45 s"; where one unit does not suit both, "up to 1.9 min"."""
+    one_unit = high < _MINUTE_S or low >= _MINUTE_S
+    return f"{about}{time_span((low, high))}" if one_unit else f"up to {time_span((high, high))}"
 
 
 class Preparing(QFrame):
@@ -110,9 +116,9 @@ class Preparing(QFrame):
                 self.hide()
 
     def refresh(self) -> None:
-        trial, total = self._trial, len(self._trial.servers)
-        tested = trial.finished >= total > 0 or bool(self._calibrating)
-        done = total if tested else max(0, trial.finished)
+        trial, (done, total) = self._trial, self._trial.contestants
+        tested = trial.finished >= len(trial.servers) > 0 or bool(self._calibrating)
+        done = total if tested else done
         now = "" if tested else self._doing
         counted = f"{done} of {total}" if total else ""
         self._show(0, _DONE if tested else _NOW, "Install and test servers", counted)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.charts import words
 from workbench.control import Control
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
@@ -56,6 +57,12 @@ class Trial:
     def now(self) -> tuple[str, str] | None:
         """(id, name) of the server under test."""
         return self.servers[self.finished] if 0 <= self.finished < len(self.servers) else None
+
+    @property
+    def contestants(self) -> tuple[int, int]:
+        """How many of the servers that are compared are tested, and how many they are."""
+        compared = [id_ not in words.TOOLS for id_, _ in self.servers]
+        return sum(compared[: max(0, self.finished)]), sum(compared)
 
     def state(self, server: str) -> str:
         """Return a server's state in a word; empty: it is not part of the run, or is

@@ -175,7 +175,7 @@ class NowStrip(QFrame):
             word = "Done" if progress.end.status == "done" else "Ended"
             texts = (word, "", f"{measured} of {max(measured, progress.total)} points")
         elif self._prepares:
-            finished, count = max(0, self._trial.finished), len(self._trial.servers)
+            finished, count = self._trial.contestants
             elapsed = formatting.clock(time.monotonic() - self._begun_s)
             texts = (f"{finished} of {count} servers ready", f"preparing for {elapsed}", "")
         elif progress.left_s is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app import words
 from app.context import Desk
@@ -19,7 +19,7 @@ from app.live.session_view import Board
 from app.live.status_strip import NowStrip
 from app.machines.prompts import Asker
 from app.profiling import show_profiles
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, tool
+from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, repolish, tool
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages.ends import Aborted, Suspended
 from workbench.plan.duration import calibration_s
@@ -358,6 +358,7 @@ class LivePage(QWidget):
         self.now.show_status(saved if self._path else "")
         self._open.setVisible(self._path is not None)
         self._export.setVisible(self._path is not None)
+        self._show_primary(self._choose if self._path is None else self._open)
         self.refresh()
         self._desk.set_busy(False)
 
@@ -366,7 +367,7 @@ class LivePage(QWidget):
         self.board.set_paused(state is State.PAUSED)
         self.now.set_paused(state is State.PAUSED)
         self._controls.enter(state)
-        dress(self._top, self._desk.theme)
+        self._show_primary(self._choose)
         self._choose.setVisible(not state.active)
         self._open.hide()
         self._export.hide()
@@ -381,5 +382,11 @@ class LivePage(QWidget):
         }
         tone, icon = signs.get(state, ("soft", ""))
         self._top.chip.show_text("" if state is State.OVER else text, tone, icon)
+
+    def _show_primary(self, primary: QPushButton) -> None:
+        for each in (self._choose, self._open):
+            each.setProperty("kind", "primary" if each is primary else "")
+            repolish(each)
+        dress(self._top, self._desk.theme)
 
     _paused_after = ""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -40,6 +40,26 @@ def lines(listed: EventLog) -> list[str]:
     listed.refresh()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     return [each.text() for each in listed.findChildren(QLabel) if len(each.text()) > 20]
+
+
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_warnings_stand_first_whatever_came_later(qtbot: QtBot) -> None:
+    listed = EventLog(theme.LIGHT)
+    qtbot.addWidget(listed)
+    listed.resize(330, 400)
+    texts = ["Good to know, the first", "A warning for readers", "Good to know, the second"]
+    for t_us, (topic, text) in enumerate(zip(("gate", "warning", "gate"), texts, strict=True)):
+        listed.add(Note(t_us=t_us, topic=topic, text=text), "")
+        listed.refresh()
+    with qtbot.waitExposed(listed):
+        listed.show()
+
+    def seen() -> list[str]:
+        labels = [each for each in listed.findChildren(QLabel) if each.text() in texts]
+        labels.sort(key=lambda each: each.mapTo(listed, QPoint()).y())
+        return [each.text() for each in labels]
+
+    qtbot.waitUntil(lambda: seen() == [texts[1], texts[2], texts[0]])
 
 
 def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(

@@ -554,7 +554,7 @@ def test_before_a_run_its_servers_are_listed_with_their_state(page: LivePage) ->
     page.begin(plan_from_data(documents[0].plan, name="a test"))
     servers = ((TWO[0], "asyncio streams"), (TWO[1], "asyncio Protocol"), ("null", "Null server"))
     page.prepare(Trial(servers, -1))
-    assert says(page, "0 of 3 servers ready")
+    assert says(page, "0 of 2 servers ready")
     page.prepare(Trial(servers, 1))
     page.show_status("Building the runtime of asyncio Protocol")
     QApplication.processEvents()  # new rows are to be seen with the next event
@@ -563,7 +563,7 @@ def test_before_a_run_its_servers_are_listed_with_their_state(page: LivePage) ->
     assert read(legend, "asyncio Protocol ") == "asyncio Protocol building"
     assert not says(legend, "Null server")
     assert says(page.now, "asyncio Protocol")
-    assert says(page, "1 of 3 servers ready")
+    assert says(page, "1 of 2 servers ready")
     assert says(page, "preparing for 0:")
     page.consume(documents[0])
     page.refresh()
@@ -580,13 +580,13 @@ def test_until_the_first_point_a_card_in_place_of_the_charts_shows_the_steps(
     page.prepare(Trial(servers, 1))
     page.show_status("Installing asyncio Protocol: 2 packages")
     charts = page.board.trio
-    for text in ("Before the first point", "Installing asyncio Protocol: 2 packages", "1 of 3"):
+    for text in ("Before the first point", "Installing asyncio Protocol: 2 packages", "1 of 2"):
         assert says(charts, text)
     page.prepare(Trial(servers, 2))
     assert not says(page, "Installing asyncio Protocol")  # that was the server before
     page.prepare(Trial(servers, 3))
     assert says(charts, "Install and test servers")
-    assert says(charts, "3 of 3")
+    assert says(charts, "2 of 2")
     assert says(charts, " left")  # of the calibration
     first = next(d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
     page.consume(documents[0])
@@ -615,6 +615,8 @@ def test_the_time_left_is_that_of_the_tests_before(
 def test_the_time_left_before_the_first_point_includes_the_calibration() -> None:
     trial = Trial((("a", "A"), ("b", "B"), ("c", "C")), 2)
     assert remaining(trial, 10, (3, 40)) == "about 8 to 45 s left"
+    assert remaining(trial, 10, (3, 110)) == "up to 1.9 min left"
+    assert calibrating((3, 110), 0) == "up to 1.8 min left"
     assert [calibrating((3, 40), elapsed_s) for elapsed_s in (1.2, 30, 41)] == [
         "2 to 39 s left",
         "1 to 10 s left",
