@@ -68,20 +68,27 @@ def _outline(path: Path) -> Outline:
         model(document)
     model.end()
     measured = [series for series in model.ranked() if series.complete]
-    if not measured:
+    begun = measured or [series for series in model.ranked() if series.shown]
+    if not begun:
         return Outline()
     high = model.last_x
     if not model.axis.has_limit:
-        most = max(max(series.values(Quantity.REPLIES, View()).y) for series in measured)
+        most = max(max(series.values(Quantity.REPLIES, View()).y) for series in begun)
         high = most * 1.05 or 1.0
-    lines = tuple(_line(series, model, high) for series in measured)
-    return Outline(lines, model.axis.calibrated, *_result(measured))
+    lines = tuple(_line(series, model, high) for series in begun)
+    return Outline(lines, model.axis.calibrated, *(_result(measured) or _stopped(begun[-1])))
 
 
-def _result(ranked: Sequence[Series]) -> tuple[str, str]:
+def _stopped(last: Series) -> tuple[str, str]:
+    return f"Stopped: {last.axis.at(last.shown[-1].x)}, incomplete", ""
+
+
+def _result(ranked: Sequence[Series]) -> tuple[str, str] | None:
     """Describe servers by sustained rate: the best measured, and those whose limit was
-    not reached.
+    not reached. None: no point is complete.
     """
+    if not ranked:
+        return None
     axis = ranked[0].axis
     if len(ranked) == 1 or not axis.has_limit:
         return sustained.sentence(ranked[0]), ""

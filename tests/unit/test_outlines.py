@@ -130,3 +130,16 @@ def test_a_server_that_answers_nothing_is_drawn_at_zero(tmp_path: Path) -> None:
     found = outline(record_session(tmp_path / "a.pong.yaml", session([dead], 3, seconds=1.0)))
     assert found.result == "Dead sustains no tested rate"
     assert {y for _, y in found.lines[0].points} == {0.0}
+
+
+def test_a_session_stopped_in_its_first_point_shows_that_as_incomplete(tmp_path: Path) -> None:
+    documents = [
+        replace(each, complete=False, verdict="inconclusive")
+        if isinstance(each, PointStop)
+        else each
+        for each in session(1, rates=[500.0], seconds=1.0)
+    ]
+    found = outline(record_session(tmp_path / "a.pong.yaml", documents))
+    assert found.summary == "Stopped: 500/s, incomplete"
+    (line,) = found.lines
+    assert line.trusted == (False,)

@@ -65,10 +65,11 @@ def most(axis: Axis) -> str:
 def column(series: SeriesResult, *, where: bool = False) -> str:
     """Return what a server sustains, for a column with that title: "6,200/s"; "≥ 9,000/s" if its
     limit was not reached; "no tested rate", "faulty", "unknown", "not found" (a search that has not
-    ended), "not measured". If the axis has no limit, its most replies: "12,300 replies/s"; with
-    `where`: "12,300 replies/s at 50 concurrent"."""
+    ended), "incomplete at 500/s", "not measured". If the axis has no limit, its most replies:
+    "12,300 replies/s"; with `where`: "12,300 replies/s at 50 concurrent"."""
     if not series.complete:
-        return "not measured"
+        last = series.shown[-1:]
+        return f"incomplete at {series.axis.at(last[0].x)}" if last else "not measured"
     if not series.axis.has_limit:
         at = f" at {series.axis.at(series.most.x)}" if where and series.most else ""
         return f"{series.figure:,.0f} {series.axis.replies}/s{at}"
