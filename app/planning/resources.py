@@ -178,7 +178,9 @@ async def preview_tuning(where: Where, person: Asker) -> list[TuningPlan]:
 
 
 async def read_plan(path: Path) -> Plan | None:
-    """Return the plan in a file; None: the file is a session, damaged or not. Raises BadInput."""
+    """Return the plan in a file, whatever its name; None: the file is a session, damaged or not.
+    Raises BadInput.
+    """
     import asyncio
 
     from workbench.errors import BadInput
@@ -186,11 +188,13 @@ async def read_plan(path: Path) -> Plan | None:
     from workbench.sessions import is_session
 
     def read() -> Plan | None:
-        if path.name.endswith(".pong.yaml") or is_session(path):
+        if is_session(path):
             return None
         try:
             return load_plan(path.absolute())
         except BadInput as error:
+            if path.name.endswith(".pong.yaml"):
+                return None
             if path.suffix in (".yaml", ".yml"):
                 raise
             raise BadInput(f"{path.name} is neither a session nor a plan. {error}") from None

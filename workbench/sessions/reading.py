@@ -89,7 +89,7 @@ def read_session(path: Path, *, newer: bool = False) -> Session:
     """
     data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
     if not data or data.isspace():
-        raise BadInput(f"session {path} is empty.")
+        raise BadInput(f"session {path} is empty: nothing was recorded. Choose another file.")
     with _without_collection():
         return parse_session(data, name=str(path), newer=newer)
 
@@ -109,7 +109,10 @@ def _without_collection() -> Iterator[None]:
 def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
     """Parse a file's content, as `read_session` does."""
     if not _begins_as_session(data):
-        raise BadInput(f"{name} is not a session: it does not begin with {HEADER!r}.")
+        raise BadInput(
+            f"{name} is not a session: it does not begin with {HEADER!r}. Choose a file that a run "
+            "has recorded; a plan belongs on the Plan page or to `pongbench run`."
+        )
     session = Session(name)
     data = data.removeprefix(_BOM)
     lines = data.find(b"\n--- {") + 1

@@ -23,10 +23,11 @@ from workbench.plan import library
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
+@pytest.mark.parametrize("name", ["dropped.yaml", "dropped.pong.yaml"])
 def test_a_plan_file_is_dropped_in(
-    qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path, name: str
 ) -> None:
-    path = tmp_path / "dropped.yaml"
+    path = tmp_path / name
     path.write_text(library.to_yaml(SHORT))
     drop(window, path)
     qtbot.waitUntil(lambda: page.form.servers.value() == SHORT.servers)
