@@ -15,14 +15,22 @@ class Question:
 
 
 QUESTIONS = (
-    Question("demo", "New connections", "Which server accepts most new connections per second?"),
+    Question(
+        "demo", "New connections", "Which server accepts the most new connections per second?"
+    ),
     Question(
         "keep-alive",
         "HTTP keep-alive",
-        "Which web server answers most calls over keep-alive?",
+        "Which web server answers the most calls over keep-alive?",
     ),
-    Question("visitors", "Visitors who stay", "Which web server keeps most visitors connected?"),
+    Question(
+        "visitors", "Visitors who stay", "Which web server keeps the most visitors connected?"
+    ),
     Question("database", "With a database", "Which web application reads fastest from PostgreSQL?"),
-    Question("cost", "CPU per call", "Which server needs least CPU time for a call?"),
-    Question("peak", "Peak under an SLO", "Which server sustains most with a p99 below 50 ms?"),
+    Question("cost", "CPU per call", "Which server needs the least CPU time for a call?"),
+    Question(
+        "peak",
+        "Peak under an SLO",
+        "Which server sustains the highest rate with a p99 below 50 ms?",
+    ),
 )
