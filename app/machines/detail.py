@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from app.machines.work import Known
     from workbench.machines.hostkeys import HostKeyProblem
 
-_TWO_COLUMNS = 720
+_TWO_COLUMNS, _CARD = 720, 700
+"""From which width on, and how wide a card is at most."""
 CHECKING = State("checking…", "focus")
 DAMAGED = State("unreadable", "bad")
 
@@ -63,6 +64,7 @@ class Detail(QWidget):
             self._columns.addWidget(side, 1)
         self._body = body = QWidget()
         body.setLayout(self._columns)
+        body.setMaximumWidth(2 * _CARD + GAP)
         self._scroll = Scrolled(body)
         outer.addWidget(self._scroll, 1)
 

@@ -121,7 +121,7 @@ class SweepPicture(_OfSteps):
     def _paint_scales(self, painter: QPainter, plot: QRectF, high: float) -> None:
         theme, small = self.theme, font(11, figures=True)
         whole = all(float(step.x).is_integer() for step in self._steps)
-        for value in ticks(high, max(2, int(plot.height() // 36)), whole=whole):
+        for value in ticks(high, min(10, max(2, int(plot.height() // 36))), whole=whole):
             y = plot.bottom() - value / high * plot.height()
             painter.setPen(QPen(QColor(theme.line2 if value == 0 else theme.line), 1))
             painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))

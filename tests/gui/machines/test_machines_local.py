@@ -30,6 +30,15 @@ def test_this_computer_alone_is_described_with_why_a_second_machine_would_help(
     assert dialog(qtbot, page, Editor)
 
 
+def test_on_a_large_screen_a_figure_stands_near_its_name(qtbot: QtBot, page: MachinesPage) -> None:
+    sees(qtbot, page, "System")
+    page.resize(3840, 2160)
+    qtbot.waitUntil(lambda: page.detail.width() > 2000)
+    facts, meaning = page.detail.facts, page.detail.meaning
+    qtbot.waitUntil(lambda: 500 < facts.width() <= 700)
+    assert meaning.width() == facts.width()
+
+
 def test_in_a_narrow_window_problems_are_shown_above_facts(
     qtbot: QtBot, page: MachinesPage
 ) -> None:

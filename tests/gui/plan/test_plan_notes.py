@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from msgspec import structs
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
+from app.planning.plan_charts import SweepPicture
 from app.planning.preset_list import two_lines
 from app.shell.main_window import MainWindow
 from app.theme import font
 from app.widgets import Elided
 from tests.gui.plan.steps import add_server, judged, leave_out, plan_of
+from tests.gui.windows import painted
+from workbench.plan.editing import Step
 
 
 def note(page: PlanPage) -> str:
@@ -80,6 +83,15 @@ def test_text_without_room_next_to_a_picture_ends_in_an_ellipsis(
         room = each.width() + 1
         if each.isVisible() and not each.wordWrap() and not isinstance(each, Elided):
             assert each.fontMetrics().horizontalAdvance(each.text()) <= room, each.text()
+
+
+def test_a_high_picture_has_about_ten_lines_of_its_scale(qapp: QApplication) -> None:
+    picture = SweepPicture()
+    steps = [Step(0.0, 1.0, 20_000.0, 20_000, "sweep", "20,000/s")]
+    picture.show_steps(steps, timed=True)
+    picture.resize(900, 1600)
+    labels = [word for word in painted(picture).split() if word.replace(",", "").isdigit()]
+    assert 5 <= len(labels) <= 14
 
 
 def test_the_calls_of_a_point_are_shown_below_its_rate(
