@@ -263,7 +263,7 @@ class PlanPage(QWidget):
         if "" in draft.faults:
             self.notice.show_text(draft.faults[""])
         self.form.show_plan(plan)
-        self.outlook.show_draft(draft, self.form.unplaced)
+        self.outlook.show_draft(draft, self.form.listed)
         if plan is None:
             self.outlook.show_text("")
         else:

@@ -73,8 +73,9 @@ class PlanForm(QWidget):
             each.edited.connect(self._on_edited)
         self.description.textChanged.connect(self._on_described)
         self._filling = False
-        self.unplaced: list[str] = []
-        """Problems that no field shows, or not in full."""
+        self.listed: dict[str, QWidget | None] = {}
+        """The fields of the problems, by these, for a list beside the form: several, or one that no
+        field shows in full."""
         self._fit()
 
     def data(self) -> dict[str, Any]:
@@ -107,8 +108,7 @@ class PlanForm(QWidget):
         fields.
         """
         by_line: dict[Line, list[tuple[str, str]]] = {line: [] for line in self.lines.values()}
-        named = []
-        self.unplaced = []
+        named: dict[str, QWidget | None] = {}
         for key, sentence in faults.items():
             line = self.lines.get(key) or self.lines.get(key.partition(".")[0])
             field = self.inputs.get(key)
@@ -118,16 +118,12 @@ class PlanForm(QWidget):
             # A sentence about servers begins with a name, which keeps its capitals.
             continues = sentence if key.partition(".")[0] == "servers" else continued(sentence)
             named_sentence = f"{name}: {continues}" if name else sentence
-            named.append(named_sentence)
+            named[named_sentence] = field
             if line is not None:
                 by_line[line].append((sentence, named_sentence))
-            elif key:
-                self.unplaced.append(named_sentence)
         for line, problems in by_line.items():
             # If several fields of a line are invalid, each message has its field's name.
             line.fault(" ".join(pair[len(problems) > 1] for pair in dict.fromkeys(problems)))
-            if line.cut or line in self.more.lines.values():  # which may be out of sight
-                self.unplaced += dict.fromkeys(pair[1] for pair in problems)
         for key, field in self.inputs.items():
             if field.isHidden() and key not in faults:
                 continue
@@ -135,7 +131,10 @@ class PlanForm(QWidget):
             retone(field, "bad" if wrong else "")
         if any(line in self.more.lines.values() and problems for line, problems in by_line.items()):
             self.more.open()
-        return named
+        seen = [line for line, problems in by_line.items() if problems and not line.cut]
+        shown_once = len(named) == 1 and set(seen) - set(self.more.lines.values())  # in sight
+        self.listed = {} if shown_once or "" in faults else named
+        return list(named)
 
     def show_plan(self, plan: Plan | None) -> None:
         """Show the rates that the fields yield and the order of the servers; None: the plan is

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QResizeEvent
@@ -85,8 +85,12 @@ class Preview(QWidget):
         shares.addLayout(_titled("Descriptors", "at worst", self.descriptors))
         inside.addLayout(shares)
 
-    def show_draft(self, draft: Draft, names: Mapping[str, str], faults: Sequence[str]) -> None:
-        """`names`: the servers' names by id; `faults`: problems that no field shows."""
+    def show_draft(
+        self, draft: Draft, names: Mapping[str, str], faults: Mapping[str, QWidget | None]
+    ) -> None:
+        """`names`: the servers' names by id; `faults`: the fields of the problems that are listed,
+        by these.
+        """
         plan, budget = draft.plan, draft.budget
         known = plan is not None and budget is not None
         self.drawn = self.drawn or known
@@ -132,9 +136,9 @@ class Preview(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
 
-    def _show_remarks(self, faults: Sequence[str]) -> None:
+    def _show_remarks(self, faults: Mapping[str, QWidget | None]) -> None:
         known = [remark for remark in self._known if not faults or remark[0] != "ok"]
-        self.remarks.show_text([*(("bad", text) for text in dict.fromkeys(faults)), *known])
+        self.remarks.show_text([*(("bad", text) for text in faults), *known], faults)
 
     def _fit(self) -> None:
         room = self.parentWidget().height() - self.remarks.height()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -51,8 +51,8 @@ class Outlook(QFrame):
         """Set the servers' names by id."""
         self._names = names
 
-    def show_draft(self, draft: Draft, faults: Sequence[str]) -> None:
-        """`faults`: problems that no field shows in full, and those of advanced fields."""
+    def show_draft(self, draft: Draft, faults: Mapping[str, QWidget | None]) -> None:
+        """`faults`: the fields of the problems that are listed, by these."""
         self.preview.show_draft(draft, self._names, faults)
         self._stale = self.preview.drawn and draft.budget is None
         self._retitle()

@@ -18,6 +18,8 @@ _TYPES = {
     "object": "keys with values",
     "null": "nothing",
 }
+_CHOICES = {"ceiling": "ceiling (the client limit)"}
+"""Those whose names do not say what they mean."""
 _BOUNDS = {">=": "of at least", ">": "above", "<=": "of at most", "<": "below"}
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\.\.\.\]")
 
@@ -159,6 +161,6 @@ def _keys(types: list[inspect.Type]) -> list[str]:
 def _choices(types: list[inspect.Type]) -> Iterator[str]:
     for type in types:
         if isinstance(type, inspect.LiteralType):
-            yield from map(str, type.values)
+            yield from (_CHOICES.get(str(value), str(value)) for value in type.values)
         elif isinstance(type, inspect.EnumType):
             yield from (str(member.value) for member in type.cls)

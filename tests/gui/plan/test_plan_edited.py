@@ -259,6 +259,28 @@ def test_invalid_values_are_reported_next_to_their_field_and_cannot_run(
     assert says(page, "1 problem")
 
 
+def test_every_problem_is_listed_in_the_preview_and_leads_to_its_field(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    edit(qtbot, page, structs.replace(SHORT, rates=Range(from_=100, to=200, step=100)))
+    for field, text in {
+        "rates.from": "",
+        "rates.to": "",
+        "rates.step": "-5",
+        "repeats": "",
+    }.items():
+        write(qtbot, page, field, text)
+    listed = [name_of(each) for each in page.outlook.preview.remarks.findChildren(QLabel)]
+    for name in ("Lowest rate", "Highest rate", "Step between rates", "Passes"):
+        assert [text for text in listed if text.startswith(f"{name}: ")], name
+    assert says(page, "4 problems")
+    line = page.form.lines["rates"]
+    assert "Highest rate: expected a number or ceiling (the client limit)" in line.note
+    press(page.outlook, "Show the field: " + next(t for t in listed if t.startswith("Passes: ")))
+    assert page.form.inputs["repeats"].hasFocus()
+    assert not page.form.inputs["repeats"].visibleRegion().isEmpty()
+
+
 def test_the_run_shortcut_says_why_a_plan_does_not_run_until_that_is_fixed(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:
