@@ -26,7 +26,7 @@ PAGE_MARGIN = 16
 GAP = 12
 CHIP_ICON, CHIP_GAP = 13, 5
 _ICON, _TOOL, _UNLIMITED = 16, 36, 16_777_215
-_TEXT, _WIDTH = "whole_text", "whole_width"
+_TEXT, _WIDTH, _NAMED = "whole_text", "whole_width", "named_by_tip"
 """Properties of a button that shows only its icon."""
 LONGEST_LINE = 1_000
 """The most characters of a line that may be elided."""
@@ -332,19 +332,22 @@ def _can_be_brief(button: QPushButton) -> bool:
 
 def _set_brief(button: QPushButton, brief: bool) -> None:
     """Show a button by its icon only; its name is its tool tip."""
-    name = tip(button.accessibleName())
     if brief and button.text():
         button.setProperty(_TEXT, button.text())
         button.setProperty(_WIDTH, button.sizeHint().width())
         button.setText("")
-        button.setToolTip(button.toolTip() or name)
+        if not button.toolTip():
+            button.setToolTip(tip(button.accessibleName()))
+            button.setProperty(_NAMED, True)
         button.setStyleSheet("padding: 0;")
         button.setMaximumWidth(_TOOL)
     elif not brief and button.property(_TEXT):
         button.setText(button.text() or button.property(_TEXT))
         button.setProperty(_TEXT, None)
         button.setProperty(_WIDTH, None)
-        button.setToolTip("" if button.toolTip() == name else button.toolTip())
+        if button.property(_NAMED):
+            button.setToolTip(tip(""))
+            button.setProperty(_NAMED, None)
         button.setStyleSheet("")
         button.setMaximumWidth(_UNLIMITED)
 

@@ -30,6 +30,6 @@ def test_what_is_not_as_it_was_then_stands_beside_the_figures(qtbot: QtBot, desk
     for document in [start, *others]:
         page.consume(document)
     page.refresh()
-    press(page, "Then and now")
+    press(page, "Published, and now")
     assert says(page, "Not the same now: Rates are offered by our agents")
     assert says(page, "point length 2 s, not 40,000 calls")

@@ -80,7 +80,7 @@ def test_all_titles_of_tabs_are_whole(
     board.refresh()
     QApplication.processEvents()
     tabs = [each for each in tab(board).group().buttons() if each.isVisible()]
-    assert {each.text() for each in tabs} >= {"Tools", *["Then"] * known}
+    assert {each.text() for each in tabs} >= {"Tools", *["Published"] * known}
     assert sum(each.sizeHint().width() for each in tabs) + 4 * (len(tabs) - 1) <= Side.WIDTH
 
 

@@ -81,4 +81,14 @@ def test_a_schedule_of_a_single_window_shows_no_queue() -> None:
 def test_connections_held_open_by_think_time_are_no_queue() -> None:
     windows = [window(i, 100 * i) for i in range(50)]
     assert queue_of(windows, 10.0, calls_per_connection=12, ramp_s=55.0) is None
+    assert queue_of(windows, 10.0, calls_per_connection=12, ramp_s=9.1) is None
     assert queue_of(windows, 10.0, calls_per_connection=12, ramp_s=1.1) is not None
+
+
+def test_users_who_pile_up_after_a_long_ramp_are_a_queue() -> None:
+    piling = [window(i, min(100 * i, 3000) + 40 * max(0, i - 30)) for i in range(50)]
+    queue = queue_of(piling, 10.0, calls_per_connection=12, ramp_s=6.0)
+    assert queue is not None and queue.growing
+    steady = [window(i, min(100 * i, 3000)) for i in range(50)]
+    queue = queue_of(steady, 10.0, calls_per_connection=12, ramp_s=6.0)
+    assert queue is not None and not queue.growing

@@ -32,7 +32,8 @@ FEWEST_SAMPLES = 100
 
 BEHIND_SHARE = 0.03
 """Share of the scheduled connections: a queue is growing if more are open at the end of the
-schedule, and half as many more than halfway through."""
+schedule, and half as many more than halfway through. After a long ramp the time is shorter, so that
+this asks for more growth."""
 
 OFFERED_SHARE = 0.9
 """Share of the plan's rate that must be offered for it to be sustained, by load tools that keep
@@ -55,7 +56,7 @@ class Queue:
     connections: int
     """Scheduled connections."""
     open_halfway: int
-    """Connections open halfway through the schedule."""
+    """Connections open halfway through the schedule, or after a ramp that takes longer."""
     open_at_end: int
     steady_share: float = 1.0
     """Share of the calls scheduled in the measured part that were answered in it."""
@@ -86,11 +87,13 @@ def queue_of(
     """The queue over a point's schedule of `seconds`; windows after it are ignored. `steady`: the
     point's measured part. `ramp_s`: how long think time alone keeps connections open.
 
-    None: unknown, because the schedule has fewer than two windows, or because think time alone
-    keeps connections open for more than half of it.
+    None: unknown, because the schedule has fewer than two windows, or ends less than a second
+    after a ramp that takes more than half of it.
     """
     whole = math.floor(seconds * 1e6 / WINDOW_US + 1e-6)
-    if whole < 2 or ramp_s > seconds / 2:
+    ramp = math.ceil(ramp_s * 1e6 / WINDOW_US - 1e-6)
+    halfway = max(whole // 2, ramp)
+    if whole < 2 or (ramp > whole // 2 and seconds - ramp_s < SHORTEST_S):
         return None
     inside = [window for window in windows if window.index < whole]
     open_at = {window.index: window.in_flight for window in inside}
@@ -99,7 +102,7 @@ def queue_of(
         due=due,
         replied=sum(window.replies for window in inside),
         connections=due // calls_per_connection,
-        open_halfway=open_at.get(whole // 2 - 1, 0),
+        open_halfway=open_at.get(halfway - 1, 0),
         open_at_end=open_at.get(whole - 1, 0),
         steady_share=share(steady.replies, steady.due) if steady and steady.due else 1.0,
     )
