@@ -57,12 +57,13 @@ def a_plan(**fields: Any) -> Plan:
 
 
 def an_entry(id_: str, folder: Path, **more: Any) -> ServerEntry:
-    """A server of the catalogue that a `FakeMachine` can run."""
+    """A server that a `FakeMachine` can run. A function gives a field by the id."""
     place = folder / id_
     place.mkdir(parents=True, exist_ok=True)
     fields: dict[str, Any] = {"family": "socket", "protocols": ["pong"], "runtime": "none"}
+    fields |= {key: value(id_) if callable(value) else value for key, value in more.items()}
     return ServerEntry(
-        id=id_, name=id_.title(), folder=place, command=["serve", "{port}"], **fields | more
+        id=id_, name=id_.title(), folder=place, command=["serve", "{port}"], **fields
     )
 
 

@@ -312,7 +312,8 @@ def test_an_unequal_condition_fails_the_servers_audit(tmp_path: Path) -> None:
 
 
 def test_several_processes_are_an_unequal_condition(tmp_path: Path) -> None:
-    documents = run(tmp_path, processes=16)
+    assert failed(run(tmp_path / "alike", processes=16)) == []
+    documents = run(tmp_path, processes=lambda id_: 16 if id_ == "one" else 1)
     assert failed(documents) == ["set-up"]
     texts = [document.text for document in documents if isinstance(document, Note)]
     assert "One: Serves in 16 processes." in texts

@@ -97,6 +97,10 @@ class Scheduler:
             names, address = list(run.exposed.names), run.exposed.address
             run.note(notes.Exposed(servers=names, address=address, said=run.exposed.text))
         self._note_confinement()
+        entries = [r.entry for r in run.rehearsed.values() if r.entry.family != "tool"]
+        alike = (
+            set.intersection(*(set(entry.conditions) for entry in entries)) if entries else set()
+        )
         for server, rehearsal in run.rehearsed.items():
             run.note(notes.Gate(gate=msgspec.to_builtins(rehearsal.gate)), server)
             entry = rehearsal.entry
@@ -104,7 +108,8 @@ class Scheduler:
                 run.note(notes.Database(settings=stated), server)
             over_tls = entry.tls_unequal if run.plan.declared.tls(run.plan.workload) else ()
             for text in (*entry.differences, *over_tls):
-                run.note(notes.Unequal(name=entry.name, said=text), server)
+                if len(entries) == 1 or text not in alike:
+                    run.note(notes.Unequal(name=entry.name, said=text), server)
 
     def _note_tuning(self, events: Sequence[TuningEvent]) -> None:
         for machine, notice in events:

@@ -322,9 +322,13 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
     @property
     def differences(self) -> list[str]:
         """In which respects it is not comparable with the others; `tls_unequal` has more."""
+        return [*self.unequal, *self.conditions]
+
+    @property
+    def conditions(self) -> list[str]:
+        """In which respects it is not comparable with servers that do not say the same."""
         python = self.runtime.removeprefix("python")
         return [
-            *self.unequal,
             *[f"Serves in {self.processes:,} processes."] * (self.processes > 1),
             *[f"Runs on Python {python}, most servers on a current Python 3."] * self.heritage,
         ]
