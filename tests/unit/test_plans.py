@@ -137,7 +137,7 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         (
             "another word",
             {"rates": {"from": 400, "to": "roof", "points": 9}},
-            "rates.to: expected ceiling, got 'roof'.",
+            "rates.to: expected ceiling (the client limit), got 'roof'.",
         ),
         (
             "step zero",
