@@ -189,7 +189,7 @@ def figures(report: LoadReport) -> list[float | None]:
     times, late = (percentiles(h) for h in (report.histograms.service, report.histograms.lateness))
     cpu_s = report.client_cpu_s
     return [
-        counts.scheduled / SECONDS,
+        counts.scheduled / (report.offered_in_s or SECONDS),
         report.replies_in_schedule / report.schedule_s,
         counts.scheduled - counts.succeeded,
         times and times.p50 / 1000,
