@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -106,6 +107,17 @@ async def test_a_rate_that_a_tool_did_not_offer_is_not_sustained(tmp_path: Path)
     async with a_run(PLAN, tmp_path, Script(offered_in_s=2.1), can=can) as run:
         stop = await measured(run)
     assert (stop.offered_per_s, stop.verdict) == (952.381, "ok")
+
+
+async def test_nor_has_a_tool_reached_it_in_the_calibration(tmp_path: Path) -> None:
+    can = msgspec.structs.replace(COUNTS_ONLY, own_pace=True)
+    async with a_run(PLAN, tmp_path, Script(offered_in_s=3.0), can=can) as run:
+        point = replace(the_point(PLAN), purpose="ceiling")
+        stop = await run.scheduler.servers.points.measure(point, ONE)
+    assert (stop.verdict, [each["code"] for each in stop.findings]) == (
+        "client-limited",
+        ["offered-less"],
+    )
 
 
 async def test_what_a_tool_does_not_report_is_unknown_and_no_verdict_uses_it(

@@ -10,7 +10,7 @@ import pytest
 from workbench.analysis.repeats import undecided
 from workbench.documents import Counts, PointStop, Verdict
 from workbench.messages import notes
-from workbench.messages.reasons import BackgroundLoad, FellBehind, Reason
+from workbench.messages.reasons import BackgroundLoad, FellBehind, OfferedLess, Reason
 from workbench.plan.calibration import Ceiling, calibration
 from workbench.plan.model import GiveUp, Plan, Range, WarmUp
 from workbench.plan.schedule import PointPlan, order, points, repeat_sweep, sweep
@@ -278,8 +278,9 @@ def disturbed(stop: PointStop, *others: Reason) -> PointStop:
         (1.0, (), 5000.0),
         (0.97, (), 0.0),
         (1.0, (FellBehind(replied=60, calls=100, waiting=30),), 0.0),
+        (1.0, (OfferedLess(offered_per_s=142, planned_per_s=200),), 0.0),
     ],
-    ids=["all was answered", "not all was", "it was answered later"],
+    ids=["all was answered", "not all was", "it was answered later", "less was offered"],
 )
 def test_rates_answered_by_the_null_server_are_reached_whatever_else_ran(
     succeeded: float, others: tuple[Reason, ...], per_s: float

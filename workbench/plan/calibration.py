@@ -112,11 +112,12 @@ def _reached(stop: PointStop) -> bool:
     if stop.verdict == "ok":
         return True
     codes = {finding.get("code") for finding in stop.findings}
-    disturbed, behind = "background-load" in codes, "fell-behind" in codes
+    if codes & {"fell-behind", "offered-less"}:
+        return False
     counts = stop.counts
     answered = counts.succeeded >= SUSTAINED_SHARE * counts.scheduled
     in_time = stop.replies_per_s >= IN_TIME * stop.offered_per_s
-    return stop.complete and disturbed and not behind and answered and in_time
+    return stop.complete and "background-load" in codes and answered and in_time
 
 
 def _ceiling_point(plan: Plan, server: str, rate: float, seed: int, tool: str) -> PointPlan:

@@ -202,7 +202,7 @@ class _PointRecording:
             seconds=seconds,
             offered_per_s=0.0 if point.concurrency else offered,
             planned_per_s=_rate(point.samples * per_unit, point.seconds)
-            if point.judged and self._can.own_pace
+            if self._can.own_pace
             else 0.0,
             closed=point.concurrency > 0,
             complete=complete,
