@@ -7,7 +7,7 @@ from math import ceil
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QPushButton
+from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QHBoxLayout, QPushButton
 
 from app.charts.drawing import Swatch, fitting, text_width
 from app.charts.model import ChartModel
@@ -17,23 +17,14 @@ from app.live.ranked_rows import RankedRows, server_name
 from app.live.run import Trial
 from app.plain import Label, tip
 from app.theme import Theme, Weight, font, icon, icon_pixmap
-from app.widgets import (
-    CHIP_GAP,
-    CHIP_ICON,
-    Chip,
-    Dot,
-    column,
-    label,
-    retone,
-    row,
-)
+from app.widgets import CHIP_GAP, CHIP_ICON, Chip, Dot, column, label, retone, row
 from workbench.report import sustained
 
 _ROOMY, _DENSE, _DENSEST = 34, 28, 26
 _HEAD = 48
 _GAP, _LIGHT = 6, 16
 """Between the parts of a row, and the width of the light of a running server, in pixels."""
-_BESIDE_NAME, _AROUND_CHIP = 118.0, 26.0 + CHIP_ICON + CHIP_GAP
+_BESIDE_NAME, _AROUND_CHIP = 108.0, 26.0 + CHIP_ICON + CHIP_GAP
 """The width of a row without the name, the figure and the running state."""
 
 
@@ -153,11 +144,6 @@ class _Row(QFrame):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         inside = row(self, gap=_GAP)
         inside.setContentsMargins(2, 0, 0, 0)
-        key = label(self._key, 11, tone="muted", figures=True)
-        key.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        key.setFixedSize(15, 16)
-        if self._key:  # as a key, so that it is not read as a rank
-            key.setStyleSheet(f"border: 1px solid {theme.line2}; border-radius: 3px;")
         self._swatch = Swatch(theme.series(series.index), theme, 0.85)
         self._name = server_name(trio, series.name)
         self._tasks = label("", 12, tone="muted", figures=True)
@@ -167,18 +153,12 @@ class _Row(QFrame):
         self._dot.set_tone("ok")
         self._dot.hide()
         self._word = label("", 12, tone="muted")
+        self._said = ""
+        """The word where no state takes its place."""
         self._figure = label("", 13, Weight.DemiBold, figures=True)
         self._faulty = _sign("circle-x", theme.bad, "faulty")
         self._disqualified = _sign("octagon-x", theme.bad, "disqualified")
         self._tainted = _sign("triangle-alert", theme.warn, "an audit failed")
-        self._eye = QPushButton()
-        self._eye.setProperty("kind", "ghost")
-        self._eye.setCheckable(True)
-        self._eye.setFixedSize(28, 26)
-        self._eye.setIconSize(QSize(16, 16))
-        self._eye.setStyleSheet("padding: 0; min-height: 0;")
-        self._eye.clicked.connect(lambda: trio.toggle(self._id))
-        inside.addWidget(key)
         inside.addWidget(self._swatch)
         inside.addWidget(self._name, 1)
         inside.addWidget(self._tasks)
@@ -189,7 +169,28 @@ class _Row(QFrame):
         inside.addWidget(self._tainted)
         inside.addWidget(self._word)
         inside.addWidget(self._figure)
-        inside.addWidget(self._eye)
+        inside.addLayout(self._make_switch())
+
+    def _make_switch(self) -> QHBoxLayout:
+        """Return the eye that shows and hides the server, and its key; before the name the key
+        would be read as a rank.
+        """
+        made = row(gap=2)
+        key = label(self._key, 11, tone="muted", figures=True)
+        key.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        key.setFixedSize(15, 16)
+        if self._key:
+            key.setStyleSheet(f"border: 1px solid {self._theme.line2}; border-radius: 3px;")
+        self._eye = QPushButton()
+        self._eye.setProperty("kind", "ghost")
+        self._eye.setCheckable(True)
+        self._eye.setFixedSize(28, 26)
+        self._eye.setIconSize(QSize(16, 16))
+        self._eye.setStyleSheet("padding: 0; min-height: 0;")
+        self._eye.clicked.connect(lambda: self._trio.toggle(self._id))
+        made.addWidget(key)
+        made.addWidget(self._eye)
+        return made
 
     def display(self, series: Series, model: ChartModel, shown: bool, before: str) -> None:
         """`before`: the state of its test before the run; empty: the run has begun."""
@@ -206,14 +207,16 @@ class _Row(QFrame):
         if (content, tasks) == self._content:
             return
         self._content = content, tasks
+        told = result.text if series.complete or not running else ""
         if running and (self._live or not series.complete):
             result = replace(result, verb="", words="")  # the chip says it
         elif not series.shown and not model.over:
             result = sustained.Sustained(words=before or "not run yet")
+            told = result.text
         at_rest = f"{tasks.text} at rest" * bool(tasks.text)
-        self.setToolTip(tip("\n".join(filter(None, (result.text, at_rest, why)))))
+        self.setToolTip(tip("\n".join(filter(None, (told, at_rest, why)))))
         # The list's header explains the figures; the names need the space.
-        self._word.setText(result.words)
+        self._said = result.words
         self._faulty.setVisible(series.faulty is not None)
         self._disqualified.setVisible(bool(stopped))
         self._tainted.setVisible(bool(tainted))
@@ -233,7 +236,7 @@ class _Row(QFrame):
         key = f" ({self._key})" if self._key else ""
         self._eye.setToolTip(tip(f"{'Hide' if shown else 'Show'} {series.name}{key}"))
         state = "" if not self._runs else "paused, " if paused else "running, "
-        spoken = (f"{series.name} {state}{result.text}".strip(), *tasks.in_legend[:1])
+        spoken = (f"{series.name} {state}{told}".strip(" ,"), *tasks.in_legend[:1])
         self.setAccessibleName(", ".join(spoken))
         self._fade(not shown or not (series.shown or running))
 
@@ -249,21 +252,24 @@ class _Row(QFrame):
         room -= text_width(self._name.whole, font(13, Weight.Medium))
         if self._task_forms:
             plain = self._tasks.font()
-            taken = _GAP + _LIGHT * self._runs + text_width(self._word.text(), plain)
+            taken = _GAP + _LIGHT * self._runs + text_width(self._said, plain)
             tasks = fitting(self._task_forms, plain, room - taken) or self._task_forms[-1]
             room -= text_width(tasks, plain) + _GAP
             self._tasks.setText(tasks)
         self._tasks.setVisible(bool(self._task_forms))
-        size = font(12, Weight.Medium)
-        state_text = ("paused",) if self._pauses else ("running", "now")
-        fits = (w for w in state_text if text_width(w, size) + _AROUND_CHIP <= room)
-        word = next(fits, "") if self._runs else ""
+        state = "paused" if self._pauses else "running"
+        wide = text_width(state, font(12, Weight.Medium))
+        chip = state if self._runs and wide + _AROUND_CHIP <= room else ""
+        lit = self._runs and not chip
         tone = "warn" if self._pauses else "ok"
-        self._running.show_text(word, tone, "pause" if self._pauses else "play")
+        self._running.show_text(chip, tone, "pause" if self._pauses else "play")
         self._dot.set_tone(tone)
-        self._dot.setAccessibleName("paused" if self._pauses else "running")
-        self._dot.setToolTip(tip("Paused" if self._pauses else "Running"))
-        self._dot.setVisible(self._runs and not word)
+        self._dot.setAccessibleName(state)
+        self._dot.setToolTip(tip(state.capitalize()))
+        self._dot.setVisible(lit)
+        word = state if lit and wide + _LIGHT + _GAP <= room else self._said
+        self._word.setText(word)
+        self._word.setVisible(bool(word))
 
     def mark(self, highlighted: bool) -> None:
         if highlighted == self._marked:

@@ -36,7 +36,7 @@ def test_a_column_and_a_sentence_say_the_same() -> None:
     (fast,) = results(session(contestants(3)[2:], rates=[1000.0, 2000.0]))
     assert sustained.column(fast) == "≥ 2,000/s"
     assert sustained.sentence(fast) == "gevent sustains ≥ 2,000/s"
-    assert sustained.parts(fast, over=False).text == "sustains so far 2,000/s"
+    assert sustained.parts(fast, over=False).text == "sustains ≥ 2,000/s"
     assert sustained.parts(fast).of_several().text == "sustain ≥ 2,000/s"
 
 

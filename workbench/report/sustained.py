@@ -95,8 +95,9 @@ def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
     verb = PEAKS if series.axis.bounds else SUSTAINS
     if series.knee is None:
         return Sustained(verb, _none(series) if over else "none so far")
-    least = _at_least(series) * over
-    return Sustained(verb, "" if over else "so far", least + series.axis.at(series.knee))
+    least = _at_least(series)
+    words = "" if over or least else "so far"
+    return Sustained(verb, words, least + series.axis.at(series.knee))
 
 
 def interval(series: SeriesResult) -> str:
