@@ -130,7 +130,7 @@ SENTENCES: list[tuple[Message, str]] = [
             name="",
             before_per_s=0.0,
         ),
-        "The clients reach 8,000/s against the null server; beyond that a point says more about them than about a server.",
+        "The clients reach 8,000/s against the null server. Above this rate the clients are the limit.",
     ),
     (
         notes.Ceiling(

@@ -46,7 +46,7 @@ class Ceiling(Notice, frozen=True, kw_only=True):
         reached = f"The clients reach {self.ceiling_per_s:,.0f}/s against the null server{tool}"
         if self.reached_all:
             return f"{reached}: all that the plan asks for."
-        return f"{reached}; beyond that a point says more about them than about a server."
+        return f"{reached}. Above this rate the clients are the limit."
 
     def _disturbed(self) -> str:
         if not self.disturbed:
