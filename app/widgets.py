@@ -34,6 +34,8 @@ TONE_ICONS = {"bad": "circle-x", "warn": "triangle-alert", "ok": "circle-check"}
 """Icons by tone; any other tone: info."""
 _TITLE = 96
 """The least visible width of a page's title."""
+_LEAST = 40
+"""The least width of a line that is shortened."""
 
 
 def label(
@@ -170,12 +172,16 @@ class Elided(Label):
         *,
         tone: str = "",
         shorten: Callable[[str, float], str] | None = None,
+        droppable: bool = False,
     ) -> None:
-        """`shorten`: returns what of a text is shown in a width in pixels; None: its beginning."""
+        """`shorten`: returns what of a text is shown in a width in pixels; None: its beginning, or
+        of a `droppable` one all or nothing.
+        """
         super().__init__()
-        self._shorten = shorten or self._beginning
+        self._shorten = shorten or (self._all_or_nothing if droppable else self._beginning)
+        self._least = 0 if droppable else _LEAST
         self.setFont(font(px, weight))
-        self.setMinimumWidth(40)
+        self.setMinimumWidth(self._least)
         self._whole = ""
         if tone:
             self.setProperty("tone", tone)
@@ -197,7 +203,7 @@ class Elided(Label):
         return QSize(width, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(40, super().minimumSizeHint().height())
+        return QSize(self._least, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
@@ -209,6 +215,9 @@ class Elided(Label):
 
     def _beginning(self, text: str, width: float) -> str:
         return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(width))
+
+    def _all_or_nothing(self, text: str, width: float) -> str:
+        return text if self.fontMetrics().horizontalAdvance(text) <= width else ""
 
 
 class Dot(Painted):

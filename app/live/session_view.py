@@ -122,6 +122,7 @@ class Board(QWidget):
         """Mark the end of the documents."""
         if not self.model.over:
             self.model.end()
+        self.side.vitals.end()
 
     def refresh(self) -> None:
         if self._fresh:

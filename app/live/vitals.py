@@ -10,17 +10,27 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.charts import words
-from app.charts.scales import round_up
+from app.charts.drawing import draw_text
+from app.charts.scales import end, round_up
 from app.charts.strokes import draw_hair
 from app.colour import with_opacity
 from app.live.clients import Clients
-from app.theme import Theme, Weight
+from app.painted import Painted
+from app.theme import Theme, Weight, font
 from app.widgets import Elided, column, label, row
 from workbench.documents import AnyDocument, HostSample, RunStart
+from workbench.formatting import time_span
 
 _AGAIN_US = 10_000_000
 """A gap between samples after which another pass has started."""
-_NOTHING = "CPU and memory of the server appear here during a run."
+_NOTHING = "CPU and memory of the server appear here during the run."
+_LEAST = 30
+"""The number of samples for which the width is laid out at first, while a server runs."""
+_SCALE = 42.0
+"""The width of the scales left of the traces."""
+_AXIS = 13
+_BOTH_ENDS = 26.0
+"""From this height a trace has room for both ends of its scale."""
 
 
 class Vitals(QFrame):
@@ -33,6 +43,7 @@ class Vitals(QFrame):
         self._samples: dict[str, list[HostSample]] = {}
         self._names: dict[str, str] = {}
         self._latest = self._pointed_at = ""
+        self._over = False
         self._stale = True
         inside = column(self, margin=12, gap=6)
         head = row()
@@ -50,6 +61,8 @@ class Vitals(QFrame):
         )
         for trace in self._traces:
             inside.addWidget(trace, 1)
+        self._axis = _TimeAxis(theme)
+        inside.addWidget(self._axis)
         inside.addStretch()
         self._clients = Clients()
         inside.addWidget(self._clients)
@@ -60,7 +73,7 @@ class Vitals(QFrame):
         match document:
             case RunStart():
                 self._samples.clear()
-                self._latest = ""
+                self._latest, self._over = "", False
                 self._names = {record.id: record.name for record in document.servers}
                 self._stale = True
             case HostSample() if document.server:
@@ -75,7 +88,13 @@ class Vitals(QFrame):
         self._clients.clear()
         self._samples.clear()
         self._latest = self._pointed_at = ""
+        self._over = False
         self._stale = True
+
+    def end(self) -> None:
+        """Mark the end of the documents: no server runs any more."""
+        self._stale = self._stale or not self._over
+        self._over = True
 
     def point_to(self, server: str) -> None:
         """Show this server's metrics (empty: the latest)."""
@@ -91,8 +110,8 @@ class Vitals(QFrame):
         server = self._pointed_at if self._pointed_at in self._samples else self._latest
         samples = self._samples.get(server, [])
         self._nothing.setVisible(not samples)
-        for trace in self._traces:
-            trace.setVisible(bool(samples))
+        for part in (*self._traces, self._axis):
+            part.setVisible(bool(samples))
         if not samples:
             self._title.show_text("The server's machine")
             self._about.setText("")
@@ -103,8 +122,12 @@ class Vitals(QFrame):
         self._about.setText(f"{last.processes} process{'es' if last.processes != 1 else ''}")
         index = list(self._names).index(server) if server in self._names else None
         colour = self._theme.muted if index is None else self._theme.series(index).colour
+        runs = server == self._latest and not self._over
+        slots = max(_LEAST, len(samples)) if runs else len(samples)
         for trace in self._traces:
-            trace.display(samples, colour)
+            trace.display(samples, colour, slots)
+        each_us = (last.t_us - samples[0].t_us) / max(1, len(samples) - 1)
+        self._axis.show_span(each_us * (slots - 1) / 1e6)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -120,6 +143,8 @@ class Reading:
     unit: str
     values: list[float]
     top: float
+    scale: str
+    """The top in words: "512"."""
     beside: Sequence[float] = ()
     """Values drawn dotted; empty: none."""
 
@@ -127,20 +152,18 @@ class Reading:
 class Trace(QWidget):
     """One metric over the server's time: from the left, narrower as time passes."""
 
-    LEAST = 30
-    """The number of samples for which the width is laid out at first."""
-
     def __init__(
         self, name: str, about: str, read: Callable[[Sequence[HostSample]], Reading], theme: Theme
     ) -> None:
         super().__init__()
         self._name, self._read, self._theme, self._colour = name, read, theme, theme.muted
         self._reading: Reading | None = None
+        self._slots = _LEAST
         inside: QVBoxLayout = column(self, gap=2)
         head = row(gap=6)
         head.addWidget(label(name, 12, Weight.DemiBold))
-        about_label = label(about, 12, tone="muted")
-        about_label.setMinimumWidth(10)
+        about_label = Elided(12, tone="muted", droppable=True)
+        about_label.show_text(about)
         head.addWidget(about_label, 1)
         self._figure = label("", 13, Weight.DemiBold, figures=True)
         self._unit = label("", 12, tone="muted")
@@ -154,8 +177,9 @@ class Trace(QWidget):
         self._theme = theme
         self._plot.update()
 
-    def display(self, samples: Sequence[HostSample], colour: str) -> None:
-        self._reading, self._colour = self._read(samples), colour
+    def display(self, samples: Sequence[HostSample], colour: str, slots: int) -> None:
+        """`slots`: the number of samples for which the width is laid out."""
+        self._reading, self._colour, self._slots = self._read(samples), colour, slots
         self._figure.setText(self._reading.figure)
         self._unit.setText(self._reading.unit)
         self.setAccessibleName(f"{self._name}: {self._reading.figure} {self._reading.unit}")
@@ -163,11 +187,13 @@ class Trace(QWidget):
 
     def paint(self, painter: QPainter, room: QRectF) -> None:
         reading, theme = self._reading, self._theme
+        self._paint_scale(painter, room)
+        room = room.adjusted(_SCALE, 0, 0, 0)
         for y in (room.top(), room.center().y(), room.bottom()):
             draw_hair(painter, room.left(), room.right(), round(y) + 0.5, theme.line)
         if reading is None or not reading.values:
             return
-        line = _polygon(reading.values, reading.top, room, self.LEAST)
+        line = _polygon(reading.values, reading.top, room, self._slots)
         under = QPolygonF(line)
         under.append(QPointF(line.last().x(), room.bottom()))
         under.append(QPointF(line.first().x(), room.bottom()))
@@ -179,12 +205,40 @@ class Trace(QWidget):
             pen = QPen(QColor(theme.soft), 1.2)
             pen.setStyle(Qt.PenStyle.DotLine)
             painter.setPen(pen)
-            painter.drawPolyline(_polygon(reading.beside, reading.top, room, self.LEAST))
+            painter.drawPolyline(_polygon(reading.beside, reading.top, room, self._slots))
         painter.setPen(QPen(QColor(self._colour), 1.6))
         painter.drawPolyline(line)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(self._colour))
         painter.drawEllipse(line.last(), 3, 3)
+
+    def _paint_scale(self, painter: QPainter, room: QRectF) -> None:
+        if self._reading is None:
+            return
+        size, x = font(11, figures=True), room.left() + _SCALE - 6
+        low = [(room.bottom() - 2, "0")] * (room.height() >= _BOTH_ENDS)
+        for y, text in ((room.top() + 2, self._reading.scale), *low):
+            draw_text(painter, QPointF(x, y), text, size, self._theme.muted, "right")
+
+
+class _TimeAxis(Painted):
+    """Below the traces: from the server's start to where their width ends."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.setFixedHeight(_AXIS)
+        self._span = ""
+
+    def show_span(self, seconds: float) -> None:
+        self._span = time_span((seconds, seconds)) if seconds else ""
+        self.setAccessibleName(f"Time: the first {self._span}" if seconds else "")
+        self.update()
+
+    def paint(self, painter: QPainter) -> None:
+        size, y = font(11, figures=True), self.height() / 2
+        ends = ((_SCALE, "0 s", "left"), (self.width() - 4.0, self._span, "right"))
+        for x, text, align in ends:
+            draw_text(painter, QPointF(x, y), text, size, self.theme.muted, align)
 
 
 class _Plot(QWidget):
@@ -201,10 +255,10 @@ class _Plot(QWidget):
         painter.end()
 
 
-def _polygon(values: Sequence[float], top: float, room: QRectF, least: int) -> QPolygonF:
+def _polygon(values: Sequence[float], top: float, room: QRectF, slots: int) -> QPolygonF:
     """Return at most one vertex per two pixels: the highest value of those that share it."""
     share = max(1, -(-len(values) * 2 // max(1, int(room.width()))))
-    step = room.width() / max(least - 1, len(values) - 1)
+    step = room.width() / max(1, slots - 1)
     line = QPolygonF()
     for first in range(0, len(values), share):
         part = values[first : first + share]
@@ -216,17 +270,19 @@ def _polygon(values: Sequence[float], top: float, room: QRectF, least: int) -> Q
 def _cpu(samples: Sequence[HostSample]) -> Reading:
     values = [sample.cpu_pct for sample in samples]
     top = max(100.0, -(-max(values) // 100) * 100)
-    return Reading(f"{values[-1]:.0f}", "%", values, top)
+    return Reading(f"{values[-1]:.0f}", "%", values, top, f"{top:.0f} %")
 
 
 def _memory(samples: Sequence[HostSample]) -> Reading:
     values = [sample.rss_bytes / 1e6 for sample in samples]
     beside = [sample.pss_bytes / 1e6 for sample in samples]
-    return Reading(f"{values[-1]:,.0f}", "MB", values, max(1.0, max(values) * 1.25), beside)
+    top = end(1.05 * max(1.0, *values))
+    return Reading(f"{values[-1]:,.0f}", "MB", values, top, words.count(top), beside)
 
 
 def _queue(samples: Sequence[HostSample]) -> Reading:
     values = [float(sample.accept_queue) for sample in samples]
     backlog = samples[-1].backlog
     unit = f"of {backlog:,}" if backlog else ""
-    return Reading(words.count(values[-1]), unit, values, round_up(max(8.0, *values) * 1.02))
+    top = max(backlog, *values) if backlog else round_up(max(8.0, *values) * 1.02)
+    return Reading(words.count(values[-1]), unit, values, top, words.count(top))
