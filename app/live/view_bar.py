@@ -8,18 +8,19 @@ from functools import partial
 from math import isnan, nan
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from app.charts.looks import DISTRIBUTION, SWEEP, TIME, Look, first_view
 from app.charts.menu import Corner
 from app.charts.projection import Chosen, Projection
+from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.choices import Choice
 from app.plain import tip
 from app.settings import Settings
-from app.widgets import row
+from app.widgets import Elided, row
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,12 @@ class ViewBar(QWidget):
         self._points = self._box("Points", self._on_points)
         self._passes = self._box("Pass", self._on_pass)
         self._lowest = self._box("Lowest chart", trio.set_metric)
-        for each in (self._points, self._passes, self._lowest, Corner(trio)):
+        self._lowest_title = Elided(12, tone="muted", droppable=True)
+        self._lowest_title.show_text("Lowest chart")
+        boxes = (self._points, self._passes, self._lowest_title, self._lowest, Corner(trio))
+        for each in boxes:
             inside.addWidget(each)
+        trio.charts[Quantity.REPLIES].installEventFilter(self)
         trio.view_changed.connect(self._show_lowest)
         self._tabs[SWEEP].setChecked(True)
         self.refresh()
@@ -154,9 +159,19 @@ class ViewBar(QWidget):
         self.show_view(self.view)
 
     def _show_lowest(self) -> None:
-        metrics = self._trio.drawn.metrics
+        """Offer what the lowest chart can show, while there is room for that chart."""
+        lowest = self._trio.charts[Quantity.ERRORS]
+        # Before a window is shown for the first time, all its parts are hidden, but not explicitly.
+        chosen = lowest.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide)
+        metrics = [] if chosen and lowest.isHidden() else self._trio.drawn.metrics
         items = [("Errors", ""), *((metric.label, metric.key) for metric in metrics)]
         _fill(self._lowest, items if metrics else [], self._trio.view.metric)
+        self._lowest_title.setVisible(not self._lowest.isHidden())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:  # the others have its height when a chart is hidden
+            self._show_lowest()
+        return False
 
 
 def _fill(box: Choice, items: Iterable[tuple[str, Any]], chosen: Any) -> None:

@@ -19,6 +19,7 @@ from app.choices import Choice
 from app.live.session_view import Board
 from app.settings import Settings
 from tests.gui.trios import beside_lines, rest
+from tests.gui.windows import says
 from tests.outcomes import Contestant
 from tests.synthetic import searches, session
 from workbench.documents import AnyDocument, HostSample, PointStart, Window
@@ -325,3 +326,18 @@ def test_all_values_are_listed_in_every_view(qtbot: QtBot, view: str) -> None:
     away = beside_lines(chart, float(chart.curves["asyncio-streams"].values.x[-2]))
     rest(qtbot, chart, away)
     assert trio.crosshair.readout.isVisible()
+
+
+def test_what_the_lowest_chart_shows_is_chosen_where_there_is_room_for_it(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(2, 4))
+    press(qtbot, board, "Over time")
+    assert choice(board, "Lowest chart").isVisible() and says(board, "Lowest chart")
+
+    def is_gone_from_a_low_window() -> bool:
+        board.resize(1000, 300)  # at first the column beside the charts needs more
+        return not choice(board, "Lowest chart").isVisible()
+
+    qtbot.waitUntil(is_gone_from_a_low_window)
+    assert not says(board, "Lowest chart")
+    board.resize(1300, 760)
+    qtbot.waitUntil(choice(board, "Lowest chart").isVisible)
