@@ -5,6 +5,7 @@ response times.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from math import log10
 
 import numpy as np
@@ -13,7 +14,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
 from app.charts import words
-from app.charts.drawing import draw_text, text_width
+from app.charts.drawing import draw_text, fitting, text_width
 from app.charts.scales import log_ticks, round_up
 from app.charts.strokes import draw_hair, draw_segments
 from app.colour import with_opacity
@@ -28,6 +29,7 @@ WINDOWS = 50
 
 _LEFT, _FOOT, _TOP = 44.0, 18.0, 4.0
 _TICKS_APART = 18.0
+_NAMES_APART = 12.0
 
 
 class Pulse:
@@ -70,6 +72,9 @@ class Pulse:
 class _Plot(Painted):
     """Axes and space; the data drawn belong to the window, not to the session."""
 
+    RIGHT = 0.0
+    """The room right of the axes."""
+
     def __init__(self, pulse: Pulse, theme: Theme) -> None:
         super().__init__(theme)
         self.pulse, self.colour = pulse, theme.muted
@@ -77,11 +82,26 @@ class _Plot(Painted):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
     def paint(self, painter: QPainter) -> None:
-        room = QRectF(_LEFT, _TOP, self.width() - _LEFT, self.height() - _FOOT - _TOP)
-        self.draw(painter, room)
+        room = QRectF(_LEFT, _TOP, self.width() - _LEFT - self.RIGHT, self.height() - _FOOT - _TOP)
+        if self.pulse.point is not None:
+            self.draw(painter, room)
+        elif not self.pulse.over:
+            self._announce(painter, room)
+
+    @property
+    def coming(self) -> Sequence[str]:
+        """Return what belongs here, for as long as nothing was measured; longer forms first."""
+        raise NotImplementedError
 
     def draw(self, painter: QPainter, room: QRectF) -> None:
         raise NotImplementedError
+
+    def _announce(self, painter: QPainter, room: QRectF) -> None:
+        for y in (room.top(), room.bottom()):
+            draw_hair(painter, room.left(), room.right(), y, self.theme.line)
+        size, middle = font(12), QPointF(self.width() / 2, room.center().y())
+        text = fitting(self.coming, size, self.width())
+        draw_text(painter, middle, text, size, self.theme.muted, "middle")
 
     def tick(self, painter: QPainter, room: QRectF, y: float, text: str) -> None:
         draw_hair(painter, room.left(), room.right(), y, self.theme.line)
@@ -91,6 +111,11 @@ class _Plot(Painted):
 
 class Replies(_Plot):
     """One bar per window; empty slots are still to come."""
+
+    @property
+    def coming(self) -> Sequence[str]:
+        title = self.pulse.axis.replies_title
+        return f"{title} of the last 10 s appear here during the run.", f"{title} appear here."
 
     def draw(self, painter: QPainter, room: QRectF) -> None:
         recent = list(self.pulse.recent)
@@ -157,7 +182,13 @@ class Replies(_Plot):
 
 
 class Times(_Plot):
-    """p99 strong, p50 pale, on a logarithmic scale."""
+    """p99 strong, p50 pale, on a logarithmic scale, each named at its end."""
+
+    RIGHT = 30.0
+
+    @property
+    def coming(self) -> Sequence[str]:
+        return "p99 and p50 appear here during the run.", "p99 and p50 appear here."
 
     def draw(self, painter: QPainter, room: QRectF) -> None:
         recent = [window for _, window in self.pulse.recent]
@@ -183,9 +214,20 @@ class Times(_Plot):
                     line.append(QPointF(first + (n + 0.5) * step, at))
             painter.setPen(QPen(with_opacity(self.colour, strength), width))
             painter.drawPolyline(line)
+        if known:
+            self._name_lines(painter, room, y(known[-1].p99), y(known[-1].p50))
         foot = room.bottom() + _FOOT / 2 + 2
         size, muted = font(11), self.theme.muted
         if not self.pulse.over:
             draw_text(painter, QPointF(room.left(), foot), "10 s ago", size, muted)
         last = "last 10 s" if self.pulse.over else "now"
         draw_text(painter, QPointF(room.right(), foot), last, size, muted, "right")
+
+    def _name_lines(self, painter: QPainter, room: QRectF, p99: float, p50: float) -> None:
+        """Name the lines right of their ends, as far apart as the names need."""
+        size, x = font(11), room.right() + 5
+        middle = (p99 + p50 + _NAMES_APART) / 2
+        lower = min(room.bottom(), max(p50, middle, room.top() + _NAMES_APART))
+        upper = min(p99, lower - _NAMES_APART)
+        draw_text(painter, QPointF(x, upper), "p99", size, self.theme.text)
+        draw_text(painter, QPointF(x, lower), "p50", size, self.theme.muted)

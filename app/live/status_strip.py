@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from datetime import datetime, timedelta
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from app.charts import words
-from app.charts.drawing import Swatch, text_width
+from app.charts.drawing import Swatch, fitting
 from app.live.recent_windows import Pulse, Replies, Times
 from app.live.run import Trial
+from app.live.segments import Segments
 from app.theme import Theme, Weight, font
 from app.widgets import Elided, column, frame, label, row
 from workbench import formatting
@@ -24,8 +25,10 @@ _DOING = {
     "ceiling": "calibrating clients",
     "profile": "profiling",
 }
-_LEFT = 194
-"""The width of the remaining time."""
+_NARROW = 900
+"""Below this width the plots need the room of what stands on both sides."""
+_SIDE, _NARROW_SIDE = 196, 148
+"""The width of the server and of the time left."""
 
 
 class NowStrip(QFrame):
@@ -36,28 +39,29 @@ class NowStrip(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.setFixedHeight(self.HEIGHT)
         self._theme = theme
-        self._paused = False
+        self._paused = self._compact = False
         self._trial, self._begun_s = Trial(), time.monotonic()
         self.progress, self._pulse = RunProgress(), Pulse()
         self._replies, self._times = Replies(self._pulse, theme), Times(self._pulse, theme)
         self._inside = inside = row(self, margin=14, gap=10)
-        inside.addWidget(self._make_now())
-        inside.addWidget(_line())
+        self._now, self._hair = self._make_now(), _line()
+        inside.addWidget(self._now)
+        inside.addWidget(self._hair)
         self._replies_now = label("", 12, Weight.DemiBold, figures=True)
         self._replies_title = label("Replies", 13, Weight.DemiBold)
-        self._replies_about = Elided(12, tone="muted")
+        self._replies_about = Elided(12, tone="muted", droppable=True)
         replies = self._replies_title, self._replies_about, self._replies_now, self._replies
         inside.addLayout(_titled(*replies), 4)
+        inside.addSpacing(8)
         self._time_now = label("", 12, Weight.DemiBold, figures=True)
-        title = label("Response time", 13, Weight.DemiBold)
-        about = Elided(12, tone="muted")
-        about.show_text("p99 and p50")
+        title, about = label("Response time", 13, Weight.DemiBold), Elided(droppable=True)
         self._times.setAccessibleName("Response time, p99 and p50")
         inside.addLayout(_titled(title, about, self._time_now, self._times), 3)
         inside.addWidget(_line())
-        inside.addWidget(self._make_left())
+        self._rest = self._make_left()
+        inside.addWidget(self._rest)
+        self._fit()
         self.show_status("")
 
     def __call__(self, document: AnyDocument) -> None:
@@ -66,6 +70,7 @@ class NowStrip(QFrame):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
+        self._segments.set_theme(theme)
         self._show_server()
         self._show_left()
 
@@ -85,11 +90,23 @@ class NowStrip(QFrame):
 
     def set_compact(self, compact: bool) -> None:
         """Make the strip lower, for windows without much height."""
+        self._compact = compact
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        compact, narrow = self._compact, self.width() < _NARROW
         self.setFixedHeight(self.COMPACT if compact else self.HEIGHT)
         self._inside.setContentsMargins(14, *((7, 14, 7) if compact else (14, 14, 14)))
-        self._rate.setFont(font(24 if compact else 34, Weight.DemiBold, figures=True))
-        self._ends.setVisible(not compact)
-        self._share.setVisible(not compact)
+        size = 20 if narrow else 24 if compact else 34
+        self._rate.setFont(font(size, Weight.DemiBold, figures=True))
+        self._left.setFont(font(16 if compact else 20, Weight.DemiBold, figures=True))
+        self._beside.setSpacing(3 if compact else 5)
+        for side in (self._now, self._rest):
+            side.setFixedWidth(_NARROW_SIDE if narrow else _SIDE)
+        self._show_left()
 
     def set_paused(self, paused: bool) -> None:
         """Show a pause, during which the end of the run is unknown."""
@@ -97,7 +114,7 @@ class NowStrip(QFrame):
         self._show_left()
 
     def show_status(self, text: str) -> None:
-        """Show the current step between points."""
+        """Show the current step between points, or after the run what became of it."""
         self._doing.setText(text)
 
     def refresh(self) -> None:
@@ -108,7 +125,7 @@ class NowStrip(QFrame):
         if point is not None:
             axis = progress.axis
             self._rate.setText(axis.figure(point.x))
-            self._unit.setText("per second\noffered" if axis.per_second else axis.unit)
+            self._unit.setText("/s offered" if axis.per_second else axis.unit)
             self.show_status(self._where(point))
         elif progress.end is not None or now is None or now is not progress.now:
             self._rate.setText("")
@@ -117,13 +134,14 @@ class NowStrip(QFrame):
             part.setVisible(bool(part.text()))
         self._server.setVisible(bool(self._server.whole))
         window = now.window if now else None
-        self._replies_title.setText(progress.axis.replies_title)
-        about = "per 200 ms; line: offered rate" if self._pulse.paced else "per 200 ms"
-        self._replies_about.show_text(about)
-        self._replies.setAccessibleName(f"{progress.axis.replies_title}, {about}")
-        self._replies_now.setText(f"{window.replies:,}" if window else "")
+        title, line = progress.axis.replies_title, "line: offered rate" * self._pulse.paced
+        self._replies_title.setText(title)
+        each = "" if window else "per 200 ms"
+        self._replies_about.show_text("; ".join(filter(None, (each, line))))
+        self._replies.setAccessibleName("; ".join(filter(None, (f"{title} per 200 ms", line))))
+        self._replies_now.setText(f"{window.replies:,} per 200 ms" if window else "")
         times = window.latency_us if window else None
-        self._time_now.setText(formatting.duration(times.p99) if times else "")
+        self._time_now.setText(f"p99 {formatting.duration(times.p99)}" if times else "")
         self._show_left()
         self._replies.update()
         self._times.update()
@@ -167,46 +185,47 @@ class NowStrip(QFrame):
         self._replies.colour = self._times.colour = style.colour if style else self._theme.muted
 
     def _show_left(self) -> None:
+        parts = (self._left, self._ends, self._share)
+        for part, forms in zip(parts, self._texts(), strict=True):
+            part.setText(fitting(forms, part.font(), self._rest.width()))
+        # With the run, the server and its rate are over.
+        for each in (self._now, self._hair):
+            each.setVisible(self.progress.end is None)
+        if self._prepares:
+            self._segments.show_shares(
+                [
+                    (None if id_ in words.TOOLS else n, float(n < self._trial.finished))
+                    for n, (id_, _) in enumerate(self._trial.servers)
+                ]
+            )
+        else:
+            servers = enumerate(self.progress.servers.values())
+            self._segments.show_shares([(n, len(s.stops) / max(1, s.total)) for n, s in servers])
+
+    def _texts(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Return what is said of the time left, longer forms first."""
         progress = self.progress
         if progress.end is not None:
             # The points of a server that was skipped or crashed were not measured.
             stops = [stop for server in progress.servers.values() for stop in server.stops]
             measured = sum(stop.complete for stop in stops)
             word = "Done" if progress.end.status == "done" else "Ended"
-            texts = (word, "", f"{measured} of {max(measured, progress.total)} points")
-        elif self._prepares:
+            points = f"{measured:,} of {max(measured, progress.total):,} points"
+            return (word,), (self._doing.text(),), (points,)
+        if self._prepares:
             finished, count = self._trial.contestants
             elapsed = formatting.clock(time.monotonic() - self._begun_s)
-            texts = (f"{finished} of {count} servers ready", f"preparing for {elapsed}", "")
-        elif progress.left_s is None:
-            texts = ("", "", "")
-        else:
-            ends = datetime.now().astimezone() + timedelta(seconds=progress.left_s)
-            own = formatting.clock(progress.block_left_s or 0.0)
-            points = f"{progress.done:,} of {progress.total:,} points"
-            whens = (f"ends about {ends:%H:%M} · {points}", f"ends {ends:%H:%M} · {points}")
-            fits = (w for w in whens if text_width(w, font(12, figures=True)) <= _LEFT)
-            texts = (
-                f"{formatting.clock(progress.left_s)} left",
-                points if self._paused else next(fits, points),
-                f"{self._stretch()}: {own} left",
-            )
-        for part, text in zip((self._left, self._ends, self._share), texts, strict=True):
-            part.setText(text)
-        shares = [
-            (self._theme.series(n).colour, len(server.stops) / max(1, server.total))
-            for n, server in enumerate(progress.servers.values())
-        ]
-        if self._prepares:
-            muted = self._theme.muted
-            shares = [
-                (
-                    muted if id_ in words.TOOLS else self._theme.series(n).colour,
-                    n < self._trial.finished,
-                )
-                for n, (id_, _) in enumerate(self._trial.servers)
-            ]
-        self._segments.set_shares(shares, self._theme.line)
+            ready = f"{finished} of {count} servers ready", f"{finished} of {count} ready"
+            return ready, (f"preparing for {elapsed}",), ()
+        if progress.left_s is None:
+            return (), (), ()
+        at = datetime.now().astimezone() + timedelta(seconds=progress.left_s)
+        own = formatting.clock(progress.block_left_s or 0.0)
+        points = f"{progress.done:,} of {progress.total:,} points"
+        ends = (f"ends about {at:%H:%M} · {points}", f"ends {at:%H:%M} · {points}", points)
+        stretch = self._stretch()
+        left = (f"{formatting.clock(progress.left_s)} left",)
+        return left, ends[2 * self._paused :], (f"{stretch[0]} · {own} left", *stretch)
 
     @property
     def _prepares(self) -> bool:
@@ -217,30 +236,29 @@ class NowStrip(QFrame):
     def _under_test(self) -> tuple[str, str] | None:
         return self._trial.now if self._prepares else None
 
-    def _stretch(self) -> str:
+    def _stretch(self) -> tuple[str, ...]:
         """Return which server is in progress: "Server 3 of 8", with passes "Pass 2 of 5, server 3
-        of 8".
+        of 8", longer forms first.
         """
         if again := self.progress.repeat_block:
-            return f"Repeating, {again[0]} of {again[1]}"
+            return (f"Repeating, {again[0]} of {again[1]}",)
         (place, blocks), servers = self.progress.block, max(1, len(self.progress.servers))
         place_text = f"server {(place - 1) % servers + 1} of {servers}"
         passes = blocks // servers
         if passes <= 1:
-            return place_text.capitalize()
-        return f"Pass {(place - 1) // servers + 1} of {passes}, {place_text}"
+            return (place_text.capitalize(),)
+        pass_text = f"Pass {(place - 1) // servers + 1} of {passes}"
+        return f"{pass_text}, {place_text}", pass_text
 
     def _make_now(self) -> QWidget:
-        made = QWidget()
-        made.setFixedWidth(196)
-        inside = column(made, gap=2)
+        inside = column(made := QWidget(), gap=2)
         head = row()
         self._swatch = Swatch(self._theme.series(0), self._theme)
         self._server = Elided(14, Weight.DemiBold)
         head.addWidget(self._swatch)
         head.addWidget(self._server, 1)
         inside.addLayout(head)
-        big = row()
+        big = row(gap=4)
         self._rate = label("", 34, Weight.DemiBold, figures=True)
         self._rate.setAccessibleName("Offered rate")
         self._unit = label("", 12, tone="muted")
@@ -253,44 +271,16 @@ class NowStrip(QFrame):
         return made
 
     def _make_left(self) -> QWidget:
-        made = QWidget()
-        made.setFixedWidth(_LEFT)
-        inside = column(made, gap=5)
+        self._beside = column(made := QWidget(), gap=5)
         self._left = label("", 20, Weight.DemiBold, figures=True)
         self._left.setAccessibleName("Time left")
         self._ends = label("", 12, tone="muted", figures=True)
         self._share = label("", 12, tone="soft", figures=True)
-        self._segments = _Segments()
+        self._segments = Segments(self._theme)
         for part in (self._left, self._ends, self._segments, self._share):
-            inside.addWidget(part)
-        inside.addStretch()
+            self._beside.addWidget(part)
+        self._beside.addStretch()
         return made
-
-
-class _Segments(QWidget):
-    """One block per server, filled as its points are finished."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFixedHeight(10)
-        self._shares: list[tuple[str, float]] = []
-        self._ground = "#888888"
-
-    def set_shares(self, shares: list[tuple[str, float]], ground: str) -> None:
-        if (shares, ground) != (self._shares, self._ground):
-            self._shares, self._ground = shares, ground
-            self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        count = len(self._shares)
-        for n, (colour, share) in enumerate(self._shares):
-            wide = (self.width() + 4) / count
-            box = QRectF(n * wide, 0, wide - 4, self.height())
-            painter.fillRect(box, QColor(self._ground))
-            box.setWidth(box.width() * min(1.0, share))
-            painter.fillRect(box, QColor(colour))
-        painter.end()
 
 
 def _line() -> QFrame:
@@ -304,7 +294,6 @@ def _titled(title: QLabel, about: Elided, figure: QLabel, plot: QWidget) -> QVBo
     made.setSpacing(4)
     head = row()
     head.addWidget(title)
-    about.setMinimumWidth(0)
     head.addWidget(about, 1)
     head.addWidget(figure)
     made.addLayout(head)

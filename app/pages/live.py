@@ -367,6 +367,8 @@ class LivePage(QWidget):
         self.board.set_paused(state is State.PAUSED)
         self.now.set_paused(state is State.PAUSED)
         self._controls.enter(state)
+        # Before any run, and after one that measured nothing, it would be blank.
+        self.now.setVisible(state.active or self.board.model.start is not None)
         self._show_primary(self._choose)
         self._choose.setVisible(not state.active)
         self._open.hide()
