@@ -366,7 +366,8 @@ class Inline(QFrame):
 
     pressed = Signal()
 
-    def __init__(self, action: str = "") -> None:
+    def __init__(self, action: str = "", *, dense: bool = False) -> None:
+        """`dense`: with a single line of text no higher than that and its button."""
         super().__init__()
         self.setObjectName("inline")
         self._theme, self._tone = LIGHT, "bad"
@@ -376,6 +377,9 @@ class Inline(QFrame):
         self._text = label("", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._button = button(action, on_click=self.pressed.emit)
+        if dense:
+            inside.setContentsMargins(12, 4, 4, 4)
+            self._button.setStyleSheet("min-height: 22px; padding: 0 10px;")
         inside.addWidget(self._text, 1)
         inside.addWidget(self._button)
         # A button without a parent would be a window for a moment.

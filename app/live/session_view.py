@@ -25,7 +25,7 @@ from app.live.sidebar import Side
 from app.live.view_bar import ViewBar
 from app.settings import Settings
 from app.theme import Theme
-from app.widgets import GAP, frame, row
+from app.widgets import GAP, column, frame, row
 from workbench.analysis.results import PERCENTILES, Clock
 from workbench.analysis.windows import skipped
 from workbench.axis import Axis
@@ -80,7 +80,9 @@ class Board(QWidget):
         self.side = Side(self.trio, theme, live=live)
         self.side.setParent(self)
         self.trio.beside, self.trio.legend = self.side, self.side.legend
-        self._inside.addWidget(card, 1)
+        self._left = column(left := QWidget(), gap=GAP)
+        self._left.addWidget(card, 1)
+        self._inside.addWidget(left, 1)
         self._inside.addWidget(self.side)
         self.side.events.picked.connect(self._go_to)
         self.side.set_drawer(False)
@@ -174,6 +176,10 @@ class Board(QWidget):
         self.model.expect(servers=contestants)
         self.side.legend.prepare(trial, doing)
         self.refresh()
+
+    def show_above(self, widget: QWidget) -> None:
+        """Put a widget above the charts; the column beside them keeps its height."""
+        self._left.insertWidget(0, widget)
 
     def toggle_drawer(self) -> None:
         """Open or close the column beside the charts, where it is a drawer."""

@@ -635,6 +635,17 @@ def test_charts_without_a_server_say_how_to_show_all_again(page: LivePage) -> No
     assert hidden.copy(box) != whole.copy(box)
 
 
+def test_a_warning_takes_one_line_of_the_charts_and_none_of_the_servers(
+    qtbot: QtBot, page: LivePage
+) -> None:
+    feed(page, until_point(session(9, 8), 3))
+    before = page.board.side.legend.height()
+    page.board.warned.emit("The clients were late from 8,300/s on; their points are hollow.")
+    qtbot.waitUntil(lambda: 0 < page.alert.height() <= 40)
+    assert page.alert.width() < page.board.width() - page.board.side.width()
+    assert page.board.side.legend.height() == before
+
+
 def test_the_strip_is_hidden_while_there_is_nothing_to_show(page: LivePage) -> None:
     assert not page.now.isVisible()
     page.begin(LONG)
