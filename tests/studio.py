@@ -19,7 +19,7 @@ from app.comparing.chooser import Chooser
 from app.context import Desk
 from app.export.dialog import ExportDialog
 from app.live.controls import State
-from app.live.run import Outcome
+from app.live.run import Outcome, Trial
 from app.live.session_view import Board
 from app.log import LogBook
 from app.machines.editor import Editor
@@ -31,7 +31,7 @@ from app.shell.main_window import MainWindow
 from app.theme import Theme
 from tests import furniture
 from tests.recording import record_session
-from tests.synthetic import searches, session
+from tests.synthetic import NULL, contestants, searches, session
 from workbench import paths
 from workbench.documents import RunStart, RunStop, Window
 from workbench.machines.secrets import Question
@@ -406,6 +406,9 @@ class Studio(Stage):
 
     def live(self) -> None:
         live = self._begin()
+        servers = [(each.id, each.name) for each in [*contestants(9), NULL]]
+        live.prepare(Trial(tuple(servers), 3))
+        live.show_status("Installing Tornado: 1 package")
         self.camera.keep(self.window, "Live-preparing")
         self.run()
         self.page("Live", "running")

@@ -8,8 +8,10 @@ import time
 from math import ceil
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar
 
+from app.charts.series import Quantity
+from app.charts.trio import Trio
 from app.live.run import Trial
 from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import Elided, column, label, row
@@ -17,7 +19,9 @@ from workbench.documents import AnyDocument, PointStart
 from workbench.formatting import time_span
 
 _WIDTH, _MINUTE_S = 420, 60
-_DONE, _NOW, _WAITS = "circle-check", "play", "clock"
+_HEAD = 28
+"""The height of a chart's title, in pixels."""
+_DONE, _NOW, _WAITS = "circle-check", "activity", "clock"
 
 
 def remaining(
@@ -47,23 +51,23 @@ def _span(about: str, low: int, high: int) -> str:
 
 
 class Preparing(QFrame):
-    """A card in the middle of `over`, until the first point."""
+    """A card over the uppermost chart, until the first point."""
 
-    def __init__(self, over: QWidget, theme: Theme) -> None:
+    def __init__(self, over: Trio, theme: Theme) -> None:
         super().__init__(over)
         self.setObjectName("floating")
-        self._over, self._theme = over, theme
+        self._over, self._theme, self._count = over, theme, 0
         self._trial, self._begun_s, self._doing = Trial(), time.monotonic(), ""
         self._calibration_s, self._calibrated_since_s = (0.0, 0.0), 0.0
         self._calibrating = ""
-        inside = column(self, margin=20, gap=10)
+        self._inside = inside = column(self)
         self._left = label("", 12, tone="muted", figures=True)
         head = row()
         head.addWidget(label("Before the first point", 16, Weight.DemiBold), 1)
         head.addWidget(self._left)
         inside.addLayout(head)
         self._lines: list[tuple[QLabel, Elided, QLabel]] = []
-        for _ in range(3):
+        for _ in range(2):
             line, parts = row(gap=10), (label(), Elided(), label("", 12, tone="muted"))
             line.addWidget(parts[0])
             line.addWidget(parts[1], 1)
@@ -75,12 +79,15 @@ class Preparing(QFrame):
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName("Tested servers")
         inside.addWidget(self._bar)
-        over.installEventFilter(self)
+        for chart in over.charts.values():
+            chart.installEventFilter(self)
         self.hide()
 
-    def begin(self, calibration_s: tuple[float, float]) -> None:
-        """Show it. `calibration_s`: how long it may take; 0: the clients are not calibrated."""
-        self._calibration_s = calibration_s
+    def begin(self, calibration_s: tuple[float, float], servers: int) -> None:
+        """Show it. `calibration_s`: how long it may take; 0: the clients are not calibrated.
+        `servers`: how many are compared.
+        """
+        self._calibration_s, self._count = calibration_s, servers
         for part in self._lines[1]:
             part.setVisible(calibration_s[1] > 0)
         self._trial, self._begun_s, self._doing = Trial(), time.monotonic(), ""
@@ -117,19 +124,21 @@ class Preparing(QFrame):
 
     def refresh(self) -> None:
         trial, (done, total) = self._trial, self._trial.contestants
+        total = total or self._count
         tested = trial.finished >= len(trial.servers) > 0 or bool(self._calibrating)
         done = total if tested else done
         now = "" if tested else self._doing
-        counted = f"{done} of {total}" if total else ""
-        self._show(0, _DONE if tested else _NOW, "Install and test servers", counted)
-        state = _NOW if tested else _WAITS
-        self._show(1, state, "Calibrate clients", self._calibrating or ("" if tested else "next"))
-        self._show(2, _WAITS, "First point", "")
+        counted = f"{done} of {total}"
+        if tested:
+            self._show(0, _DONE, "Install and test servers", counted)
+            at = " · ".join(filter(None, ("now", self._calibrating)))
+            self._show(1, _NOW, "Calibrate clients", at)
+        else:
+            self._show(0, _NOW, now or "Install and test servers", f"now · {counted}")
+            self._show(1, _WAITS, "Calibrate clients", "next")
         self._bar.setRange(0, max(1, total))
         self._bar.setValue(done)
         self._left.setText(self._time_left(tested=tested))
-        if now:
-            self._lines[0][1].show_text(now)
         self.setAccessibleName(f"Before the first point: {now or self._lines[1][1].whole}")
 
     def set_theme(self, theme: Theme) -> None:
@@ -156,8 +165,18 @@ class Preparing(QFrame):
         beside.setText(more)
 
     def _fit(self) -> None:
-        width = min(_WIDTH, self._over.width() - 40)
-        height = self.sizeHint().height()
-        # Within the uppermost chart: the controls below it stay visible.
-        left, top = (self._over.width() - width) // 2, (self._over.height() // 3 - height) // 2
-        self.setGeometry(left, max(24, top), width, height)
+        charts = self._over.charts
+        shown = (each for each in charts.values() if each.isVisibleTo(self._over))
+        chart = next(shown, charts[Quantity.REPLIES]).geometry()
+        room = chart.height() - _HEAD
+        for margin, gap in ((20, 10), (10, 5)):
+            self._inside.setContentsMargins(margin, margin, margin, margin)
+            self._inside.setSpacing(gap)
+            height = self.sizeHint().height()
+            if height <= room:
+                break
+        width = min(_WIDTH, chart.width() - 40)
+        left = chart.left() + (chart.width() - width) // 2
+        # The controls of the chart below stay visible.
+        top = min(max(_HEAD, (chart.height() - height) // 2), chart.height() - height)
+        self.setGeometry(left, chart.top() + max(0, top), width, height)

@@ -18,6 +18,7 @@ from app.live.run import LiveRun, Outcome, Trial, Where
 from app.live.session_view import Board
 from app.live.status_strip import NowStrip
 from app.machines.prompts import Asker
+from app.machines.records import HERE
 from app.profiling import show_profiles
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, repolish, tool
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
@@ -124,13 +125,13 @@ class LivePage(QWidget):
         self.alert.show_text("")
         self._path = None
         names = f"{len(plan.servers)} server{'s' if len(plan.servers) != 1 else ''}"
-        self._top.show_text(plan.name, f"{names} {where or 'on this computer'}")
+        self._top.show_text(plan.name, f"{names} {where or f'on {HERE}'}")
         self._trial = Trial()
         self._slept_s, self._awake_s = 0.0, time.monotonic()
         self._pulse.start()
         self._enter(State.PREPARING)
         self.now.show_status("Preparing…")
-        self._preparing.begin(calibration_s(plan))
+        self._preparing.begin(calibration_s(plan), len(plan.servers))
         self._desk.set_busy(True)
 
     def run_this(self) -> None:

@@ -19,7 +19,7 @@ from app import theme
 from app.charts.series import Quantity
 from app.context import Desk
 from app.live.controls import State
-from app.live.preparing import calibrating, remaining
+from app.live.preparing import Preparing, calibrating, remaining
 from app.live.present import Presentation
 from app.live.run import LiveRun, Outcome, Trial
 from app.live.status_strip import NowStrip
@@ -662,3 +662,16 @@ def test_a_running_server_has_its_state_and_what_it_sustains_at_least(
     qtbot.waitUntil(lambda: says(legend, "running"))
     assert read(legend, "gevent ") == "gevent running, sustains ≥ 2,250/s"
     assert says(legend, "≥ 2,250/s")
+
+
+@pytest.mark.parametrize("size", [(1196, 800), (801, 533)])
+def test_the_card_before_the_first_point_leaves_the_chart_below_uncovered(
+    qtbot: QtBot, page: LivePage, size: tuple[int, int]
+) -> None:
+    page.resize(*size)
+    page.begin(plan_from_data(session(2, 4)[0].plan, name="a test"))
+    page.show_status("Installing asyncio Protocol: 2 packages")
+    card, charts = page.board.trio.findChild(Preparing), page.board.trio.charts
+    below = charts[Quantity.TIME]
+    qtbot.waitUntil(lambda: 0 < card.geometry().bottom() < below.geometry().top())
+    assert says(card, "now · 0 of 2") and says(card, "next")
