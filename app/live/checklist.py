@@ -34,12 +34,8 @@ class Checklist(QFrame):
         self._audits: Sequence[Audit] = ()
         self._shown: Sequence[Audit] = ()
         inside = column(self, margin=12, gap=6)
-        head = row()
-        head.addWidget(label("Audits", 14, Weight.DemiBold))
-        head.addStretch(1)
         self._short = label("", 12, tone="muted")
-        head.addWidget(self._short)
-        inside.addLayout(head)
+        inside.addWidget(self._short)
         around = column(content := QWidget())
         self._list = column(entries := QWidget(), gap=8)
         around.addWidget(entries)
@@ -68,6 +64,7 @@ class Checklist(QFrame):
         passed = sum(audit.state == "passed" for audit in self._audits)
         applying = sum(audit.state != "does-not-apply" for audit in self._audits)
         self._short.setText(f"{passed} of {applying} passed" if self._audits else "")
+        self._short.setVisible(bool(self._audits))
         self._nothing.setVisible(not self._audits)
 
     def set_theme(self, theme: Theme) -> None:

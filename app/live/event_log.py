@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from app.live import event_grouping
 from app.live.event_entry import entry
 from app.scrolling import Scrolled
-from app.theme import Theme, Weight
+from app.theme import Theme
 from app.widgets import column, empty, label
 from workbench.documents import Note
 from workbench.messages.notes import Backlog, Resources, Severity
@@ -44,7 +44,6 @@ class EventLog(QFrame):
         """Notes that are merged, by their kind."""
         self._drawn = 0
         inside = column(self, margin=12, gap=6)
-        inside.addWidget(label("Events", 14, Weight.DemiBold))
         around = column(content := QWidget())
         self._lists = []
         for _ in ("warnings", "others"):
