@@ -349,7 +349,7 @@ def _set_brief(button: QPushButton, brief: bool) -> None:
             button.setToolTip(tip(button.accessibleName()))
             button.setProperty(_NAMED, True)
         button.setStyleSheet("padding: 0;")
-        button.setMaximumWidth(_TOOL)
+        button.setFixedWidth(_TOOL)
     elif not brief and button.property(_TEXT):
         button.setText(button.text() or button.property(_TEXT))
         button.setProperty(_TEXT, None)
@@ -358,6 +358,7 @@ def _set_brief(button: QPushButton, brief: bool) -> None:
             button.setToolTip(tip(""))
             button.setProperty(_NAMED, None)
         button.setStyleSheet("")
+        button.setMinimumWidth(0)
         button.setMaximumWidth(_UNLIMITED)
 
 

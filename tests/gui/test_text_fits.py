@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import furniture
@@ -31,7 +32,7 @@ from app.plain import Label, wrapped
 from app.planning.tags import Tag
 from app.settings import Settings
 from app.shell.main_window import MainWindow
-from app.widgets import Elided, TopBar
+from app.widgets import Elided, TopBar, button, dress
 from tests.gui.windows import control, lists_are_full, name_of, pages, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
@@ -176,11 +177,39 @@ def test_at_150_percent_a_small_screen_shows_every_button_of_a_page_head(
 
     def all_is_seen() -> None:
         heads = [b for head in page.findChildren(TopBar) for b in head.findChildren(QPushButton)]
-        for each in (page, foot, *(button for button in heads if button.isVisible())):
+        for each in (page, foot, *(head for head in heads if head.isVisible())):
             assert each.visibleRegion().boundingRect() == each.rect(), name_of(each)
             assert not isinstance(each, QPushButton) or each.text() or each.toolTip()
 
     qtbot.waitUntil(all_is_seen)
+
+
+@pytest.mark.parametrize("width", range(440, 760, 7))
+def test_a_page_head_has_no_gap_between_its_buttons(qtbot: QtBot, width: int) -> None:
+    head = TopBar("Compare")
+    head.show_text("Compare", "9 servers in both sessions · 18 of 18 lines shown")
+    made = [button(text, "layers") for text in ("Passes", "Published", "Sessions")]
+    made.append(button("Add a session…", "plus"))
+    for each in made:
+        head.actions.addWidget(each)
+    dress(head, theme.LIGHT)
+    window = QWidget()  # by itself the head would take the width that it wants
+    head.setParent(window)
+    head.resize(width, 60)
+    qtbot.addWidget(window)
+    window.show()
+
+    def side_by_side() -> None:
+        for left, right in pairwise(made):
+            assert right.x() - left.geometry().right() - 1 == head.actions.spacing()
+        assert not any(each.text() and is_cut(each) for each in made)
+        short = [not each.text() for each in made]
+        assert short == sorted(short, reverse=True), "from the left"
+
+    QApplication.processEvents()
+    for _ in range(3):  # it stays so
+        QApplication.processEvents()
+        side_by_side()
 
 
 @pytest.mark.parametrize("name", list(page_registry.ALL))
