@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from workbench.documents import RunStart
     from workbench.sessions.library import Shelved
 
+_ENDING = ".pong.yaml"
+"""Of the names of session files."""
 _STATUS = {"done": "complete", "stopped": "stopped early", "aborted": "aborted", "failed": "failed"}
 
 
@@ -22,6 +28,17 @@ def when(start: RunStart | None, *, short: bool = False) -> str:
     year = "" if began.year == datetime.now().astimezone().year else f" {began.year}"
     month = f"{began:%b}" if short else f"{began:%B}"
     return f"{began.day} {month}{year}, {began:%H:%M}"
+
+
+def told_apart(sessions: Sequence[tuple[str, RunStart | None, Path]]) -> dict[Path, str]:
+    """Return the titles of sessions by their files; with the name of the file where several have
+    one title and began in the same minute."""
+    keys = [(title, start.started_utc[:16] if start else "") for title, start, _ in sessions]
+    counts = Counter(keys)
+    return {
+        path: f"{title} · {path.name.removesuffix(_ENDING)}" if counts[key] > 1 else title
+        for key, (title, _, path) in zip(keys, sessions, strict=True)
+    }
 
 
 def ended(session: Shelved) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
+    QHeaderView,
     QLineEdit,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
@@ -21,7 +24,7 @@ from app.dialogs import Dialog
 from app.plain import tip
 from app.theme import Theme
 from app.widgets import button, column, dress, frame, label, row
-from app.words import ended, when
+from app.words import ended, told_apart, when
 from workbench import paths
 from workbench.sessions.library import Shelved
 
@@ -52,7 +55,7 @@ class Chooser(Dialog):
         inside.addWidget(self._search)
         self._list = QTreeWidget()
         self._list.setAccessibleName("Sessions")
-        self._list.setHeaderLabels(("Session", "Started", "Target", "Servers"))
+        self._list.setHeaderLabels(("Session", "Started", "Machine", "Servers"))
         self._list.setRootIsDecorated(False)
         self._list.setUniformRowHeights(True)
         self._list.setAllColumnsShowFocus(True)
@@ -60,14 +63,17 @@ class Chooser(Dialog):
         self._list.setStyleSheet(
             "QTreeView::item { min-height: 34px; } QHeaderView::section { padding: 4px 11px; }"
         )
-        self._list.header().setStretchLastSection(True)
+        self._marking = _Marking(self._list)
+        self._list.setItemDelegateForColumn(0, self._marking)
         taken_paths = {path.resolve() for path in taken}
         offered = [s for s in shelf if s.start is not None and s.path.resolve() not in taken_paths]
-        twins = Counter(map(_visible_key, offered))
+        names = told_apart([(each.title, each.start, each.path) for each in shelf])
         for session in offered:
-            self._list.addTopLevelItem(_item(session, twins[_visible_key(session)] > 1))
-        for place, width in enumerate((250, 150, 110)):
-            self._list.setColumnWidth(place, width)
+            self._list.addTopLevelItem(_item(session, names[session.path]))
+        header = self._list.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self._list.itemActivated.connect(lambda *_: self._take())
         self._list.itemSelectionChanged.connect(self._on_selected)
         card = frame()
@@ -135,22 +141,29 @@ class Chooser(Dialog):
         self.accept()
 
 
-def _visible_key(session: Shelved) -> tuple[str, str]:
-    return session.title, when(session.start)
+class _Marking(QStyledItemDelegate):
+    """Marks what is selected with a bar, as in the list of sessions."""
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        super().paint(painter, option, index)
+        if option.state & QStyle.StateFlag.State_Selected:
+            bar = QRect(option.rect.left(), option.rect.top() + 4, 3, option.rect.height() - 9)
+            painter.fillRect(bar, option.palette.color(QPalette.ColorRole.Text))
 
 
-def _item(session: Shelved, twin: bool) -> QTreeWidgetItem:
-    """`twin`: another session has the same title and minute, so the file name is added."""
+def _item(session: Shelved, name: str) -> QTreeWidgetItem:
     start = session.start
     assert start is not None
     targets = ", ".join(m.name for m in start.machines if "target" in m.roles)
     servers = ", ".join(record.name for record in start.servers)
-    count, passes = len(start.servers), start.plan.get("repeats", 1)
-    count_text = f"{count} server{'s' if count != 1 else ''}"
-    if passes > 1:
-        count_text += f" · {passes} passes"
-    title = f"{session.title} · {session.path.name}" if twin else session.title
-    item = QTreeWidgetItem([title, when(start), targets, count_text])
+    passes = start.plan.get("repeats", 1)
+    count = f"{len(start.servers)}{f' · {passes} passes' if passes > 1 else ''}"
+    item = QTreeWidgetItem([name, when(start), targets, count])
     item.setData(0, _PATH, session.path)
     item.setToolTip(0, tip(str(session.path)))
     item.setToolTip(1, tip(ended(session)))

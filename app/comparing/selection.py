@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.comparing.load import retagged
-from app.words import when
+from app.words import told_apart, when
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison, Side, compare
 
@@ -145,7 +145,8 @@ class Selection:
 def letters(sides: Sequence[Side]) -> str:
     """Return the session of each letter: "A: Ping-pong, 21 November, 09:02 · B: ..."; empty: there
     is one."""
-    named = (f"{side.tag}: {side.name}, {when(side.start)}" for side in sides)
+    names = told_apart([(side.name, side.start, side.path) for side in sides])
+    named = (f"{side.tag}: {names[side.path]}, {when(side.start)}" for side in sides)
     return " · ".join(named) if len(sides) > 1 else ""
 
 

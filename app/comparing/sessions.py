@@ -16,7 +16,7 @@ from app.painted import Painted
 from app.plain import tip
 from app.theme import Marker, SeriesStyle, Theme, Weight, icon
 from app.widgets import Elided, button, column, dress, empty, label, row
-from app.words import when
+from app.words import told_apart, when
 from workbench.comparison.sides import Side
 
 _LINE = 28
@@ -74,8 +74,10 @@ class SessionCards(QWidget):
         unfolded = {card.path for card in self._cards.values() if card.unfolded}
         empty(self._inside)
         self._cards = {}
+        names = told_apart([(side.name, side.start, side.path) for side in sides])
         for place, side in enumerate(sides):
-            card = self._cards[side.tag] = _SessionCard(side, place, self, self._theme)
+            file = side.path.name if names[side.path] != side.name else ""
+            card = self._cards[side.tag] = _SessionCard(side, place, file, self, self._theme)
             card.path = side.path
             card.unfold(side.path in unfolded)
             self._inside.addWidget(card)
@@ -91,7 +93,10 @@ class SessionCards(QWidget):
 
 
 class _SessionCard(QFrame):
-    def __init__(self, side: Side, place: int, cards: SessionCards, theme: Theme) -> None:
+    def __init__(
+        self, side: Side, place: int, file: str, cards: SessionCards, theme: Theme
+    ) -> None:
+        """`file`: its name, where another session has the same title and minute."""
         super().__init__()
         self.setObjectName("card")
         self.path = side.path
@@ -109,7 +114,7 @@ class _SessionCard(QFrame):
         texts.setSpacing(1)
         name, about = Elided(13, Weight.DemiBold), Elided(12, tone="muted")
         name.show_text(side.name)
-        about.show_text(_about(side))
+        about.show_text(_about(side, file))
         texts.addWidget(name)
         texts.addWidget(about)
         head.addLayout(texts, 1)
@@ -183,9 +188,9 @@ def _small(name: str) -> QPushButton:
     return made
 
 
-def _about(side: Side) -> str:
-    """Return a description: "14 Nov, 09:02 · atlas · 2 passes"."""
+def _about(side: Side, file: str) -> str:
+    """Return a description: "14 Nov, 09:02 · atlas · 2 passes"; `file` comes first."""
     targets = ", ".join(m.name for m in side.start.machines if "target" in m.roles)
     passes = side.plan.get("repeats", 1)
     passes_text = f"{passes} passes" if passes > 1 else ""
-    return " · ".join(filter(None, (when(side.start, short=True), targets, passes_text)))
+    return " · ".join(filter(None, (file, when(side.start, short=True), targets, passes_text)))

@@ -98,7 +98,6 @@ class SessionsPage(QWidget):
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
         desk.shelf_changed.connect(self.show_sessions)
         desk.busy_changed.connect(lambda _: self._on_chosen())
-        self.setFocusProxy(self._list)
         self._restore()
         self.show_sessions(desk.shelf)
 
@@ -110,7 +109,7 @@ class SessionsPage(QWidget):
         about.addStretch()
         self._message = label("", 14, tone="soft", wrap=True)
         self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._begin = button("Choose servers", "list-checks")
+        self._begin = button("Choose servers", "list-checks", kind="primary")
         self._begin.clicked.connect(lambda: self._desk.page_requested.emit("Start"))
         about.addWidget(self._message)
         about.addWidget(self._begin, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -178,9 +177,10 @@ class SessionsPage(QWidget):
         self._message.setText(
             f"No session matches “{self._search.text().strip()}”."
             if all_
-            else "Every run is recorded and listed here."
+            else "No sessions yet. Choose servers to start a run."
         )
         self._begin.setVisible(not all_)
+        self.setFocusProxy(self._list if all_ else self._begin)
         self._search.setVisible(bool(all_))
         self._empty.setVisible(not found)
         self._list.setVisible(bool(found))

@@ -180,7 +180,7 @@ class _Facts(QWidget):
         inside = column(self, gap=4)
         self._values: dict[str, QLabel] = {}
         self._lines: dict[str, QWidget] = {}
-        for name in ("Result", "Started", "Ended", "Where", "Servers", "File"):
+        for name in ("Result", "Started", "Ended", "Machine", "Servers", "File"):
             self._lines[name] = whole = QWidget()
             line = row(whole, gap=8)
             head = label(name, 12, tone="muted")
@@ -211,7 +211,7 @@ def _facts(session: Shelved) -> dict[str, str]:
     return {
         "Started": words.when(start),
         "Ended": f"{words.ended(session)}{f': {reason}' if reason else ''}",
-        "Where": _where(start) if start else "",
+        "Machine": _where(start) if start else "",
         "Servers": f"{counted}, {passes} passes" if passes > 1 else counted if start else "",
         "File": f"{session.path.name}, {size(session)}",
     }

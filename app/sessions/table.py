@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import (
@@ -14,7 +15,7 @@ from PySide6.QtCore import (
 )
 
 from app.plain import tip
-from app.words import ended, when
+from app.words import ended, told_apart, when
 from workbench import formatting
 from workbench.sessions.library import Shelved
 
@@ -35,20 +36,23 @@ class SessionsModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self.sessions: Sequence[Shelved] = ()
+        self.names: dict[Path, str] = {}
+        """Titles by file, told apart."""
         self._texts: list[str] = []
 
     def set_sessions(self, sessions: Sequence[Shelved]) -> None:
         """Report changed rows only; a session that grows must not move the list."""
-        before = self.sessions
+        before, named = self.sessions, self.names
+        names = told_apart([(each.title, each.start, each.path) for each in sessions])
         if [session.path for session in sessions] != [session.path for session in before]:
             self.beginResetModel()
-            self.sessions = sessions
+            self.sessions, self.names = sessions, names
             self._texts = [_searched(session) for session in sessions]
             self.endResetModel()
             return
-        self.sessions = sessions
+        self.sessions, self.names = sessions, names
         for row, (old, new) in enumerate(zip(before, sessions, strict=True)):
-            if _shown(old) != _shown(new):
+            if _shown(old) != _shown(new) or named[old.path] != names[new.path]:
                 self._texts[row] = _searched(new)
                 self.dataChanged.emit(self.index(row, 0), self.index(row, len(COLUMNS) - 1))
 
@@ -71,7 +75,10 @@ class SessionsModel(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         answer = _ANSWERS.get(role)
-        return answer(self.sessions[index.row()], COLUMNS[index.column()]) if answer else None
+        if answer is None:
+            return None
+        session = self.sessions[index.row()]
+        return answer(session, COLUMNS[index.column()], self.names[session.path])
 
 
 class Found(QSortFilterProxyModel):
@@ -91,6 +98,10 @@ class Found(QSortFilterProxyModel):
 
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         return self._model.matches(row, self._search)
+
+    def names(self) -> set[str]:
+        """Return what the sessions are called, also those that are filtered out."""
+        return set(self._model.names.values())
 
     def session(self, row: int) -> Shelved:
         """Return a row by its place among those found."""
@@ -113,9 +124,9 @@ def size(session: Shelved) -> str:
     return formatting.size(session.size_bytes)
 
 
-def _text(session: Shelved, column: str) -> str:
+def _text(session: Shelved, column: str, name: str) -> str:
     return {
-        "Session": lambda: session.title,
+        "Session": lambda: name,
         "Started": lambda: when(session.start),
         "Servers": lambda: servers(session),
         "Ended": lambda: ended(session),
@@ -123,7 +134,7 @@ def _text(session: Shelved, column: str) -> str:
     }[column]()
 
 
-def _tip(session: Shelved, column: str) -> str:
+def _tip(session: Shelved, column: str, name: str) -> str:
     if column == "Servers" and session.start:
         text = ", ".join(record.name for record in session.start.servers)
     elif column == "Ended" and session.stop:
@@ -133,14 +144,14 @@ def _tip(session: Shelved, column: str) -> str:
     return tip(text)
 
 
-def _order(session: Shelved, column: str) -> Any:
+def _order(session: Shelved, column: str, name: str) -> Any:
     if column == "Started":
         return session.start.started_utc if session.start else ""
     if column == "Size":
         return session.size_bytes
     if column == "Servers":
         return len(session.start.servers) if session.start else 0
-    return _text(session, column).casefold()
+    return _text(session, column, name).casefold()
 
 
 def _tone(session: Shelved) -> str:
@@ -165,18 +176,18 @@ def _shown(session: Shelved) -> object:
     return session.identity, session.label, session.growing, session.problem
 
 
-def _accessible_text(session: Shelved, column: str) -> str:
+def _accessible_text(session: Shelved, column: str, name: str) -> str:
     """Return the accessible text of the whole row for its title."""
     columns = COLUMNS if column == "Session" else (column,)
-    return ", ".join(filter(None, (_text(session, each) for each in columns)))
+    return ", ".join(filter(None, (_text(session, each, name) for each in columns)))
 
 
-_ANSWERS: dict[int, Callable[[Shelved, str], Any]] = {
+_ANSWERS: dict[int, Callable[[Shelved, str, str], Any]] = {
     Qt.ItemDataRole.DisplayRole: _text,
     Qt.ItemDataRole.AccessibleTextRole: _accessible_text,
     Qt.ItemDataRole.ToolTipRole: _tip,
-    Qt.ItemDataRole.TextAlignmentRole: lambda _, column: _RIGHT if column == "Size" else None,
-    SESSION: lambda session, _: session,
+    Qt.ItemDataRole.TextAlignmentRole: lambda _, column, name: _RIGHT if column == "Size" else None,
+    SESSION: lambda session, _, name: session,
     _SORT: _order,
-    TONE: lambda session, column: _tone(session) if column == "Ended" else "soft",
+    TONE: lambda session, column, name: _tone(session) if column == "Ended" else "soft",
 }

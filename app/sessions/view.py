@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -18,14 +18,20 @@ from app.sessions.table import COLUMNS, LEFT, SESSION, TONE, Found, Index, sente
 from app.sessions.thumbnail import Outlines, paint_outline
 from app.sorting import SortedHead
 from app.theme import Theme, Weight, font
+from app.words import when
 from workbench.sessions.library import Shelved
 
 _ROW_PX = 66
-_THUMB = QSize(88, 50)
-_TEXT_PX = 12 + _THUMB.width() + 14
+_THUMB, _SMALL_THUMB = QSize(88, 50), QSize(58, 34)
 _TITLE_PX, _LINE_PX = 12, 20
-"""Where text starts, from the left and from above, and the height of a line."""
+"""Where text starts from above, and the height of a line."""
 _WITHOUT_SERVERS = 640
+_WIDE, _NARROW = {"Started": 152, "Ended": 112, "Size": 76}, {"Started": 100, "Ended": 104}
+"""Widths of columns, and where there is no room for the servers."""
+_SERVERS = 160
+"""The least width of their column."""
+_AROUND = 14
+"""The border of the list, and its scroll bar."""
 
 
 class SessionsView(QTreeView):
@@ -54,8 +60,9 @@ class SessionsView(QTreeView):
         fixed = QHeaderView.ResizeMode.Fixed
         header.setSectionResizeMode(fixed)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for name, width in {"Started": 152, "Ended": 112, "Size": 76}.items():
-            header.resizeSection(COLUMNS.index(name), width)
+        self._room = 0
+        found.modelReset.connect(self._share)
+        found.dataChanged.connect(lambda *_: self._share())
         Outlines.of(desk).changed.connect(self.viewport().update)
 
     def set_theme(self, theme: Theme) -> None:
@@ -67,10 +74,23 @@ class SessionsView(QTreeView):
 
     def arrange(self, room: int) -> None:
         """Hide some columns in a small window: titles need the space."""
-        servers = COLUMNS.index("Servers")
-        self.header().resizeSection(servers, max(160, (room - 340) // 3))
-        self.setColumnHidden(servers, room < _WITHOUT_SERVERS)
-        self.setColumnHidden(COLUMNS.index("Size"), room < _WITHOUT_SERVERS)
+        self._room, narrow = room, room < _WITHOUT_SERVERS
+        self._delegate.narrow = narrow
+        for name in ("Servers", "Size"):
+            self.setColumnHidden(COLUMNS.index(name), narrow)
+        for name, width in (_NARROW if narrow else _WIDE).items():
+            self.header().resizeSection(COLUMNS.index(name), width)
+        self._share()
+
+    def _share(self) -> None:
+        """Give the titles what they need, up to two thirds, and the servers the rest."""
+        found = self.model()
+        assert isinstance(found, Found)
+        rest = self._room - sum(_WIDE.values())
+        wide = QFontMetricsF(font(13, Weight.DemiBold)).horizontalAdvance
+        title = round(max(map(wide, found.names()), default=0)) + self._delegate.before + 8
+        servers = max(_SERVERS, rest - min(title + _AROUND, 2 * rest // 3))
+        self.header().resizeSection(COLUMNS.index("Servers"), servers)
 
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
         super().drawRow(painter, option, index)
@@ -92,6 +112,17 @@ class SessionDelegate(QStyledItemDelegate):
         super().__init__()
         self._desk = desk
         self._outlines = Outlines.of(desk)
+        self.narrow = False
+        """Are pictures and dates short?"""
+
+    @property
+    def _thumb(self) -> QSize:
+        return _SMALL_THUMB if self.narrow else _THUMB
+
+    @property
+    def before(self) -> int:
+        """Where text starts, from the left."""
+        return 12 + self._thumb.width() + 14
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(120, _ROW_PX)
@@ -106,7 +137,7 @@ class SessionDelegate(QStyledItemDelegate):
             QRectF(cell.left(), cell.bottom() - 1, cell.width(), 1), QColor(theme.line)
         )
         if index.column() == 0:
-            self._paint_session(painter, cell, index.data(SESSION), theme)
+            self._paint_session(painter, cell, index, theme)
             if chosen:
                 bar = QRectF(cell.left(), cell.top() + 8, 3, cell.height() - 17)
                 painter.fillRect(bar, QColor(theme.text))
@@ -116,19 +147,20 @@ class SessionDelegate(QStyledItemDelegate):
             right = index.data(Qt.ItemDataRole.TextAlignmentRole)
             figures = COLUMNS[index.column()] in ("Started", "Size")
             size = font(13, figures=figures)
-            _line(painter, inside, str(index.data() or ""), size, colour, right or LEFT)
+            text = str(index.data() or "")
+            if self.narrow and COLUMNS[index.column()] == "Started":
+                text = when(index.data(SESSION).start, short=True)
+            _line(painter, inside, text, size, colour, right or LEFT)
         painter.restore()
 
-    def _paint_session(
-        self, painter: QPainter, cell: QRectF, session: Shelved, theme: Theme
-    ) -> None:
-        thumb = QRectF(cell.left() + 12, 0, _THUMB.width(), _THUMB.height())
+    def _paint_session(self, painter: QPainter, cell: QRectF, index: Index, theme: Theme) -> None:
+        thumb = QRectF(QPointF(cell.left() + 12, 0), QSizeF(self._thumb))
         thumb.moveTop(cell.top() + (cell.height() - 1 - thumb.height()) / 2)
-        known = self._outlines.get(session)
+        known = self._outlines.get(index.data(SESSION))
         paint_outline(painter, thumb, known, theme)
-        box = QRectF(cell.left() + _TEXT_PX, cell.top() + _TITLE_PX, 0, _LINE_PX)
+        box = QRectF(cell.left() + self.before, cell.top() + _TITLE_PX, 0, _LINE_PX)
         box.setRight(cell.right() - 8)
-        _line(painter, box, session.title, font(13, Weight.DemiBold), theme.text, LEFT)
+        _line(painter, box, index.data(), font(13, Weight.DemiBold), theme.text, LEFT)
 
     def paint_second(self, painter: QPainter, whole: QRectF, session: Shelved) -> None:
         """Paint a session's error, its user's note, or its result, below all columns."""
@@ -136,7 +168,7 @@ class SessionDelegate(QStyledItemDelegate):
         text = sentence(session.problem) or " ".join(session.label.notes.split())
         if not text and known:
             text = known.summary or "No complete points."
-        room = QRectF(whole.left() + _TEXT_PX, whole.top() + _TITLE_PX + 21, 0, _LINE_PX)
+        room = QRectF(whole.left() + self.before, whole.top() + _TITLE_PX + 21, 0, _LINE_PX)
         room.setRight(whole.right() - 8)
         _line(painter, room, text, font(12), self._desk.theme.muted, LEFT)
 

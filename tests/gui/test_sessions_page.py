@@ -24,7 +24,7 @@ from app.sessions.thumbnail import Outlines, Thumbnail
 from app.sessions.view import SessionsView
 from app.settings import Settings
 from app.widgets import dress
-from tests.gui.windows import press, says, sees, the
+from tests.gui.windows import control, painted, press, says, sees, the
 from tests.recording import record_session
 from tests.synthetic import End, session
 from workbench import paths, trash
@@ -425,12 +425,43 @@ def test_sessions_that_are_damaged_cut_off_or_growing_say_so(
 def test_an_empty_list_says_what_belongs_there_and_a_search_without_a_match_what_was_searched(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
-    assert says(page, "listed here")
+    assert says(page, "No sessions yet. Choose servers to start a run.")
+    page.setFocus()
+    assert control(page, "Choose servers").hasFocus()
     record(home / "a.pong.yaml")
     listed(qtbot, desk, page, 1)
-    assert not says(page, "listed here")
+    assert not says(page, "No sessions yet")
     qtbot.keyClicks(the(page, QLineEdit, "Search sessions"), "nothing like it")
     assert says(page, "“nothing like it”")
+
+
+def test_sessions_of_one_title_and_minute_are_told_apart_by_their_files(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
+) -> None:
+    for name in ("one", "two"):
+        record(home / f"{name}.pong.yaml", "Plan")
+    record(home / "later.pong.yaml", "Plan", month=12)
+    listed(qtbot, desk, page, 3)
+    titles = {cell(page, row, "Session") for row in range(3)}
+    assert titles == {"Plan", "Plan · one", "Plan · two"}
+    click(qtbot, page, names(page).index("one"))
+    qtbot.keyClick(rows(page), Qt.Key.Key_F2)
+    qtbot.keyClicks(page.card.title, "Mine")
+    rows(page).setFocus()
+    renamed = {"Plan", "Mine · one", "Mine · two"}  # the second is a copy of the first
+    qtbot.waitUntil(lambda: {cell(page, n, "Session") for n in range(3)} == renamed)
+
+
+@pytest.mark.parametrize("width", [769, 1196, 1836])
+def test_a_title_is_whole_at_every_width_of_the_window(
+    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path, width: int
+) -> None:
+    record(home / "a.pong.yaml", "Socket ping-pong", servers=9)
+    page.resize(width, 533)
+    listed(qtbot, desk, page, 1)
+    painted_on = painted(rows(page))
+    assert "Socket ping-pong" in painted_on
+    assert "complete" in painted_on
 
 
 def test_the_sort_order_of_the_list_is_saved(

@@ -237,7 +237,7 @@ def test_sessions_of_the_same_name_and_minute_are_distinguished_by_file(
     listed = the(chooser, QTreeWidget)
     items = [listed.topLevelItem(n) for n in range(listed.topLevelItemCount())]
     assert {item.text(0) for item in items} == {
-        "Socket ping-pong · two.pong.yaml",
-        "Socket ping-pong · three.pong.yaml",
+        "Socket ping-pong · two",
+        "Socket ping-pong · three",
     }
     chooser.reject()
