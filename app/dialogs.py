@@ -31,17 +31,21 @@ class Dialog(QDialog):
             width = min(max(self.width(), least.width()), room.width())
             high = max(least.height(), layout.totalHeightForWidth(width))
             if least.width() > room.width() or high > room.height():
-                _scroll(layout)
+                focused = self.focusWidget()
+                body = _scroll(layout)
+                if focused is not None:
+                    focused.setFocus()
                 self.setMinimumSize(0, 0)
                 self.setMaximumSize(room)
-                self.resize(QSize(width, high).boundedTo(room))
+                bar = body.verticalScrollBar().sizeHint().width()
+                self.resize(QSize(width + bar, high).boundedTo(room))
                 return
         if self.size().boundedTo(room) != self.size():
             self.resize(self.size().boundedTo(room))
 
 
-def _scroll(layout: QVBoxLayout) -> None:
-    """Put all parts of a layout but the last into a scroll area."""
+def _scroll(layout: QVBoxLayout) -> Whole:
+    """Put all parts of a layout but the last into a scroll area, and return it."""
     layout.setSizeConstraint(QLayout.SizeConstraint.SetDefaultConstraint)
     body = QWidget()
     inside = QVBoxLayout(body)
@@ -59,4 +63,6 @@ def _scroll(layout: QVBoxLayout) -> None:
             inside.addLayout(nested, stretch)
         else:
             inside.addItem(part)
-    layout.insertWidget(0, Whole(body), 1)
+    area = Whole(body)
+    layout.insertWidget(0, area, 1)
+    return area

@@ -171,6 +171,7 @@ QLineEdit, QComboBox, QAbstractSpinBox {{ min-height: 30px; }}
 QLineEdit:read-only {{ background: transparent; border-color: {t.line2}; color: {t.soft}; }}
 QPlainTextEdit {{ padding: 6px 8px; }}
 QComboBox {{ padding-right: 24px; }}
+QComboBox:disabled {{ color: {t.muted}; border-color: {t.line2}; }}
 QComboBox::drop-down {{ border: none; background: transparent; width: 0; }}
 QComboBox QAbstractItemView {{ background: {t.floating}; color: {t.text};
     border: 1px solid {t.line2}; selection-background-color: {chosen};

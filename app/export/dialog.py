@@ -33,7 +33,6 @@ from app.widgets import Inline, button, column, dress, label, row
 
 _CHECK_AFTER_MS = 200
 _WIDTH = 560
-_MESSAGE_PX = 34
 
 
 @dataclass
@@ -46,7 +45,7 @@ class _Kept:
 
 
 class ExportDialog(Dialog):
-    """One page: kind, appearance, file."""
+    """One page: file, kind, appearance."""
 
     def __init__(self, parent: QWidget, desk: Desk, source: Recorded | Charts) -> None:
         super().__init__(parent)
@@ -62,35 +61,24 @@ class ExportDialog(Dialog):
         self._kinds = QButtonGroup(self)
         self._options = QWidget()
         choices = column(self._options, gap=12)
+        where = QWidget()
+        where.setFixedWidth(_WIDTH)
+        where.setLayout(self._make_where())
+        choices.addWidget(where)
         choices.addLayout(self._make_kinds())
         self._appearance = AppearanceFields(self._kept.theme)
         self._notes = Tick("Include my notes")
         # The options of every kind share one place, so that the buttons below do not move.
         self._more = QStackedWidget()
-        for each in (self._appearance, self._notes, QWidget()):
+        for each in (self._appearance, self._notes):
             self._more.addWidget(each)
         self._more.setVisible(isinstance(source, Recorded))
         choices.addWidget(self._more)
         self._zoomed = Tick("Keep the zoom of the charts")
         self._zoomed.setChecked(True)
         choices.addWidget(self._zoomed)
-        where = QWidget()
-        where.setFixedWidth(_WIDTH)
-        where.setLayout(self._make_where())
-        choices.addWidget(where)
         inside.addWidget(self._options)
-        inside.addWidget(self._make_message())
-        last = row()
-        self._show = button("Show in folder", "folder-open", on_click=self._reveal)
-        self._show.hide()
-        self._close = button("Cancel", on_click=self.reject)
-        self._go = button("Export", "download", kind="primary", on_click=self._export)
-        self._go.setDefault(True)
-        last.addWidget(self._show)
-        last.addStretch(1)
-        last.addWidget(self._close)
-        last.addWidget(self._go)
-        inside.addLayout(last)
+        inside.addLayout(self._make_foot())
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_CHECK_AFTER_MS)
@@ -99,6 +87,7 @@ class ExportDialog(Dialog):
         self._kinds.buttonClicked.connect(lambda _: self._on_kind())
         self._where.setText(str(Path(self._kept.folder) / _file_name(source.title)))
         self._on_kind()
+        self._where.setFocus()
         dress(self, desk.theme)
 
     def _make_kinds(self) -> QVBoxLayout:
@@ -113,24 +102,31 @@ class ExportDialog(Dialog):
             made.addWidget(each)
         return made
 
-    def _make_message(self) -> QWidget:
-        """Reserve space for a line or two, so that the dialog does not change its height."""
-        self._exists = label("", 12, tone="warn", wrap=True)
-        self._exists.hide()
+    def _make_foot(self) -> QVBoxLayout:
+        """The message and the buttons, which stay in view."""
+        made = QVBoxLayout()
+        made.setSpacing(12)
         self.message = Inline()
-        made = QWidget()
-        made.setMinimumHeight(_MESSAGE_PX)
-        down = column(made)
-        for each in (self._exists, self.message):
-            down.addWidget(each)
-        down.addStretch(1)
+        made.addWidget(self.message)
+        last = row()
+        self._show = button("Show in folder", "folder-open", on_click=self._reveal)
+        self._show.hide()
+        self._close = button("Cancel", on_click=self.reject)
+        self._go = button("Export", "download", kind="primary", on_click=self._export)
+        self._go.setDefault(True)
+        self._exists = label("", 12, tone="warn", wrap=True)
+        last.addWidget(self._show)
+        last.addWidget(self._exists, 1)
+        last.addWidget(self._close)
+        last.addWidget(self._go)
+        made.addLayout(last)
         return made
 
     def _make_where(self) -> QVBoxLayout:
         made = QVBoxLayout()
         made.setContentsMargins(0, 0, 0, 0)
         made.setSpacing(4)
-        made.addWidget(label("To", 12, tone="muted"))
+        made.addWidget(label("Save as", 12, tone="muted"))
         line = row(gap=8)
         self._where = QLineEdit()
         self._where.setAccessibleName("File")
@@ -154,7 +150,8 @@ class ExportDialog(Dialog):
         drawn = KINDS[kind].is_picture or kind == ".html"
         can_choose = drawn and isinstance(self.source, Recorded)
         self._zoomed.setVisible(can_choose and bool(self.source.showing.zoom))
-        self._more.setCurrentIndex(0 if KINDS[kind].is_picture else 1 if noted else 2)
+        self._more.setCurrentIndex(1 if noted else 0)
+        self._appearance.setEnabled(KINDS[kind].is_picture)
         name = self._where.text()
         stem = re.sub(rf"({'|'.join(map(re.escape, KINDS))})$", "", name.strip())
         self._where.setText(stem + kind)
@@ -182,7 +179,6 @@ class ExportDialog(Dialog):
 
     def _show_exists(self, sentence: str) -> None:
         self._exists.setText(sentence)
-        self._exists.setVisible(bool(sentence))
 
     def _choose(self) -> None:
         dialog = QFileDialog(self, "Export to", str(self.output()))

@@ -37,11 +37,11 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     ".html": Kind("HTML", "Report with charts, tables and conditions"),
-    ".png": Kind("PNG", "Image at twice the size, for slides and chats", True),
+    ".png": Kind("PNG", "Image in double resolution, for slides and chats", True),
     ".svg": Kind("SVG", "Vector image, sharp at every size", True),
-    ".pdf": Kind("PDF", "For print and papers", True),
+    ".pdf": Kind("PDF", "Vector image on one page, for print and papers", True),
     ".csv": Kind("CSV", "Every point with all figures"),
-    ".hgrm": Kind("HGRM", "Response times of one point, for HdrHistogram's tools"),
+    ".hgrm": Kind("HGRM", "Response times of one point, for HdrHistogram tools"),
 }
 """The kinds of files by their endings."""
 
