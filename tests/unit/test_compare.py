@@ -17,7 +17,7 @@ from workbench.analysis.intervals import Difference, PassKnee, difference
 from workbench.comparison.contenders import Contender
 from workbench.comparison.pairwise import pairwise
 from workbench.comparison.sides import compare
-from workbench.comparison.words import difference_text, groups
+from workbench.comparison.words import alike_in, by_one_pass, difference_text, groups, pairs
 from workbench.documents import NOT_RECORDED, PointStop
 from workbench.report import sustained
 
@@ -115,6 +115,21 @@ def test_what_cannot_be_distinguished_is_described_so() -> None:
     assert message == "gevent in A and gevent in B cannot be distinguished by one pass."
 
 
+def test_pairs_that_one_pass_cannot_distinguish_are_named_in_one_sentence() -> None:
+    one, other = side("A", session(2, rates=RATES)), side("B", session(2, rates=RATES, seed=2))
+    both, alone = compare([one, other]), compare([one])
+    assert all(by_one_pass(both, *pair) for pair in pairs(both))
+    assert alike_in(both, pairs(both)) == (
+        "Cannot be distinguished by one pass: asyncio Protocol in A and B;"
+        " asyncio streams in A and B."
+    )
+    assert alike_in(alone, pairs(alone)) == (
+        "Cannot be distinguished by one pass: asyncio Protocol and asyncio streams."
+    )
+    assert not by_one_pass(alone, *pairs(alone)[0])
+    assert alike_in(alone, []) == ""
+
+
 def test_a_gap_after_one_pass_is_reported_as_uncertain() -> None:
     one, other = side("A", session(3, rates=RATES)), side("B", session(faster(3, 0.5), rates=RATES))
     found = compare([one, other])
@@ -131,8 +146,8 @@ def test_a_difference_reads_the_same_from_either_side() -> None:
     less, more = found.contenders
     difference = Difference(-2_000.0, -3_000.0, -0.0, "less")
     message = difference_text(less, more, difference, tagged=False)
-    assert (
-        "asyncio Protocol sustains 2,000/s more than asyncio streams (0 to 3,000/s; 0 to" in message
+    assert message.startswith(
+        "asyncio Protocol sustains 2,000/s more than asyncio streams (up to 3,000/s; up to "
     )
     flipped = Difference(2_000.0, 0.0, 3_000.0, "more")
     assert difference_text(more, less, flipped, tagged=False) == message
@@ -184,7 +199,7 @@ def test_a_difference_is_that_of_the_two_figures_next_to_it() -> None:
         ]
     data = {figure.what: figure for figure in pairwise(first, second, 1000.0)}
     assert (data["CPU"].first, data["CPU"].second) == ("9.20 %", "8.30 %")
-    assert data["CPU"].text.startswith("+0.90 points, no spread")
+    assert data["CPU"].text.startswith("+0.90 percentage points, no spread")
     assert (data["memory"].first, data["memory"].second) == ("32.4 MB", "18.9 MB")
     assert data["memory"].text.startswith("+13.5 MB, no spread")
 

@@ -87,13 +87,13 @@ def test_failed_audits_are_listed_with_what_they_taint_in_each_session() -> None
 
 
 def test_the_reason_for_no_difference_names_what_was_seen_above() -> None:
-    message = "asyncio streams and asyncio Protocol cannot be compared: "
+    message = "The sustained rates of asyncio streams and asyncio Protocol cannot be compared: "
     small = [replace(each, capacity_per_s=1e6) for each in contestants(2)]
     for documents, why in (
         (session(small, rates=RATES), "the limit was not reached."),
         (
             session(2, rates=RATES, untrusted_from=2000.0),
-            "no trusted point of either shows a limit.",
+            "no reliable point of either shows a limit.",
         ),
     ):
         a, b = side("A", documents).contenders

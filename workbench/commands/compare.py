@@ -181,7 +181,7 @@ def _check_rate(found: Comparison, rate: float | None) -> None:
 
 
 _SPARE = (
-    *("Mean there", "Mean", "not trusted", "faulty", "server-limited", "ok"),
+    *("Mean there", "Mean", "unreliable", "faulty", "server-limited", "ok"),
     *("CPU there", "Processes", "Peak RSS", "p50 there"),
 )
 """Columns left out in a narrow terminal, in this order."""

@@ -45,6 +45,11 @@ class Figure:
     finding: Finding | None = None
     """None: as above."""
 
+    @property
+    def name(self) -> str:
+        """`what` as people read it."""
+        return "RSS" if self.what == "memory" else self.what
+
 
 def pairwise(a: Contender, b: Contender, rate: float, *, paired: bool = False) -> list[Figure]:
     """At a rate offered to both; empty: there is no such rate. `paired`: their passes were
@@ -205,7 +210,7 @@ def _margin(quantity: _Quantity) -> float:
 def _formatted(quantity: _Quantity, change: Change) -> str:
     def ends(low: float, high: float) -> str:
         if quantity.absolute:
-            return f"{span(low, high)} points"
+            return f"{span(low, high)} percentage points"
         return f"{span(100 * low, 100 * high)} %"
 
     if change.low == change.high == 0:
@@ -224,7 +229,7 @@ def _formatted(quantity: _Quantity, change: Change) -> str:
 
 def _signed(quantity: _Quantity, value: float) -> str:
     """With a minus sign; a difference of percentages is in percentage points."""
-    text = quantity.format(abs(value)).replace(" %", " points")
+    text = quantity.format(abs(value)).replace(" %", " percentage points")
     return f"{'−' if value < 0 else '+'}{text}"
 
 

@@ -49,7 +49,7 @@ def columns(comparison: Comparison) -> list[Column]:
         Column(
             "knee_per_s",
             "",
-            "Sustained",
+            "Sustained rate",
             "The highest rate with 99 % answered, as at every lower one.",
         ),
         Column("interval", "", "Limit", _INTERVAL),
@@ -64,7 +64,7 @@ def columns(comparison: Comparison) -> list[Column]:
         Column("verdicts_ok", "Points", "ok"),
         Column("verdicts_server_limited", "Points", "server-limited", "The server was the limit."),
         Column("verdicts_faulty", "Points", "faulty", "The server gave unexpected responses."),
-        Column("verdicts_untrusted", "Points", "not trusted", _UNTRUSTED),
+        Column("verdicts_untrusted", "Points", "unreliable", _UNTRUSTED),
         Column("disqualified", "", "Disqualified", "It stopped replying, and not for the clients."),
     ]
     return found

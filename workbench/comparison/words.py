@@ -76,18 +76,29 @@ def difference_text(
     if difference.outcome == "indistinguishable":
         return f"{first} and {second} cannot be distinguished{_how_far(difference)}."
     if difference.outcome == "unknown":
-        return f"{first} and {second} cannot be compared: {_why_unknown(a, b, tagged=tagged)}."
+        why = _why_unknown(a, b, tagged=tagged)
+        return f"The sustained rates of {first} and {second} cannot be compared: {why}."
     if difference.outcome == "less":
         return difference_text(b, a, _reversed(difference), tagged=tagged, caveat=caveat)
     low, high = difference.low, difference.high
     axis = a.result.axis
-    between = f"at least {axis.at(low)}"
-    if high != inf:
-        between = f"{axis.figure(low)} to {axis.at(high)}"
-    if b.result.figure and high != inf:
-        between += f"; {span(100 * low / b.result.figure, 100 * high / b.result.figure)} %"
-    text = f"{first} sustains {axis.at(difference.figure)} more than {second} ({between})."
+    between = _between(low, high, b)
+    text = f"{first} sustains {axis.at(difference.figure)} more than {second}{between}."
     return f"{text} {ONE_PASS}" if caveat and difference.passes == 1 else text
+
+
+def _between(low: float, high: float, second: Contender) -> str:
+    """The ends of a difference, also as shares of the second one. They are not part of it, so none
+    is written 0."""
+    axis, figure = second.result.axis, second.result.figure
+    if high == inf:
+        return f" (at least {axis.at(low)})" if low else ""
+    between = f"{axis.figure(low)} to {axis.at(high)}" if low else f"up to {axis.at(high)}"
+    if figure:
+        most = span(100 * high / figure, 100 * high / figure)
+        shares = span(100 * low / figure, 100 * high / figure) if low else f"up to {most}"
+        between += f"; {shares} %"
+    return f" ({between})"
 
 
 def _how_far(difference: Difference) -> str:
@@ -108,7 +119,7 @@ def _why_unknown(*contenders: Contender, tagged: bool) -> str:
     went_higher = any(x > each.result.figure for each in open_ for x in each.xs)
     if went_higher:
         who = "either" if len(open_) > 1 else open_[0].label if tagged else open_[0].name
-        return f"no trusted point of {who} shows a limit"
+        return f"no reliable point of {who} shows a limit"
     return "the limit was not reached"
 
 
@@ -122,10 +133,31 @@ def difference_in(
     return difference_text(a, b, comparison.difference(a, b), tagged=tagged, caveat=caveat)
 
 
+def by_one_pass(comparison: Comparison, a: Contender, b: Contender) -> bool:
+    """Whether single passes leave two servers undistinguished."""
+    found = comparison.difference(a, b)
+    return bool(found and found.outcome == "indistinguishable" and found.passes == 1)
+
+
+def alike_in(comparison: Comparison, pairs: Sequence[tuple[Contender, Contender]]) -> str:
+    """One sentence on pairs that single passes leave undistinguished: "Cannot be distinguished by
+    one pass: gevent in A and B; trio in A and curio in A."; empty: there are none."""
+    tagged = len(comparison.sides) > 1
+
+    def named(a: Contender, b: Contender) -> str:
+        if a.name == b.name:
+            return f"{a.label} and {b.tag}"
+        first, second = (each.label if tagged else each.name for each in (a, b))
+        return f"{first} and {second}"
+
+    listed = "; ".join(named(a, b) for a, b in pairs)
+    return f"Cannot be distinguished by one pass: {listed}." if listed else ""
+
+
 def figures_in(comparison: Comparison, a: Contender, b: Contender) -> str:
     """One sentence on the differences of two servers' figures at the common rate, by their passes;
     empty: nothing can be said."""
-    figures_by_name = {each.what: each.text for each in comparison.figures(a, b) if each.finding}
+    figures_by_name = {each.name: each.text for each in comparison.figures(a, b) if each.finding}
     if "CPU per call" in figures_by_name:
         figures_by_name.pop("CPU", None)
     if not figures_by_name or comparison.rate is None:

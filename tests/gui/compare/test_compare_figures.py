@@ -86,11 +86,11 @@ def test_the_table_is_sorted_by_choice_with_unknown_values_last(
     compare(qtbot, page, record_session(tmp_path / "a.yaml", session(dead, rates=RATES)))
     press(page, "Show figures in a table")
     view = page.figures
-    holds_first = [cell(view, n, "Sustained") for n in range(3)]
+    holds_first = [cell(view, n, "Sustained rate") for n in range(3)]
     assert holds_first == ["8,000/s", "7,000/s", "no tested rate"]
     for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
         view.table.sortByColumn(2, order)
-        assert cell(view, 2, "Sustained") == "no tested rate"
+        assert cell(view, 2, "Sustained rate") == "no tested rate"
     choose(combo(page, "Sort by"), "Server")
     assert [view.table.item(n, 0).text() for n in range(3)] == [
         "asyncio Protocol",
@@ -198,7 +198,7 @@ def test_the_figures_can_be_copied_as_text(
     press(page, "Show figures in a table")
     press(page, "Copy as text")
     lines = QGuiApplication.clipboard().text().splitlines()
-    assert lines[0].startswith("Server\tSession\tSustained\tLimit\t")
+    assert lines[0].startswith("Server\tSession\tSustained rate\tLimit\t")
     assert lines[1].startswith("gevent\tA\t8,000/s\t8,000 to 9,000/s\t")
     assert any("Kernel of the target" in line for line in lines)
 
