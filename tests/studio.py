@@ -399,7 +399,7 @@ class Studio(Stage):
         self.camera.until(lambda: len(page.selection.sides) == 2)
         self.page("Compare", "full")
         self.views(page.board, "Compare")
-        self.press(page, "Show figures in a table")
+        self.press(page, "Figures")
         self.camera.keep(self.window, "Compare-table")
         page.search()
         self.dialog(Chooser, "Compare-chooser")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.choices import Choice
 from app.comparing.differences import Differences
 from app.comparing.figures_table import LEFT_OUT, FiguresTable
 from app.theme import Theme, Weight
-from app.widgets import GAP, button, column, frame, label, row
+from app.widgets import GAP, button, column, frame, label, row, tool
 from workbench.comparison import table as compare_table
 from workbench.comparison.sides import Comparison
 
@@ -19,6 +20,8 @@ class FiguresView(QWidget):
 
     rate_requested = Signal(object)
     """The rate of the table; None: the highest rate that all sustain."""
+    all_requested = Signal()
+    """The user wants to see the servers that are not shown, too."""
     copy_requested = Signal()
     export_requested = Signal()
 
@@ -30,6 +33,8 @@ class FiguresView(QWidget):
         body = column(card, margin=12, gap=8)
         head = row()
         head.addWidget(label("Figures", 14, Weight.DemiBold))
+        self._all = button("", "eye", kind="ghost", on_click=self.all_requested.emit)
+        head.addWidget(self._all)
         head.addStretch()
         self._sort = Choice("Sort by")
         self._sort.activated.connect(lambda _: self._sort_by(self._sort.currentData()))
@@ -38,17 +43,24 @@ class FiguresView(QWidget):
         for text, box in (("Sort by", self._sort), ("At rate", self._rate)):
             head.addWidget(label(text, 12, tone="soft"))
             head.addWidget(box)
-        head.addWidget(button("Copy as text", "copy", on_click=self.copy_requested.emit))
-        head.addWidget(button("Export…", "download", on_click=self.export_requested.emit))
+        head.addWidget(tool("Copy as text", "copy", self.copy_requested.emit))
+        head.addWidget(button("Export…", "share-2", on_click=self.export_requested.emit))
         body.addLayout(head)
         self.table = FiguresTable(theme)
         body.addWidget(self.table, 1)
-        inside.addWidget(card, 1)
-        self.differences = Differences()
+        # The differences stand directly below the last row.
+        card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        inside.addWidget(card)
+        self.differences = Differences(theme)
         inside.addWidget(self.differences)
+        inside.addStretch(1)
 
     def display(self, comparison: Comparison) -> None:
         self._comparison = comparison
+        total = sum(len(side.contenders) for side in comparison.sides)
+        self._all.setText(f" Show all {total}")
+        self._all.setAccessibleName(f"Show all {total} servers")
+        self._all.setVisible(len(comparison.contenders) < total)
         self.table.display(comparison)
         self.differences.display(comparison)
         chosen = self._sort.currentData()
@@ -69,6 +81,10 @@ class FiguresView(QWidget):
         self._rate.setEnabled(self._rate.count() > 0)
         if not self._rate.count():
             self._rate.addItem("no common rate")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.differences.fit(self.width(), self.height())
 
     def set_theme(self, theme: Theme) -> None:
         self.table.set_theme(theme)

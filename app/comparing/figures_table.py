@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import accumulate
 
 from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
-    QPointF,
-    QRect,
     QRectF,
+    QSize,
     Qt,
 )
-from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QStyle,
@@ -23,24 +21,24 @@ from PySide6.QtWidgets import (
     QTableWidgetItem,
 )
 
-from app.charts.drawing import draw_swatch, draw_text, text_width
+from app.charts.drawing import draw_swatch, text_width
 from app.charts.overlay import contender_style
 from app.charts.sides import draw_tag
+from app.comparing.figures_head import HEIGHT, FiguresHead
 from app.plain import tip
-from app.sorting import SortedHead
 from app.theme import Theme, Weight, font
 from workbench.comparison import table as compare_table
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
-from workbench.comparison.table import Cell, Column
+from workbench.comparison.table import Cell
 
 LEFT_OUT = ("session", "at_knee_replies_per_s", "at_knee_errors_pct")
-_LINE, _LETTER = 46, 23
+_LINE, _LETTER = 42, 22
 """Pixels before a name: its line, and its session's letter where there are several."""
-_TIGHTER = 5
+_TIGHTER = 12
 """Pixels of its margins that a column can do without."""
-_GRIP = 6
-"""Pixels at the edge of a column with which its width is changed."""
+_ROW, _LOW_ROW = 34, 28
+"""The height of a row, and its least so that all rows fit."""
 
 _VALUE, _CONTENDER = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
 
@@ -51,7 +49,7 @@ class FiguresTable(QTableWidget):
         self._theme = theme
         self._widths: list[int] = []
         self.setWordWrap(False)
-        self.setStyleSheet("QTableView::item { padding: 0 5px; }")
+        self.setStyleSheet("QTableView::item { padding: 0 1px; }")
         self.setAccessibleName("Figures of all servers")
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -60,8 +58,8 @@ class FiguresTable(QTableWidget):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setFont(font(12, figures=True))
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(34)
-        self._head = _Head(theme)
+        self.verticalHeader().setDefaultSectionSize(_ROW)
+        self._head = FiguresHead(theme)
         self.setHorizontalHeader(self._head)
         self._who = _Who(self)
         self.setItemDelegateForColumn(0, self._who)
@@ -97,9 +95,15 @@ class FiguresTable(QTableWidget):
         for place, head in enumerate(heads):
             # The letter beside the name is the session; at the limit 99 % is answered by
             # definition.
-            blank = not any(self.item(line, place).text() for line in range(self.rowCount()))
-            self.setColumnHidden(place, head.key in LEFT_OUT or blank)
+            texts = {self.item(line, place).text() for line in range(self.rowCount())}
+            self.setColumnHidden(place, head.key in LEFT_OUT or texts <= {"", "0"})
+        self.updateGeometry()
         self._fit()
+
+    def sizeHint(self) -> QSize:
+        """As high as all rows."""
+        bar, around = self.horizontalScrollBar().sizeHint().height(), 2 * self.frameWidth()
+        return QSize(super().sizeHint().width(), HEIGHT + self.rowCount() * _ROW + bar + around)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -140,8 +144,12 @@ class FiguresTable(QTableWidget):
 
     def _fit(self) -> None:
         """Make columns as wide as their widest figure. Those that have room share the rest of it
-        equally, so that none is cut at the edge; a small deficit is shared, too.
+        equally, so that none is cut at the edge; a small deficit is shared, too. Rows are a little
+        lower where all of them fit so.
         """
+        rows, high = max(1, self.rowCount()), self.viewport().height()
+        fits = rows * _LOW_ROW <= high
+        self.verticalHeader().setDefaultSectionSize(min(_ROW, high // rows) if fits else _ROW)
         shown = [n for n in range(self.columnCount()) if not self.isColumnHidden(n)]
         if not shown:
             return
@@ -160,7 +168,10 @@ class FiguresTable(QTableWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = self._head.theme = theme
-        self._head.setStyleSheet(f"QHeaderView {{ background: {theme.card}; }}")
+        self._head.setStyleSheet(
+            f"QHeaderView {{ background: {theme.card}; }}"
+            "QHeaderView::section { padding: 4px 4px; }"
+        )
         self.viewport().update()
 
     def paint_who(self, painter: QPainter, box: QRectF, contender: Contender) -> None:
@@ -168,7 +179,7 @@ class FiguresTable(QTableWidget):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         style = contender_style(self._comparison, contender, theme)
-        draw_swatch(painter, style, QRectF(box.left() + 8, middle - 6, 30, 12), theme.card)
+        draw_swatch(painter, style, QRectF(box.left() + 5, middle - 6, 30, 12), theme.card)
         if len(self._comparison.sides) > 1:
             tag = QRectF(box.left() + _LINE, middle - 7.5, 15, 15)
             draw_tag(painter, tag, contender.tag, theme, filled=contender.tag == "A")
@@ -220,75 +231,6 @@ class _Item(QTableWidgetItem):
         if isinstance(mine, str):
             return mine.casefold() < str(theirs).casefold()
         return bool(mine < theirs)
-
-
-class _Head(SortedHead):
-    """Two lines: what several columns have in common, and each column's own title."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self.theme = theme
-        self.columns: Sequence[Column] = ()
-        self.setSectionsClickable(True)
-        self.setHighlightSections(False)
-        self.setMinimumSectionSize(24)
-        self.setFixedHeight(44)
-
-    @property
-    def names(self) -> QRect:
-        """The head of the names, which stays in place while the other columns scroll."""
-        return QRect(0, 0, self.sectionSize(0), self.height())
-
-    def edge(self, height: int) -> QRect:
-        """Return the line to the right of the names, where columns are scrolled beneath them."""
-        return QRect(self.names.right(), 0, 1, height)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        super().mousePressEvent(self._in_place(event))
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        super().mouseReleaseEvent(self._in_place(event))
-
-    def _in_place(self, event: QMouseEvent) -> QMouseEvent:
-        """Return the event where the head of the names would be if it scrolled."""
-        at = event.position()
-        if not self.offset() or at.x() >= self.names.right() - _GRIP:
-            return event
-        button, buttons, keys = event.button(), event.buttons(), event.modifiers()
-        at -= QPointF(self.offset(), 0)
-        return QMouseEvent(event.type(), at, event.globalPosition(), button, buttons, keys)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        painter = QPainter(self.viewport())
-        size = font(11, Weight.Medium)
-        beside = self.names.width() if self.offset() else 0
-        for name in dict.fromkeys(c.group for c in self.columns if c.group):
-            places = [
-                n
-                for n, c in enumerate(self.columns)
-                if c.group == name and not self.isSectionHidden(n)
-            ]
-            end = self.sectionViewportPosition(places[-1]) + self.sectionSize(places[-1])
-            left = max(beside, self.sectionViewportPosition(places[0]))
-            right = min(end, self.viewport().width())
-            if right - left < text_width(name, size) + 18:
-                continue
-            draw_text(
-                painter,
-                QRectF(left, 4, right - left - 8, 14).center(),
-                name,
-                size,
-                self.theme.soft,
-                "middle",
-            )
-            painter.setPen(QPen(QColor(self.theme.line2), 1))
-            painter.drawLine(left + 10, 20, right - 8, 20)
-        if beside:
-            painter.fillRect(self.names, QColor(self.theme.card))
-            self.paintSection(painter, self.names, 0)
-            painter.fillRect(self.edge(self.height()), QColor(self.theme.line2))
-        painter.end()
 
 
 def _width(text: str, size: QFont) -> int:

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QKeyEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from app.charts.looks import SWEEP
 from app.charts.overlay import Overlay
@@ -26,6 +26,7 @@ from app.comparing.figures import FiguresView
 from app.comparing.load import Loaded
 from app.comparing.selection import Selection, letters
 from app.context import Desk
+from app.fields import Segments
 from app.plain import tip
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column
 from workbench.comparison import table as compare_table
@@ -72,6 +73,7 @@ class ComparePage(QWidget):
         self._views.addWidget(self.board)
         self.figures = FiguresView(desk.theme)
         self.figures.rate_requested.connect(self._on_rate)
+        self.figures.all_requested.connect(self._on_all)
         self.figures.copy_requested.connect(self._copy_text)
         self.figures.export_requested.connect(self.export)
         self._views.addWidget(self.figures)
@@ -112,7 +114,7 @@ class ComparePage(QWidget):
 
         if not self.selection.sides or self.trio.window() is not self.window():
             return
-        self._charts_on.setChecked(True)
+        self._shown_as.set_value("charts")
         made = Presentation(
             self.board.lend(),
             self._desk.theme,
@@ -140,18 +142,20 @@ class ComparePage(QWidget):
 
     def as_csv(self) -> str:
         """Return the figures of what is shown: of the sweep, over time or of distributions."""
-        view = self.board.views.view if self._charts_on.isChecked() else SWEEP
+        view = self.board.views.view if self._on_charts else SWEEP
         return as_csv(self.comparison, view, self.trio.view.clock)
 
     # Widgets
 
+    @property
+    def _on_charts(self) -> bool:
+        return bool(self._shown_as.value() == "charts")
+
     def _make_actions(self) -> None:
-        self._charts_on = self._switch("Charts", "activity", "Show charts")
-        self._figures_on = self._switch("Figures", "list-checks", "Show figures in a table")
-        for view in (self._charts_on, self._figures_on):
-            view.setAutoExclusive(True)
-            view.clicked.connect(self._show_view)
-        self._charts_on.setChecked(True)
+        self._shown_as = Segments("View", [("charts", "Charts"), ("figures", "Figures")])
+        self._shown_as.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._shown_as.edited.connect(self._show_view)
+        self._top.actions.addWidget(self._shown_as)
         about = "Show single passes, thin and pale"
         self._passes_on = self._switch("Passes", "layers", "Show single passes", about)
         about = "Figures that the source of this measurement states, as crosses"
@@ -232,6 +236,12 @@ class ComparePage(QWidget):
         self.selection.show(key, shown)
         self._refresh()
 
+    def _on_all(self) -> None:
+        for contender in self.selection.contenders():
+            self.selection.show(contender.key, True)
+        self.trio.show_only(self.selection.shown())
+        self._refresh()
+
     def _on_rate(self, rate: float | None) -> None:
         self.selection.rate = rate
         self._refresh()
@@ -263,7 +273,7 @@ class ComparePage(QWidget):
         self.board.set_empty(not sides)
         self._add.setVisible(bool(sides))
         if not sides:
-            self._charts_on.setChecked(True)
+            self._shown_as.set_value("charts")
         self._show_view()
         self._add.setEnabled(len(sides) < MOST)
         self._add.setToolTip(tip("" if self._add.isEnabled() else f"At most {MOST} sessions."))
@@ -272,16 +282,14 @@ class ComparePage(QWidget):
 
     def _show_view(self) -> None:
         """Show charts or figures, and the controls that apply to them."""
-        charts = self._charts_on.isChecked()
-        self._views.setCurrentIndex(0 if charts else 1)
-        for part in (self._charts_on, self._figures_on):
-            part.setVisible(bool(self.selection.sides))
+        self._views.setCurrentIndex(0 if self._on_charts else 1)
+        self._shown_as.setVisible(bool(self.selection.sides))
         self._show_extras()
         self._show_side()
 
     def _show_extras(self) -> None:
         """Show what can be added to the charts of a sweep; no other view has it."""
-        sweep = self._charts_on.isChecked() and self.board.views.view == SWEEP
+        sweep = self._on_charts and self.board.views.view == SWEEP
         self._passes_on.setVisible(sweep and self._several)
         self._published_on.setVisible(sweep and self._is_printed())
 
@@ -293,7 +301,7 @@ class ComparePage(QWidget):
     def _show_side(self) -> None:
         """Show the column beside the charts; in a narrow window only on request."""
         narrow = self.width() < _NARROW and bool(self.selection.sides)
-        self._beside_on.setVisible(narrow and self._charts_on.isChecked())
+        self._beside_on.setVisible(narrow and self._on_charts)
         self.board.side.setVisible(not narrow or self._beside_on.isChecked())
 
     def _refresh(self) -> None:
@@ -318,10 +326,9 @@ class ComparePage(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle keys that no focused control takes."""
-        on_charts = self._views.currentIndex() == 0
         if event.key() == Qt.Key.Key_F9 and self._beside_on.isVisible():
             self._beside_on.toggle()
-        elif not (on_charts and (self.board.views.key(event) or self.trio.key(event))):
+        elif not (self._on_charts and (self.board.views.key(event) or self.trio.key(event))):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -16,6 +16,7 @@ from app.comparing.ranking import groups
 from app.export.dialog import ExportDialog
 from app.live.present import Presentation
 from app.pages.compare import ComparePage
+from app.plain import Label
 from tests.gui.compare.steps import (
     RATES,
     cell,
@@ -24,11 +25,11 @@ from tests.gui.compare.steps import (
     compare,
     elsewhere,
 )
-from tests.gui.windows import painted, press, says
+from tests.gui.windows import offers, painted, press, says, sees
 from tests.recording import record_session
 from tests.synthetic import contestants, session
+from workbench.comparison import words
 from workbench.comparison.conditions import conditions
-from workbench.comparison.words import difference_in
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -36,7 +37,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 def difference(page: ComparePage, first: str, second: str) -> str:
     """The text that compares the two."""
     by_label = {each.label: each for each in page.comparison.contenders}
-    return difference_in(page.comparison, by_label[first], by_label[second])
+    return words.difference_in(page.comparison, by_label[first], by_label[second])
 
 
 def test_differences_are_named_with_both_values(
@@ -56,7 +57,9 @@ def test_servers_that_cannot_be_distinguished_are_bracketed_and_listed(
     again = record_session(tmp_path / "again.yaml", session(3, rates=RATES, seed=5))
     compare(qtbot, page, a, again)
     assert groups(page.comparison) == [(0, 1), (2, 3), (4, 5)]
-    assert says(page, difference(page, "gevent in A", "gevent in B"))
+    sentence = difference(page, "gevent in A", "gevent in B")
+    texts = page.ranking.findChildren(Label)
+    assert any(sentence in each.text() + each.toolTip() for each in texts)
 
 
 def test_a_server_of_two_sessions_is_presented_once_and_letters_are_explained(
@@ -84,7 +87,7 @@ def test_the_table_is_sorted_by_choice_with_unknown_values_last(
 ) -> None:
     dead = [replace(contestants(1)[0], capacity_per_s=0), *contestants(3)[1:]]
     compare(qtbot, page, record_session(tmp_path / "a.yaml", session(dead, rates=RATES)))
-    press(page, "Show figures in a table")
+    press(page, "Figures")
     view = page.figures
     holds_first = [cell(view, n, "Sustained rate") for n in range(3)]
     assert holds_first == ["8,000/s", "7,000/s", "no tested rate"]
@@ -105,7 +108,7 @@ def test_no_column_is_cut_at_the_edge_of_the_table(
 ) -> None:
     page.resize(width, 800)
     compare(qtbot, page, record_session(tmp_path / "many.yaml", session(24, rates=RATES)))
-    press(page, "Show figures in a table")
+    press(page, "Figures")
     table = page.figures.table
     edge = table.viewport().width()
     lefts = [
@@ -120,7 +123,7 @@ def test_a_column_without_a_figure_is_not_shown(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    press(page, "Show figures in a table")
+    press(page, "Figures")
     (table,) = page.findChildren(FiguresTable)
     heads = [table.horizontalHeaderItem(n).text() for n in range(table.columnCount())]
     shown = [head for n, head in enumerate(heads) if not table.isColumnHidden(n)]
@@ -146,13 +149,13 @@ def test_the_names_stay_in_place_while_the_figures_scroll(
 ) -> None:
     page.resize(860, 800)
     compare(qtbot, page, record_session(tmp_path / "a.yaml", session(4, rates=RATES)))
-    press(page, "Show figures in a table")
+    press(page, "Figures")
     table = page.figures.table
     bar, head = table.horizontalScrollBar(), table.horizontalHeader().viewport()
     bar.setValue(bar.maximum())
     assert bar.value() > table.columnWidth(0)
     names = [table.item(n, 0).text() for n in range(4)]
-    assert all(name in painted(table) for name in names)
+    qtbot.waitUntil(lambda: all(name in painted(table) for name in names))
     qtbot.mouseClick(head, Qt.MouseButton.LeftButton, pos=QPoint(20, head.height() - 10))
     assert [table.item(n, 0).text() for n in range(4)] == sorted(names, key=str.casefold)
     table.setCurrentCell(0, table.columnCount() - 1)
@@ -162,11 +165,74 @@ def test_the_names_stay_in_place_while_the_figures_scroll(
         qtbot.keyClick(table, Qt.Key.Key_Left)
 
 
+def test_servers_that_are_not_in_the_charts_can_be_added_to_the_table(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path
+) -> None:
+    compare(qtbot, page, record_session(tmp_path / "many.yaml", session(24, rates=RATES)))
+    press(page, "Figures")
+    assert page.figures.table.rowCount() == 12
+    press(page, "Show all 24 servers")
+    assert page.figures.table.rowCount() == 24
+    assert all(page.trio.is_shown(each.key) for each in page.comparison.contenders)
+    assert not offers(page, "Show all 24 servers")
+
+
+def test_the_differences_stand_directly_below_the_table_of_a_high_window(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    page.resize(1836, 2000)
+    compare(qtbot, page, a, b)
+    press(page, "Figures")
+    table, below = page.figures.table, page.figures.differences
+
+    def close_by() -> None:
+        last = table.visualItemRect(table.item(table.rowCount() - 1, 0))
+        end = table.viewport().mapTo(page, last.bottomLeft()).y()
+        assert 0 < below.mapTo(page, QPoint()).y() - end < 60
+
+    qtbot.waitUntil(close_by)
+    assert not table.verticalScrollBar().isVisible()
+
+
+def test_in_a_low_window_the_table_has_the_room_of_the_details(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path
+) -> None:
+    page.resize(769, 533)
+    compare(qtbot, page, a, b)
+    press(page, "Figures")
+    sentence = difference(page, "gevent in A", "gevent in B")
+    qtbot.waitUntil(lambda: not says(page.figures, "RSS"))
+    assert says(page.figures, sentence)
+    press(page, "Show figures and other pairs")
+    assert says(page.figures, "RSS")
+    page.resize(769, 500)
+    assert says(page.figures, "RSS")
+
+
+def test_pairs_alike_are_listed_in_one_sentence_and_the_others_on_request(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path
+) -> None:
+    many = record_session(
+        tmp_path / "many.yaml", session(12, rates=[450.0 * n for n in range(1, 21)])
+    )
+    compare(qtbot, page, many)
+    press(page, "Figures")
+    pairs = list(words.pairs(page.comparison))[1:]
+    alike = [pair for pair in pairs if words.by_one_pass(page.comparison, *pair)]
+    apart = [pair for pair in pairs if pair not in alike]
+    assert alike and len(apart) > 3
+    assert says(page, words.alike_in(page.comparison, alike))
+    last = words.difference_in(page.comparison, *apart[-1], caveat=False)
+    assert not says(page, last)
+    press(page, f"Show {len(apart) - 3} more pairs")
+    sees(qtbot, page, last)
+
+
 def test_all_servers_can_be_compared_at_a_chosen_rate(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    press(page, "Show figures in a table")
+    press(page, "Figures")
     rates = combo(page, "Rate for all servers")
     assert rates.currentText() == "2,000/s"
     choose(rates, "5,000/s")
@@ -178,7 +244,7 @@ def test_any_two_servers_are_compared_in_one_sentence(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    press(page, "Show figures in a table")
+    press(page, "Figures")
     assert says(page, difference(page, "gevent in A", "gevent in B"))
     choose(combo(page, "Second server"), "asyncio streams in A")
     assert says(page, difference(page, "gevent in A", "asyncio streams in A"))
@@ -195,7 +261,7 @@ def test_the_figures_can_be_copied_as_text(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    press(page, "Show figures in a table")
+    press(page, "Figures")
     press(page, "Copy as text")
     lines = QGuiApplication.clipboard().text().splitlines()
     assert lines[0].startswith("Server\tSession\tSustained rate\tLimit\t")
@@ -211,7 +277,7 @@ def test_charts_can_be_copied_and_the_table_exported(
     compare(qtbot, page, a, b)
     page.copy_chart()
     assert QGuiApplication.clipboard().image().width() >= page.trio.width()
-    press(page, "Show figures in a table")
+    press(page, "Figures")
     press(page, "Export…")
     (dialog,) = page.findChildren(ExportDialog)
     assert ".csv" in dialog.source.kinds

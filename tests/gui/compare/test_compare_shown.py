@@ -72,7 +72,7 @@ def test_nothing_is_cut_off_at_any_size(
     page.resize(*size)
     qtbot.waitUntil(lambda: page.trio.width() > 0)
     assert page.size().toTuple() == size
-    for action in ("Show charts", "Show figures in a table", "Add a session…"):
+    for action in ("Charts", "Figures", "Add a session…"):
         found = control(page, action)
         right = found.mapTo(page, QPoint(found.width(), 0)).x()
         assert right <= page.width()
