@@ -20,7 +20,9 @@ from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import GAP, button, column, frame, label, row
 
-_WIDE, _SIDE, _NARROW_SIDE = 1260, 430, 368
+_WIDE, _SIDE, _NARROW_SIDE, _INVITATION = 1260, 430, 368, 250
+"""Widths: from which the side column has its own, that and another one, and the least that an
+invitation to choose sessions needs."""
 
 
 class CompareBoard(QWidget):
@@ -33,7 +35,8 @@ class CompareBoard(QWidget):
         super().__init__()
         across = row(self, gap=GAP)
         card = frame()
-        self._around = around = column(card)
+        self._card, self._around = card, column(card)
+        around = self._around
         around.setContentsMargins(GAP, 10, GAP, 6)
         self.trio = OverlayTrio(Overlay(), desk.theme)
         keep_view(self.trio, desk.settings)
@@ -57,6 +60,7 @@ class CompareBoard(QWidget):
     def set_empty(self, empty: bool) -> None:
         """Hide the controls of the response time while nothing is compared."""
         self.empty.setVisible(empty)
+        self._fit_side()
         for each in (self._controls, self.views):
             each.setVisible(not empty and self.trio.window() is self.window())
 
@@ -97,5 +101,12 @@ class CompareBoard(QWidget):
         pointing = self.trio.pointing
         self.trio.highlight("" if pointing.server == key else key)
 
+    def _fit_side(self) -> None:
+        side = _SIDE if self.width() >= _WIDE else _NARROW_SIDE
+        if not self.empty.isHidden():  # then it stands beside the charts at any width
+            room = self.width() - self._card.minimumSizeHint().width() - GAP
+            side = min(side, max(_INVITATION, room))
+        self.side.setFixedWidth(side)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.side.setFixedWidth(_SIDE if self.width() >= _WIDE else _NARROW_SIDE)
+        self._fit_side()

@@ -9,22 +9,26 @@ from itertools import pairwise
 from math import inf
 
 from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.charts.drawing import draw_text, text_width
 from app.charts.overlay import contender_style
 from app.comparing.row import HEIGHT, Axis, RankingRow
 from app.painted import Painted
+from app.plain import Label, tip, wrapped
 from app.theme import Theme, Weight, font
 from app.widgets import column, empty, label, row
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
 from workbench.comparison.words import all_equal, basis_text, difference_in, groups
 
-_LANE = 15
+_LANE = 20
+"""With a line of text beside a bracket."""
 _LANES = 2
 """Brackets side by side; further groups are described in text only."""
+_MOST_LINES = 2
+"""Of text below the rows; the rest is its tool tip."""
 _EQUAL, _INCONCLUSIVE = ("equal within 5 %", "equal"), ("cannot be distinguished", "inconclusive")
 """Text along a bracket, as much of it as fits."""
 
@@ -58,7 +62,7 @@ class RankingCard(QFrame):
         around.addWidget(rows, 1)
         around.addWidget(self._brackets)
         inside.addLayout(around)
-        self._summary = label("", 12, tone="soft", wrap=True)
+        self._summary = _Summary()
         inside.addWidget(self._summary)
 
     def display(self, comparison: Comparison) -> None:
@@ -75,11 +79,14 @@ class RankingCard(QFrame):
             entry.pointed.connect(self.pointed.emit)
             self._rows[contender.key] = entry
             self._list.addWidget(entry)
+        beside = max((entry.wanted() for entry in self._rows.values()), default=inf)
+        for entry in self._rows.values():
+            entry.beside = beside
         self._basis.setText(_basis(comparison.comparable()))
         found = groups(comparison)
         self._brackets.display(found, [all_equal(comparison, group) for group in found])
-        self._summary.setText(_summary(comparison, found))
-        self._summary.setVisible(bool(self._summary.text()))
+        self._summary.show_sentences(_sentences(comparison, found))
+        self._brackets.setToolTip(tip(self._summary.whole))
 
     def highlight(self, key: str) -> None:
         for id_, entry in self._rows.items():
@@ -109,9 +116,15 @@ def _basis(ranked: Sequence[Contender]) -> str:
     return bases.pop() if len(bases) == 1 else "bar: interval of the limit"
 
 
-def _summary(comparison: Comparison, found: Sequence[Sequence[int]]) -> str:
+def _sentences(comparison: Comparison, found: Sequence[Sequence[int]]) -> list[str]:
+    """Return what limits every statement, then what cannot be told apart."""
     ranked = comparison.ranked()
+    known = [c.result.interval for c in ranked if c.result.interval is not None]
     sentences = []
+    if any(interval.coverage is None for interval in known):
+        sentences.append("One pass cannot show significance; run more passes.")
+    if found and any(interval.high == inf for interval in known):
+        sentences.append("≥: limit not reached, so not tested for significance.")
     for places in found[:2]:
         group = [ranked[place] for place in places]
         if len(group) == 2:
@@ -125,13 +138,7 @@ def _summary(comparison: Comparison, found: Sequence[Sequence[int]]) -> str:
         more = len(found) - 2
         groups_ = f"{more} more groups have" if more > 1 else "1 more group has"
         sentences.append(f"{groups_} no significant difference.")
-    if found and any(
-        c.result.interval is not None and c.result.interval.high == inf for c in ranked
-    ):
-        sentences.append("≥: limit not reached, so not tested for significance.")
-    if any(c.result.interval is not None and c.result.interval.coverage is None for c in ranked):
-        sentences.append("One pass cannot show significance; run more passes.")
-    return " ".join(sentences)
+    return sentences
 
 
 def _name(comparison: Comparison, contender: Contender) -> str:
@@ -151,6 +158,40 @@ def _runs(group: Sequence[int]) -> Iterator[tuple[int, int]]:
 def _ends(first: int, last: int) -> tuple[float, float]:
     """Return where a bracket around these places starts and ends."""
     return first * HEIGHT + 7.5, (last + 1) * HEIGHT - 7.5
+
+
+class _Summary(Label):
+    """As many sentences as fit in a few lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFont(font(12))
+        self.setWordWrap(True)
+        self.setProperty("tone", "soft")
+        self._sentences: Sequence[str] = ()
+
+    @property
+    def whole(self) -> str:
+        return " ".join(self._sentences)
+
+    def show_sentences(self, sentences: Sequence[str]) -> None:
+        self._sentences = sentences
+        self.setVisible(bool(sentences))
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        shown = ""
+        for sentence in self._sentences:
+            longer = f"{shown} {sentence}".strip()
+            if shown and len(wrapped(longer, self.font(), self.width())) > _MOST_LINES:
+                break
+            shown = longer
+        self.setText(shown)
+        self.setToolTip(tip(self.whole if shown != self.whole else ""))
 
 
 class _Brackets(Painted):
@@ -202,9 +243,9 @@ class _Brackets(Painted):
                 room = bottom - top - 8
                 wordings = _EQUAL if group in self._equal else _INCONCLUSIVE
                 text = next((w for w in wordings if text_width(w, size) < room), "")
-                if len(self._lanes) == 1 and text:
+                if text:
                     painter.save()
-                    painter.translate(x + 7, (top + bottom) / 2)
+                    painter.translate(x + 8, (top + bottom) / 2)
                     painter.rotate(-90)
                     draw_text(painter, QPointF(0, 0), text, size, theme.soft, "middle")
                     painter.restore()

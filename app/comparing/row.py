@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from math import inf
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFocusEvent,
+    QFont,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QAbstractButton
 
 from app.charts.drawing import (
@@ -26,6 +35,11 @@ from workbench.comparison.sides import Comparison
 from workbench.comparison.words import basis_text, interval_text, sustained_in
 
 HEIGHT = 34
+_NAME = 39
+"""Where the name starts, right of its line."""
+_TAG = 22
+_MARKER_UP, _BAR_DOWN = 4, 6
+"""From the middle of a row: a narrow interval would be hidden behind its marker."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +76,8 @@ class RankingRow(QAbstractButton):
         self._faint = tagged and contender.tag != "A"
         self._style = style
         self._tagged, self._marked = tagged, False
+        self.beside = inf
+        """The width that the texts of all rows want; the strip gets the rest."""
         self.setFixedHeight(HEIGHT)
         self.setMinimumWidth(220)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -81,6 +97,19 @@ class RankingRow(QAbstractButton):
             spoken += f", {tasks[0]}"
         self.setAccessibleName(spoken)
         self.setToolTip(tip(f"{spoken} ({basis_text(contender)})"))
+
+    def wanted(self) -> float:
+        """Return the width of all texts, with no name shortened."""
+        result, plain = self._contender.result, font(12, figures=True)
+        texts = _NAME + text_width(self._contender.name, font(13, Weight.Medium)) + 8
+        tasks = (7 + text_width(each, plain) for each in result.tasks.in_legend[:1])
+        texts += _TAG * self._tagged + sum(tasks)
+        signs = 20 * bool(result.disqualified) + 18 * bool(result.faulty)
+        return texts + signs + text_width(self._sustained, self._figure_font)
+
+    @property
+    def _figure_font(self) -> QFont:
+        return font(12) if self._quiet else font(13, Weight.DemiBold, figures=True)
 
     def mark(self, highlighted: bool) -> None:
         if highlighted != self._marked:
@@ -127,11 +156,10 @@ class RankingRow(QAbstractButton):
             painter.drawLine(whole.topLeft(), whole.topRight())
         middle = self.height() / 2
         draw_swatch(painter, self._style, QRectF(4, middle - 6.5, 28, 13), theme.card)
-        strip = max(56.0, 0.2 * self.width())
-        right = self.width() - strip - 10
-        figure = font(13, Weight.DemiBold, figures=True)
-        text = self._sustained
-        size = font(12) if self._quiet else figure
+        wide = self.width()
+        strip = min(0.5 * wide, max(40.0, wide - 10 - self.beside))
+        right = wide - strip - 10
+        text, size = self._sustained, self._figure_font
         colour = theme.muted if self._quiet else theme.text
         draw_text(painter, QPointF(right, middle), text, size, colour, "right")
         left = right - text_width(text, size) - 8
@@ -149,26 +177,27 @@ class RankingRow(QAbstractButton):
     def _paint_name(self, painter: QPainter, right: float, middle: float) -> None:
         theme = self._theme
         size = font(13, Weight.Medium)
-        room = right - 39 - (22 if self._tagged else 0)
+        room = right - _NAME - (_TAG if self._tagged else 0)
         plain, forms = font(12, figures=True), self._contender.result.tasks.in_legend
         left = room - text_width(self._contender.name, size) - 7
         tasks = fitting(forms, plain, left) or "".join(forms[-1:])
         taken = text_width(tasks, plain) + 7 if tasks else 0
         name = name_among(self._contender.name, self._names, size, room - taken)
         colour = theme.soft if self._faint else theme.text
-        width = draw_text(painter, QPointF(39, middle), name, size, colour)
+        width = draw_text(painter, QPointF(_NAME, middle), name, size, colour)
         if self._tagged:
-            box = QRectF(39 + width + 7, middle - 7.5, 15, 15)
+            box = QRectF(_NAME + width + 7, middle - 7.5, 15, 15)
             draw_tag(painter, box, self._contender.tag, theme, filled=not self._faint)
-            width += 22
-        draw_text(painter, QPointF(39 + width + 7, middle), tasks, plain, theme.muted)
+            width += _TAG
+        draw_text(painter, QPointF(_NAME + width + 7, middle), tasks, plain, theme.muted)
 
     def _paint_interval(self, painter: QPainter, strip: QRectF) -> None:
         result = self._contender.result
         interval = result.interval
         if interval is None or self._unlike or (result.faulty and result.knee is None):
             return
-        y = strip.center().y()
+        middle = strip.center().y()
+        y = middle + _BAR_DOWN
 
         def at(rate: float) -> float:
             return strip.left() + self._axis.share(rate) * strip.width()
@@ -181,13 +210,13 @@ class RankingRow(QAbstractButton):
         painter.setPen(pen)
         painter.drawLine(QPointF(low, y), QPointF(high, y))
         painter.setPen(QPen(self._style.tint(), 1.6))
-        painter.drawLine(QPointF(low, y - 5), QPointF(low, y + 5))
+        painter.drawLine(QPointF(low, y - 3), QPointF(low, y + 3))
         if open_ended:
             painter.drawPolyline(
-                [QPointF(high - 4, y - 4), QPointF(high, y), QPointF(high - 4, y + 4)]
+                [QPointF(high - 3, y - 3), QPointF(high, y), QPointF(high - 3, y + 3)]
             )
         else:
-            painter.drawLine(QPointF(high, y - 5), QPointF(high, y + 5))
+            painter.drawLine(QPointF(high, y - 3), QPointF(high, y + 3))
         if self._contender.result.knee is not None:
-            marker_at = QPointF(at(self._contender.result.knee), y)
+            marker_at = QPointF(at(self._contender.result.knee), middle - _MARKER_UP)
             draw_marker(painter, self._style, marker_at, 3.4, self._theme.card)

@@ -6,17 +6,21 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.context import Desk
 from app.pages.compare import ComparePage
 from tests.gui.compare.steps import (
+    RATES,
     built,
     compare,
     holds,
     ranking,
 )
-from tests.gui.windows import control, offers, press, shown
+from tests.gui.windows import control, offers, press, says, shown
+from tests.recording import record_session
+from tests.synthetic import session
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -76,3 +80,45 @@ def test_nothing_is_cut_off_at_any_size(
         found = control(page, action)
         right = found.mapTo(page, QPoint(found.width(), 0)).x()
         assert right <= page.width()
+
+
+def test_charts_of_an_empty_page_stay_within_their_card_at_150_percent(
+    qtbot: QtBot, page: ComparePage
+) -> None:
+    page.resize(769, 533)
+    card = page.trio.parentWidget()
+    assert card is not None
+
+    def within() -> None:
+        assert card.rect().contains(page.trio.geometry())
+        assert card.geometry().right() < page.board.side.geometry().left()
+        assert page.board.rect().contains(page.board.side.geometry())
+
+    qtbot.waitUntil(within)
+
+
+def test_sessions_of_one_title_and_minute_have_the_names_of_their_files(
+    qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
+) -> None:
+    again = record_session(tmp_path / "again.pong.yaml", session(3, rates=RATES, seed=5))
+    compare(qtbot, page, a, again)
+    for path in (a, again):
+        assert says(page.sessions, f"{path.name} · ")
+    compare(qtbot, page, a)
+    assert not says(page.sessions, a.name)
+
+
+@pytest.mark.parametrize("width", [1196, 1356])
+def test_the_text_below_the_ranking_has_two_lines_and_the_rest_as_its_tip(
+    qtbot: QtBot, page: ComparePage, tmp_path: Path, width: int
+) -> None:
+    page.resize(width, 800)
+    rates = [450.0 * n for n in range(1, 21)]
+    compare(qtbot, page, record_session(tmp_path / "many.yaml", session(12, rates=rates)))
+    (below,) = [
+        each
+        for each in page.ranking.findChildren(QLabel)
+        if each.text().startswith("One pass cannot show significance; run more passes.")
+    ]
+    qtbot.waitUntil(lambda: below.height() < 3 * below.fontMetrics().height())
+    assert "cannot be distinguished" in below.text() + below.toolTip()
