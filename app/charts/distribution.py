@@ -12,7 +12,7 @@ from app.charts.card import Card, split_ms
 from app.charts.model import ChartModel
 from app.charts.projection import Chosen, ProjectedSeries, Projection, line, nothing
 from app.charts.series import Quantity, Series, Values
-from workbench.analysis.distribution import Distribution, Row, percent_text
+from workbench.analysis.distribution import Distribution, Row, percentile_text
 from workbench.analysis.results import PointResult, View
 from workbench.axis import Axis
 
@@ -121,12 +121,12 @@ class DistributionModel(Projection):
         return float(max(counts, default=1000))
 
     def marks(self, values: Sequence[float]) -> list[str]:
-        texts = [percent_text(1 - 1 / x) for x in values]
+        texts = [percentile_text(1 - 1 / x) for x in values]
         digits = 2
         while len(set(texts)) < len(set(values)) and digits < _NINES:
             digits += 1
-            texts = [f"{100 * (1 - 1 / x):.{digits}f}" for x in values]
-        return [f"{text} %" for text in texts]
+            texts = [f"p{100 * (1 - 1 / x):.{digits}f}" for x in values]
+        return texts
 
     def round_values(self, low: float, high: float, most: int) -> list[float]:
         """Return round percentiles, as the axis has them: 1 / (1 - quantile)."""
@@ -141,7 +141,7 @@ class DistributionModel(Projection):
         ]
 
     def place(self, x: float) -> str:
-        return f"{percent_text(1 - 1 / x)} %, {self.chosen_text}"
+        return f"{percentile_text(1 - 1 / x)}, {self.chosen_text}"
 
     def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
         shown = [s for s in self.series.values() if s.shown]

@@ -47,7 +47,7 @@ def words_in(drawn: Path) -> str:
     [
         (TIME, ["Over time: the whole sweep", "% of the calls that ended"]),
         (Look("time", 9000.0), ["Over time: the points at 9,000/s", "each point"]),
-        (DISTRIBUTION, ["Response times at each sustained rate by percentile", "99.9 %"]),
+        (DISTRIBUTION, ["Response times at each sustained rate by percentile", "p99.9"]),
         (Look("distribution", 9000.0), ["Response times at 9,000/s by percentile"]),
     ],
     ids=["time", "time-at", "distribution", "distribution-at"],

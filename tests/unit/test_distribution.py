@@ -31,7 +31,7 @@ THOUSAND = of(*range(1, 1001))
 def test_the_table_has_the_percentiles_of_ab() -> None:
     rows = THOUSAND.table()
     assert [row.label for row in rows] == [
-        *("50 %", "66 %", "75 %", "80 %", "90 %", "95 %", "98 %", "99 %", "100 %")
+        *("p50", "p66", "p75", "p80", "p90", "p95", "p98", "p99", "max")
     ]
     assert [row.us for row in rows] == [500, 660, 750, 800, 900, 950, 980, 990, 1000]
     assert all(row.supported for row in rows)
@@ -106,7 +106,7 @@ def test_hgrm_counts_every_reply(times_us: list[int]) -> None:
 
 
 def test_the_table_can_have_other_percentiles() -> None:
-    assert [row.label for row in THOUSAND.table((0.999, 0.9999))] == ["99.9 %", "99.99 %"]
+    assert [row.label for row in THOUSAND.table((0.999, 0.9999))] == ["p99.9", "p99.99"]
     assert TABLE[-1] == 1.0
 
 
@@ -142,5 +142,5 @@ def test_reports_have_the_percentiles_of_every_server() -> None:
     report = facts(session(2, 8, seconds=0.5))
     times = next(each for each in report.times if each.id == "asyncio-streams")
     assert times.at == "4,500/s"
-    assert dict(zip(report.times_titles, times.cells, strict=True))["50 %"]
+    assert dict(zip(report.times_titles, times.cells, strict=True))["p50"]
     assert times.replies == "2,250"

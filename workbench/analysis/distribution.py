@@ -39,8 +39,8 @@ class Row:
 
     @property
     def label(self) -> str:
-        """ "50 %", "99.9 %"."""
-        return f"{percent_text(self.quantile)} %"
+        """ "p50", "p99.9", "max"."""
+        return percentile_text(self.quantile)
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Distribution:
         replies = counted(f"{self.count:,}", f" {self.what}")
         if not supported:
             return f"{replies}: too few for any percentile."
-        return f"{replies}, enough up to p{percent_text(supported[-1])}."
+        return f"{replies}, enough up to {percentile_text(supported[-1])}."
 
 
 def _nines(last: float) -> Iterator[float]:
@@ -120,11 +120,13 @@ def _known(count: int) -> list[float]:
     return [0.5, *(1 - 10**-n for n in range(1, max(1, math.ceil(math.log10(count)))))]
 
 
-def percent_text(quantile: float) -> str:
-    """ "50", "99.9", "100": with as many nines as needed."""
+def percentile_text(quantile: float) -> str:
+    """ "p50", "p99.9", "max": with as many nines as needed."""
+    if quantile == 1:
+        return "max"
     digits = max(0, math.ceil(-math.log10(max(1 - quantile, 1e-12)) - 1e-6) - 1)
     text = f"{100 * quantile:.{max(digits, 1)}f}"
-    return text.rstrip("0").rstrip(".")
+    return "p" + text.rstrip("0").rstrip(".")
 
 
 def hgrm(sparse: SparseHistogram) -> str:

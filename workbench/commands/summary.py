@@ -172,7 +172,7 @@ def print_percentiles(summary: Summary, console: Terminal | None = None) -> None
             found = Distribution.of(point, summary.clock)
             rows.append([server.name, server.axis.at(point.x), *distributions.cells(found)])
     titles = ["Response time", "At", *distributions.titles()]
-    console.print(fitting(titles, rows, console.width, spare=("75 %", "80 %", "66 %", "98 %")))
+    console.print(fitting(titles, rows, console.width, spare=("p75", "p80", "p66", "p98")))
 
 
 def print_cross_check(summary: Summary, console: Terminal | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.analysis.distribution import TABLE, Distribution, hgrm, percent_text
+from workbench.analysis.distribution import TABLE, Distribution, hgrm, percentile_text
 from workbench.analysis.results import Clock, PointResult, SeriesResult
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument
@@ -45,8 +45,8 @@ def cells(found: Distribution, quantiles: Sequence[float] = TABLE) -> list[str]:
 
 
 def titles(quantiles: Sequence[float] = TABLE) -> list[str]:
-    """Return the headings above `cells`: "Mean", "50 %", "66 %", ..., "100 %"."""
-    return ["Mean", *(f"{percent_text(quantile)} %" for quantile in quantiles)]
+    """Return the headings above `cells`: "Mean", "p50", "p66", ..., "max"."""
+    return ["Mean", *map(percentile_text, quantiles)]
 
 
 def hgrm_of(point: PointResult, clock: Clock) -> str:

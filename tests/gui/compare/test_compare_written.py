@@ -56,7 +56,7 @@ def test_the_page_has_every_view_the_tables_and_what_differs(
     [
         ("sweep", ["Successful replies", "Errors"]),
         ("time", ["seconds", "Errors"]),
-        ("distribution", ["Response time", "99.9 %"]),
+        ("distribution", ["Response time", "p99.9"]),
     ],
 )
 def test_a_picture_has_the_chosen_view_and_explains_the_letters(
