@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -23,6 +23,8 @@ from workbench.analysis.results import Clock, Percentile, View
 from workbench.sessions.chart_notes import ChartNote
 
 _BELOW_TICKS = 18.0
+_NARROWEST, _LEAST, _LEAST_OF_ONE = 420, 190, 160
+"""Pixels: the width, the height of several charts and of a single one."""
 """Unscaled: from the lowest plot to the end of the figures of its axis."""
 
 
@@ -81,7 +83,6 @@ class Stack(QWidget):
             chart.setParent(self)
             chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             self._name(chart)
-        self.setMinimumSize(420, 190)
 
     # Display
 
@@ -298,6 +299,9 @@ class Stack(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_NARROWEST, _LEAST if len(self._shown) > 1 else _LEAST_OF_ONE)
+
         painter.fillRect(self.rect(), QColor(self._theme.card))
         painter.setPen(QPen(QColor(self._theme.line), 1))
         for quantity in self._shown[1:]:
@@ -348,6 +352,7 @@ class Stack(QWidget):
         self._shown = shown
         for quantity, chart in self.charts.items():
             chart.setVisible(quantity in shown)
+        self.updateGeometry()
             chart.lowest = quantity is shown[-1]
         return True
 

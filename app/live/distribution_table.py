@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from math import ceil
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QSizePolicy,
+    QTableWidget,
+    QTableWidgetItem,
+)
 
 from app.charts.distribution import DistributionModel
+from app.charts.drawing import text_width
+from app.charts.shortening import name_among
 from app.charts.trio import Trio
 from app.plain import tip
 from app.theme import Weight, font
 from workbench.report import distributions
 
-_ROW, _HEAD = 24, 28
+_ROW = 24
 _SHARE = 0.4
 """The largest share of the height; more lines are scrolled."""
+_FEWEST = 2
+"""Lines; with room for fewer, there is only the chart."""
+_BESIDE, _NARROWEST = 14, 70
+"""Pixels beside a name, and of its column."""
 _WIDE = 860
 """Narrower, the number of replies is only in the tool tips."""
 
@@ -26,6 +40,9 @@ class DistributionTable(QTableWidget):
         super().__init__()
         self._trio = trio
         self._content: object = None
+        self._names: list[str] = []
+        self._height = 0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         titles = ["Server", "At", *distributions.titles(), "Replies"]
         self.setColumnCount(len(titles))
         self.setHorizontalHeaderLabels(titles)
@@ -35,14 +52,16 @@ class DistributionTable(QTableWidget):
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setFont(font(12, figures=True))
-        self.setStyleSheet("QTableView::item { padding: 0 3px; }")
+        self.setStyleSheet(
+            "QTableView::item { padding: 0 3px; } QHeaderView { background: transparent; }"
+        )
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(_ROW)
         head = self.horizontalHeader()
         head.setHighlightSections(False)
         head.setMinimumSectionSize(40)
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
         for place in range(len(titles)):
             self.horizontalHeaderItem(place).setTextAlignment(_side(place))
         self.cellClicked.connect(self._on_clicked)
@@ -61,10 +80,11 @@ class DistributionTable(QTableWidget):
         self._content = content
         self.horizontalHeaderItem(self.columnCount() - 1).setText(drawn.replies.capitalize())
         self.setRowCount(len(shown))
+        names = [" · ".join(filter(None, (s.name, s.tasks.text))) for s in shown]
         for line, series in enumerate(shown):
             found, point = series.distribution, series.point
-            name = " · ".join(filter(None, (series.name, series.tasks.text)))
             at = series.shown[0].at if series.shown else point.axis.at(point.x)
+            name = names[line]
             cells = [name, at, *distributions.cells(found)]
             for place, text in enumerate([*cells, f"{found.count:,}"]):
                 item = QTableWidgetItem(text)
@@ -73,22 +93,62 @@ class DistributionTable(QTableWidget):
                 item.setToolTip(tip(found.sentence if place != 0 else name))
                 if place == 0:
                     item.setFont(font(12, Weight.Medium))
+                    item.setData(Qt.ItemDataRole.AccessibleTextRole, name)
                 self.setItem(line, place, item)
+        self._names = names
         self._fit()
 
     def showEvent(self, event: QShowEvent) -> None:
+        self.parentWidget().installEventFilter(self)
         self._content = None
         self.refresh()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.parentWidget() and event.type() == QEvent.Type.Resize:
+            self._fit()
+        return bool(super().eventFilter(watched, event))
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return no height: the table must not keep its window from becoming lower."""
+        return QSize(super().minimumSizeHint().width(), 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
+        if self.isHidden() or self._trio.parentWidget() is not self.parentWidget():
+            return
         self.setColumnHidden(self.columnCount() - 1, self.width() < _WIDE)
-        most = int(_SHARE * self.parentWidget().height()) if self.parentWidget() else _HEAD
-        whole = _HEAD + max(1, self.rowCount()) * _ROW + 4
-        self.setFixedHeight(max(_HEAD + 2 * _ROW, min(whole, most)))
+        head = self.horizontalHeader()
+        around = head.sizeHint().height() + 2 * self.frameWidth()
+        lines = min(self.rowCount(), (self._room() - around) // _ROW)
+        enough = lines >= min(_FEWEST, self.rowCount()) > 0
+        height = around + lines * _ROW if enough else 0
+        if height != self._height:
+            self._height = height
+            self.updateGeometry()
+        self._fit_names(self.viewport().width() - head.length() + head.sectionSize(0))
+
+    def _room(self) -> int:
+        """Return the height that is left below the lowest chart that can be read."""
+        card, trio = self.parentWidget(), self._trio
+        inside = card.layout()
+        below = card.height() - inside.contentsMargins().bottom() - trio.y()
+        left = below - trio.minimumSizeHint().height() - inside.spacing()
+        return min(left, int(_SHARE * card.height()))
+
+    def _fit_names(self, most: int) -> None:
+        """Shorten names that do not fit into `most` pixels, so that all of them differ."""
+        name = font(12, Weight.Medium)
+        widest = max((text_width(each, name) for each in self._names), default=0.0)
+        width = max(_NARROWEST, min(ceil(widest) + _BESIDE, most))
+        self.setColumnWidth(0, width)
+        for line, each in enumerate(self._names):
+            self.item(line, 0).setText(name_among(each, self._names, name, width - _BESIDE))
 
     def _on_clicked(self, line: int, _place: int) -> None:
         server = self.item(line, 0).data(Qt.ItemDataRole.UserRole)
