@@ -19,8 +19,8 @@ from app.charts.strokes import draw_hair, draw_segments
 from app.colour import with_opacity
 from app.theme import Weight, font
 
-_CONTROLS = 424.0
-"""Unscaled, right of the title of the response time chart: the window's controls."""
+_HEAD_GAP = 8.0
+"""Unscaled, between a header and the controls beside it."""
 _NO_CONTROLS = 2.0
 """Height of the controls in pictures and presentations."""
 _INSET, _NO_INSET = 4.0, 1.0
@@ -34,6 +34,8 @@ class Ground:
         self._chart, self._ideal = chart, Ideal(chart)
         self.flags: Callable[[], list[QRectF]] = list
         """What notes cover."""
+        self.head_end: Callable[[], float] = lambda: float(chart.width())
+        """Where the controls beside a header begin."""
         self._marks_of: object = None
         self._marks_explained: tuple[str, ...] = ()
 
@@ -149,8 +151,7 @@ class Ground:
         title, unit = chart.title_text()
         size = font(px(12))
         x = self._head_left() + text_width(title, self._title_font()) + px(8)
-        controls = chart.quantity is Quantity.TIME and chart.sizes.controls > _NO_CONTROLS
-        room = chart.width() - x - px(_CONTROLS) * controls
+        room = self.head_end() - px(_HEAD_GAP) - x
         keys, brief = self._marks(), unit.partition(",")[0]
         forms = ((unit, *keys), (brief, *keys), (brief, *keys[-1:]), (unit,), (brief,))
         texts = ["  ·  ".join(form) for form in forms]

@@ -146,8 +146,8 @@ class DistributionModel(Projection):
     def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
         shown = [s for s in self.series.values() if s.shown]
         cut = any(isinstance(s, DistributionSeries) and not s.complete for s in shown)
-        why = f"too few {self.replies}{', or incomplete' if cut else ''}"
-        return (f"hollow: {why}",) if shown else ()
+        reasons = ["too few samples", "incomplete"] if cut else ["too few samples"]
+        return words.hollow(reasons if shown else [])
 
     def reading(self, server: str, x: float) -> Reading | None:
         """Return a percentile, also between two points of the line."""
@@ -171,7 +171,7 @@ class DistributionModel(Projection):
         figure, unit = split_ms(reading.row.us / 1000)
         mean_us = reading.of.mean_us
         mean = split_ms(nan if mean_us is None else mean_us / 1000)
-        few = "" if reading.row.supported else f" Too few {self.replies} beyond this percentile."
+        few = "" if reading.row.supported else " Too few samples beyond this percentile."
         sentence = f"{reading.of.sentence}{few}"
         at, label = f"at {reading.at}", reading.row.label
         return Card(

@@ -280,9 +280,12 @@ class ChartModel:
         """Return explanations of large, hollow, ringed and crossed markers, if there are any."""
         servers = self.series.values()
         if quantity is Quantity.TIME:
-            each = (reading for series in servers for reading in series.shown)
-            few = (r.trusted and r.times(view.clock) and not r.supported(view) for r in each)
-            return ("hollow: too few samples",) if any(few) else ()
+            timed = [r for series in servers for r in series.shown if r.times(view.clock)]
+            reasons = (
+                ("unreliable", (not r.trusted for r in timed)),
+                ("too few samples", (r.trusted and not r.supported(view) for r in timed)),
+            )
+            return words.hollow(text for text, any_ in reasons if any(any_))
         if quantity is Quantity.ERRORS:
             return ()
         ringed = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from math import isnan, nan
+from typing import get_args
 
 import msgspec
 
@@ -14,7 +15,7 @@ from app.charts.projection import Chosen, ProjectedSeries, Projection, line
 from app.charts.series import Quantity, Series, Values, metric
 from workbench import formatting
 from workbench.analysis import over_time
-from workbench.analysis.over_time import OverTime, Slice
+from workbench.analysis.over_time import Doubt, OverTime, Slice
 from workbench.analysis.results import View
 from workbench.documents import Metric
 
@@ -22,6 +23,7 @@ _PHASES = {
     "ramp": "Load is rising: not measured.",
     "drain": "The schedule has ended: not measured.",
 }
+_DOUBTS = {"incomplete": "The point is incomplete.", "unreliable": "The point is unreliable."}
 _BESIDE = ("connections", "cpu", "memory")
 """Metrics that the card has, too."""
 
@@ -158,9 +160,10 @@ class TimeModel(Projection):
         return "Nothing was recorded over time." if self.over and self.of.start else super().hint
 
     def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
-        each = (now for series in self.series.values() for now in series.shown)
-        first = quantity is Quantity.REPLIES
-        return ("hollow: load rises or ends",) if first and not all(n.trusted for n in each) else ()
+        if quantity is not Quantity.REPLIES:
+            return ()
+        found = {now.doubt for series in self.series.values() for now in series.shown}
+        return words.hollow(doubt for doubt in get_args(Doubt) if doubt in found)
 
     @property
     def explanation(self) -> list[str]:
@@ -168,7 +171,7 @@ class TimeModel(Projection):
         return [
             f"Over time: {shown}, each server from its own start, in intervals of"
             f" {self.step_s:g} s.",
-            "Response times are those of each interval. Errors are a share of the calls that ended "
+            "Response times are those of each interval. Errors are a share of the calls completed "
             "in it.",
         ]
 
@@ -196,9 +199,8 @@ class TimeModel(Projection):
             if described and not isnan(value)
         ]
         few = "" if reading.supported(view) else f"Too few samples for a steady {percentile}."
-        sentence = " ".join(
-            filter(None, (_PHASES.get(reading.phase), " · ".join(known), few if time[1] else ""))
-        )
+        doubt = _PHASES.get(reading.phase) or _DOUBTS.get(reading.doubt or "")
+        sentence = " ".join(filter(None, (doubt, " · ".join(known), few if time[1] else "")))
         return Card(
             at=at,
             figures=(

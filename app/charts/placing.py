@@ -9,7 +9,6 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QRect, QSize
-from PySide6.QtWidgets import QWidget
 
 from app.charts import labels
 from app.charts.chart import Chart
@@ -156,7 +155,7 @@ def _texts(stack: Stack) -> list[labels.Box]:
             px = chart.sizes.px(_HALO)
             own.append((halo.x() - px, halo.y() - px, halo.x() + px, halo.y() + px))
         found += [(a + x, b + y, c + x, d + y) for a, b, c, d in own]
-    for other in _beside(stack):
+    for other in stack.foreign():
         at = other.geometry()
         found.append((at.left(), at.top(), at.right(), at.bottom()))
     return found
@@ -166,12 +165,6 @@ def _heads(stack: Stack) -> list[labels.Box]:
     """Return the boxes of the headers."""
     found = [(chart, chart.ground.words()[0]) for chart in _shown(stack)]
     return [(a, b + chart.y(), c, d + chart.y()) for chart, (a, b, c, d) in found]
-
-
-def _beside(stack: Stack) -> Iterable[QWidget]:
-    """Return a page's controls over the charts."""
-    children = (child for child in stack.children() if isinstance(child, QWidget))
-    return [each for each in children if each.isVisible() and stack.is_foreign(each)]
 
 
 def _shown(stack: Stack) -> Iterable[Chart]:

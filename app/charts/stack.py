@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
@@ -22,9 +23,9 @@ from app.theme import Theme, Weight, font
 from workbench.analysis.results import Clock, Percentile, View
 from workbench.sessions.chart_notes import ChartNote
 
-_BELOW_TICKS = 18.0
 _NARROWEST, _LEAST, _LEAST_OF_ONE = 420, 190, 160
 """Pixels: the width, the height of several charts and of a single one."""
+_BELOW_TICKS = 18.0
 """Unscaled: from the lowest plot to the end of the figures of its axis."""
 
 
@@ -82,6 +83,7 @@ class Stack(QWidget):
         for chart in self.charts.values():
             chart.setParent(self)
             chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            chart.ground.head_end = partial(self._head_end, chart)
             self._name(chart)
 
     # Display
@@ -297,11 +299,11 @@ class Stack(QWidget):
             chart.render(painter, onto, chart.viewport().rect())
         painter.restore()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
     def minimumSizeHint(self) -> QSize:
         return QSize(_NARROWEST, _LEAST if len(self._shown) > 1 else _LEAST_OF_ONE)
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._theme.card))
         painter.setPen(QPen(QColor(self._theme.line), 1))
         for quantity in self._shown[1:]:
@@ -350,9 +352,9 @@ class Stack(QWidget):
         if shown == self._shown:
             return False
         self._shown = shown
+        self.updateGeometry()
         for quantity, chart in self.charts.items():
             chart.setVisible(quantity in shown)
-        self.updateGeometry()
             chart.lowest = quantity is shown[-1]
         return True
 
@@ -361,6 +363,17 @@ class Stack(QWidget):
             chart.set_sizes(self._theme, self._sizes)
         self.resizeEvent(QResizeEvent(self.size(), self.size()))
         self.update()
+
+    def _head_end(self, chart: Chart) -> float:
+        """Return where the header of a chart must end: a page may have controls beside it."""
+        head = chart.geometry().adjusted(0, 0, 0, round(self._sizes.top - chart.height()))
+        beside = (each.x() for each in self.foreign() if head.intersects(each.geometry()))
+        return float(min(beside, default=chart.width()))
+
+    def foreign(self) -> list[QWidget]:
+        """Return the visible widgets that a page has put over the charts."""
+        children = (child for child in self.children() if isinstance(child, QWidget))
+        return [each for each in children if each.isVisible() and self.is_foreign(each)]
 
     def is_foreign(self, child: QWidget) -> bool:
         """Whether a page has put the widget over the charts."""

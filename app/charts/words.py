@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import ceil, isnan, log10, nan
 
@@ -83,6 +83,13 @@ def failed_audits(series: Series, reading: PointResult) -> str:
     """Return a sentence about a point; empty: none failed there."""
     failed = [audit.label for audit in series.failed_audits(reading)]
     return f"Audit{'s' * (len(failed) > 1)} failed: {listed(failed)}." if failed else ""
+
+
+def hollow(reasons: Iterable[str]) -> tuple[str, ...]:
+    """Return the explanation of hollow markers; nothing: there are none."""
+    *others, last = ["", *reasons]
+    text = f"{', '.join(others[1:])} or {last}" if others[1:] else last
+    return (f"hollow: {text}",) if text else ()
 
 
 def verdict(reading: PointResult) -> str:

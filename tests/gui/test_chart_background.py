@@ -72,6 +72,15 @@ def test_a_response_time_of_few_replies_says_why_it_is_hollow(qtbot: QtBot, widt
     assert few not in written(trio)
 
 
+def test_each_reason_for_hollow_markers_is_given_where_it_occurs(qtbot: QtBot) -> None:
+    rates = [100.0, 3000.0, 6000.0]
+    both = shown(qtbot, session(1, rates=rates, untrusted_from=5000))
+    assert "hollow: unreliable or too few samples" in written(both)
+    late = written(shown(qtbot, session(1, rates=rates[1:], untrusted_from=5000)))
+    assert late.count("hollow: unreliable") == 2
+    assert "too few samples" not in late
+
+
 @pytest.mark.parametrize("log", [True, False], ids=["log", "linear"])
 @pytest.mark.parametrize(("timeout_s", "message"), [(5.0, "timeout 5 s"), (0.8, "timeout 800 ms")])
 def test_lines_that_end_at_the_timeout_say_so_and_cover_nothing(

@@ -45,7 +45,7 @@ def words_in(drawn: Path) -> str:
 @pytest.mark.parametrize(
     ("look", "words"),
     [
-        (TIME, ["Over time: the whole sweep", "% of the calls that ended"]),
+        (TIME, ["Over time: the whole sweep", "% of completed calls"]),
         (Look("time", 9000.0), ["Over time: the points at 9,000/s", "each point"]),
         (DISTRIBUTION, ["Response times at each sustained rate by percentile", "p99.9"]),
         (Look("distribution", 9000.0), ["Response times at 9,000/s by percentile"]),
@@ -72,7 +72,7 @@ def test_a_session_with_a_single_value_is_drawn_over_time(tmp_path: Path) -> Non
 def test_the_lowest_chart_over_time_can_show_another_metric(recorded: Path) -> None:
     drawn = words_of(recorded, ReportOptions(view=View(metric="cpu"), look=TIME))
     assert "Server CPU" in drawn
-    assert "% of the calls that ended" not in drawn
+    assert "% of completed calls" not in drawn
 
 
 def test_an_html_page_has_every_view(recorded: Path) -> None:

@@ -183,6 +183,7 @@ def test_an_interrupted_point_is_shown_as_incomplete_in_every_view(qtbot: QtBot)
     board = opened(qtbot, session(1, 1, seconds=4.0, end="interrupted"))
     press(qtbot, board, "Over time")
     assert line(board, "asyncio-streams", Quantity.REPLIES)
+    assert "incomplete" in head(board)
     press(qtbot, board, "Distribution")
     ((name, at, *_figures),) = table(board)
     assert (name, at) == ("asyncio streams", "9,000/s, incomplete")
@@ -193,13 +194,30 @@ def test_an_interrupted_point_is_shown_as_incomplete_in_every_view(qtbot: QtBot)
     assert "9,000/s, incomplete" in board.trio.card.accessibleName()
 
 
+def head(board: Board) -> str:
+    """The first chart's texts."""
+    return str(board.trio.charts[board.trio.drawn.charts[0]].ground.key())
+
+
+def test_unreliable_points_are_hollow_over_time_too(qtbot: QtBot) -> None:
+    board = opened(qtbot, session(1, 4, untrusted_from=6000))
+    press(qtbot, board, "Over time")
+    found = board.trio.drawn.series["asyncio-streams"].shown
+    assert {now.offered for now in found if now.doubt == "unreliable"} == {"6,750/s", "9,000/s"}
+    assert {now.offered for now in found if now.trusted} == {"2,250/s", "4,500/s"}
+    assert "unreliable" in head(board)
+    doubtful = next(now for now in found if now.doubt == "unreliable")
+    board.trio.highlight("asyncio-streams", doubtful.x)
+    assert "The point is unreliable." in board.trio.card.accessibleName()
+
+
 def test_a_distribution_says_where_the_replies_are_too_few(qtbot: QtBot) -> None:
     board = opened(qtbot, session(1, rates=[1000.0]))
     press(qtbot, board, "Distribution")
     server = board.trio.drawn.series["asyncio-streams"]
     board.trio.highlight("asyncio-streams", server.shown[-1].x)
     said = board.trio.card.accessibleName()
-    assert "2,000 replies, enough up to p99. Too few replies beyond this percentile." in said
+    assert "2,000 replies, enough up to p99. Too few samples beyond this percentile." in said
 
 
 def test_percentiles_have_several_short_marks_however_close_the_zoom(qtbot: QtBot) -> None:

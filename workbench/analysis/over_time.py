@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan, nan
 from statistics import fmean
+from typing import Literal
 
 from workbench.analysis import histogram
-from workbench.analysis.results import PERCENTILES, View, supported, window_ms
+from workbench.analysis.results import PERCENTILES, TRUSTED, View, supported, window_ms
 from workbench.analysis.windows import Thinner, pending
 from workbench.axis import RATE, Axis
 from workbench.documents import (
@@ -47,7 +48,9 @@ METRICS: Sequence[Metric] = (
 )
 """Metrics other than replies, response times and errors, in the order of the menu."""
 
-ERRORS = Metric(key="errors", label="Errors", unit="% of the calls that ended")
+Doubt = Literal["load rises or ends", "unreliable", "incomplete"]
+
+ERRORS = Metric(key="errors", label="Errors", unit="% of completed calls")
 """Over time a call counts when it ends, which may be long after it was scheduled."""
 
 LOAD = "LoadHundredths"
@@ -249,10 +252,19 @@ class Slice:
         """ "4,700/s", "50 concurrent"."""
         return self.of.of(self.stretch.start)
 
+    @cached_property
+    def doubt(self) -> Doubt | None:
+        """Why it must not be trusted; None: it may be."""
+        stop = self.stretch.stop
+        if any(window.phase != "measure" for window in self.windows):
+            return "load rises or ends"
+        if stop is not None and not stop.complete:
+            return "incomplete"
+        return "unreliable" if stop is not None and stop.verdict not in TRUSTED else None
+
     @property
     def trusted(self) -> bool:
-        """Whether it belongs to the measured part of its point."""
-        return all(window.phase == "measure" for window in self.windows)
+        return self.doubt is None
 
     @property
     def phase(self) -> str:
@@ -280,7 +292,7 @@ class Slice:
 
     @cached_property
     def errors_pct(self) -> float:
-        """Percent of the calls that ended; NaN: none did."""
+        """Percent of the completed calls; NaN: none did."""
         lost = sum(self.errors.values())
         ended = lost + sum(window.replies for window in self.windows)
         return 100 * lost / ended if ended else nan
