@@ -44,7 +44,6 @@ class Ground:
         size = chart.viewport().size().toTuple(), chart.plot_rect().getRect()
         ratio = chart.devicePixelRatioF()
         shown = (chart.view_shown, chart.showing, chart.zero, chart.axis_text())
-        empty = not any(len(curve.values.x) for curve in chart.curves.values())
         texts = self._hint(), self._head()
         return (
             size,
@@ -52,7 +51,7 @@ class Ground:
             chart.limits,
             chart.ceiling,
             shown,
-            empty,
+            self._is_empty,
             texts,
             self._timeout_ms(),
             chart.notes,
@@ -100,8 +99,12 @@ class Ground:
         """
         chart = self._chart
         first, text = chart.quantity is chart.model.charts[0], ""
-        if not any(len(curve.values.x) for curve in chart.curves.values()):
+        if self._is_empty:
             text = chart.model.hint if first else ""
+    @property
+    def _is_empty(self) -> bool:
+        return not any(len(curve.values.x) for curve in self._chart.curves.values())
+
         elif chart.curves.keys() <= chart.hidden:
             text = "All servers are hidden. Press 0 to show them." if first else ""
         elif part := self._hint_of_zoom():
@@ -132,7 +135,7 @@ class Ground:
         size = font(px(13))
         box = QRectF(0, 0, text_width(text, size) + px(24), px(28))
         box.moveCenter(plot.center())
-        if chart.has_ideal:  # below the line y = x
+        if chart.has_ideal and not self._is_empty:  # below the line y = x
             box.moveBottomRight(plot.bottomRight() - QPointF(px(12), plot.height() / 10))
         painter.fillRect(box, QColor(theme.card))
         draw_text(painter, box.center(), text, size, theme.muted, "middle")

@@ -62,8 +62,9 @@ class Ideal:
         if of == self._of:
             return
         self._of, self._placed, self._boxes = of, None, []
-        self._line = chart.ideal() if chart.has_ideal else np.empty((0, 2))
-        if len(self._line) < 2 or empty:
+        drawn = chart.has_ideal and not empty
+        self._line = chart.ideal() if drawn else np.empty((0, 2))
+        if len(self._line) < 2:
             return
         steps = np.hypot(*np.diff(self._line, axis=0).T)
         along = np.concatenate(([0.0], np.cumsum(steps)))
