@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels, ticks
-from app.charts.clipping import Segments
+from app.charts.clipping import Polyline, Segments
 from app.charts.drawing import draw_text, text_width
 from app.charts.ideal import Ideal
 from app.charts.plot import Plot
@@ -68,6 +68,14 @@ class Ground:
             half = chart.sizes.px(6)
             found.append((at.x(), at.y() - half, at.x() + text_width(text, size), at.y() + half))
         return [*found, *self._ideal.boxes()]
+
+    def timeout(self) -> Polyline:
+        """Return the pixels of the line at the timeout; empty: it is not within this chart."""
+        timeout, plot = self._timeout_ms(), self._chart.plot_rect()
+        if timeout is None:
+            return np.empty((0, 2))
+        y = round(self._chart.at(0, timeout).y()) + 0.5
+        return np.array([[plot.left(), y], [plot.right(), y]])
 
     def paint(self, painter: QPainter) -> None:
         chart = self._chart
@@ -185,10 +193,11 @@ class Ground:
         sizes, theme, plot = chart.sizes, chart.theme, chart.plot_rect()
         px = sizes.px
         for rate, text in ticks.across(chart):
-            at = QPointF(chart.at(rate, 1).x(), plot.bottom() + px(13))
-            # More than ten names need the room right of the plot's lower corner too.
-            if len(chart.curves) <= 10 or at.x() <= plot.right() - px(12):
-                draw_text(painter, at, text, sizes.axis_font, theme.muted, "middle")
+            x = chart.at(rate, 1).x()
+            if len(chart.curves) > 10:  # names need the room right of the lower corner, too
+                x = min(x, plot.right() - text_width(text, sizes.axis_font) / 2)
+            at = QPointF(x, plot.bottom() + px(13))
+            draw_text(painter, at, text, sizes.axis_font, theme.muted, "middle")
         at = QPointF(plot.center().x(), plot.bottom() + px(34))
         draw_text(painter, at, chart.axis_text(), font(px(12)), theme.muted, "middle")
 
@@ -229,9 +238,7 @@ class Ground:
         pen = QPen(QColor(chart.theme.muted), chart.sizes.px(1))
         pen.setStyle(Qt.PenStyle.DotLine)
         painter.setPen(pen)
-        y = round(chart.at(0, timeout).y()) + 0.5
-        plot = chart.plot_rect()
-        painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
+        painter.drawPolyline([QPointF(x, y) for x, y in self.timeout().tolist()])
         text, size, where = self._timeout_text(timeout)
         draw_text(painter, where, text, size, chart.theme.muted)
 

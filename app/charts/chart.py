@@ -262,8 +262,12 @@ class Chart(Plot):
         painter.drawPixmap(0, 0, known[1])
 
     def _still_key(self) -> object:
-        """Return what the lines depend on, other than the ground."""
-        return tuple((curve.series.id, curve.drawn_version) for curve in self.still())
+        """Return what lines and names depend on, other than the ground: no name stands on the
+        running server's line.
+        """
+        running = self.curves.get(self.model.running_server)
+        curves = [*self.still(), *([running] if running is not None else [])]
+        return tuple((curve.series.id, curve.drawn_version) for curve in curves)
 
     def _paint_still(self, painter: QPainter) -> None:
         painter.save()

@@ -1,7 +1,7 @@
 """Places the names at the line ends: none overlaps, none is cut. Pure arithmetic, no Qt.
 
 All values are in pixels, y downwards. A line that reaches the right edge is labelled in the gutter
-beside the chart; where that is too low for all names, the highest lines are. A line that ends
+beside the chart; where that is too low for all names, the best ranked are. A line that ends
 earlier is labelled at its end where that covers neither a line nor a name, and in the gutter
 otherwise: without a leader, which would be taken for a measurement.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ class End:
     x: float
     y: float
     width: float
+    rank: int = 0
+    """The lowest are named where not all names fit, of equals those of the highest lines."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ def place(
     outside: list[End] = []
     for end in sorted(ends, key=lambda e: -e.x):
         placed = None
-        if end.x < room.right - 4 * unit:
+        if end.x < room.right - _STUB * unit:
             taken = [*words, *(other.box(room.line_height) for other in inside)]
             placed = _beside(end, room, whole, taken)
         if placed:
@@ -180,36 +183,46 @@ def _beside(end: End, room: Room, lines: Polyline, taken: Sequence[Box]) -> Plac
 def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
     if not ends:
         return []
-    ranked = sorted(ends, key=lambda e: (e.y, e.x))
     unit = room.line_height / 14.5
     low = room.gutter_top + room.line_height / 2
     high = room.gutter_bottom - room.line_height / 2
-    tight = (high - low) / max(1, len(ranked) - 1)
-    height = min(room.line_height, max(room.least_height, tight))
-    fit = max(1, int((high - low) / height + 1e-6) + 1)
+    fit = max(1, int((high - low) / _tightest(room, len(ends), high - low) + 1e-6) + 1)
     first, wide = room.right + LEADER * unit, room.gutter_width - LEADER * unit
     half, gap = wide / 2, _COLUMN_GAP * unit
-    columns = 1 if len(ranked) <= fit or max(end.width for end in ranked) > half - gap else 2
-    if len(ranked) > (places := columns * fit):
-        ranked[places - 1 :] = [replace(ranked[places - 1], key="", width=wide / columns)]
-    wanted = [min(max(end.y, low), high) for end in ranked]
-    ys = spread(wanted, height / columns, low, high)
+    columns = 1 if len(ends) <= fit or max(end.width for end in ends) > half - gap else 2
+    named = sorted(ends, key=lambda e: (e.rank, e.y, e.x))
+    if len(ends) > (places := columns * fit):
+        del named[places - 1 :]
+    named.sort(key=lambda e: (e.y, e.x))
+    if len(named) < len(ends):
+        named.append(End("", 0.0, high, wide / columns))
+    each = ceil(len(named) / columns)
     placed = []
-    for i, (end, y) in enumerate(zip(ranked, ys, strict=True)):
-        x = first + i % columns * half
-        leader = _leader(end.x, end.y, x, y, room)
-        placed.append(Placed(end.key, x, y, min(end.width, wide), leader))
+    for column in range(columns):
+        x, mine = first + column * half, named[column * each :][:each]
+        wanted = [min(max(end.y, low), high) for end in mine]
+        ys = spread(wanted, _tightest(room, len(mine), high - low), low, high)
+        for end, y in zip(mine, ys, strict=True):
+            leader = _leader(end.x, end.y, x, y, room)
+            placed.append(Placed(end.key, x, y, min(end.width, wide), leader))
     return placed
+
+
+def _tightest(room: Room, names: int, height: float) -> float:
+    """Return the distance of lines in which as many names as possible fit into a height."""
+    return min(room.line_height, max(room.least_height, height / max(1, names - 1)))
 
 
 def _leader(
     x: float, y: float, to_x: float, to_y: float, room: Room
 ) -> tuple[tuple[float, float], ...]:
-    """Return the leader from a line's end to a name in the gutter; empty: the end is too far."""
+    """Return the leader from a line's end to a name in the gutter; empty: the end is too far, or
+    names of the first column are between.
+    """
     unit = room.line_height / 14.5
-    if x < room.right - _STUB * unit:
+    first = room.right + LEADER * unit
+    if x < room.right - _STUB * unit or to_x > first:
         return ()
-    first, start = room.right + LEADER * unit, min(max(y, room.top), room.bottom)
-    leader = ((x + 2 * unit, start), (room.right + 4 * unit, start), (first - 5 * unit, to_y))
-    # A longer one would cross names of the first column.
-    return (*leader, (to_x - 2 * unit, to_y)) if to_x <= first else leader
+    start = min(max(y, room.top), room.bottom)
+    bend = (first - 5 * unit, to_y)
+    return (x + 2 * unit, start), (room.right + 4 * unit, start), bend, (to_x - 2 * unit, to_y)

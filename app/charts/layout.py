@@ -14,6 +14,9 @@ LEAST_OF_THREE = 290.0
 """Unscaled; below this height two charts are shown, because three would be illegible."""
 
 _SHARES = {Quantity.REPLIES: 0.44, Quantity.TIME: 0.32, Quantity.ERRORS: 0.24}
+FOOT = 4.0
+"""Unscaled, below the lowest of more than ten names."""
+
 _NARROWEST, _WIDEST = 118.0, 216.0
 _SHARE_OF_TWO = 0.35
 """The largest share of the width for names in two columns."""
@@ -59,7 +62,7 @@ def least_height(names: int) -> float:
     """
     sizes = Sizes()
     fixed = sum(sizes.top + sizes.bottom(q is Quantity.ERRORS) for q in Quantity) + 2 * GAP
-    column = names * (sizes.label_px + 1) + 8
+    column = names * (sizes.label_px + 1) + 7 + FOOT
     plot = column - sizes.top - sizes.bottom(False)
     return fixed + max(0.0, plot) / _SHARES[Quantity.TIME]
 
@@ -69,6 +72,6 @@ def _least(quantity: Quantity, shown: Sequence[Quantity], sizes: Sizes, names: i
     over = sizes.px(sizes.controls if quantity is Quantity.TIME else 2)
     # Few names stay clear of the rates below the axis; see `names`.
     below = sizes.bottom(quantity is shown[-1])
-    under = below - sizes.px(8) if names <= 10 else sizes.px(1)
+    under = below - sizes.px(8) if names <= 10 else sizes.px(FOOT)
     rows = sizes.label_px + sizes.px(3.5) + max(0, names - 1) * (sizes.label_px + sizes.px(1))
     return rows + over + under + sizes.px(1)

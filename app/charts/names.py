@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
-from app.charts import labels
+from app.charts import labels, layout
 from app.charts.background import Ground
 from app.charts.clipping import joined
 from app.charts.curve import Curve
@@ -25,9 +25,6 @@ _FURTHER = (16, 32, 40, 48, 60, 64, 80)
 
 _FAR = 36.0
 """Unscaled: beyond it, right and down together, a leader leads from a running point to its name."""
-
-_STOP = 5.0
-"""Unscaled, half the height of the mark where a line ends that is named in the gutter."""
 
 
 class EndNames:
@@ -55,24 +52,33 @@ class EndNames:
         chart = self._chart
         sizes, plot = chart.sizes, chart.plot_rect()
         px, size = sizes.px, font(sizes.label_px, Weight.DemiBold)  # as wide as they become
-        ends, lines = [], []
+        ranks = {series.id: rank for rank, series in enumerate(chart.model.ranked())}
+        ends: list[labels.End] = []
+        timeout = self._ground.timeout()
+        lines = [timeout, *([chart.ideal()] if chart.has_ideal else [])]
         for curve in curves:
             if len(seen := curve.seen()):
                 lines.append(seen)
-                width = px(14) + self.width(curve, size)
-                ends.append(labels.End(curve.series.id, *seen[-1].tolist(), width))
-        if chart.has_ideal and len(ideal := chart.ideal()):
-            lines.append(ideal)
+                id_, width = curve.series.id, px(14) + self.width(curve, size)
+                ends.append(labels.End(id_, *seen[-1].tolist(), width, ranks.get(id_, 0)))
+        running = chart.curves.get(chart.model.running_server)
+        if running is not None and running.series.id not in chart.hidden:
+            lines.append(running.seen())
+        foot = chart.height() - px(layout.FOOT) if len(ends) > 10 else plot.bottom() + px(8)
+        top, least = self._gutter_top, sizes.label_px + px(1)
+        if len(timeout) and timeout[-1, 1] + len(ends) * least <= foot:
+            # No line ends above it, and a name at its end would be taken for its own.
+            top = max(top, float(timeout[-1, 1]))
         self._room = labels.Room(
             plot.left(),
             plot.top(),
             plot.right(),
             plot.bottom(),
-            gutter_top=self._gutter_top,
-            gutter_bottom=chart.height() - px(1) if len(ends) > 10 else plot.bottom() + px(8),
+            gutter_top=top,
+            gutter_bottom=foot,
             gutter_width=px(sizes.gutter),
             line_height=sizes.label_px + px(3.5),
-            least_height=sizes.label_px + px(1),
+            least_height=least,
         )
         placed = labels.place(ends, self._room, lines, self._ground.words())
         self.placed = [label for label in placed if label.key]
@@ -110,17 +116,11 @@ class EndNames:
         draw_text(painter, at, name, size, theme.text if strong else theme.soft)
 
     def paint_leaders(self, painter: QPainter) -> None:
-        """Draw leaders under the lines: a leader may have to follow one. Where a line ends far from
-        its name, it has a mark in place of one.
-        """
+        """Draw leaders under the lines: a leader may have to follow one."""
         chart = self._chart
         for label in self.placed:
             curve = chart.curves[label.key]
             self._paint_leader(painter, label, mix(chart.theme.card, curve.style.colour, 0.65))
-            if not label.leader and label.x > chart.plot_rect().right():
-                at, half = QPointF(*curve.seen()[-1].tolist()), QPointF(0, chart.sizes.px(_STOP))
-                painter.setPen(QPen(QColor(curve.style.colour), chart.sizes.still_line))
-                painter.drawLine(at - half, at + half)
 
     def paint(self, painter: QPainter) -> None:
         for label in self.placed:
@@ -215,6 +215,9 @@ class EndNames:
     def _paint(self, painter: QPainter, label: labels.Placed, *, strong: bool) -> None:
         chart = self._chart
         px, theme, curve = chart.sizes.px, chart.theme, chart.curves[label.key]
+        if label.x < chart.plot_rect().right():  # no line is there, but the grid
+            left, top, right, foot = label.box(chart.sizes.label_px + px(1))
+            painter.fillRect(QRectF(left, top, right - left, foot - top), QColor(theme.card))
         draw_marker(painter, curve.style, QPointF(label.x + px(4), label.y), px(3.6), theme.card)
         size = font(chart.sizes.label_px, Weight.DemiBold if strong else Weight.Medium)
         at = QPointF(label.x + px(12), label.y)

@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.charts import labels
 from app.charts.chart import Chart
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
@@ -76,6 +77,20 @@ def test_names_never_overlap_and_none_is_missing(qtbot: QtBot, servers: int, giv
         for a, b in combinations(placed, 2):
             across = a.x < b.x + b.width - 0.5 and b.x < a.x + a.width - 0.5
             assert not (across and abs(a.y - b.y) < 12)
+
+
+def test_no_name_stands_on_the_running_line_or_the_timeout(qtbot: QtBot) -> None:
+    weak, strong = CONTESTANTS[8], CONTESTANTS[11]
+    documents = session([weak, strong], 30, give_up=True)
+    starts = [n for n, d in enumerate(documents) if isinstance(d, PointStart)]
+    for start in starts[-24::4]:
+        trio = shown(qtbot, documents[:start])
+        assert trio.model.running_server == strong.id
+        for chart in trio.charts.values():
+            lines = [chart.curves[strong.id].seen(), chart.ground.timeout()]
+            boxes = [label.box(12) for label in chart.names.placed]
+            assert boxes
+            assert not any(labels.crossings(boxes, line).any() for line in lines)
 
 
 def test_servers_that_were_not_run_yet_take_no_width_of_the_plots(qtbot: QtBot) -> None:

@@ -68,6 +68,29 @@ def test_where_not_all_fit_the_highest_lines_are_named_and_the_others_counted() 
     assert not more.key
 
 
+def test_where_not_all_fit_the_best_ranked_are_named_in_the_order_of_their_lines() -> None:
+    ends = [End(str(i), 800, 100 + i * 0.1, 90, rank=23 - i) for i in range(24)]
+    *named, more = sorted(place(ends, ROOM), key=lambda label: label.y)
+    assert [label.key for label in named] == [str(i) for i in range(24 - len(named), 24)]
+    assert not more.key
+
+
+def test_names_in_two_columns_go_on_in_the_second_without_leaders() -> None:
+    wide = replace(ROOM, gutter_width=240)
+    placed = place([End(str(i), 800, 100 + i * 0.1, 99) for i in range(30)], wide)
+    second = max(label.x for label in placed)
+    columns = [[p for p in placed if (p.x == second) is last] for last in (False, True)]
+    assert [p.key for column in columns for p in column] == [str(i) for i in range(30)]
+    assert all(label.leader for label in columns[0])
+    assert not any(label.leader for label in columns[1])
+
+
+def test_a_line_that_all_but_reaches_the_edge_is_named_in_the_gutter() -> None:
+    (only,) = place([End("a", 800 - 18, 120, 60)], ROOM)
+    assert only.x > ROOM.right
+    assert only.leader
+
+
 def test_a_name_far_from_the_others_is_written_at_its_line() -> None:
     (only,) = place([End("a", 800, 120, 60)], ROOM)
     assert only.y == 120
