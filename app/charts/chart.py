@@ -219,6 +219,7 @@ class Chart(Plot):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_moving(painter)
+        self._paint_knees(painter)
         self.flags.paint(painter)
         self._moving.paint(painter)
         if not self.marked.isNull():
@@ -241,6 +242,17 @@ class Chart(Plot):
             painter.setOpacity(DIM_RUNNING if highlighted and not strong else 1.0)
             sizes = self.sizes
             curve.draw(painter, sizes.highlighted_line if strong else sizes.running_line)
+        painter.restore()
+
+    def _paint_knees(self, painter: QPainter) -> None:
+        """Draw the markers at sustained rates again, which the running line would cover."""
+        covered = self.quantity is Quantity.REPLIES and self.model.running_server
+        if not covered or self.highlighted:
+            return
+        painter.save()
+        painter.setClipRect(self.clip_rect())
+        for curve in self.still():
+            curve.draw_knee(painter, self.sizes)
         painter.restore()
 
     def _blit(

@@ -136,22 +136,32 @@ class Curve:
     def draw_markers(
         self, painter: QPainter, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
     ) -> None:
-        """Draw the markers, staggered so that servers on one line show side by side: hollow ones
-        where the point must not be trusted, crossed ones where the server is faulty, ringed ones
-        where an audit failed; with `knee` a large one at the highest sustained rate.
+        """Draw the markers, of a sweep staggered so that servers on one line show side by side:
+        hollow ones where the point must not be trusted, crossed ones where the server is faulty,
+        ringed ones where an audit failed; with `knee` a large one at the highest sustained rate.
         """
         px, card = sizes.px, self._chart.theme.card
         points, values = self.pixels(), self.values
         if not len(points):
             return
         shown = self._fitted.shown
-        marked = _staggered(points, px(70), self.series.index)
+        searched = self.series.searched
+        marked = slice(None) if searched else _staggered(points, px(70), self.series.index)
         plain = points[marked][(shown & values.trusted)[marked]]
         draw_markers(painter, self.style, plain, px(radius), card)
         large = np.flatnonzero(values.x == self.series.knee)[: int(knee)]
         if self._doubtful:
             self._draw_doubts(painter, sizes, radius, large)
-        draw_markers(painter, self.style, points[large[shown[large]]], px(radius * 1.65), card)
+        if knee:
+            self.draw_knee(painter, sizes, radius)
+
+    def draw_knee(self, painter: QPainter, sizes: Sizes, radius: float = 4.0) -> None:
+        """Draw the large marker at the highest sustained rate, if there is one."""
+        points, here = self.pixels(), self.values.x == self.series.knee
+        card = self._chart.theme.card
+        if len(points):
+            found = points[here & self._fitted.shown][:1]
+            draw_markers(painter, self.style, found, sizes.px(radius * 1.65), card)
 
     def _draw_doubts(
         self, painter: QPainter, sizes: Sizes, radius: float, large: NDArray[np.intp]
@@ -160,7 +170,7 @@ class Curve:
         px, theme, card = sizes.px, self._chart.theme, self._chart.theme.card
         points, known, values = self._fitted.points, self._fitted.shown, self.values
         trusted, last = values.trusted, -inf
-        hollow = _apart(points[known & ~trusted], px(12))
+        hollow = _apart(points[known & ~trusted], 0 if self.series.searched else px(12))
         draw_markers(painter, self.style, hollow, px(radius * 0.95), card, hollow=True)
         for at in _apart(points[known & values.faulty], px(14)).tolist():
             draw_cross(painter, QPointF(*at), px(radius * 1.35), theme)

@@ -122,7 +122,8 @@ class Moving:
             running = None  # a warm-up between two points
         px = chart.sizes.px
         painter.save()
-        painter.setClipRect(chart.clip_rect().adjusted(-px(14), -px(14), px(14), px(14)))
+        # The halo needs more room than the markers, but not over the figures of the axis.
+        painter.setClipRect(chart.clip_rect().adjusted(-px(14), -px(14), px(14), 0))
         if chart.highlighted not in ("", curve.series.id):
             painter.setOpacity(DIM_RUNNING)
         if chart.all_have_bands:

@@ -36,6 +36,7 @@ class ProjectedSeries:
         """No value of this view's axis is a sustained rate."""
         self.faulty = None
         self.disqualified = ""
+        self.searched = False
         self.pass_numbers: list[int] = []
         """Single passes have no lines of their own here."""
 

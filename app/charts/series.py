@@ -78,6 +78,11 @@ class Series(SeriesResult):
     def id(self) -> str:
         return self.key
 
+    @property
+    def searched(self) -> bool:
+        """Whether its points were chosen by a search."""
+        return bool(self.axis.bounds)
+
     def add(self, stop: PointStop) -> None:
         """Add a finished point."""
         self.stops.append(stop)

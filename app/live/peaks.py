@@ -18,12 +18,12 @@ from app.painted import Painted
 from app.plain import tip
 from app.theme import Theme, Weight
 from app.widgets import Elided, column, label, row
-from workbench.messages.limits import phrase
+from workbench.messages.limits import brief
 from workbench.report import sustained
 
 _HIGH = 40
 """Of the points of a server, in pixels."""
-_KEPT = {True: "kept", False: "missed", None: "not judged"}
+_MET = {True: "met", False: "missed", None: "not judged"}
 
 
 class Peaks(QFrame):
@@ -47,7 +47,9 @@ class Peaks(QFrame):
         self._limits.setText(_limits(model))
         self._list.arrange([series.id for series in model.ranked()], self._make)
         for id_, entry in self._list.rows.items():
-            entry.display(model.series[id_], over=model.over or model.running_server != id_)
+            series = model.series[id_]
+            measured = model.running_server != id_ and len(series.complete) > 0
+            entry.display(series, over=model.over or measured)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -77,7 +79,7 @@ class _Row(QWidget):
         self._content: object = None
 
     def display(self, series: Series, *, over: bool) -> None:
-        """`over`: the server is not measured now."""
+        """`over`: the server is not measured any more."""
         content = series.version, len(series.peaks), over
         if content == self._content:
             return
@@ -87,6 +89,7 @@ class _Row(QWidget):
         self._figure.setText(figure)
         interval = _interval(series)
         self._interval.show_text(interval)
+        self._points.setVisible(len(series.complete) > 0)
         self._points.show_series(series)
         self.setAccessibleName(f"{series.name}: {figure}, {interval}")
         self.setToolTip(tip("\n".join(peak.text() for peak in series.peaks)))
@@ -105,7 +108,7 @@ class Points(Painted):
     def show_series(self, series: Series) -> None:
         self._series = series
         points = (
-            f"{series.axis.at(stop.x)} {_KEPT[series.met_limits(stop)]}" for stop in series.complete
+            f"{series.axis.at(stop.x)} {_MET[series.met_limits(stop)]}" for stop in series.complete
         )
         self.setAccessibleName("Points in the order measured")
         self.setAccessibleDescription(", ".join(points))
@@ -153,14 +156,14 @@ def _mark(painter: QPainter, at: QPointF, kept: bool | None, colour: str, theme:
 
 def _limits(model: ChartModel) -> str:
     search = (model.start.plan if model.start else {}).get("search") or {}
-    kept = phrase(search.get("errors_pct", 1.0), search.get("p99_ms"))
-    return f"By rate, in the order measured. Filled: {kept}; crossed: not."
+    met = brief(search.get("errors_pct", 1.0), search.get("p99_ms"))
+    return f"Rates in the order measured. ● met: {met} · × missed"
 
 
 def _interval(series: Series) -> str:
-    """ "95 %: 14,250 to 14,500/s · 13 points"."""
+    """ "95 % interval: 14,250 to 14,500/s · 13 points"."""
     count = len(series.complete)
     points = f"{count} point{'s' * (count != 1)}" * bool(count)
     span, passes = sustained.interval(series), len(series.peaks)
-    known = "95 %" if passes == 1 else f"{passes} passes"
+    known = "95 % interval" if passes == 1 else f"{passes} passes"
     return f"{known}: {span} · {points}" if span else points

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from math import isnan, nan
 
 import pytest
@@ -24,7 +24,7 @@ from app.colour import mix
 from tests.gui.trios import shown
 from tests.outcomes import Contestant
 from tests.repeats import with_repeats
-from tests.synthetic import CONTESTANTS, session
+from tests.synthetic import CONTESTANTS, searches, session
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart
 
 R, T, E = Quantity
@@ -151,6 +151,17 @@ def test_the_line_into_an_unreliable_point_is_thin_pale_and_dashed(qtbot: QtBot)
     assert any(drawn)
     assert not all(drawn)
     assert not any(near(image, place, colour, within=3) for place in between)
+
+
+def test_every_point_of_a_search_is_marked(qtbot: QtBot) -> None:
+    trio = shown(qtbot, searches(1), (620, 400))
+    chart, (server,) = trio.charts[R], trio.model.series
+    image, series = seen(chart), trio.model.series[server]
+    places = [chart.at(p.x, p.value(R.value, trio.view)) for p in series.shown if p.trusted]
+    assert len(places) > 5
+    for place in places:
+        for aside in product((-1.2, 1.2), repeat=2):
+            assert near(image, place + QPointF(*aside), colour_of(trio, server), within=0)
 
 
 def test_hiding_a_server_hides_its_line_and_name_until_it_is_shown(qtbot: QtBot) -> None:
