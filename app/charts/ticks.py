@@ -12,6 +12,8 @@ _BETWEEN_MARKS = 62.0
 """Unscaled, below the lowest chart, between the middles of two figures."""
 _MOST_VALUES = 12
 """Values of an axis other than rates that are marked one by one."""
+_MOST_MARKS = 10
+"""On a linear axis of values."""
 _ROW = 13.0
 """Unscaled, between two marks on a logarithmic axis of values; 30 on a linear one."""
 
@@ -34,7 +36,7 @@ def up(chart: Plot) -> list[tuple[float, str]]:
         marks = [0, 25, 50, 75, 100] if height > 90 else [0, 50, 100]
     else:
         least = 5 if chart.quantity is Quantity.REPLIES and not zoomed else 2
-        marks = _even(max(0.0, low), high, max(least, int(height / 30)))
+        marks = _even(max(0.0, low), high, min(_MOST_MARKS, max(least, int(height / 30))))
     return list(zip(marks, _texts(chart, marks), strict=True))
 
 
