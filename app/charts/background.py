@@ -101,6 +101,10 @@ class Ground:
         self._paint_hint(painter)
         painter.restore()
 
+    @property
+    def _is_empty(self) -> bool:
+        return not any(len(curve.values.x) for curve in self._chart.curves.values())
+
     def _hint(self) -> str:
         """Return the text shown in place of lines; empty: there are lines, or the first point is
         being drawn.
@@ -109,10 +113,6 @@ class Ground:
         first, text = chart.quantity is chart.model.charts[0], ""
         if self._is_empty:
             text = chart.model.hint if first else ""
-    @property
-    def _is_empty(self) -> bool:
-        return not any(len(curve.values.x) for curve in self._chart.curves.values())
-
         elif chart.curves.keys() <= chart.hidden:
             text = "All servers are hidden. Press 0 to show them." if first else ""
         elif part := self._hint_of_zoom():

@@ -17,6 +17,8 @@ from workbench.analysis.published import Published
 
 _KINDS = {Quantity.REPLIES: "replies", Quantity.TIME: "mean"}
 """Of the figures that have a label beside their cross."""
+_ARM = 8.0
+"""Unscaled, of a cross: twice as long as a marker of that shape, and thin."""
 
 
 class PublishedMarks:
@@ -29,7 +31,7 @@ class PublishedMarks:
         found = [(figure, self._where(figure)) for figure in figures]
         crosses = [(figure, at) for figure, at in found if at is not None]
         # No label over another cross.
-        arm = self._chart.sizes.px(8)
+        arm = self._chart.sizes.px(_ARM + 2)
         written = [QRectF(at.x() - arm, at.y() - arm, 2 * arm, 2 * arm) for _, at in crosses]
         for figure, at in crosses:
             self._paint(painter, figure, at, written)
@@ -51,13 +53,13 @@ class PublishedMarks:
         self, painter: QPainter, figure: Published, at: QPointF, written: list[QRectF]
     ) -> None:
         px, theme = self._chart.sizes.px, self._chart.theme
-        arm = px(5.5)
+        across, up = QPointF(px(_ARM), 0), QPointF(0, px(_ARM))
         for width, colour in ((px(5), theme.card), (px(2), theme.text)):
             pen = QPen(QColor(colour), width)
             pen.setCapStyle(Qt.PenCapStyle.RoundCap)
             painter.setPen(pen)
-            painter.drawLine(at - QPointF(arm, arm), at + QPointF(arm, arm))
-            painter.drawLine(at - QPointF(arm, -arm), at + QPointF(arm, -arm))
+            painter.drawLine(at - across, at + across)
+            painter.drawLine(at - up, at + up)
         if kind := _KINDS.get(self._chart.quantity):
             written.append(self._write(painter, at, figure.label(kind), written))
 

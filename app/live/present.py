@@ -6,7 +6,7 @@ run or a film is presented while it happens, and what is hidden or pinned stays 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
@@ -18,6 +18,7 @@ from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.live.headline import Figure, Lead, lead
+from app.live.present_foot import Foot, Keys
 from app.theme import Theme, Weight, font
 
 _HIGH, _WIDE = 1080.0, 1440.0
@@ -25,16 +26,21 @@ _HIGH, _WIDE = 1080.0, 1440.0
 _SIZES = Sizes(scale=2.15, head=15.0, line=2.15, controls=2.0)
 _BAR = 1.6
 """Of a film's controls, which are meant for who presents."""
-_FOOT_PX = (24, 20, 17)
-"""A long line is drawn smaller before it is cut."""
 _NAME_PX = (72, 60, 48, 40)
 """A long name is drawn smaller before it is cut."""
 _EVERY_MS = 150
 HINT_MS = 8000
 """How long the keys are shown."""
-_LEAVE = "Esc leave"
-_KEYS = "↑ ↓ server    ← → point    1–9 hide    T time    D distribution    P percentile    L scale"
-_PINNED = "Backspace deselect {}"
+_LEAVE: Keys = ("Esc", "leave")
+_KEYS: tuple[Keys, ...] = (
+    ("↑ ↓", "server"),
+    ("← →", "point"),
+    ("1–9", "hide"),
+    ("T", "over time"),
+    ("D", "distribution"),
+    ("P", "percentile"),
+    ("L", "log/linear"),
+)
 
 
 class Presentation(QWidget):
@@ -51,7 +57,7 @@ class Presentation(QWidget):
         keys: Callable[[QKeyEvent], bool] = lambda event: False,
         status: Callable[[], tuple[str, str]] = lambda: ("", ""),
         headline: Callable[[], str] = lambda: "Preparing",
-        hint: str = "",
+        hint: Sequence[Keys] = (),
         caption: str = "",
         bar: QWidget | None = None,
         scale_bar: Callable[[float], object] = lambda scale: None,
@@ -59,9 +65,9 @@ class Presentation(QWidget):
     ) -> None:
         """`keys`: handles a key; True if the page knows it. `says`: the page's status sentence and
         its tone. `heads`: the headline while nothing is drawn. `hint`: the page's own keys.
-        `caption`: explains the charts, after the keys were shown. `bar`: a film's controls, lent
-        for use by the mouse; `scale_bar`: sets how many times as large as in the window they are.
-        `give_back`: puts the trio and the bar back into their places.
+        `caption`: explains the charts. `bar`: a film's controls, lent for use by the mouse;
+        `scale_bar`: sets how many times as large as in the window they are. `give_back`: puts the
+        trio and the bar back into their places.
         """
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
         self._trio, self._theme, self._over = trio, theme, over
@@ -72,8 +78,7 @@ class Presentation(QWidget):
             give_back,
         )
         # First, because the end may be cut on a small screen.
-        self._hint_text = "    ".join(filter(None, (_LEAVE, hint, _KEYS)))
-        self._caption = caption
+        self._hint_keys = (_LEAVE, *hint, *_KEYS)
         self._sizes_before, self._shown_before = trio.sizes, trio.requested_charts
         self.setWindowTitle("Pongbench")
         self.setObjectName("presentation")
@@ -81,7 +86,7 @@ class Presentation(QWidget):
         self._inside = QVBoxLayout(self)
         self._inside.setSpacing(0)
         self.headline = Headline(theme)
-        self._foot = _Foot(theme)
+        self._foot = Foot(theme, caption)
         self._inside.addWidget(self.headline)
         self._inside.addWidget(trio, 1)
         if bar is not None:
@@ -131,13 +136,14 @@ class Presentation(QWidget):
             )
         )
         status, tone = self._status()
-        hint = self._keys_text() if self._hint.isActive() else self._caption
-        self._foot.display(status or hint, tone if status else "muted")
+        hinted = self._hint.isActive() and not status
+        self._foot.display(status, tone, self._keys_now() if hinted else ())
         self.setAccessibleDescription(self.headline.accessibleName())
 
-    def _keys_text(self) -> str:
+    def _keys_now(self) -> tuple[Keys, ...]:
         pinned = self._trio.model.series.get(self._trio.pointing.server)
-        return f"{self._hint_text}    {_PINNED.format(pinned.name)}" if pinned else self._hint_text
+        deselect = (("Backspace", f"deselect {pinned.name}"),) if pinned else ()
+        return *self._hint_keys, *deselect
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -245,35 +251,3 @@ class Headline(QWidget):
         at = QPointF(right, 91 * scale)
         draw_text(painter, at, figure.unit, unit, theme.muted, "right")
         return left
-
-
-class _Foot(QWidget):
-    """One line: the page's status, or its keys."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme, self._scale, self._text, self._tone = theme, 1.0, "", "muted"
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def set_scale(self, scale: float) -> None:
-        self._scale = scale
-        self.setFixedHeight(round(44 * scale))
-
-    def display(self, text: str, tone: str) -> None:
-        if (text, tone) != (self._text, self._tone):
-            self._text, self._tone = text, tone
-            self.setAccessibleName(text)
-            self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        sizes = [font(px * self._scale, Weight.Medium) for px in _FOOT_PX]
-        fits = (size for size in sizes if text_width(self._text, size) <= self.width())
-        size = next(fits, sizes[-1])
-        text = elided(self._text, size, self.width())
-        colour = getattr(self._theme, self._tone)
-        draw_text(painter, QPointF(0, 18 * self._scale), text, size, colour)
-        painter.end()

@@ -127,7 +127,7 @@ class FilmPage(QWidget):
             self._desk.theme,
             self.window(),
             keys=self._key,
-            hint="Space play    − + speed",
+            hint=(("Space", "play or pause"), ("− +", "speed")),
             bar=self.transport,
             scale_bar=self.transport.set_scale,
             give_back=self._on_presented,

@@ -212,7 +212,7 @@ class LivePage(QWidget):
             keys=self._key,
             status=self._in_short,
             headline=self._in_large,
-            hint="Space pause or resume    S skip",
+            hint=(("Space", "pause or resume"), ("S", "skip")),
             give_back=self._on_presented,
         )
         shown.begin()

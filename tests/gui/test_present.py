@@ -18,8 +18,10 @@ from app.charts.trio import Trio
 from app.context import Desk
 from app.live.headline import lead
 from app.live.present import Presentation
+from app.live.present_foot import Foot
 from app.live.run import Outcome
 from app.pages.live import LivePage
+from tests.gui.windows import painted, the
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, Note, PointStart
 
@@ -70,12 +72,19 @@ def presented(
     documents: list[AnyDocument],
     keys: Callable[[QKeyEvent], bool] = lambda event: False,
     status: Callable[[], tuple[str, str]] = lambda: ("", ""),
+    caption: str = "",
 ) -> tuple[Page, Presentation]:
     page = kept(qtbot, Page(documents))
     with qtbot.waitExposed(page):
         page.show()
     made = Presentation(
-        page.trio, theme.LIGHT, page, keys=keys, status=status, give_back=page.take_back
+        page.trio,
+        theme.LIGHT,
+        page,
+        keys=keys,
+        status=status,
+        caption=caption,
+        give_back=page.take_back,
     )
     with qtbot.waitExposed(made):
         made.begin()
@@ -164,6 +173,13 @@ def test_a_presentation_shows_the_status_of_the_page(qtbot: QtBot) -> None:
         qtbot, session(2, 4), status=lambda: ("Tornado ended by signal 9.", "warn")
     )
     assert reads(shown, "Tornado ended by signal 9.")
+
+
+def test_keys_and_caption_are_shown_together(qtbot: QtBot) -> None:
+    _, shown = presented(qtbot, session(2, 4), caption="A: One · B: Two")
+    below = painted(the(shown, Foot))
+    for text in ("A: One · B: Two", "Esc leave", "T over time", "L log/linear"):
+        assert text in below
 
 
 def reads(shown: Presentation, sentence: str) -> bool:

@@ -121,7 +121,7 @@ def test_the_figures_of_2009_are_crosses_that_can_be_switched_off(
     compare(qtbot, page, record_session(tmp_path / "all.yaml", session(7, rates=RATES)))
     assert control(page, PRINTED).isChecked()
     chart = page.trio.charts[R]
-    arm = chart.at(7400, 7400) + QPointF(-3, -3)
+    arm = chart.at(7400, 7400) + QPointF(0, -6)
     assert near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
     press(page, PRINTED)
     assert not near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
@@ -144,7 +144,7 @@ def test_a_cross_of_2009_is_drawn_only_with_the_server_it_is_about(
     chart = page.trio.charts[R]
 
     def crossed(rate: float) -> bool:
-        at = chart.at(rate, rate) + QPointF(-3, -3)
+        at = chart.at(rate, rate) + QPointF(0, -6)
         return near(chart.grab().toImage(), at, theme.LIGHT.text, within=1)
 
     assert crossed(7400)
