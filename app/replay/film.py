@@ -47,8 +47,13 @@ class Mark:
     @property
     def where(self) -> str:
         """Return a label: "gevent, 4,700/s, second try"."""
+        return f"{self.name}{self.measured}"
+
+    @property
+    def measured(self) -> str:
+        """Return ", 4,700/s, second try"."""
         again = f", {formatting.ordinal(self.attempt)} try" if self.attempt > 1 else ""
-        return f"{self.name}, {self.offered}{again}"
+        return f", {self.offered}{again}"
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.charts.drawing import draw_marker, draw_text, elided, text_width
+from app.charts.shortening import name_within
 from app.colour import with_opacity
 from app.plain import tip
 from app.replay.film import Alert, Mark, Reel
@@ -35,6 +36,8 @@ _TEXT = 16
 _NEAR_PX = 6.0
 _MARKED_FROM = 14.0
 """The narrowest stretch with the marker of its server."""
+_NAMED = 0.5
+"""The least share of the stretches that must have room for a name: fewer would seem chosen."""
 _CEILING = "client calibration"
 _PROFILES = "CPU profiles"
 _HATCHED = Qt.BrushStyle.BDiagPattern
@@ -59,8 +62,8 @@ class Timeline(QWidget):
         self._at = 0.0
         self._pointed: float | None = None
         """The time under the pointer; None: it is elsewhere."""
-        self._texts: list[QRectF] = []
-        """The boxes of what is written above the bar."""
+        self._whole: set[int] = set()
+        """The stretches that are named whole, by their start."""
         self._ground_key: object = None
         self._kept = QPixmap()
         self.setMinimumHeight(_LEAST)
@@ -209,7 +212,7 @@ class Timeline(QWidget):
         key = (self.size().toTuple(), self._theme.name, ratio)
         if key == self._ground_key:
             return self._kept
-        self._ground_key, self._texts = key, []
+        self._ground_key, self._whole = key, set()
         self._kept = QPixmap((QSizeF(self.width(), self.height()) * ratio).toSize())
         self._kept.setDevicePixelRatio(ratio)
         self._kept.fill(Qt.GlobalColor.transparent)
@@ -224,42 +227,39 @@ class Timeline(QWidget):
                 last = x
         for name, span in self._asides.items():
             self._paint_aside(painter, bar, *span, name)
-        free = self.width() + 0.0
-        for first, final in reversed(self._stretches):
-            free = self._paint_name(painter, first, final, free)
+        self._paint_names(painter)
         for attempt, first_us, last_us in _rounds(self._stretches):
             self._paint_round(painter, attempt, self._x(first_us), self._x(last_us))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.warn))
         for alert in self._alerts:
-            x, foot = self._x(alert.t_us), bar.top() - 1
-            painter.drawPolygon(
-                [QPointF(x - 4.5, foot), QPointF(x + 4.5, foot), QPointF(x, foot - 7)]
-            )
+            at = QPointF(self._x(alert.t_us), bar.top() - 5.5)
+            draw_text(painter, at, "!", font(11, Weight.DemiBold), theme.warn, "middle")
         painter.end()
         return self._kept
 
-    def _paint_name(self, painter: QPainter, first: Mark, last: Mark, free: float) -> float:
-        """Draw a marker, and the name if all of it fits before the next one, at `free`; returns
-        where it begins.
-        """
-        theme, left = self._theme, self._x(first.start_us)
-        if first.attempt > 1:
-            return left
-        wide = self._x(last.stop_us) - left
-        size = font(11, Weight.Medium)
-        fits = text_width(first.name, size) <= free - 5 - left - 14
-        name = first.name if fits else ""
-        if wide > _MARKED_FROM:
-            style = theme.series(first.index)
-            draw_marker(painter, style, QPointF(left + 5, 8), 3.6, theme.card)
-            end = 14 + draw_text(painter, QPointF(left + 14, 8), name, size, theme.soft)
-            self._texts.append(QRectF(left, 0, end, _TEXT))
-        return left
+    def _paint_names(self, painter: QPainter) -> None:
+        """Draw the marker of each stretch, and the names unless most would be missing."""
+        size, names = font(11, Weight.Medium), frozenset(mark.name for mark in self._marks)
+        written: list[tuple[Mark, float, str]] = []
+        free = self.width() + 0.0
+        for first, last in reversed(self._stretches):
+            left, wide = self._x(first.start_us), self._x(last.stop_us - first.start_us)
+            if first.attempt == 1 and wide > _MARKED_FROM:
+                name = name_within(first.name, names, size, free - 5 - left - 14)
+                cut_twice = name.startswith("…") and name.endswith("…")
+                written.append((first, left, "" if cut_twice else name))
+            free = left
+        named = sum(bool(name) for _, _, name in written) >= _NAMED * len(written)
+        for first, left, name in written:
+            style = self._theme.series(first.index)
+            draw_marker(painter, style, QPointF(left + 5, 8), 3.6, self._theme.card)
+            at = QPointF(left + 14, 8)
+            draw_text(painter, at, name if named else "", size, self._theme.soft)
+            if named and name == first.name:
+                self._whole.add(first.start_us)
 
     def _paint_current(self, painter: QPainter) -> None:
-        """Draw the whole name of the server under the pointer, else of the one at the playhead,
-        also where the names beside it leave no room: no part of another text is left there.
+        """Draw the whole name of the server under the pointer, else of the one at the playhead: in
+        its place, or over its neighbours where these leave no room.
         """
         at = self._at if self._pointed is None else self._pointed
         mark = self.mark_at(at)
@@ -267,13 +267,18 @@ class Timeline(QWidget):
             return
         theme, size = self._theme, font(11, Weight.DemiBold)
         first = next(first for first, last in self._stretches if mark.stop_us <= last.stop_us)
-        name = elided(first.name, size, self.width() - 20.0)
-        width = 20 + text_width(name, size)
-        left = max(0.0, min(self._x(first.start_us), self.width() - width))
+        name = elided(first.name, size, self.width() - 28.0)
+        width, left = 20 + text_width(name, size), self._x(first.start_us)
         box = QRectF(left, 0, width, _TEXT)
-        for other in (text for text in self._texts if text.intersects(box)):
-            painter.fillRect(other, QColor(theme.card))
-        painter.fillRect(box, QColor(theme.card))
+        if first.start_us in self._whole and box.right() <= self.width():
+            painter.fillRect(box, QColor(theme.card))
+        else:
+            middle = self._x(at) - width / 2
+            box = QRectF(min(max(1.0, middle), self.width() - width - 5), 0.5, width + 4, _TEXT - 1)
+            painter.setPen(QPen(QColor(theme.line2), 1))
+            painter.setBrush(QColor(theme.floating))
+            painter.drawRoundedRect(box, 4, 4)
+            left = box.left() + 3
         draw_marker(painter, theme.series(first.index), QPointF(left + 5, 8), 3.6, theme.card)
         draw_text(painter, QPointF(left + 14, 8), name, size, theme.text)
 
@@ -282,8 +287,7 @@ class Timeline(QWidget):
         size = font(11)
         which = formatting.ordinal(attempt)
         fits = (t for t in (f"{which} tries", which) if text_width(t, size) <= right - left)
-        wide = draw_text(painter, QPointF(left, 8), next(fits, ""), size, self._theme.muted)
-        self._texts.append(QRectF(left, 0, wide, _TEXT))
+        draw_text(painter, QPointF(left, 8), next(fits, ""), size, self._theme.muted)
 
     def _paint_aside(self, painter: QPainter, bar: QRectF, begin: int, end: int, name: str) -> None:
         """Mark what gives no results: hatched, like the client limit in the charts."""
@@ -292,9 +296,8 @@ class Timeline(QWidget):
         box.setRight(max(box.left() + 2, self._x(end) - 2))
         painter.fillRect(box, with_opacity(self._theme.muted, 0.16))
         painter.fillRect(box, QBrush(with_opacity(self._theme.muted, 0.5), _HATCHED))
-        if (wide := text_width(name, size := font(11))) < box.width():
-            draw_text(painter, QPointF(box.right(), 8), name, size, self._theme.muted, "right")
-            self._texts.append(QRectF(box.right() - wide, 0, wide, _TEXT))
+        if text_width(name, size := font(11)) < box.width():
+            draw_text(painter, QPointF(box.left(), 8), name, size, self._theme.muted)
 
     def _paint_stretch(self, painter: QPainter, bar: QRectF, first: Mark, last: Mark) -> None:
         theme, style = self._theme, self._theme.series(first.index)
@@ -303,10 +306,9 @@ class Timeline(QWidget):
         done = min(max(self._x(self._at) - left, 0.0), box.width())
         painter.fillRect(box, with_opacity(style.colour, 0.28))
         painter.fillRect(QRectF(left, box.top(), done, box.height()), style.tint())
-        if style.dashed:
-            painter.setPen(QPen(QColor(theme.card), 2))
-            for notch in range(int(box.left()) + 6, int(box.right()) - 5, 9):
-                painter.drawLine(QPointF(notch, box.bottom() - 6), QPointF(notch + 5, box.bottom()))
+        if style.dashed:  # like its line: hatching says elsewhere that there are no results
+            for dash in range(int(box.left()) + 4, int(box.right()) - 5, 10):
+                painter.fillRect(QRectF(dash, box.bottom() - 5, 6, 2), QColor(theme.card))
 
 
 def _stretches(marks: Sequence[Mark]) -> list[tuple[Mark, Mark]]:

@@ -11,6 +11,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton
 
+from app.charts.drawing import elided, text_width
+from app.charts.drawing import fitting as longest_of
 from app.plain import tip
 from app.replay.film import Position, Reel
 from app.replay.timeline import Timeline
@@ -21,7 +23,10 @@ from workbench import formatting
 SPEEDS = (1, 10, 60, 300, 1000)
 _LASTS_S = 30.0
 """How long a film lasts at the default speed."""
-_SCALED = """QPushButton {{ font-size: {0}px; padding: 0 {1}px; min-height: {2}px; }}"""
+_SCALED = """QPushButton {{ font-size: {0}px; padding: 0 {1}px; min-height: {2}px;
+    border-radius: {3}px; border-width: {5}px; }}
+QFrame#card, QFrame#sunken {{ border-radius: {4}px; border-width: {5}px; }}"""
+_SCALED_PX = 13, 10, 28, 7, 9, 1
 _WIDE = 1000
 """From this width on there is room for the keys' hints."""
 
@@ -47,18 +52,22 @@ class Transport(QFrame):
         self._compact, self._scale = False, 1.0
         self.timeline = Timeline(theme)
         self.timeline.sought.connect(self.seek_requested)
+        self.seek_requested.connect(self._show_end)
         self._play = QPushButton()
         self._play.setProperty("kind", "primary")
         self._play.clicked.connect(self.toggle)
         self._clock = label("", 20, Weight.DemiBold, figures=True)
         self._clock.setAccessibleName("Position")
         self._of = label("", 13, tone="muted", figures=True)
-        self.where = Elided(12, tone="soft")
+        self._measured = ""
+        """The end of what `where` shows: the value of the axis and the number of the point."""
+        self.where = Elided(12, tone="soft", shorten=self._shorten)
         self._chosen = speed in SPEEDS
         self._speeds = Speeds(speed if speed is not None and self._chosen else 60.0)
         self._speeds.chosen.connect(self._on_chosen)
         self._end = button("Jump to the end", "fast-forward", on_click=self.to_end)
-        head, step = row(gap=10), self.timeline.step_server
+        head, step = row(), self.timeline.step_server
+        self._head = head
         self._steps = (
             _step("Back a server (Shift+←)", "skip-back", lambda: step(-1)),
             _step("Back a point (←)", "step-back", lambda: self.step(-1)),
@@ -93,9 +102,10 @@ class Transport(QFrame):
             size = text.font()
             size.setPixelSize(round(px * scale))
             text.setFont(size)
-        sheet = _SCALED.format(*(round(px * scale) for px in (13, 10, 28)))
+        sheet = _SCALED.format(*(round(px * scale) for px in _SCALED_PX))
         self.setStyleSheet(sheet if scale != 1.0 else "")
         self._fit()
+        self._show_play()
 
     def _fit(self) -> None:
         def px(size: float) -> int:
@@ -105,14 +115,18 @@ class Transport(QFrame):
         beside, above = px(14), px(6 if self._compact else 14)
         self._inside.setContentsMargins(beside, above, beside, above)
         self._inside.setSpacing(px(2 if self._compact else 8))
+        self._head.setSpacing(px(10))
+        self._of.setContentsMargins(0, 0, px(8), 0)
         self._play.setFixedSize(px(44), px(44))
         self._play.setStyleSheet(
-            f"border-radius: {px(44) // 2 - 1}px; padding: 0; min-height: {px(44) - 2}px;"
+            f"border-radius: {px(44) // 2 - 1}px; border-width: 1px; padding: 0;"
+            f" min-height: {px(44) - 2}px;"
         )
         self._play.setIconSize(QSize(px(18), px(18)))
         for each in self._steps:
             each.setFixedWidth(px(36))
-        for each in (*self._steps, self._end):
+        for each in (*self._steps, self._end):  # Qt does not enlarge icons
+            each.setIcon(icon(each.property("icon_name"), self._theme.text, px(16)))
             each.setIconSize(QSize(px(16), px(16)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -143,13 +157,31 @@ class Transport(QFrame):
             return
         self._clock.setText(formatting.clock(position.at_us / 1e6))
         self._of.setText(f"of {formatting.clock(self._reel.duration_us / 1e6)}")
-        text = self.timeline.describe_at(position.at_us)
-        aside = self.timeline.aside_at(position.at_us)
-        if place := (not aside) * (self.timeline.place_at(position.at_us) + 1):
-            text = f"{text}, point {place} of {len(self._reel.marks)}"
-        self.where.show_text(text[:1].upper() + text[1:] if not place else text)
+        aside, mark = self.timeline.aside_at(position.at_us), self.timeline.mark_at(position.at_us)
+        if aside or mark is None:
+            self._measured = ""
+            self.where.show_text(aside[:1].upper() + aside[1:])
+        else:
+            place = self.timeline.place_at(position.at_us) + 1
+            self._measured = f"{mark.measured}, point {place} of {len(self._reel.marks)}"
+            self.where.show_text(f"{mark.name}{self._measured}")
+        self._show_end(position.at_us)
         self.timeline.set_position(position.at_us)
         self._show_play()
+
+    def _show_end(self, at_us: float) -> None:
+        """Offer to jump to the end, unless the film is there."""
+        self._end.setEnabled(self._reel is None or at_us < self._reel.duration_us)
+
+    def _shorten(self, text: str, width: float) -> str:
+        """Shorten the name, so that no figure is cut."""
+        size, end = self.where.font(), self._measured
+        if not text.endswith(end) or text_width(text, size) <= width:
+            return elided(text, size, width)
+        name = elided(text.removesuffix(end), size, width - text_width(end, size))
+        forms = (f"{name}{end}" if name else "", end, end.rpartition(" of ")[0])
+        found = longest_of((form.removeprefix(", ") for form in forms if form), size, width)
+        return found or elided(end.removeprefix(", "), size, width)
 
     def toggle(self) -> None:
         (self.play_requested if self.at.paused else self.pause_requested).emit()
@@ -168,15 +200,15 @@ class Transport(QFrame):
 
     def _show_play(self) -> None:
         name = "Play" if self.at.paused else "Pause"
-        drawn = (name, self._theme.name)
+        drawn = (name, self._theme.name, self._scale)
         if drawn == self._drawn:
             return
         self._drawn = drawn
         self._play.setAccessibleName(name)
         self._play.setToolTip(tip(f"{name} (Space)"))
-        self._play.setIcon(icon(name.lower(), self._theme.on_primary))
+        self._play.setIcon(icon(name.lower(), self._theme.on_primary, round(18 * self._scale)))
 
-    _drawn: tuple[str, str] | None = None
+    _drawn: tuple[str, str, float] | None = None
 
 
 def fitting(duration_s: float) -> float:
