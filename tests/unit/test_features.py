@@ -98,7 +98,7 @@ def test_a_projects_facts_are_sourced_and_used(path: Path) -> None:
     [
         (("at: pypi", "at: docs"), r"today\.wsgi\.at: 'docs' is not among its sources; .* pypi"),
         (("https://", "htp:/"), r"sources\.pypi: .* is no address"),
-        (("value: ", "worth: "), r"today\.wsgi: there is no key 'worth'"),
+        (("value: ", "worth: "), r"today\.wsgi: unknown key 'worth'"),
         (("[blog]", "[log]"), r"not_found: 'log' is no fact"),
         (("[blog]", "[wsgi]"), r"not_found: 'wsgi' is given under today, too"),
         (("2026-11-22", "22 November"), r"seen: "),

@@ -131,7 +131,7 @@ def test_an_unknown_key_is_reported_next_to_its_line() -> None:
     texts["server.yaml"] += "protocol: [pong]\n"
     (fault,) = faults(texts)
     assert (fault.file, fault.line) == ("server.yaml", texts["server.yaml"].count("\n"))
-    assert "did you mean 'protocols'?" in fault.sentence
+    assert "Did you mean 'protocols'?" in fault.sentence
 
 
 def test_a_fault_of_the_yaml_names_its_line() -> None:

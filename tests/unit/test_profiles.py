@@ -47,7 +47,7 @@ def test_the_users_own_profile_hides_the_shipped_one(profiles: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("name: mine\nrole: [target]", "there is no key 'role'; did you mean 'roles'?"),
+        ("name: mine\nrole: [target]", "unknown key 'role'. Did you mean 'roles'?"),
         ("name: mine\nroles: [boss]", "expected client or target, got 'boss'"),
         ("name: mine\nroles: []", "roles: expected a list of at least 1 in length"),
         ("name: mine\nconnector: carrier-pigeon", "expected local or ssh, got 'carrier-pigeon'"),
@@ -86,7 +86,7 @@ def test_invalid_values_are_refused_in_one_sentence_with_their_place(
         ("connector: ssh\naddress: a\njump: mine", "jump: a machine cannot be reached through"),
         ("connector: ssh\naddress: a\nwork_dir: tmp", "work_dir: give a whole path"),
         ("address: a", "address: this is for `connector: ssh`"),
-        ("connector: ssh\naddress: a\npassword: p", "there is no key 'password'"),
+        ("connector: ssh\naddress: a\npassword: p", "unknown key 'password'"),
     ],
 )
 def test_an_unreachable_profile_is_refused_with_its_key(

@@ -155,7 +155,7 @@ class Outer(msgspec.Struct, forbid_unknown_fields=True):
         ),
         (
             {"servers": [], "workload": {"protokol": "pong"}},
-            "plan demo.yaml, workload: there is no key 'protokol'; did you mean 'protocol'?",
+            "plan demo.yaml, workload: unknown key 'protokol'. Did you mean 'protocol'?",
         ),
         (
             {"servers": [], "seconds": 0.5},

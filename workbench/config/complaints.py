@@ -71,8 +71,8 @@ def _expected(
 
 def _unknown_key(key: str, known: list[str]) -> str:
     if close := difflib.get_close_matches(key, known, n=1):
-        return f"there is no key {key!r}; did you mean {close[0]!r}?"
-    return f"there is no key {key!r}; there are {', '.join(known)}."
+        return f"unknown key {key!r}. Did you mean {close[0]!r}?"
+    return f"unknown key {key!r}; the keys are {', '.join(known)}."
 
 
 def _shown(value: object) -> str:

@@ -197,8 +197,8 @@ def _keys_of_workloads() -> set[str]:
 def _no_key(key: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(key, known, n=1)
     if close:
-        return f"there is no key {key!r}; did you mean {close[0]!r}?"
-    return f"there is no key {key!r}; docs/plans.md lists them."
+        return f"unknown key {key!r}. Did you mean {close[0]!r}?"
+    return f"unknown key {key!r}; docs/plans.md lists them."
 
 
 def to_data(plan: Plan) -> dict[str, Any]:

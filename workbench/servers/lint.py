@@ -81,7 +81,7 @@ def _placed(message: str, folder: Path, texts: Mapping[str, str]) -> Fault:
         line = _line_of(match["key"], texts.get("server.yaml", ""))
         return Fault("server.yaml", line, f"{match['key']}: {match['said']}")
     text = _sentence(rest.lstrip(": "))
-    unknown = re.match(r"There is no key '([^']+)'", text)
+    unknown = re.match(r"Unknown key '([^']+)'", text)
     line = _line_of(unknown[1], texts.get("server.yaml", "")) if unknown else 0
     return Fault("server.yaml", line, text)
 

@@ -119,7 +119,7 @@ def test_a_damaged_profile_is_reported_and_the_others_work(
     show(qtbot, page, "fir")
     row = page.listing.rows["fir"]
     qtbot.waitUntil(lambda: row.visibleRegion().contains(row.rect().center()))
-    sees(qtbot, page, "did you mean 'address'?")
+    sees(qtbot, page, "Did you mean 'address'?")
     assert light(page, "fir") == "unreadable"
     assert not page.detail.check.isEnabled()
     editor = Opener()

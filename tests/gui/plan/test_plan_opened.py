@@ -89,7 +89,7 @@ def test_a_dropped_file_that_is_no_plan_is_refused_with_a_message(
     qtbot: QtBot, window: MainWindow, page: PlanPage, tmp_path: Path
 ) -> None:
     for name, text, said in (
-        ("dropped.yaml", "servers: [gevent]\nspeed: 3\n", "there is no key 'speed'"),
+        ("dropped.yaml", "servers: [gevent]\nspeed: 3\n", "unknown key 'speed'"),
         ("notes.txt", "Buy milk.", "notes.txt is neither a session nor a plan."),
     ):
         path = tmp_path / name
