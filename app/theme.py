@@ -214,10 +214,10 @@ def font(
     made.setPixelSize(max(1, round(px)))
     made.setWeight(weight)
     made.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    # Contextual alternates change characters: Inter writes an x between digits as ×.
+    made.setFeature(QFont.Tag("calt"), 0)
     if figures:
         made.setFeature(QFont.Tag("tnum"), 1)
-    if mono:
-        made.setFeature(QFont.Tag("calt"), 0)
     return made
 
 

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtGui import QColor, QFontInfo, QImage
+from PySide6.QtGui import QColor, QFontInfo, QImage, QTextLayout
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
@@ -149,6 +149,17 @@ def oklab(linear: NDArray[np.float64]) -> NDArray[np.float64]:
 def test_the_bundled_fonts_are_used() -> None:
     assert QFontInfo(theme.font(13)).family() == "Inter"
     assert QFontInfo(theme.font(13, mono=True)).family() == "JetBrains Mono"
+
+
+def test_an_x_between_digits_stays_an_x(qtbot: QtBot) -> None:
+    def glyphs(text: str) -> list[int]:
+        layout = QTextLayout(text, theme.font(13))
+        layout.beginLayout()
+        layout.createLine()
+        layout.endLayout()
+        return [index for run in layout.glyphRuns() for index in run.glyphIndexes()]
+
+    assert glyphs("k3x9")[2:3] == glyphs("x")
 
 
 @pytest.mark.parametrize("path", sorted((RESOURCES / "icons").glob("*.svg")), ids=lambda p: p.stem)
