@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from app.machines.facts import FactsCard, MeaningCard
 from app.machines.keys import KeyCard
@@ -42,6 +42,8 @@ class Detail(QWidget):
         self.facts, self.meaning = FactsCard(theme), MeaningCard(theme)
         self.steps, self.tuning = StepsCard(theme), TuningCard(theme)
         self.leftovers = LeftoversCard(theme)
+        self._shown = ""
+        """The name of the machine."""
         self._sides: list[QVBoxLayout] = []
         self._alone = True
         """Nothing is known about the machine, so only the steps are shown."""
@@ -66,6 +68,11 @@ class Detail(QWidget):
         body.setLayout(self._columns)
         body.setMaximumWidth(2 * _CARD + GAP)
         self._scroll = Scrolled(body)
+        self._key_unread = False
+        """The head of the card for an untrusted key is kept in view; the focus is below it."""
+        bar = self._scroll.verticalScrollBar()
+        bar.actionTriggered.connect(self._on_scrolled)
+        bar.valueChanged.connect(self._keep_key_in_view)
         outer.addWidget(self._scroll, 1)
 
     def display(
@@ -79,6 +86,9 @@ class Detail(QWidget):
         """`running`: the current action on this machine, or empty. `busy`: no action can be
         started.
         """
+        if known.name != self._shown:
+            self._shown = known.name
+            self._scroll.verticalScrollBar().setValue(0)
         profile = known.profile
         here = profile is not None and profile.connector == "local"
         self.name.show_text("This computer" if here else known.name)
@@ -151,12 +161,26 @@ class Detail(QWidget):
         self._body.updateGeometry()
 
     def show_key(self, problem: HostKeyProblem | None) -> None:
-        """Show an untrusted key, and scroll to it."""
+        """Show an untrusted key, and scroll to its head."""
+        focused = self.key.isAncestorOf(QApplication.focusWidget() or self)
         self.key.show_problem(problem)
+        self._key_unread = problem is not None
         if problem is not None:
             left, right = self._sides
             left.removeWidget(self.steps)
             right.insertWidget(0, self.steps)
+            self._scroll.verticalScrollBar().setValue(0)
+        elif focused:
+            self.check.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _on_scrolled(self) -> None:
+        self._key_unread = False
+
+    def _keep_key_in_view(self) -> None:
+        """Scroll back where the area has followed the focus to the answer of an unread key."""
+        safe = self.key.safe
+        self._key_unread = self._key_unread and safe is not None and safe.hasFocus()
+        if self._key_unread:
             self._scroll.verticalScrollBar().setValue(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

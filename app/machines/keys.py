@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QFrame, QLabel, QLineEdit, QWidget
 
 from app.dialogs import Dialog
 from app.machines.cards import Sign
 from app.theme import LIGHT, Theme, Weight, font
-from app.widgets import button, column, dress, empty, label, retone, row
+from app.widgets import button, column, dress, empty, label, retone, row, tool
 
 if TYPE_CHECKING:
     from workbench.machines.hostkeys import HostKeyProblem
@@ -71,7 +72,7 @@ class KeyCard(QFrame):
             "one on the machine:"
         )
         self._inside.addWidget(_fingerprint(problem.fingerprint, _kind(problem), "Key"))
-        self._add_text(f"On {problem.machine}: {_command_for(problem)}", "muted")
+        self._add_command()
         trust = button("Trust key", "shield-check", on_click=self._trust)
         self._foot("Cancel", trust)
 
@@ -82,15 +83,15 @@ class KeyCard(QFrame):
         name = problem.machine
         self._head("bad", "octagon-x", f"The host key of {name} has changed", _where(problem))
         self._add_text(
-            "Nothing was sent to it. It was reinstalled, or this is a man-in-the-middle attack. "
-            f"Ask the administrator of {name} before trusting the new key."
+            "Nothing was sent to it. It was reinstalled, or this is a man-in-the-middle attack."
         )
         for each in old:
             self._inside.addWidget(_fingerprint(each, "", "Known key"))
         if file:
             self._add_text(f"Stored in {file}", "muted")
         self._inside.addWidget(_fingerprint(problem.fingerprint, _kind(problem), "New key"))
-        self._add_text(f"On {name}: {_command_for(problem)}", "muted")
+        self._add_command()
+        self._add_text(f"Ask the administrator of {name} before trusting the new key.")
         across = row(gap=8)
         prompt = label(f"Type the last {LAST} characters of the new key", tone="soft", wrap=True)
         field = QLineEdit()
@@ -119,6 +120,21 @@ class KeyCard(QFrame):
         text_label = label(text, 12 if tone == "muted" else 13, tone=tone, wrap=True)
         text_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._inside.addWidget(text_label)
+
+    def _add_command(self) -> None:
+        """Add the command that shows the key on the machine itself."""
+        problem = self.problem
+        assert problem is not None
+        command = _command_for(problem)
+        self._add_text(f"On {problem.machine}:", "muted")
+        across = row(gap=8)
+        shown = label(command, wrap=True)
+        shown.setFont(font(13, mono=True))
+        shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        across.addWidget(shown, 1)
+        copy = tool("Copy command", "copy", lambda: QGuiApplication.clipboard().setText(command))
+        across.addWidget(copy)
+        self._inside.addLayout(across)
 
     def _foot(self, safe: str, trust: QWidget) -> None:
         foot = row()
