@@ -7,8 +7,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.plain import Label
 from app.theme import LIGHT, Theme, Weight, icon_pixmap
-from app.widgets import column, label, row
+from app.widgets import GAP, column, label, row
 
+WIDEST = 2 * 700 + GAP
+"""How wide two cards beside each other are at most."""
 SIGNS = {
     "ok": "circle-check",
     "warn": "triangle-alert",

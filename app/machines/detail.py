@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QBoxLayout, QFrame, QSizePolicy, QVBoxLayout, QWidget
 
+from app.machines.cards import WIDEST
 from app.machines.facts import FactsCard, MeaningCard
 from app.machines.keys import KeyCard
 from app.machines.leftovers import LeftoversCard
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from app.machines.work import Known
     from workbench.machines.hostkeys import HostKeyProblem
 
-_TWO_COLUMNS, _CARD = 720, 700
-"""From which width on, and how wide a card is at most."""
+_TWO_COLUMNS = 720
+"""The least width for two columns."""
+_MARGIN = 16
 CHECKING = State("checking…", "focus")
 DAMAGED = State("unreadable", "bad")
 
@@ -35,9 +37,12 @@ class Detail(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         outer = column(self, gap=GAP)
-        outer.addWidget(self._make_head())
+        self._top = QVBoxLayout()
+        self._top.setSpacing(GAP)
+        self._top.addWidget(self._make_head())
         self.error = Inline("Open file")
-        outer.addWidget(self.error)
+        self._top.addWidget(self.error)
+        outer.addLayout(self._top)
         self.key = KeyCard(theme)
         self.facts, self.meaning = FactsCard(theme), MeaningCard(theme)
         self.steps, self.tuning = StepsCard(theme), TuningCard(theme)
@@ -66,7 +71,7 @@ class Detail(QWidget):
             self._columns.addWidget(side, 1)
         self._body = body = QWidget()
         body.setLayout(self._columns)
-        body.setMaximumWidth(2 * _CARD + GAP)
+        body.setMaximumWidth(WIDEST)
         self._scroll = Scrolled(body)
         self._key_unread = False
         """The head of the card for an untrusted key is kept in view; the focus is below it."""
@@ -118,6 +123,7 @@ class Detail(QWidget):
         self.remove.setText(" Reset" if here else " Remove")
         self.remove.setAccessibleName(self.remove.text().strip())
         self.commands.setVisible(profile is not None)
+        self._fit_head()
         self.error.show_text(known.problem)
         for card in (self.facts, self.meaning, self.steps, self.tuning, self.leftovers):
             card.setVisible(profile is not None)
@@ -184,6 +190,8 @@ class Detail(QWidget):
             self._scroll.verticalScrollBar().setValue(0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._top.setContentsMargins(0, 0, max(0, self.width() - WIDEST), 0)
+        self._fit_head()
         across = self.width() >= _TWO_COLUMNS
         self._columns.setDirection(
             QBoxLayout.Direction.LeftToRight if across else QBoxLayout.Direction.TopToBottom
@@ -194,11 +202,11 @@ class Detail(QWidget):
 
     def _make_head(self) -> QFrame:
         head = frame()
-        inside = column(head, margin=16, gap=6)
+        inside = column(head, margin=_MARGIN, gap=6)
         self.name, self.where = Elided(18, Weight.DemiBold), Elided(13, tone="muted")
         self.chip = Chip()
         self.check = button("Check this machine", "activity", kind="primary")
-        upper, lower = row(gap=12), row(gap=2)
+        upper = row(gap=12)
         upper.addWidget(self.name)
         upper.addWidget(self.chip)
         upper.addStretch(1)
@@ -208,15 +216,25 @@ class Detail(QWidget):
         self.edit = button("Edit", "pencil", kind="ghost")
         self.copy = button("Duplicate", "copy", kind="ghost")
         self.remove = button("Remove", "trash-2", kind="ghost")
-        lower.addWidget(self.where)
-        lower.addStretch(1)
+        self._buttons = row(gap=2)
         for each in (self.commands, self.edit, self.copy, self.remove):
-            lower.addWidget(each)
+            self._buttons.addWidget(each)
+        self._buttons.addStretch(1)
+        self._lower = row(gap=2)
+        self._lower.addWidget(self.where, 1)
+        self._lower.addLayout(self._buttons)
         inside.addLayout(upper)
-        inside.addLayout(lower)
+        inside.addLayout(self._lower)
         self.about = Elided(13, tone="soft")
         inside.addWidget(self.about)
         return head
+
+    def _fit_head(self) -> None:
+        """Give the address a line of its own where the buttons leave too little room for it."""
+        self._buttons.invalidate()
+        needed = self.where.sizeHint().width() + self._buttons.sizeHint().width() + 2 * _MARGIN
+        way = QBoxLayout.Direction
+        self._lower.setDirection(way.LeftToRight if needed < self.width() else way.TopToBottom)
 
 
 def where(known: Known) -> str:
