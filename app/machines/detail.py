@@ -28,7 +28,7 @@ _TWO_COLUMNS = 720
 """The least width for two columns."""
 _MARGIN = 16
 CHECKING = State("checking…", "focus")
-DAMAGED = State("unreadable", "bad")
+DAMAGED = State("invalid profile", "bad")
 
 
 class Detail(QWidget):
@@ -117,6 +117,9 @@ class Detail(QWidget):
         self.check.setToolTip(tip(why))
         self.check.setAccessibleDescription(why if busy else "")
         self.edit.setEnabled(profile is not None and not running)
+        why = "" if profile is not None else "The form shows valid profiles only. Open the file."
+        self.edit.setToolTip(tip(why))
+        self.edit.setAccessibleDescription(why)
         self.copy.setVisible(profile is not None and not here)
         self.remove.setVisible(known.own)
         self.remove.setEnabled(not running)
@@ -241,7 +244,7 @@ def where(known: Known) -> str:
     """Describe in one line how the machine is reached."""
     profile = known.profile
     if profile is None:
-        return "Invalid profile"
+        return f"{known.name}.yaml"
     if profile.connector == "local":
         return "local, no SSH"
     user = f"{profile.user}@" if profile.user else ""

@@ -47,7 +47,8 @@ async def profiles() -> list[Known]:
             try:
                 found.append(Known(name, load_profile(name), own))
             except BadInput as error:
-                problem = str(error).replace(str(path_of(name)), path_of(name).name)
+                path = path_of(name)
+                problem = str(error).replace(f"profile {path}", path.name)
                 found.append(Known(name, None, own, problem))
         return sorted(found, key=lambda known: (known.profile is None, not _here(known)))
 

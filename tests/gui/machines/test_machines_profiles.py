@@ -120,7 +120,7 @@ def test_a_damaged_profile_is_reported_and_the_others_work(
     row = page.listing.rows["fir"]
     qtbot.waitUntil(lambda: row.visibleRegion().contains(row.rect().center()))
     sees(qtbot, page, "Did you mean 'address'?")
-    assert light(page, "fir") == "unreadable"
+    assert light(page, "fir") == "invalid profile"
     assert not page.detail.check.isEnabled()
     editor = Opener()
     QDesktopServices.setUrlHandler("file", editor, "take")
