@@ -131,13 +131,13 @@ class MachinesPage(QWidget):
             self.check(known.name)
 
     def cancel(self, name: str) -> None:
-        """Cancel the action on a machine; it cleans up."""
+        """Cancel the action on a machine, which cleans up; an earlier check that passed counts."""
         what, future = self._under_way.pop(name, ("", None))
         if future is None:
             return
         future.cancel()
         record = self._checks.pop(name, None)
-        if what == "check" and record is not None:
+        if what == "check" and record is not None and not self.records.get(name).passed:
             record.kind = "stopped"
             record.finish(datetime.now().astimezone())
             self.records.put(name, record)

@@ -135,6 +135,19 @@ def test_a_cancelled_check_says_so_and_its_question_disappears(
     assert light(page, box) == "not checked"
 
 
+def test_a_cancelled_check_leaves_the_result_of_the_last_one_that_passed(
+    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+) -> None:
+    desk.machines_changed.emit()
+    show(qtbot, page, box)
+    trust_it(qtbot, page)
+    check(page)
+    assert light(page, box) == "checking…"
+    control(page, "Cancel check").click()
+    assert light(page, box).startswith("ready ")
+    sees(qtbot, page, "bench logged in")
+
+
 def test_focus_moves_from_the_check_button_to_the_cancel_button(
     qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
 ) -> None:
