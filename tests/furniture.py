@@ -9,7 +9,7 @@ from typing import Any
 import asyncssh
 from msgspec.structs import replace
 
-from app.machines.records import Record, Records
+from app.machines.records import Record, Records, stamp
 from app.servers.tryout import Line, TrialResult
 from tests.recording import record_session
 from tests.synthetic import session
@@ -69,7 +69,9 @@ def machines(more: dict[str, Any]) -> None:
             ]
         ),
     }.items():
-        made.finish(before if name == "bolt" else datetime.now().astimezone())
+        ended = before if name == "bolt" else datetime.now().astimezone()
+        made.read = made.read and stamp(ended)
+        made.finish(ended)
         records.put(name, made)
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout
 
 from app.machines.cards import Card, remark
-from app.machines.records import Record, since
+from app.machines.records import Record, is_fresh, since
 from app.theme import Theme, Weight
 from app.widgets import dress, empty, label
 from workbench import formatting
@@ -64,13 +64,14 @@ class MeaningCard(Card):
 
         cpus = record.found.get("cpus") or []
         self.setVisible(bool(record.facts and cpus))
-        if not self.news(profile, record.found):
+        old = not is_fresh(record.read)
+        if not self.news(profile, record.found, old):
             return
         empty(self.body)
         if record.facts and cpus:
             python = str(record.found.get("python", ""))
             for each in meanings(profile, record.facts, cpus, python):
-                self.body.addWidget(remark(each.tone, each.text))
+                self.body.addWidget(remark(each.tone, each.text, faded=old))
         dress(self, self._theme)
 
 

@@ -6,10 +6,13 @@ from PySide6.QtCore import Signal
 
 from app.machines.cards import Card, remark
 from app.machines.records import Record
+from app.plain import tip
 from app.question import ask
 from app.theme import Theme
 from app.widgets import button, dress, empty
 from workbench.formatting import size
+
+_CLEAN = "Remove leftovers of crashed runs. Active runs are not touched."
 
 
 class LeftoversCard(Card):
@@ -23,7 +26,6 @@ class LeftoversCard(Card):
         super().__init__("Files on this machine")
         self._theme, self._machine = theme, ""
         self.clean = button("Clean up", "trash-2", on_click=self.clean_requested.emit)
-        self.clean.setToolTip("Remove leftovers of crashed runs. Active runs are not touched.")
         self.clear = button("Remove cache…", "trash-2", on_click=self._confirm_clear)
         for each in (self.clean, self.clear):
             self.foot.addWidget(each)
@@ -46,9 +48,14 @@ class LeftoversCard(Card):
         self._machine = machine
         found = record.found
         kept = found.get("cache_bytes")
-        self.clean.setEnabled(not busy)
-        self.clear.setEnabled(not busy and kept != 0)
-        if not self.news(found):
+        hindrance, old = record.hindrance, record.old
+        self.clean.setEnabled(not busy and not hindrance)
+        self.clear.setEnabled(not busy and not hindrance and kept != 0)
+        self.clean.setToolTip(tip(hindrance or _CLEAN))
+        self.clear.setToolTip(tip(hindrance))
+        for each in (self.clean, self.clear):
+            each.setAccessibleDescription(hindrance)
+        if not self.news(found, hindrance, old):
             return
         empty(self.body)
         for run in found.get("found") or []:
@@ -56,25 +63,25 @@ class LeftoversCard(Card):
             number = {0: "no processes", 1: "1 process"}.get(count, f"{count} processes")
             text = f"Removed: leftovers of run {run['run']}, {number}"
             processes = "; ".join(run["processes"][:3])
-            self.body.addWidget(
-                remark("warn", f"{text}: {processes}." if processes else f"{text}.")
-            )
+            self._add("muted", f"{text}: {processes}." if processes else f"{text}.")
         for run in found.get("alive") or []:
             holder = run.get("holder") or "unknown user"
-            self.body.addWidget(
-                remark("focus", f"Active run, not touched: {run['run']} ({holder}).")
-            )
+            self._add("focus", f"Active run, not touched: {run['run']} ({holder}).", old=old)
         if found.get("left_tuned"):
-            self.body.addWidget(remark("warn", found["left_tuned"]))
+            self._add("warn", found["left_tuned"], old=old)
         elif "found" in found and not found["found"]:
-            self.body.addWidget(remark("ok", "No leftovers of crashed runs."))
+            self._add("ok", "No leftovers of crashed runs.", old=old)
         if "freed" in found:
-            freed = size(found["freed"])
-            self.body.addWidget(remark("ok", f"Cache removed: {freed} freed."))
+            self._add("ok", f"Cache removed: {size(found['freed'])} freed.", old=old)
         if kept is not None:
             where = found.get("work_dir") or "The work directory"
             text = f"{where}: {size(kept)} of cached runtimes and agents."
-            self.body.addWidget(remark("muted", text if kept else f"{where} is empty."))
-        if "found" not in found and kept is None:
-            self.body.addWidget(remark("muted", "Not checked."))
+            self._add("muted", text if kept else f"{where} is empty.")
+        if hindrance:
+            self._add("muted", hindrance)
+        elif "found" not in found and kept is None:
+            self._add("muted", "Not checked.")
         dress(self, self._theme)
+
+    def _add(self, tone: str, text: str, *, old: bool = False) -> None:
+        self.body.addWidget(remark(tone, text, faded=old))

@@ -19,6 +19,14 @@ KEPT = "machines"
 
 _PASSING = ("found", "alive", "freed", "left_tuned")
 """Findings that each check replaces."""
+_PROBLEMS = {
+    "new key": ("unknown key", "warn"),
+    "key changed": ("key changed", "bad"),
+    "busy": ("in use", "warn"),
+    "unreachable": ("unreachable", "bad"),
+    "failed": ("not usable", "bad"),
+}
+"""By kind: its word and its tone."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,26 @@ class Record:
         return self.kind in ("ready", "remarks")
 
     @property
+    def tone(self) -> str:
+        """How serious its problem is, at whatever age: bad or warn; empty: there is none."""
+        return _PROBLEMS.get(self.kind, ("", ""))[1]
+
+    @property
+    def old(self) -> bool:
+        """Whether the machine may have changed since."""
+        return bool(self.at) and not is_fresh(self.at)
+
+    @property
+    def hindrance(self) -> str:
+        """Why nothing can be removed from the machine, in one sentence; empty: it can."""
+        if self.kind == "busy":
+            by = f" by {self.words}" if self.words else ""
+            return f"In use{by}. Check again once it is free."
+        if self.steps and self.steps[-1][:2] == ["Log in", "failed"]:
+            return "The last check could not log in. Check again first."
+        return ""
+
+    @property
     def facts(self) -> Mapping[str, Any]:
         found = self.found.get("facts")
         return found if isinstance(found, dict) else {}
@@ -88,15 +116,10 @@ class Record:
         when = since(self.at)
         if self.passed:
             return State(f"ready {when}", "ok" if is_fresh(self.at) else "")
-        words = {
-            "new key": ("unknown key", "warn"),
-            "key changed": ("key changed", "bad"),
-            "busy": (f"in use by {self.words}" if self.words else "in use", "warn"),
-            "unreachable": ("unreachable", "bad"),
-            "failed": ("not usable", "bad"),
-        }
-        word, tone = words.get(self.kind, ("not checked", ""))
-        if self.kind in words and when not in ("", JUST_NOW):
+        word, tone = _PROBLEMS.get(self.kind, ("not checked", ""))
+        if self.kind == "busy" and self.words:
+            word = f"in use by {self.words}"
+        if self.kind in _PROBLEMS and when not in ("", JUST_NOW):
             word = f"{word}, {when}"
         # A key waits for the user however long ago it was seen.
         lasting = self.kind in ("new key", "key changed")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 
 from app.machines.cards import Card, remark
-from app.machines.records import Record, is_fresh, since
+from app.machines.records import Record, since
 from app.theme import Theme
 from app.widgets import button, dress, empty, label
 
@@ -36,7 +36,7 @@ class StepsCard(Card):
     def display(self, record: Record, *, running: bool, here: bool) -> None:
         self.stop.setVisible(running)
         self.aside.setText("" if running else since(record.at))
-        old = bool(record.at) and not running and not is_fresh(record.at)
+        old = record.old and not running
         if not self.news(record.at, record.kind, record.steps, running, here, old):
             return
         empty(self.body)
@@ -45,7 +45,7 @@ class StepsCard(Card):
         if not record.steps and not running:
             self.body.addWidget(label(_HERE if here else _WHAT, tone="soft", wrap=True))
         for name, state, text in record.steps:
-            tone = TONES.get(state, "muted")
+            tone = (state == "failed" and record.tone) or TONES.get(state, "muted")
             self.body.addWidget(remark(tone, text, name, faded=old))
         if running:
             self.body.addWidget(remark("focus", next_step(record.steps, here=here), "Now"))

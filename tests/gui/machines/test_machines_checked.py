@@ -118,6 +118,9 @@ def test_a_missing_machine_is_unreachable(
     check(page)
     qtbot.waitUntil(lambda: light(page, box) == "unreachable")
     sees(qtbot, page, "is sshd running there?")
+    assert not control(page, "Clean up").isEnabled()
+    assert not control(page, "Remove cache…").isEnabled()
+    sees(qtbot, page, "The last check could not log in.")
 
 
 def test_a_cancelled_check_says_so_and_its_question_disappears(
