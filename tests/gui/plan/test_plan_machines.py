@@ -221,7 +221,7 @@ def test_kernel_settings_are_offered_where_a_profile_allows_them_and_previewed(
         assert says(page, "This computer: not checked. You confirm before anything changes.")
         press(page, "Preview…")
         preview = asked(qtbot, window)
-        for words in ("net.ipv4.tcp_keepalive_time", before, "4321"):
+        for words in ("net.ipv4.tcp_keepalive_time", f"{int(before):,}", "4,321"):
             assert says(preview, words)
         press(preview, "Close")
     assert keepalive() == before
