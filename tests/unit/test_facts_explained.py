@@ -27,16 +27,15 @@ def said(profile: Profile = PROFILE, cpus: list[int] | None = None, **facts: Any
 @pytest.mark.parametrize(
     ("facts", "sentence"),
     [
-        ({}, "warn: 28,232 local ports, each reusable after 60 s where the client closes first:"),
-        ({}, "room for 471 new connections/s sustained, more in a short run."),
-        ({"sysctls": {"net.ipv4.tcp_tw_reuse": 1}}, "ok: 28,232 local ports, each reusable"),
-        ({}, "ok: One program may have 1,048,576 connections open: enough."),
+        ({}, "warn: 28,232 local ports sustain 471 new connections/s (reuse after 60 s)."),
+        ({"sysctls": {"net.ipv4.tcp_tw_reuse": 1}}, "ok: 28,232 local ports sustain"),
+        ({}, "ok: 1,048,576 file descriptors per process: enough for 20,000 connections."),
         ({}, "ok: Servers get core 0; clients on the same machine get cores 1–3."),
-        ({"descriptor_limits": {"soft": 1024, "hard": 4096}}, "warn: One program may have 4,096"),
-        ({"sysctls": {"net.core.somaxconn": 128}}, "warn: An accept queue holds 128"),
+        ({"descriptor_limits": {"soft": 1024, "hard": 4096}}, "warn: 4,096 file descriptors"),
+        ({"sysctls": {"net.core.somaxconn": 128}}, "warn: Accept queue: max 128"),
         ({"governor": "powersave"}, "CPU frequency scaling is on (powersave)"),
-        ({"load_average": [3.2, 1, 1]}, "warn: Its load is 3.20 already"),
-        ({"virtualisation": "virtual machine"}, "warn: It is a virtual machine"),
+        ({"load_average": [3.2, 1, 1]}, "warn: Load average 3.20: other"),
+        ({"virtualisation": "virtual machine"}, "warn: Virtual machine: other VMs"),
     ],
 )
 def test_facts_are_explained_by_what_they_mean(facts: dict[str, Any], sentence: str) -> None:

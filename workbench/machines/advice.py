@@ -60,26 +60,25 @@ def _ports(facts: Mapping[str, Any], *, loopback: bool) -> Meaning:
     limits = limits_of(facts, loopback=loopback)
     rate = limits.ports / limits.port_reuse_s
     text = (
-        f"{limits.ports:,} local ports, each reusable after {limits.port_reuse_s:g} s where the"
-        f" client closes first: room for {rate:,.0f} new connections/s sustained, more in a"
-        " short run."
+        f"{limits.ports:,} local ports sustain {rate:,.0f} new connections/s"
+        f" (reuse after {limits.port_reuse_s:g} s)."
     )
     return Meaning("warn" if rate < LOW_RATE_PER_S else "ok", text)
 
 
 def _descriptors(facts: Mapping[str, Any]) -> Meaning:
     hard = limits_of(facts).descriptors
-    text = f"One program may have {hard:,} connections open"
+    text = f"{hard:,} file descriptors per process"
     if hard < FEW_DESCRIPTORS:
         return Meaning("warn", f"{text}; raise the hard limit of open files (ulimit -Hn).")
-    return Meaning("ok", f"{text}: enough.")
+    return Meaning("ok", f"{text}: enough for {FEW_DESCRIPTORS:,} connections.")
 
 
 def _queue(facts: Mapping[str, Any]) -> list[Meaning]:
     most = facts.get("sysctls", {}).get("net.core.somaxconn")
     if not isinstance(most, int):
         return []
-    text = f"An accept queue holds {most:,} connections at most"
+    text = f"Accept queue: max {most:,} connections"
     if most < 1024:
         return [Meaning("warn", f"{text}; larger backlogs are reduced to that (somaxconn).")]
     return [Meaning("ok", f"{text} (somaxconn).")]
@@ -109,7 +108,7 @@ def _load(facts: Mapping[str, Any], cpus: Sequence[int]) -> list[Meaning]:
     if not load or not cpus:
         return []
     if load[0] > len(cpus) / 4:
-        text = f"Its load is {load[0]:.2f} already; other programs take CPU from the run."
+        text = f"Load average {load[0]:.2f}: other programs use CPU."
         return [Meaning("warn", text)]
     return [Meaning("ok", f"Quiet: load average {load[0]:.2f} on {len(cpus)} cores.")]
 
@@ -117,8 +116,7 @@ def _load(facts: Mapping[str, Any], cpus: Sequence[int]) -> list[Meaning]:
 def _virtual(facts: Mapping[str, Any]) -> list[Meaning]:
     if "virtualisation" not in facts:
         return []
-    text = "It is a virtual machine: other VMs on its host may steal CPU."
-    return [Meaning("warn", text)]
+    return [Meaning("warn", "Virtual machine: other VMs may take CPU time.")]
 
 
 def _span(cores: Sequence[int]) -> str:
