@@ -133,7 +133,7 @@ def passed(*, dead: bool = False) -> list[Step]:
     return [
         Step("Log in", "passed", "mila logged in at 10.0.4.20 port 22 in 0.4 s."),
         Step(
-            "System facts",
+            "Python",
             "passed",
             "Python 3.11.2 on x86_64 with glibc 2.36.",
             found={"python": "3.11.2", "user": "mila", "work_dir": "/home/mila/.cache/pongbench"},
@@ -151,7 +151,7 @@ def passed(*, dead: bool = False) -> list[Step]:
         Step(
             "Start the runner",
             "passed",
-            "Its directory for this run is /home/mila/.cache/pongbench/runs/k7f2.",
+            "Run directory: /home/mila/.cache/pongbench/runs/k7f2.",
         ),
         Step(
             "Clock",
@@ -160,7 +160,7 @@ def passed(*, dead: bool = False) -> list[Step]:
             found={"clock_us": [481_204_113_902, 31]},
         ),
         Step(
-            "Facts",
+            "System facts",
             "passed",
             "Debian GNU/Linux 12 (bookworm), 6.1.0-28-amd64, Intel(R) Xeon(R) E-2388G CPU @"
             " 3.20GHz, 8 cores.",

@@ -57,7 +57,7 @@ class StepsCard(Card):
 _ORDER = {
     "": "Logging in…",
     "Log in": "Looking for Python…",
-    "System facts": "Checking limits…",
+    "Python": "Checking limits…",
     "Limits": "Checking disk space…",
     "Space": "Checking for leftover runs…",
     "Leftover runs": "Measuring the cache…",
@@ -66,7 +66,7 @@ _ORDER = {
     "Sessions": "Checking cores…",
     "Cores": "Measuring the clock…",
     "Clock": "Reading system facts…",
-    "Facts": "Comparing kernel settings…",
+    "System facts": "Comparing kernel settings…",
     "Kernel settings": "Checking addresses…",
     "Addresses": "Cleaning up…",
 }

@@ -154,8 +154,8 @@ def test_the_command_trusts_only_the_fingerprint_it_is_given(
     assert main(["machines", "check", "h1"]) == 0
     steps = re.findall(r"^(ok|!!|no)  ([A-Z][a-z ]+):", capsys.readouterr().out, re.MULTILINE)
     names = [name for _, name in steps]
-    assert names[:5] == ["Log in", "System facts", "Limits", "Space", "Leftover runs"]
-    needed = {"Start the runner", "Sessions", "Cores", "Clock", "Facts", "Addresses"}
+    assert names[:5] == ["Log in", "Python", "Limits", "Space", "Leftover runs"]
+    needed = {"Start the runner", "Sessions", "Cores", "Clock", "System facts", "Addresses"}
     assert needed <= set(names)
 
 

@@ -57,7 +57,7 @@ async def test_a_core_that_is_not_there_is_found(box: Profile) -> None:
 
 async def test_a_python_that_cannot_be_used_is_not_replaced_by_another(box: Profile) -> None:
     steps = await steps_of(but(box, python="/opt/none/python3"))
-    assert (steps[-1].name, steps[-1].state) == ("System facts", "failed")
+    assert (steps[-1].name, steps[-1].state) == ("Python", "failed")
     assert "cannot use the Python that its profile names, /opt/none/python3: " in steps[-1].text
     assert "not found" in steps[-1].text
     old = Path(box.work_dir).parent / "old-python"
@@ -149,7 +149,7 @@ async def test_an_ssh_session_closed_at_once_is_reported_with_the_likely_cause(
 
     host.run = run
     last = (await steps_of(box))[-1]
-    assert (last.name, last.state) == ("System facts", "failed")
+    assert (last.name, last.state) == ("Python", "failed")
     assert (
         "the session was closed before anything ran in it (perhaps no more processes" in last.text
     )

@@ -55,7 +55,7 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
             shell = await open_shell(profile, ask)
             try:
                 yield _logged_in(shell, time.monotonic() - began)
-                what = "System facts"
+                what = "Python"
                 survey = await survey_machine(shell, profile)
                 yield Step(
                     what,
@@ -88,7 +88,7 @@ async def check_machine(profile: Profile, *, ask: Ask = never_ask) -> AsyncItera
         yield _cores(profile, machine)
         what = "Clock"
         yield _clock(*await machine.clock())
-        what = "Facts"
+        what = "System facts"
         yield _facts(await machine.facts(), machine.cpus)
         what = "Kernel settings"
         yield await _settings(machine)
@@ -114,7 +114,7 @@ def _logged_in(shell: Shell, seconds: float) -> Step:
 
 
 def _runner(machine: Machine) -> Step:
-    text = f"Its directory for this run is {machine.run_dir}."
+    text = f"Run directory: {machine.run_dir}."
     if there := machine.beside:
         shared = SharedMachine(machine=machine.name, there=list(there))
         return Step("Start the runner", "warning", f"{text} {shared.text()}")
@@ -208,5 +208,5 @@ def _facts(facts: dict[str, Any], cpus: Sequence[int]) -> Step:
         text = (
             f"{', '.join(known)}. Its load average is already {load[0]}; stop other programs there."
         )
-        return Step("Facts", "warning", text, found=data)
-    return Step("Facts", "passed", f"{', '.join(known)}.", found=data)
+        return Step("System facts", "warning", text, found=data)
+    return Step("System facts", "passed", f"{', '.join(known)}.", found=data)
