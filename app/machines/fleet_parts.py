@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
     from workbench.sessions.fleets import Calibration, FleetHistory, LinkResult
 
-NOT_MEASURED = "not measured"
 _MOST_NAMES = 5
 
 
@@ -27,9 +26,16 @@ class Member:
     roles: str
     state: State
     clock: str = ""
-    """The error of its clock against this computer's; empty: this computer."""
+    """The error of its clock against this computer's; empty: this computer, or not measured."""
+    via: str = ""
+    """Its jump hosts."""
     example: bool = False
     """No machine yet, but an example to begin from."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether nothing is known that keeps it out of a run."""
+        return self.state.tone not in ("bad", "warn")
 
 
 @dataclass(frozen=True)
@@ -37,10 +43,10 @@ class Wire:
     """The link over which a client loads the target."""
 
     client: str
-    figures: str
-    """Round trip and rate."""
+    figures: str = ""
+    """Round trip and rate; empty: not measured."""
     when: str = ""
-    """Its age; empty: not measured."""
+    """Its age."""
     fresh: bool = False
     spoken: str = ""
     """All of it, for a screen reader and a tool tip."""
@@ -53,7 +59,7 @@ class Fleet:
     target: Member
     clients: Sequence[Member]
     wires: Mapping[str, Wire]
-    """By client."""
+    """By client; of one that cannot be used, only what was measured."""
     control: Member | None
     """This computer, unless it is the target or a client itself."""
 
@@ -93,9 +99,16 @@ def fleet(
     def member(name: str, roles: str) -> Member:
         here = name == HERE
         known = clock(findings.record(name).found.get("clock_us"))
-        note = "" if here else f"clock {known}" if known else f"clock {NOT_MEASURED}"
         title = "This computer" if here else name
-        return Member(name, title, roles, findings.state(name), note)
+        profile = by_name.get(name)
+        return Member(
+            name,
+            title,
+            roles,
+            findings.state(name),
+            clock=f"clock {known}" if known and not here else "",
+            via=profile.jump if profile else "",
+        )
 
     others = [
         profile.name
@@ -111,9 +124,9 @@ def fleet(
     elif not clients:
         clients = [end]
     named = {each.name for each in (end, *clients)}
-    wires = {
-        each.name: _wire(each, end, findings.history.links) for each in clients if each is not end
-    }
+    found = [_wire(each, end, findings.history.links) for each in clients if each is not end]
+    usable = {each.name for each in clients if each.usable}
+    wires = {wire.client: wire for wire in found if wire.figures or wire.client in usable}
     control = member(HERE, "controls the run") if HERE not in named else None
     return Fleet(end, [*clients, *(ghosts if not others else [])], wires, control)
 
@@ -129,15 +142,15 @@ def example_target(examples: Sequence[Profile], profiles: Sequence[Profile]) -> 
 
 def _example(profile: Profile) -> Member:
     (role,) = profile.roles
-    return Member(profile.name, f"Add a {role}", role, State("", ""), "from an example", True)
+    state = State("from an example", "")
+    return Member(profile.name, f"Add a {role}", role, state, example=True)
 
 
 def _wire(client: Member, target: Member, links: Mapping[tuple[str, str], LinkResult]) -> Wire:
     ends = f"{client.title} to {target.title}"
     found = links.get((client.name, target.name))
     if found is None:
-        text = f"{ends}: {NOT_MEASURED}. A run measures it before its first point."
-        return Wire(client.name, NOT_MEASURED, spoken=text)
+        return Wire(client.name, spoken=f"{ends}: not measured.")
     link, when = found.link, since(found.measured_utc)
     trip, rate = formatting.duration(link.p50_us), formatting.bits(link.bits_per_s)
     if link.to_target_bits_per_s:
@@ -168,7 +181,7 @@ def offer(fleet: Fleet, history: FleetHistory) -> Offer:
         found = next((c for c in history.calibrations if c.target == fleet.target.name), None)
         missing = f" Not measured with {'all ' if len(names) > 1 else ''}{_listed(names)}."
     if found is None:
-        return Offer("Not measured", "A run with calibration measures it before its first point.")
+        return Offer("Not measured", "Runs with calibration measure it.")
     who = _listed(sorted(found.clients))
     together = " together" if len(found.clients) > 1 else ""
     text = f"{who}{together} against the null server on {_named(fleet.target.name)}"

@@ -9,20 +9,24 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.fields import Options
-from app.machines.cards import Card
-from app.machines.fleet_parts import Findings, example_target, fleet, offer, targets
+from app.machines.cards import WIDEST, Card
+from app.machines.fleet_parts import Findings, Fleet, example_target, fleet, offer, targets
 from app.machines.picture import Picture
 from app.machines.records import HERE
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight
 from app.widgets import GAP, column, dress, label, repolish, row
+from workbench.formatting import listed
 
 if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
 
 _LOAD = "Solid lines: load, with round trip and rate as measured before the last run."
+_DOTTED = "Dotted lines: not measured yet."
+_NONE = "No link measured yet (dotted lines); a run measures each before its first point."
 _SSH = "Dashed lines: SSH from this computer."
-_CLOCKS = "Clocks are those of the last check. Pale: more than a day old, or not measured."
+_CLOCKS = "Clocks are those of the last check."
+_PALE = "Pale: more than a day old."
 _LOOPBACK = "Target and client are one machine: connections stay on loopback, without a network."
 _EXAMPLES = "Dashed boxes are examples: a click opens one as a form, to enter your own address."
 
@@ -55,12 +59,13 @@ class Overview(QWidget):
         self._examples = label(_EXAMPLES, 12, tone="muted", wrap=True)
         picture.foot.addWidget(self._legend, 1)
         picture.body.addWidget(self._examples)
-        together = Card("What the clients offer together")
+        together = Card("Client limit")
         self._figure = label("", 20, Weight.DemiBold)
         self._about = label("", 13, tone="soft", wrap=True)
         together.body.addWidget(self._figure)
         together.body.addWidget(self._about)
         body = QWidget()
+        body.setMaximumWidth(WIDEST)
         inside = column(body, gap=GAP)
         inside.setAlignment(Qt.AlignmentFlag.AlignTop)
         inside.addWidget(together)
@@ -76,7 +81,9 @@ class Overview(QWidget):
         profiles: Sequence[Profile],
         examples: Sequence[Profile],
         findings: Findings,
+        damaged: Sequence[str] = (),
     ) -> None:
+        """`damaged`: names of machines whose profiles are invalid."""
         names = targets(profiles)
         if [self.target.itemData(n) for n in range(self.target.count())] != names:
             self.target.clear()
@@ -92,8 +99,7 @@ class Overview(QWidget):
             self.picture.show_fleet(found, ghost)
             ghosts = ghost is not None or any(member.example for member in found.clients)
             self._examples.setVisible(ghosts)
-            texts = [_LOAD, _SSH, _CLOCKS] if found.control else [_LOAD, _CLOCKS]
-            self._legend.setText(" ".join(texts) if found.wires else _LOOPBACK * found.alone)
+            self._legend.setText(_legend(found, damaged))
             offered = offer(found, findings.history)
             self._figure.setText(offered.figure)
             tone = "" if offered.fresh else "muted"
@@ -112,3 +118,20 @@ class Overview(QWidget):
     def _show(self) -> None:
         self._draw(self.target.value() or HERE)
         dress(self, self._theme)
+
+
+def _legend(found: Fleet, damaged: Sequence[str]) -> str:
+    measured = [bool(wire.figures) for wire in found.wires.values()]
+    texts = [_LOOPBACK] if found.alone else [_LOAD] if any(measured) else [_NONE]
+    if any(measured) and not all(measured):
+        texts.append(_DOTTED)
+    if found.control:
+        texts.append(_SSH)
+    clocks = any(member.clock for member in (found.target, *found.clients))
+    if clocks:
+        texts.append(_CLOCKS)
+    if clocks or any(measured):
+        texts.append(_PALE)
+    if damaged:
+        texts.append(f"Not shown, with an invalid profile: {listed(damaged)}.")
+    return " ".join(texts)

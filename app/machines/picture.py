@@ -4,80 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QLabel, QSizePolicy, QWidget
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.machines.fleet_parts import Fleet, Member, Wire
-from app.machines.row import elided, paint_light
+from app.machines.node import NODE_PX, Node
 from app.plain import tip
-from app.theme import LIGHT, Theme, Weight, font, paint_icon
+from app.theme import Theme, font
 from app.widgets import dress, label
 
-_NODE_PX = 50
 _STEP_PX = 60
-_LINK_PX = 176
-"""The least length of a link, with room for its figures."""
+_LINK_PX, _BESIDE_FIGURES_PX = 60, 40
+"""The least length of a link, and what it has beside its figures."""
+_NARROW_PX = 160
+"""Where machines have no such width, figures take two lines."""
+_DOTS = (0.01, 3)
+"""Of a round pen, in its widths: unlike the dashes of SSH."""
 _WIDE = 700
 """From this width on, this computer stands beside the clients; otherwise above them."""
 
 
-class Node(QAbstractButton):
-    """A machine; a click shows its page, or the form for an example."""
-
-    def __init__(self, member: Member) -> None:
-        super().__init__()
-        self.member = member
-        self._theme = LIGHT
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        parts = [member.title, "" if member.example else member.roles]
-        parts += [member.state.word, member.clock]
-        self.setAccessibleName(", ".join(part for part in parts if part))
-        self.setToolTip(tip(self.accessibleName()))
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(180, _NODE_PX)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, member, painter = self._theme, self.member, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-        edge = QPen(QColor(theme.edge), 1)
-        if member.example:
-            edge.setStyle(Qt.PenStyle.DashLine)
-        painter.setPen(QPen(QColor(theme.focus), 2) if self.hasFocus() else edge)
-        painter.setBrush(QColor(theme.raised if self.underMouse() else theme.card))
-        painter.drawRoundedRect(box, 8, 8)
-        upper = self.rect().adjusted(12, 6, -10, -_NODE_PX // 2 + 1)
-        lower = self.rect().adjusted(12, _NODE_PX // 2, -10, -6)
-        painter.setFont(font(13, Weight.DemiBold))
-        painter.setPen(QColor(theme.soft if member.example else theme.text))
-        name_room = upper.width() - 18
-        left = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        painter.drawText(upper, left, elided(member.title, 13, Weight.DemiBold, name_room))
-        if member.example:
-            paint_icon(
-                painter, "plus", theme.soft, QRectF(upper.right() - 14, upper.y() + 2, 14, 14)
-            )
-        else:
-            colour = getattr(theme, member.state.tone or "muted")
-            at = QPointF(upper.right() - 6, upper.center().y() + 1)
-            paint_light(painter, at, colour, lit=bool(member.state.tone))
-        painter.setFont(font(12))
-        painter.setPen(QColor(theme.muted))
-        text = " · ".join(part for part in (member.state.word, member.clock) if part)
-        painter.drawText(lower, left, elided(text, 12, Weight.Normal, lower.width()))
-        painter.end()
-
-
 class Picture(QWidget):
-    """Solid lines carry load, dashed ones are SSH from this computer."""
+    """Solid lines carry load, dotted ones will, dashed ones are SSH from this computer."""
 
     chosen = Signal(str)
     """A machine's name."""
@@ -104,7 +61,12 @@ class Picture(QWidget):
         self._nodes = {}
         for member in self._members():
             self._nodes[member.name] = self._node(member)
-        self._texts = {name: self._text(wire) for name, wire in fleet.wires.items()}
+        self._texts = {}
+        for name, wire in fleet.wires.items():
+            if wire.figures:
+                self._texts[name] = self._text(wire)
+            else:
+                self._nodes[name].setAccessibleDescription(wire.spoken)
         dress(self, self._theme)
         if focused in self._nodes:
             self._nodes[focused].setFocus(Qt.FocusReason.OtherFocusReason)
@@ -141,16 +103,27 @@ class Picture(QWidget):
         end = self._nodes[fleet.target.name].geometry()
         bus = end.left() - 22.0
         tip_at = QPointF(end.left() - 2, end.center().y())
-        # The latest lie on top where they share a way.
-        for name, wire in sorted(fleet.wires.items(), key=lambda each: each[1].fresh):
-            box = self._nodes[name].geometry()
-            pen = QPen(QColor(self._theme.soft if wire.fresh else self._theme.edge), 1.5)
+        # The latest lie on top where they share a way, which is drawn once for each kind.
+        for measured, fresh in ((False, False), (True, False), (True, True)):
+            alike = [
+                self._nodes[name].geometry()
+                for name, wire in fleet.wires.items()
+                if (bool(wire.figures), wire.fresh) == (measured, fresh)
+            ]
+            if not alike:
+                continue
+            pen = QPen(QColor(self._theme.soft if fresh else self._theme.edge), 1.5)
+            if not measured:
+                pen = QPen(pen.color(), 2)
+                pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+                pen.setDashPattern(_DOTS)
             painter.setPen(pen)
-            path = QPainterPath(QPointF(box.right() + 1, box.center().y()))
-            path.lineTo(bus, box.center().y())
-            path.lineTo(bus, tip_at.y())
-            path.lineTo(tip_at)
-            painter.drawPath(path)
+            heights = [float(box.center().y()) for box in alike]
+            for box, y in zip(alike, heights, strict=True):
+                painter.drawLine(QPointF(box.right() + 1, y), QPointF(bus, y))
+            heights.append(tip_at.y())
+            painter.drawLine(QPointF(bus, min(heights)), QPointF(bus, max(heights)))
+            painter.drawLine(QPointF(bus, tip_at.y()), tip_at)
         if fleet.wires:
             fresh = any(wire.fresh for wire in fleet.wires.values())
             painter.setBrush(QColor(self._theme.soft if fresh else self._theme.edge))
@@ -231,6 +204,31 @@ class Picture(QWidget):
         upper.setAccessibleDescription(wire.spoken)
         return upper, lower
 
+    def _widths(self, room: int, *, beside: bool) -> tuple[int, int]:
+        """Return the widths of the machines at the left and at the right: what they need, if the
+        figures between them leave it. `beside`: this computer stands in a column of its own.
+        """
+        fleet = self._fleet
+        assert fleet is not None
+        ends = {fleet.target.name} if not fleet.alone else set()
+        ends |= {self._ghost.name} if self._ghost else set()
+        apart = {fleet.control.name} if fleet.control and beside else set()
+        needed = {name: node.sizeHint().width() for name, node in self._nodes.items()}
+        right = max((needed[name] for name in ends), default=0)
+        left = max(wide for name, wide in needed.items() if name not in ends | apart)
+        advance = QFontMetrics(font(12)).horizontalAdvance
+        figures = [(upper, fleet.wires[name].figures) for name, (upper, _) in self._texts.items()]
+        link = max((advance(text) for _, text in figures), default=0) + _BESIDE_FIGURES_PX
+        narrow = room - link < min(left, _NARROW_PX) + min(right, _NARROW_PX)
+        for upper, text in figures:
+            upper.setText(text.replace(" · ", "\n", 1) if narrow else text)
+        if narrow and figures:
+            parts = [part for _, text in figures for part in text.split(" · ", 1)]
+            link = max(map(advance, parts)) + _BESIDE_FIGURES_PX
+        free = room - max(link, _LINK_PX)
+        right = min(right, max(free // 2, free - left))
+        return min(left, free - right), right
+
     def _place(self) -> None:
         fleet = self._fleet
         if fleet is None:
@@ -238,24 +236,24 @@ class Picture(QWidget):
         beside = self._beside and fleet.control is not None
         wide = 150 if beside else 0
         left = wide + 36 if beside else 20 if fleet.control else 0
-        room = self.width() - left
-        node = min(280, (room - _LINK_PX) // 2)
-        end_x = self.width() - node
+        node, end = self._widths(self.width() - left, beside=beside)
+        end_x = self.width() - end
         tops = [self._top + place * _STEP_PX for place in range(len(fleet.clients))]
         middle = (tops[0] + tops[-1]) // 2
         for member, top in zip(fleet.clients, tops, strict=True):
-            self._nodes[member.name].setGeometry(left, top, node, _NODE_PX)
+            self._nodes[member.name].setGeometry(left, top, node, NODE_PX)
         if not fleet.alone:
-            self._nodes[fleet.target.name].setGeometry(end_x, middle, node, _NODE_PX)
+            self._nodes[fleet.target.name].setGeometry(end_x, middle, end, NODE_PX)
         if self._ghost is not None:
             at = tops[0] if fleet.alone else middle + _STEP_PX
-            self._nodes[self._ghost.name].setGeometry(end_x, at, node, _NODE_PX)
+            self._nodes[self._ghost.name].setGeometry(end_x, at, end, NODE_PX)
         if fleet.control is not None:
             at = middle if beside else 0
             width = wide if beside else node
-            self._nodes[fleet.control.name].setGeometry(0, at, width, _NODE_PX)
+            self._nodes[fleet.control.name].setGeometry(0, at, width, NODE_PX)
         for name, (upper, lower) in self._texts.items():
             box = self._nodes[name].geometry()
             x, width = box.right() + 6, end_x - 26 - box.right() - 8
-            upper.setGeometry(x, box.center().y() - 19, width, 17)
+            lines = upper.text().count("\n") + 1
+            upper.setGeometry(x, box.center().y() - 2 - 17 * lines, width, 17 * lines)
             lower.setGeometry(x, box.center().y() + 3, width, 16)

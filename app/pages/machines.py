@@ -328,6 +328,7 @@ class MachinesPage(QWidget):
             [known.profile for known in self.profiles.machines if known.profile is not None],
             self.profiles.examples,
             Findings(self.records.get, states.__getitem__, self._history or FleetHistory()),
+            [known.name for known in self.profiles.machines if known.profile is None],
         )
 
     def _on_chosen(self, name: str) -> None:

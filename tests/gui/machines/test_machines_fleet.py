@@ -14,7 +14,7 @@ from app.context import Desk
 from app.fields import Options
 from app.machines import records
 from app.machines.editor import Editor
-from app.machines.picture import Node
+from app.machines.node import Node
 from app.pages.machines import MachinesPage
 from tests import furniture
 from tests.gui.machines.steps import dialog, opened, typed
@@ -51,8 +51,13 @@ def test_every_machine_is_shown_and_missing_measurements_are_marked(
     assert {"This computer", "atlas", "bolt", "fjord"} < set(shown)
     assert "target" in name_of(shown["atlas"])
     assert "clock ± 31 µs" in name_of(shown["atlas"])
-    assert "clock not measured" in name_of(shown["fjord"])
-    assert says(fleet, "not measured")  # the link of dune
+    assert "clock" not in name_of(shown["fjord"])
+    assert "via bolt" in name_of(shown["dune"])
+    long = next(node for name, node in shown.items() if name.startswith("a-client-with"))
+    assert long.accessibleDescription().endswith("to atlas: not measured.")
+    assert not shown["dune"].accessibleDescription()  # its key is unknown, so it cannot be used
+    assert says(fleet, "Dotted lines: not measured yet.")
+    assert says(fleet, "Not shown, with an invalid profile: gale.")
     assert says(fleet, "12 days ago")  # that of cedar
     assert says(fleet, "14,000 connections/s")
     assert says(fleet, "bolt, elm and fjord together against the null server on atlas")
@@ -66,7 +71,7 @@ def test_with_another_target_nothing_is_stated_about_unmeasured_links(
     choice.setCurrentIndex(choice.findText("This computer"))
     choice.activated.emit(choice.currentIndex())
     assert not says(fleet, "941 / 932 Mbit/s")
-    assert says(fleet, "not measured")
+    assert says(fleet, "No link measured yet")
     assert says(fleet, "Not measured")
 
 
