@@ -12,6 +12,7 @@ from app.widgets import TopBar, button
 
 _MOST_NAMES = 3
 _NARROW = 1_080
+_ALONE = "only this computer"
 
 
 class Head(TopBar):
@@ -32,8 +33,7 @@ class Head(TopBar):
         """
         self._states = states
         others = len(states) - 1
-        number = {0: "only this computer", 1: "this computer and 1 other"}
-        self.show_text("Machines", number.get(others, f"this computer and {others} others"))
+        self.show_text("Machines", f"{len(states)} machines" if others > 0 else _ALONE)
         self.add.setVisible(others > 0)
         self.all.setVisible(others > 0)
         self.all.setEnabled(possible)

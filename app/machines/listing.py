@@ -15,6 +15,9 @@ from app.scrolling import Scrolled
 from app.theme import Theme
 from app.widgets import column, dress, empty
 
+_MARGIN, _BORDERS = 6, 4
+_UNLIMITED = 16_777_215
+
 
 class Listing(QFrame):
     """Arrow keys and clicks choose a machine, or all of them; Tab leaves the list."""
@@ -31,7 +34,7 @@ class Listing(QFrame):
         self._group: QButtonGroup | None = None
         outer = column(self, margin=1)
         body = QWidget()
-        self._inside = column(body, margin=6, gap=2)
+        self._inside = column(body, margin=_MARGIN, gap=2)
         self._inside.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._scroll = Scrolled(body)
         outer.addWidget(self._scroll)
@@ -83,6 +86,13 @@ class Listing(QFrame):
         word = f"{ready} of {len(states)} ready" if len(states) > 1 else ""
         self.all.show_state(State(word, "ok" if ready == len(states) else ""))
 
+    def shrink(self, *, shrunk: bool) -> None:
+        """Be only as high as the rows, or as there is room."""
+        rows = [self.all, *self.rows.values()]
+        gaps = self._inside.spacing() * (len(rows) - 1) + 2 * _MARGIN + _BORDERS
+        high = sum(row.sizeHint().height() for row in rows) + gaps
+        self.setMaximumHeight(high if shrunk else _UNLIMITED)
+
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
 
@@ -93,8 +103,7 @@ class Listing(QFrame):
             self.chosen.emit(name)
 
     def _show_chosen(self) -> None:
-        if (row := self.rows.get(self.selected)) is not None:
-            self._scroll.ensureWidgetVisible(row)
+        self._scroll.ensureWidgetVisible(self.rows.get(self.selected, self.all))
 
 
 def _roles(known: Known) -> str:

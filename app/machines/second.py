@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.machines.cards import Card
+from app.plain import tip
 from app.widgets import button, label
 
-_TEXTS = (
-    "On one machine, clients and server compete for CPU, so measured rates are too low, and no "
-    "packet crosses a network.",
+_TEXT = (
     "On its own machine a server has all cores to itself, and several clients can offer more "
-    "load than one.",
-    "It needs SSH and Python 3.10 or later. Nothing is installed; each run cleans up, except for "
-    "one cache directory.",
+    "load than one."
 )
+_NEEDS = "It needs SSH and Python 3.10 or later. Nothing is installed there."
 
 
 class SecondMachine(Card):
@@ -22,9 +20,9 @@ class SecondMachine(Card):
 
     def __init__(self, add: Callable[[], object], examples: Callable[[], object]) -> None:
         super().__init__("A second machine")
-        for text in _TEXTS:
-            self.body.addWidget(label(text, tone="soft", wrap=True))
-        self.body.setSpacing(10)
-        self.foot.addWidget(button("Add machine", "plus", on_click=add))
-        self.foot.addWidget(button("Examples", "copy", on_click=examples))
+        self.body.addWidget(label(_TEXT, tone="soft", wrap=True))
+        new = button("Add machine", "plus", on_click=add)
+        new.setToolTip(tip(_NEEDS))
+        self.foot.addWidget(new)
+        self.foot.addWidget(button("Examples", "eye", on_click=examples))
         self.foot.addStretch(1)

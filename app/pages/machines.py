@@ -73,9 +73,10 @@ class MachinesPage(QWidget):
         self._second = SecondMachine(self.add, lambda: self.listing.choose("", focus=True))
         beside = QWidget()
         beside.setFixedWidth(288)
-        down = column(beside, gap=GAP)
-        down.addWidget(self.listing, 1)
-        down.addWidget(self._second)
+        self._beside = column(beside, gap=GAP)
+        self._beside.addWidget(self.listing, 100)
+        self._beside.addWidget(self._second)
+        self._beside.addStretch()
         across.addWidget(beside)
         across.addWidget(self._shown, 1)
         around.addLayout(across, 1)
@@ -357,6 +358,9 @@ class MachinesPage(QWidget):
         return CHECKING if known.name in self._under_way else self.records.get(known.name).state
 
     def _show_head(self, states: dict[str, State]) -> None:
-        self._second.setVisible(len(states) == 1)
+        alone = len(states) == 1
+        self._second.setVisible(alone)
+        self.listing.shrink(shrunk=alone)
+        self._beside.setStretch(self._beside.count() - 1, int(alone))
         idle = any(known.name not in self._under_way for known in self.profiles.machines)
         self._head.display(states, possible=idle and not self.desk.busy)

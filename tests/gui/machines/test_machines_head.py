@@ -9,7 +9,7 @@ from app.context import Desk
 from app.machines.head import Head
 from app.machines.records import KEPT, now, stamp
 from tests.gui.machines.steps import opened
-from tests.gui.windows import the
+from tests.gui.windows import says, the
 from workbench.machines.profiles import make_profile, save_profile
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -28,6 +28,7 @@ def test_unusable_machines_are_counted_and_named_with_the_reason(qtbot: QtBot, d
     page = opened(qtbot, desk)
     chip = the(page, Head).chip
     page.resize(1280, 800)
+    assert says(page, f"{len(KINDS) + 1} machines")
     qtbot.waitUntil(lambda: chip.text == "cedar, dune and elm not usable")
     assert chip.toolTip() == "cedar: key changed\ndune: unknown key\nelm: in use by lena"
     page.resize(876, 560)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.context import Desk
 from app.machines.editor import Editor
+from app.machines.row import MachineRow
 from app.pages.machines import MachinesPage
 from tests.gui.machines.steps import check, dialog, light, opened, show
 from tests.gui.windows import control, says, sees
@@ -25,6 +27,11 @@ def test_this_computer_alone_is_described_with_why_a_second_machine_would_help(
     sees(qtbot, page, "local ports")
     assert says(page, "several clients can offer more load than one")
     assert says(page, "only this computer")
+    rows = page.listing.findChild(QScrollArea)
+    assert rows is not None
+    both = sum(row.height() for row in page.listing.findChildren(MachineRow))
+    qtbot.waitUntil(lambda: both < page.listing.height() < both + 24)
+    assert rows.verticalScrollBar().maximum() == 0
     assert light(page, "localhost") == "not checked"
     control(page, "Add machine").click()
     assert dialog(qtbot, page, Editor)
