@@ -11,6 +11,7 @@ from app.theme import Weight, font
 from app.widgets import button, column, label, row
 
 SOURCE = "workbench.machines.commands"
+_NONE = "No commands since program start. Check the machine to see them."
 
 
 class Commands(QFrame):
@@ -72,7 +73,7 @@ class Commands(QFrame):
             return
         self._shown = lines
         self._count.setText(f"{len(lines):,} since program start" if lines else "")
-        self.body.setPlainText("\n".join(lines) or "No commands since program start.")
+        self.body.setPlainText("\n".join(lines) or _NONE)
         bar = self.body.verticalScrollBar()
         bar.setValue(bar.maximum())
 

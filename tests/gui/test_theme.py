@@ -81,16 +81,18 @@ def test_a_hint_in_an_empty_field_is_readable(qtbot: QtBot, chosen: Theme) -> No
 
 
 @BOTH
-def test_a_switch_that_is_on_has_another_edge(qtbot: QtBot, chosen: Theme) -> None:
-    switch = QPushButton("Figures")
+@pytest.mark.parametrize("kind", ["", "ghost"])
+def test_a_switch_that_is_on_has_another_edge(qtbot: QtBot, chosen: Theme, kind: str) -> None:
+    switch = button("Figures", kind=kind)
     switch.setCheckable(True)
-    qtbot.addWidget(switch)
-    switch.setStyleSheet(stylesheet(chosen))
-    switch.resize(140, 34)
+    ground = frame()
+    column(ground, margin=16).addWidget(switch)
+    qtbot.addWidget(ground)
+    ground.setStyleSheet(stylesheet(chosen))
 
     def edge() -> str:
-        image: QImage = switch.grab().toImage()
-        return image.pixelColor(0, image.height() // 2).name()
+        image: QImage = ground.grab().toImage()
+        return image.pixelColor(switch.x(), image.height() // 2).name()
 
     off = edge()
     switch.setChecked(True)
