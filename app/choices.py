@@ -110,6 +110,7 @@ class Choice(QComboBox):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._theme = LIGHT
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setAccessibleName(name)
         self.setAccessibleDescription(name)  # on Linux Qt gives the current text as the name
 

@@ -68,6 +68,7 @@ def test_with_another_target_nothing_is_stated_about_unmeasured_links(
     qtbot: QtBot, fleet: MachinesPage
 ) -> None:
     choice = the(fleet, Options, "Target of the picture")
+    assert choice.width() > choice.fontMetrics().horizontalAdvance("This computer") + 30
     choice.setCurrentIndex(choice.findText("This computer"))
     choice.activated.emit(choice.currentIndex())
     assert not says(fleet, "941 / 932 Mbit/s")
