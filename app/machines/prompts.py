@@ -29,7 +29,7 @@ T = TypeVar("T")
 _KINDS = {
     "password": "Password",
     "passphrase": "Passphrase",
-    "sudo": "Password for sudo",
+    "sudo": "sudo password",
     "answer": "Answer",
 }
 
@@ -186,9 +186,14 @@ class QuestionDialog(Dialog):
         self.setWindowTitle(f"{_KINDS[question.kind]} · {question.machine}")
         self.setMinimumWidth(440)
         inside = column(self, margin=20, gap=10)
-        inside.addWidget(label(f"{question.machine} asks", 14, Weight.DemiBold))
-        text = label(question.text.strip().rstrip(":"), tone="soft", wrap=True)
-        inside.addWidget(text)
+        kind, machine = _KINDS[question.kind], question.machine
+        if question.kind == "answer":
+            inside.addWidget(label(f"{machine} asks", 14, Weight.DemiBold))
+            text = question.text.strip().rstrip(":")
+            inside.addWidget(label(text, tone="soft", wrap=True))
+        else:
+            title = f"{kind} for {question.account} ({machine})"
+            inside.addWidget(label(title, 14, Weight.DemiBold, wrap=True))
         self.again = label("Not accepted. Try again.", 12, tone="bad")
         self.again.setVisible(question.again)
         inside.addWidget(self.again)
@@ -201,11 +206,11 @@ class QuestionDialog(Dialog):
         self.keep.setAccessibleName("Store in the system keyring")
         self.keep.setVisible(question.kind != "answer" and not problem)
         inside.addWidget(self.keep)
-        note = "Never shown or logged, and stored only if you choose so."
+        note = "Never shown or logged."
         if question.kind == "answer":
             note = "Never shown, logged or stored."
         elif problem:
-            note = f"Never shown or logged. {problem}"
+            note = f"{note} {problem}"
         inside.addWidget(label(note, 12, tone="muted", wrap=True))
         foot = row()
         foot.addStretch(1)

@@ -62,7 +62,7 @@ def test_a_remote_run_asks_for_the_password_and_ends_with_a_message_without_it(
     monkeypatch.setattr(secrets, "SECRETS", Secrets())  # as after a new start
     live = running_on(qtbot, desk, box)
     asked = dialog(qtbot, live, QuestionDialog)
-    assert says(asked, "box asks")
+    assert says(asked, "Password for bench@127.0.0.1 (box)")
     assert not page.detail.check.isEnabled()
     control(asked, "Cancel").click()
     sees(qtbot, live, "'box' refused bench@127.0.0.1")
