@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
@@ -38,8 +39,8 @@ from workbench.plan.editing import number
 from workbench.untrusted import safe
 
 NAMES_WIDE = 98
-_BELOW = 4
-"""Below a line without room for a message."""
+_BELOW, _BELOW_MESSAGE = 4, 2
+"""Below a line without room for a message, and with it."""
 _Reason = Qt.FocusReason
 
 
@@ -184,6 +185,7 @@ class Segments(QWidget):
             part = _Segment(text)
             self._group.addButton(part, place)
             inside.addWidget(part, 1)
+        self._group.idToggled.connect(lambda _: self.update())
         parts = self.findChildren(_Segment)
         widest = max(part.width_of_text for part in parts)
         for part in parts:  # all get the same room
@@ -211,6 +213,10 @@ class Segments(QWidget):
         painter.setPen(QPen(QColor(self._theme.line2), 1))
         painter.setBrush(QColor(self._theme.sunken))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        parts = self._group.buttons()
+        for before, after in pairwise(parts):
+            if not before.isChecked() and not after.isChecked():
+                painter.drawLine(after.x(), after.y() + 7, after.x(), after.geometry().bottom() - 7)
         painter.end()
 
 
@@ -229,7 +235,7 @@ class _Segment(QAbstractButton):
         """For the text of the widest in the row."""
 
     def sizeHint(self) -> QSize:
-        return QSize(self.room + 20, 28)
+        return QSize(self.room + 24, 28)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self.width_of_text + 6, 28)
@@ -269,19 +275,23 @@ class Line(QWidget):
         self._reserved: tuple[str, ...] = ()
         self._tone = "muted"
         across = row(self, gap=8)
-        room = room or any(
-            isinstance(each, QLineEdit | QPlainTextEdit)
+        typed = [
+            each
             for part in parts
             if isinstance(part, QWidget)
             for each in (part, *part.findChildren(QWidget))
-        )
-        across.setContentsMargins(0, 0, 0, 0 if room else _BELOW)
+            if isinstance(each, QLineEdit | QPlainTextEdit)
+        ]
+        room = room or bool(typed)
+        self._only = typed[0] if len(typed) == 1 else None
+        """The field that every problem is about, if something is typed in one only."""
+        across.setContentsMargins(0, 0, 0, _BELOW_MESSAGE if room else _BELOW)
         self.word = label(name, tone="soft", wrap=True)
         self.word.setFixedWidth(NAMES_WIDE)
         self.word.setMinimumHeight(32)
         across.addWidget(self.word, 0, Qt.AlignmentFlag.AlignTop)
         body = QVBoxLayout()
-        body.setSpacing(2)
+        body.setSpacing(0)  # a message is nearer to its own field than to the next
         self.parts = row()
         for part in parts:
             if not isinstance(part, str):
@@ -317,6 +327,8 @@ class Line(QWidget):
 
     def fault(self, text: str, tone: str = "bad") -> None:
         """Set the problem of this line; an empty text clears it."""
+        if self._only is not None:
+            retone(self._only, tone if text and tone != "muted" else "")
         self._show(text or self._quiet, tone if text else "muted")
 
     @property

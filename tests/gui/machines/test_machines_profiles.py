@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.choices import Tick
@@ -15,7 +16,7 @@ from app.machines.editor import Editor
 from app.machines.importing import Importing
 from app.pages.machines import MachinesPage
 from tests.gui.machines.steps import dialog, light, show, typed
-from tests.gui.windows import control, says, sees
+from tests.gui.windows import control, says, sees, the
 from workbench.machines.profiles import load_profile, profile_names
 
 # The offscreen platform says so of every window that has a least size.
@@ -39,8 +40,11 @@ def test_a_profile_is_written_with_its_problems_next_to_the_fields(
     editor = dialog(qtbot, page, Editor)
     typed(editor, "Port", "99999")
     assert says(editor, "Expected a whole number of at most 65,535, got 99999.")
+    port = the(editor, QLineEdit, "Port")
+    assert port.property("tone") == "bad"
     assert not says(editor, "Use letters, digits")
     typed(editor, "Port", "2222")
+    assert port.property("tone") == ""
     control(editor, "Save").click()
     assert says(editor, "Use letters, digits, dots")
     typed(editor, "Name", "atlas")
