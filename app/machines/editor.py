@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.context import Desk
 from app.dialogs import Dialog
@@ -14,7 +15,7 @@ from app.fields import Figure, Flag, Line, Options, TextField
 from app.machines import work
 from app.scrolling import Scrolled
 from app.theme import Weight
-from app.widgets import Inline, button, column, dress, label, row
+from app.widgets import Inline, button, column, dress, label, row, tool
 
 if TYPE_CHECKING:
     from workbench.errors import BadInput
@@ -31,16 +32,19 @@ _MESSAGES = {
 """Where a form's message is clearer than that for a file."""
 
 _AUTH = [
-    ("auto", "Like ssh, then password"),
+    ("auto", "SSH defaults, then password"),
     ("agent", "SSH agent"),
     ("key", "Private key file"),
     ("password", "Password"),
 ]
+_KEYS = {"auto": "Empty: the keys that ssh would use", "key": "A private key"}
+"""Hints for its file, by authentication."""
 _SUDO = [
     ("no", "No sudo"),
     ("passwordless", "sudo without password"),
     ("password", "sudo with password"),
 ]
+_WIDE, _LEAST_HIGH = 620, 480
 _TITLES = {"new": "Add a machine", "copy": "Duplicate {}", "edit": "Edit {}"}
 
 
@@ -78,10 +82,12 @@ class Editor(Dialog):
         self.keep.setDefault(True)
         foot.addWidget(self.keep)
         inside.addLayout(foot)
-        room = parent.window().height()
-        self.resize(620, min(760 if self._ssh else 420, max(480, room - 60)))
         self.finished.connect(lambda _: self.deleteLater())
         dress(self, desk.theme)
+        # As high as its fields, within the window.
+        high = self.sizeHint().height() - self._scroll.sizeHint().height()
+        high += form.sizeHint().height()
+        self.resize(_WIDE, min(high, max(_LEAST_HIGH, parent.window().height() - 60)))
         first = self._fields.get("description" if task == "edit" else "name")
         if first is not None:
             first.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -134,16 +140,19 @@ class Editor(Dialog):
         self._put("roles", Line("Role", target, client))
         if self._ssh:
             self._head("Connection")
+            add("ssh_config", "SSH settings", Flag("Use ~/.ssh/config"))
             note = "Name, IP address or Host in ~/.ssh/config"
             add("address", "Address", TextField("Address"), note)
             add("port", "Port", Figure("Port", grouped=False), "Empty: from ~/.ssh/config, or 22")
-            add("user", "User", TextField("User"), "Empty: from ~/.ssh/config, or your name")
+            note = "Empty: from ~/.ssh/config, or your local user name"
+            add("user", "User", TextField("User"), note)
             note = "Passwords are asked for when needed and never stored in a profile."
             add("auth", "Authentication", Options("Authentication", _AUTH), note)
-            add("key", "Key file", TextField("Key file"))
+            add("key", "Key file", TextField("Key file"), _KEYS["auto"])
+            browse = tool("Choose a key file", "folder-open", self._browse)
+            self._lines["key"].parts.addWidget(browse)
             note = "A machine listed here, or [user@]host[:port]"
             add("jump", "Jump host", TextField("Jump host"), note)
-            add("ssh_config", "", Flag("From ~/.ssh/config"))
             self._head("Permissions")
             add("sudo", "Privileges", Options("Privileges", _SUDO))
         self._head("Locations")
@@ -215,7 +224,19 @@ class Editor(Dialog):
     def _fit(self) -> None:
         """Show only the fields that the log-in method needs."""
         if "key" in self._lines:
-            self._lines["key"].setVisible(self._fields["auth"].value() in ("auto", "key"))
+            auth = self._fields["auth"].value()
+            self._lines["key"].setVisible(auth in _KEYS)
+            self._lines["key"].explain(_KEYS.get(auth, ""))
+
+    def _browse(self) -> None:
+        """Choose a key file."""
+        field = self._fields["key"]
+        dialog = QFileDialog(self, "Private key", str(Path("~/.ssh").expanduser()))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(field.set_value)
+        dialog.fileSelected.connect(lambda _: field.edited.emit())
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     def _judge(self) -> bool:
         """Show each error beside its field; fields not reached yet show none."""

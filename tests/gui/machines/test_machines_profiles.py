@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtCore import QObject, QPoint, QUrl, Slot
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QFileDialog, QLineEdit, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from app.choices import Tick
 from app.context import Desk
+from app.fields import Line
 from app.machines.editor import Editor
 from app.machines.importing import Importing
 from app.pages.machines import MachinesPage
@@ -133,3 +134,35 @@ def test_a_damaged_profile_is_reported_and_the_others_work(
     assert editor.taken.endswith("/profiles/fir.yaml")
     show(qtbot, page, box)
     assert page.detail.check.isEnabled()
+
+
+def test_the_form_is_as_high_as_its_fields_where_the_window_is(
+    qtbot: QtBot, page: MachinesPage
+) -> None:
+    page.resize(1280, 760)
+    page.profiles.edit("localhost")
+    editor = dialog(qtbot, page, Editor)
+    area = editor.findChild(QScrollArea)
+    assert area is not None
+    assert editor.height() < 700
+    assert area.verticalScrollBar().maximum() == 0
+    # No more is empty than the end of the form.
+    last = max(
+        line.mapTo(editor, QPoint(0, line.height())).y() for line in editor.findChildren(Line)
+    )
+    assert editor.height() - last < 90
+
+
+def test_a_key_file_is_chosen_and_what_an_empty_one_means_is_stated(
+    qtbot: QtBot, page: MachinesPage, home: Path
+) -> None:
+    (home / "id_bench").touch()
+    page.add()
+    editor = dialog(qtbot, page, Editor)
+    assert says(editor, "Empty: the keys that ssh would use")
+    control(editor, "Choose a key file").click()
+    chooser = editor.findChild(QFileDialog)
+    assert chooser is not None
+    chooser.fileSelected.emit(str(home / "id_bench"))
+    chooser.reject()
+    assert the(editor, QLineEdit, "Key file").text() == str(home / "id_bench")
