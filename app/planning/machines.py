@@ -15,7 +15,6 @@ from app.plain import tip
 from app.planning.roles import HERE, Roles, display_name
 from app.theme import LIGHT, Theme
 from app.widgets import button, column, empty, label
-from workbench.machines.limits import raised
 
 if TYPE_CHECKING:
     from app.machines.records import State
@@ -144,7 +143,7 @@ class Machines(QWidget):
         profile, tuning = self._profiles.get(name), self._tunings.get(self.tune.value())
         if profile is None or tuning is None or not profile.tuning:
             return facts
-        return raised(facts, tuning.nofile)
+        return tuning.in_force(facts)
 
     def show_preview(self, text: str, tone: str = "muted") -> None:
         """Show the progress of a preview, or why there is none; empty: it is over."""

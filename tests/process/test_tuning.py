@@ -293,10 +293,11 @@ def test_a_set_of_settings_says_what_is_wrong_with_it(
     assert tuning.load_set("piel-2010").at_least["net.core.somaxconn"] == 250_000
 
 
-def test_a_preview_counts_the_descriptors_that_tuning_allows(tmp_path: Path) -> None:
+def test_a_preview_counts_the_descriptors_and_ports_that_tuning_allows(tmp_path: Path) -> None:
     mine = tmp_path / "data" / "tuning" / "mine.yaml"
     mine.parent.mkdir(parents=True)
-    mine.write_text("name: Mine\nnofile: 30000\n")
+    ports = "at_least: {net.ipv4.ip_local_port_range: 1100 65535}"
+    mine.write_text(f"name: Mine\nnofile: 30000\n{ports}\n")
     profile = tmp_path / "config" / "profiles" / "localhost.yaml"
     profile.parent.mkdir(parents=True)
     profile.write_text("name: localhost\nsudo: passwordless\ntuning: true\n")
@@ -320,6 +321,8 @@ def test_a_preview_counts_the_descriptors_that_tuning_allows(tmp_path: Path) -> 
     enough = preview("--tune", "mine")
     assert (enough.returncode, enough.stderr) == (0, "")
     assert "the clients have 19,936 descriptors for that" in enough.stdout
+    assert "of 64,436 local ports" in enough.stdout
+    assert "of 64,436 local ports" not in few.stdout
     limit = "2,000 file descriptors per process"
     assert limit in few.stdout and limit not in enough.stdout
 

@@ -7,11 +7,11 @@ named sets of settings, and what a set would change; `tunertalk` speaks with the
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -20,6 +20,7 @@ from workbench.closing import to_the_end
 from workbench.config.yaml import convert, load_yaml
 from workbench.errors import BadInput
 from workbench.machines.base import Machine
+from workbench.machines.limits import raised
 from workbench.machines.rights import Rights
 from workbench.machines.surveyed import LeftTuning
 from workbench.machines.tuner_client import AllRestored, Tuner
@@ -43,6 +44,22 @@ class TuningSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     lower end."""
     nofile: Annotated[int, msgspec.Meta(ge=0, le=10_000_000)] = 0
     """Hard descriptor limit for the programs of a run; 0: unchanged."""
+
+    def then(self, key: str, now: str) -> str:
+        """Return the value of a setting for the run, from its present one."""
+        wanted = " ".join(str((self.settings | self.at_least)[key]).split())
+        return _at_least(now, wanted) if key in self.at_least else wanted
+
+    def in_force(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the facts of a machine (`machines.facts`) as they are with this set."""
+        known = facts.get("sysctls", {})
+        changed = {
+            key: self.then(key, str(known[key]))
+            for key in self.settings | self.at_least
+            if key in known
+        }
+        sysctls = {key: int(text) if text.isdigit() else text for key, text in changed.items()}
+        return raised({**facts, "sysctls": {**known, **sysctls}}, self.nofile)
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -98,12 +115,12 @@ def load_set(name: str) -> TuningSet:
 
 async def preview(machine: Machine, wanted: TuningSet) -> list[Change]:
     """Return what a set would change on a machine; nothing is changed."""
-    values = wanted.settings | wanted.at_least
-    texts = await machine.read([f"/proc/sys/{key.replace('.', '/')}" for key in values])
+    keys = [*(wanted.settings | wanted.at_least)]
+    texts = await machine.read([f"/proc/sys/{key.replace('.', '/')}" for key in keys])
     found = []
-    for (key, value), text in zip(values.items(), texts, strict=True):
-        now, then = " ".join((text or "").split()), " ".join(str(value).split())
-        found.append(Change(key, now, _at_least(now, then) if key in wanted.at_least else then))
+    for key, text in zip(keys, texts, strict=True):
+        now = " ".join((text or "").split())
+        found.append(Change(key, now, wanted.then(key, now)))
     return found
 
 

@@ -14,12 +14,12 @@ from workbench.errors import BadInput
 from workbench.load import registry
 from workbench.load.base import Client, LoadGenerator, LoadTool
 from workbench.machines.base import Machine
-from workbench.machines.limits import raised
 from workbench.machines.opening import open_machine
 from workbench.machines.placement import Placement, place, place_agents, place_server
 from workbench.machines.profiles import Profile, Role, load_profile
 from workbench.machines.sampler_client import Sampling
 from workbench.machines.secrets import Ask, never_ask
+from workbench.machines.tuning import load_set
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
 from workbench.run.monitoring import Samplers
@@ -194,11 +194,16 @@ async def preview_tuning(fleet: Fleet, name: str, ask: Ask = never_ask) -> list[
 
 
 async def facts_for(members: Mapping[str, Member], tune: str) -> dict[str, dict[str, Any]]:
-    """The facts of the machines, with the descriptors that a set of kernel settings would allow;
-    `tune` empty: without any. Raises BadInput when there is no such set."""
-    plans = await plans_for(_opened(members), tune) if tune else []
-    allowed = {plan.machine: plan.nofile for plan in plans}
-    return {name: raised(each.facts, allowed.get(name, 0)) for name, each in members.items()}
+    """The facts of the machines, as a set of kernel settings would make them; `tune` empty: without
+    any. Raises BadInput when there is no such set."""
+    facts = {name: dict(member.facts) for name, member in members.items()}
+    if not tune:
+        return facts
+    wanted = load_set(tune)
+    for plan in await plans_for(_opened(members), tune):
+        if plan.why_not is None:
+            facts[plan.machine] = wanted.in_force(facts[plan.machine])
+    return facts
 
 
 def _opened(members: Mapping[str, Member]) -> Opened:

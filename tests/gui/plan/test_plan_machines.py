@@ -95,15 +95,20 @@ def test_a_plan_is_checked_against_the_facts_of_its_clients(qtbot: QtBot, home: 
         qtbot.waitUntil(lambda: ports.accessibleDescription().endswith("of 1,000"))
 
 
-def test_descriptors_are_those_that_the_chosen_kernel_settings_allow(
+def test_descriptors_and_ports_are_those_that_the_chosen_kernel_settings_allow(
     qtbot: QtBot, home: Path, tunable: Path
 ) -> None:
-    (home / "data" / "tuning" / "mine.yaml").write_text("name: My own\nnofile: 20000\n")
+    ports = "net.ipv4.ip_local_port_range"
+    mine = f"name: My own\nnofile: 20000\nat_least: {{{ports}: 1100 65535}}\n"
+    (home / "data" / "tuning" / "mine.yaml").write_text(mine)
     for name, role in (("bolt", "client"), ("nut", "target")):
         (tunable.parent / f"{name}.yaml").write_text(
             f"name: {name}\nroles: [{role}]\nsudo: passwordless\ntuning: true\n"
         )
-    facts = {"descriptor_limits": {"soft": 512, "hard": 512}}
+    facts = {
+        "descriptor_limits": {"soft": 512, "hard": 512},
+        "sysctls": {ports: "32768 60999"},
+    }
     checked = {"at": "2026-11-20T10:00:00+00:00", "kind": "ready", "found": {"facts": facts}}
     more = {
         "plan": {"machines": {"target": "nut", "clients": ["bolt"]}},
@@ -122,6 +127,7 @@ def test_descriptors_are_those_that_the_chosen_kernel_settings_allow(
         page.form.machines.tune.activated.emit(1)
         judged(qtbot, page)
         assert not says(page, "700 concurrent connections")
+        assert page.outlook.preview.ports.accessibleDescription().endswith(" of 64,436")
         assert control(window, "Run").isEnabled()
 
 
