@@ -64,7 +64,7 @@ def test_all_problems_are_reported_at_once_next_to_their_keys() -> None:
     assert not found.sound
     assert found.faults == {
         "rates.from": "Expected a number above 0, got -5.",
-        "rates.to": "Expected a number or ceiling (the client limit), got nothing.",
+        "rates.to": "Enter a number.",
         "seconds": "Expected a number, got 'soon'.",
         "repeats": "Expected a whole number of at least 1, got 0.",
         "workload.timeout_s": "Expected a number above 0, got 0.",

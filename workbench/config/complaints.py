@@ -24,9 +24,10 @@ _BOUNDS = {">=": "of at least", ">": "above", "<=": "of at most", "<": "below"}
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[\.\.\.\]")
 
 
-def complaint(message: str, data: object, type: Any) -> tuple[str, str]:
+def complaint(message: str, data: object, type: Any, *, form: bool = False) -> tuple[str, str]:
     """What a `msgspec.ValidationError` about `data`, which should be a `type`, is about, and what
-    it says.
+    it says. `form`: the data are of a form, whose fields may be empty, and which offers words that
+    stand for a number elsewhere.
 
     >>> complaint("Expected `float` > 0.0 - at `$.rates.from`", {...}, Plan)
     ('rates.from', 'expected a number above 0, got -5.')
@@ -38,28 +39,41 @@ def complaint(message: str, data: object, type: Any) -> tuple[str, str]:
     # msgspec does not say under which key of a mapping with free keys.
     got = _TYPES.get(found.partition("got `")[2].strip("`"), "something else")
     shown = got if "[...]" in path else _shown(_value_at(data, steps))
-    return _dotted(steps), _complaint(found, shown, _types_at(inspect.type_info(type), steps))
+    types = _types_at(inspect.type_info(type), steps)
+    return _dotted(steps), _complaint(found, shown, types, form=form)
 
 
-def _complaint(found: str, shown: str, types: list[inspect.Type]) -> str:
+def _complaint(found: str, shown: str, types: list[inspect.Type], *, form: bool) -> str:
     if match := re.match(r"Object contains unknown field `(.*)`", found, re.DOTALL):
         return _unknown_key(match[1], _keys(types))
     if match := re.match(r"Object missing required field `(.*)`", found):
         return f"the key {match[1]!r} is missing; add it."
     if match := re.match(r"Expected `([^`]*)`(?: of length)?(?: (>=|>|<=|<) (\S+))?", found):
-        expected = _expected(match[1], match[2], match[3], found, types)
-        return f"expected {expected}, got {shown}."
+        expected = _expected(match[1], match[2], match[3], found, types, form=form)
+        return f"enter {expected}." if form and shown == "nothing" else _unexpected(expected, shown)
     if found.startswith("Invalid enum value") and (choices := list(_choices(types))):
-        return f"expected {_either(choices)}, got {shown}."
+        numbers = _numbers(types) if form else []
+        return _unexpected(_either(numbers or choices), shown)
     return f"{found[:1].lower()}{found[1:]}."
 
 
+def _unexpected(expected: str, shown: str) -> str:
+    return f"expected {expected}, got {shown}."
+
+
 def _expected(
-    names: str, comparison: str | None, bound: str | None, found: str, types: list[inspect.Type]
+    names: str,
+    comparison: str | None,
+    bound: str | None,
+    found: str,
+    types: list[inspect.Type],
+    *,
+    form: bool,
 ) -> str:
     kinds = [_TYPES.get(name, name) for name in names.split(" | ") if name != "null"]
     if len(kinds) > 1 and (choices := list(_choices(types))):
-        kinds = [kind for kind in kinds if kind != _TYPES["str"]] + choices
+        others = [kind for kind in kinds if kind != _TYPES["str"]]
+        kinds = others if form and others else others + choices
     expected = _either(kinds) if kinds else "nothing"
     if comparison is None or bound is None:
         return expected
@@ -156,6 +170,12 @@ def _keys(types: list[inspect.Type]) -> list[str]:
         if isinstance(type, inspect.StructType | inspect.DataclassType | inspect.TypedDictType)
         for field in type.fields
     ]
+
+
+def _numbers(types: list[inspect.Type]) -> list[str]:
+    """Return the word for a number, if one is possible."""
+    kinds = (inspect.FloatType, inspect.IntType)
+    return [_TYPES["float"]] if any(isinstance(each, kinds) for each in types) else []
 
 
 def _choices(types: list[inspect.Type]) -> Iterator[str]:

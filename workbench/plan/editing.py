@@ -187,7 +187,7 @@ def _plan(data: Mapping[str, Any]) -> tuple[Plan | None, dict[str, str]]:
         try:
             plan = as_plan(convert(candidate, plan_type(candidate)))
         except msgspec.ValidationError as error:
-            key, sentence = complaint(str(error), candidate, plan_type(candidate))
+            key, sentence = complaint(str(error), candidate, plan_type(candidate), form=True)
             key = key.partition("[")[0]
             if key in faults or not key or not _fix(candidate, key):
                 return None, faults or {"": f"{key}: {sentence}" if key else sentence}

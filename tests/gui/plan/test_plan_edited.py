@@ -275,7 +275,7 @@ def test_every_problem_is_listed_in_the_preview_and_leads_to_its_field(
         assert [text for text in listed if text.startswith(f"{name}: ")], name
     assert says(page, "4 problems")
     line = page.form.lines["rates"]
-    assert "Highest rate: expected a number or ceiling (the client limit)" in line.note
+    assert "Highest rate: enter a number." in line.note
     press(page.outlook, "Show the field: " + next(t for t in listed if t.startswith("Passes: ")))
     assert page.form.inputs["repeats"].hasFocus()
     assert not page.form.inputs["repeats"].visibleRegion().isEmpty()
