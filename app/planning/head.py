@@ -31,7 +31,7 @@ class Head(TopBar):
     def name(self, title: str, *, changed: bool, own: bool) -> None:
         """`changed`: differs from its preset; `own`: can be saved over it."""
         odd = " (changed)" if changed else ""
-        self.show_text("Plan", f"{title or 'Untitled plan'}{odd} · edits are kept")
+        self.show_text("Plan", f"{title or 'Untitled plan'}{odd} · saved automatically")
         self.save.setVisible(changed and own)
 
     def judge(self, draft: Draft | None, *, busy: bool, fault: str = "") -> None:

@@ -30,7 +30,7 @@ QUESTIONS = (
     Question("cost", "CPU per call", "Which server needs the least CPU time for a call?"),
     Question(
         "peak",
-        "Peak under an SLO",
+        "Peak under SLO",
         "Which server sustains the highest rate with a p99 below 50 ms?",
     ),
 )

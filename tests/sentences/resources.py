@@ -159,7 +159,7 @@ SENTENCES: list[tuple[Message, str]] = [
             proposed=5,
             session="",
         ),
-        "One pass shows no difference between servers; 5 passes show 10 % in CPU per call (typical spread).",
+        "One pass cannot show significance; 5 passes resolve 10 % in CPU per call (typical spread).",
     ),
     (
         plans.Sensitivity(

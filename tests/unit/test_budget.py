@@ -379,12 +379,12 @@ def test_a_server_that_does_not_speak_the_protocol_is_refused() -> None:
 def test_the_cost_is_described_in_sentences() -> None:
     budget = assess(plan(rates=Range(from_=1000, to=2000, step=1000)), [Entry()], FACTS)
     assert budget.describe() == [
-        "It takes 4.9 to 19 s.",
+        "Takes 4.9 to 19 s.",
         "A point has 2,000 to 4,000 calls.",
         "It uses at most 4,000 of 28,232 local ports.",
         "At worst it has 4,000 connections open at once; the clients have 19,936 descriptors for"
         " that.",
-        "One pass shows no difference between servers; 5 passes show 10 % in CPU per call (typical"
+        "One pass cannot show significance; 5 passes resolve 10 % in CPU per call (typical"
         " spread).",
     ]
 

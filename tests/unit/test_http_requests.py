@@ -248,7 +248,7 @@ def test_a_missing_secret_is_named_by_the_preview(
     file.write_text(to_yaml(plan(headers={"Authorization": {"secret": "SHOP"}})))
     assert main(["run", str(file), "--preview"]) == ExitCode.BAD_INPUT
     told = capsys.readouterr()
-    assert "It takes" in told.out
+    assert "Takes" in told.out
     assert "The secret SHOP of a header is missing; set the environment" in told.err
 
 

@@ -33,7 +33,7 @@ def test_a_preset_of_a_source_can_be_run_and_asks_its_question(preset: Preset) -
     budget = assess(plan, entries, FACTS, clients=3)
     assert not budget.problems, [problem.text() for problem in budget.problems]
     preview = " ".join(budget.describe())
-    assert all(each in preview for each in ("It takes", "local ports", "descriptors"))
+    assert all(each in preview for each in ("Takes", "local ports", "descriptors"))
     if preset.id.endswith("-scaled"):
         assert budget.duration_s[0] < 480
 
@@ -59,7 +59,7 @@ def test_the_option_for_hours_that_steady_names_makes_a_run_of_hours() -> None:
     budget = assess(plan, [catalogue[id_] for id_ in plan.servers], FACTS, clients=1)
     assert not budget.problems, [problem.text() for problem in budget.problems]
     preview = budget.describe()
-    assert "It takes 12 to 36 h." in preview
+    assert "Takes 12 to 36 h." in preview
     assert "A point has 28,800,000 calls." in preview
     assert "minutes" not in plan.name
 

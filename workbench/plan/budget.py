@@ -85,7 +85,7 @@ class Budget:
         connections = formatting.number_of(self.open_at_worst, "connections")
         search = f" A search takes about {expected} points for each server, at most {at_most}."
         return [
-            f"It takes {formatting.time_span(self.duration_s)}.{search * (expected != at_most)}",
+            f"Takes {formatting.time_span(self.duration_s)}.{search * (expected != at_most)}",
             f"A point has {formatting.counted(span, ' calls')}."
             if most
             else "The number of calls per point is not fixed.",

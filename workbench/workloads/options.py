@@ -54,7 +54,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
             gt=0,
             le=600,
             title="Timeout",
-            description="of each call",
+            description="per call",
             extra_json_schema={"unit": "s"},
         ),
     ] = 5.0

@@ -120,10 +120,10 @@ class Sensitivity(Message, frozen=True, kw_only=True):
         basis = f"spread of passes as in {self.session}" if self.session else "typical spread"
         wanted = f"{self.wanted_pct:g} % in {self.figure}"
         if self.passes == 1:
-            said = "One pass shows no difference between servers"
+            said = "One pass cannot show significance"
             if self.proposed is None:
-                return f"{said}; {wanted} cannot be shown here ({basis})."
-            return f"{said}; {self.proposed} passes show {wanted} ({basis})."
+                return f"{said}; {wanted} cannot be resolved here ({basis})."
+            return f"{said}; {self.proposed} passes resolve {wanted} ({basis})."
         least = [f"{formatting.span(pct, pct)} % in {figure}" for figure, pct in self.shows.items()]
         said = f"{self.passes} passes show no difference below 100 %"
         if least:
