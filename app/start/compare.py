@@ -51,7 +51,11 @@ class CompareCard(QFrame):
         self.offer: Offer | None = None
         self.boxes: dict[str, Tick] = {}
         inside = column(self, margin=18, gap=8)
-        inside.addWidget(label("Compare servers", 16, Weight.DemiBold))
+        head = row()
+        head.addWidget(label("Compare servers", 16, Weight.DemiBold), 1)
+        self._all = button("Select all", kind="link", on_click=self._tick_all_or_none)
+        head.addWidget(self._all)
+        inside.addLayout(head)
         inside.addLayout(self._make_questions())
         self._rates = label(QUESTIONS[0].text, tone="soft", wrap=True)
         inside.addWidget(self._rates)
@@ -128,6 +132,7 @@ class CompareCard(QFrame):
         """
         for before, after in pairwise([widget, self.first, *self.boxes.values()]):
             QWidget.setTabOrder(before, after)
+        QWidget.setTabOrder(self.plan, self._all)  # behind what most users need
 
     def set_across(self, across: int) -> None:
         """Set how many names stand in a row."""
@@ -141,6 +146,8 @@ class CompareCard(QFrame):
     def fit(self) -> None:
         """Adjust the card to the ticked servers and to whether a run is in progress."""
         ticked, busy, known = self.ticked(), self._desk.busy, self.offer is not None
+        self._all.setText("Select none" if ticked else "Select all")
+        self._all.setAccessibleName(self._all.text())
         self.run.setEnabled(bool(ticked) and not busy)
         self.plan.setEnabled(known)
         self._request += 1
@@ -150,6 +157,11 @@ class CompareCard(QFrame):
             self._cost.setText("Select at least one server.")
         else:
             self._timer.start()
+
+    def _tick_all_or_none(self) -> None:
+        on = not self.ticked()
+        for box in self.boxes.values():
+            box.setChecked(on)
 
     def _make_questions(self) -> QGridLayout:
         """One stop of Tab; the arrow keys choose."""
@@ -236,7 +248,8 @@ class CompareCard(QFrame):
         if request == self._request:
             self.error.show_text(" ".join(problem.text() for problem in budget.problems))
             warnings = [warning.text() for warning in budget.warnings]
-            self._cost.setText(" ".join([budget.describe()[0], *warnings]))
+            count = f"{len(self.ticked())} of {len(self.boxes)} servers."
+            self._cost.setText(" ".join([count, budget.describe()[0], *warnings]))
 
 
 class ServerTick(Tick):

@@ -182,7 +182,6 @@ class _Result(QWidget):
         texts.addWidget(label(text, 12, tone="soft", wrap=True))
         texts.addStretch(1)
         inside.addLayout(texts, 1)
-        card.setMinimumHeight(_TALL)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:

@@ -300,3 +300,15 @@ def test_servers_that_cannot_be_read_do_not_hide_the_others(qtbot: QtBot, home: 
         assert window.page("Servers").isVisible()
         window.show_page("Start")
         assert control(window, "Run the comparison").isEnabled()
+
+
+def test_all_servers_or_none_are_ticked_at_once_and_counted(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    compare = window.start.compare
+    number = len(compare.boxes)
+    press(compare, "Select none")
+    assert compare.ticked() == []
+    press(compare, "Select all")
+    assert len(compare.ticked()) == number
+    qtbot.waitUntil(lambda: says(compare, f"{number} of {number} servers. Takes"))
