@@ -1,11 +1,11 @@
-"""Pictures of what a plan will do: its sweep over time, its calls, the whole run, its ports."""
+"""Pictures of what a plan will do: its sweep over time, its calls, the whole run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy
 
 from app.charts.drawing import draw_swatch, draw_text, elided, text_width
@@ -25,7 +25,8 @@ _MOST_BLOCKS = 1_200
 _LEGIBLE = 90.0
 """A narrower name is illegible, so its marker is drawn instead."""
 _LEFT, _RIGHT = 48.0, 8.0
-_LEAST_BAR = 40.0
+_WARM_UP = "warm-up"
+_ENDS = "first point", "last point"
 
 
 class Picture(Painted):
@@ -112,11 +113,28 @@ class SweepPicture(_OfSteps):
             painter.fillRect(bar, with_opacity(ink, 0.34 if strong else 0.07 if warm else 0.12))
             painter.setPen(QPen(QColor(ink), 2.5 if strong else 1.8))
             painter.drawLine(bar.topLeft(), bar.topRight())
+        for step, bar in zip(self._steps, bars, strict=True):
+            if step.purpose == "warm_up":
+                self._paint_aside(painter, bar, bars)
         if sum(bar.width() for bar in bars) > 10 * len(bars):
             painter.setPen(QPen(with_opacity(theme.text, 0.3), 1))
             for bar in bars:
                 painter.drawLine(bar.topLeft(), bar.bottomLeft())
                 painter.drawLine(bar.topRight(), bar.bottomRight())
+
+    def _paint_aside(self, painter: QPainter, bar: QRectF, bars: Sequence[QRectF]) -> None:
+        """Mark the warm-up, which gives no results: hatched, and named where there is room."""
+        theme, small = self.theme, font(11)
+        painter.fillRect(bar, hatched(theme.muted))
+        end, y = bar.left() + text_width(_WARM_UP, small), bar.top() - 9
+        for top in sorted((each.top() for each in bars if each.left() <= end), reverse=True):
+            if abs(top - y) < 9:  # it would be struck through
+                y = top - 9
+        if y >= 6 and end <= self.plot.right():
+            painter.setPen(QPen(QColor(theme.muted), 1))
+            x = min(bar.center().x(), bar.left() + 8)
+            painter.drawLine(QPointF(x, y + 7), QPointF(x, bar.top()))
+            draw_text(painter, QPointF(bar.left(), y), _WARM_UP, small, theme.muted)
 
     def _paint_scales(self, painter: QPainter, plot: QRectF, high: float) -> None:
         theme, small = self.theme, font(11, figures=True)
@@ -162,10 +180,12 @@ class CallsPicture(_OfSteps):
 
     def __init__(self) -> None:
         super().__init__("Calls per point", top=4, bottom=18)
+        self._searched = False
         self.setFixedHeight(62)
 
-    def show_steps(self, steps: Sequence[Step]) -> None:
-        """Show the same steps as the sweep above."""
+    def show_steps(self, steps: Sequence[Step], *, searched: bool = False) -> None:
+        """Show the same steps as the sweep above. `searched`: not in the order of their rates."""
+        self._searched = searched
         self._take(steps)
         self.update()
 
@@ -187,10 +207,10 @@ class CallsPicture(_OfSteps):
             painter.fillRect(bar, QColor(ink))
         y = plot.bottom() + 10
         left, _ = self.span(steps[0])
-        draw_text(painter, QPointF(left, y), steps[0].load, small, theme.muted)
+        first, last = _ENDS if self._searched else (steps[0].load, steps[-1].load)
+        draw_text(painter, QPointF(left, y), first, small, theme.muted)
         if len(steps) > 1:
-            at = QPointF(plot.right(), y)
-            draw_text(painter, at, steps[-1].load, small, theme.muted, "right")
+            draw_text(painter, QPointF(plot.right(), y), last, small, theme.muted, "right")
 
 
 class RunPicture(Picture):
@@ -227,7 +247,7 @@ class RunPicture(Picture):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(theme.line2))
                 painter.drawRoundedRect(box, 3, 3)
-                painter.setBrush(QColor(theme.muted))
+                painter.fillRect(box, hatched(theme.muted))
                 continue
             style = theme.series(index)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -264,37 +284,9 @@ class RunPicture(Picture):
         return found
 
 
-class Share(Picture):
-    """The needed share of a resource."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self._needed, self._free = 0, 1
-        self.setFixedHeight(20)
-
-    def show_share(self, needed: int, free: int) -> None:
-        self._needed, self._free = needed, free
-        self.setAccessibleDescription(f"{needed:,} of {free:,}")
-        self.update()
-
-    def paint(self, painter: QPainter) -> None:
-        theme, figures = self.theme, font(12, figures=True)
-        text = f"{self._needed:,} of {self._free:,}"
-        share = self._needed / max(1, self._free)
-        tone = theme.warn if share > 0.9 else theme.soft
-        middle = self.height() / 2
-        width = text_width(text, figures)
-        draw_text(painter, QPointF(self.width(), middle), text, figures, tone, "right")
-        bar = QRectF(0, middle - 5, self.width() - width - 14, 10)
-        if bar.width() < _LEAST_BAR:
-            return
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.line))
-        painter.drawRoundedRect(bar, 4, 4)
-        if share:
-            bar.setWidth(max(4.0, min(1.0, share) * bar.width()))
-            painter.setBrush(QColor(tone if share > 0.9 else mix(theme.text, theme.card, 0.35)))
-            painter.drawRoundedRect(bar, 4, 4)
+def hatched(colour: str) -> QBrush:
+    """Return the filling of what gives no results."""
+    return QBrush(with_opacity(colour, 0.5), Qt.BrushStyle.BDiagPattern)
 
 
 def short(count: float) -> str:

@@ -6,20 +6,28 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QGraphicsOpacityEffect,
+    QGridLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
 
+from app.planning.heading import Heading
 from app.planning.plan_charts import (
     STEADY,
     CallsPicture,
     RunPicture,
-    Share,
     SweepPicture,
     counted,
     describe,
 )
 from app.planning.remarks import Remarks
+from app.planning.share import Share
 from app.theme import Weight
-from app.widgets import Elided, column, frame, label, row
+from app.widgets import column, frame, label
 from workbench import formatting
 
 if TYPE_CHECKING:
@@ -28,8 +36,11 @@ if TYPE_CHECKING:
 
 _MANY = "Not fixed"
 _FIX_FIRST = "Fix the problems in the form to see the preview."
-_PER_SECOND = "Offered rate per second"
-_CALLS_FROM = 440
+_PALE = 0.5
+"""The opacity of what is shown of the last valid draft."""
+_SHARE_PX = 260
+"""The least width of a share beside the other."""
+_CALLS_FROM = 480
 """Below this height the chart of calls is hidden; a remark reports problems with them."""
 
 
@@ -38,19 +49,17 @@ class Preview(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._hint = ""
         self._counted = self.drawn = False
-        self._known: list[tuple[str, str]] = []
         outer = column(self, gap=10)
+        self.problems = Remarks()
+        outer.addWidget(self.problems)
         self._nothing = label(_FIX_FIRST, tone="soft", wrap=True)
         outer.addWidget(self._nothing)
         self._body = QWidget()
         outer.addWidget(self._body, 1)
-        self.remarks = Remarks()
-        outer.addWidget(self.remarks)
         self._foot = QWidget()
         outer.addWidget(self._foot, 0)
-        for each in (self._nothing, self._body):
+        for each in (self.problems, self._nothing, self._body):
             each.hide()  # until there is a draft
         inside = column(self._body)
         self._figures: dict[str, QLabel] = {}
@@ -60,30 +69,34 @@ class Preview(QWidget):
         hair.setFixedHeight(1)
         inside.addWidget(hair)
         inside.addSpacing(10)
-        self._axis, self._pointed, head = _heading(_PER_SECOND)
-        inside.addLayout(head)
+        self._axis = Heading()
+        inside.addWidget(self._axis)
         self.sweep, self.calls, self.run = SweepPicture(), CallsPicture(), RunPicture()
         self.sweep.pointed.connect(self._on_pointed)
         inside.addWidget(self.sweep, 1)
         self._calls = QWidget()
         below = column(self._calls)
         below.setContentsMargins(0, 8, 0, 0)
-        _, self._few, head = _heading("Calls per point", tone="warn")
-        below.addLayout(head)
+        self._few = Heading("Calls per point", tone="warn")
+        below.addWidget(self._few)
         below.addWidget(self.calls)
         inside.addWidget(self._calls)
         inside.addSpacing(8)
-        _, self._order, head = _heading("Run order")
-        inside.addLayout(head)
+        self._order = Heading("Run order")
+        inside.addWidget(self._order)
         inside.addSpacing(4)
         inside.addWidget(self.run)
         inside.addSpacing(10)
-        self.ports = Share("Local ports: peak use, of the free ports")
-        self.descriptors = Share("Descriptors: connections open at worst, of those for them")
-        shares = row(gap=24)
-        shares.addLayout(_titled("Local ports", "at the peak", self.ports))
-        shares.addLayout(_titled("Descriptors", "at worst", self.descriptors))
-        inside.addLayout(shares)
+        self.ports = Share("Local ports", "at the peak", "peak use, of the free ports")
+        about = "connections open at the peak, of those for them"
+        self.descriptors = Share("File descriptors", "at the peak", about)
+        self._shares = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._shares.addWidget(self.ports)
+        self._shares.addWidget(self.descriptors)
+        inside.addLayout(self._shares)
+        inside.addSpacing(10)
+        self.remarks = Remarks()
+        inside.addWidget(self.remarks)
 
     def show_draft(
         self, draft: Draft, names: Mapping[str, str], faults: Mapping[str, QWidget | None]
@@ -98,22 +111,25 @@ class Preview(QWidget):
         self._nothing.setVisible(not self.drawn)
         self._foot.setVisible(not self.drawn)
         self.layout().setStretchFactor(self._foot, int(not self.drawn))  # type: ignore[union-attr]
+        self.problems.show_text([("bad", text) for text in faults], faults)
+        self.problems.setVisible(bool(faults))
+        self._mute(self.drawn and not known)
         if plan is None or budget is None:
-            self._show_remarks(faults)
+            self._fit()
             return
         self._show_plan(draft)
         closed, axis = plan.closed, plan.axis
         timed = not (closed and plan.seconds is None)
-        self._axis.setText(_PER_SECOND if axis.per_second else axis.title)
+        self._axis.show_title(f"{axis.label} ({axis.unit})" if axis.per_second else axis.title)
         self.sweep.show_steps(draft.steps, timed=timed)
-        self._hint = _sweep_hint(draft, timed=timed)
-        self._on_pointed(None)
+        hint = _sweep_hint(draft, timed=timed)
+        self._axis.show_text(hint)
         fewest, most = budget.samples_per_point
         self._counted = bool(most)
         self._few.show_text("amber: too few for a steady p99" if fewest < STEADY else "")
-        self.calls.show_steps(draft.steps)
+        self.calls.show_steps(draft.steps, searched=plan.search is not None)
         self.sweep.setAccessibleDescription(
-            f"From {draft.steps[0].load} to {draft.steps[-1].load}, {self._hint}"
+            f"From {draft.steps[0].load} to {draft.steps[-1].load}, {hint}"
         )
         calibrated = plan.calibrate and axis.calibrated
         index = {server: place for place, server in enumerate(plan.servers)}
@@ -129,19 +145,26 @@ class Preview(QWidget):
         self._order.show_text(", then ".join(filter(None, (first, _order_hint(plan)))))
         self.ports.show_share(budget.ports_needed, budget.ports_free)
         self.descriptors.show_share(budget.open_at_worst, budget.descriptors)
-        self._known = _remarks(draft)
-        self._show_remarks(faults)
+        self.remarks.show_text(_remarks(draft))
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
 
-    def _show_remarks(self, faults: Mapping[str, QWidget | None]) -> None:
-        known = [remark for remark in self._known if not faults or remark[0] != "ok"]
-        self.remarks.show_text([*(("bad", text) for text in faults), *known], faults)
+    def _mute(self, stale: bool) -> None:
+        """Show whether the values are those of an earlier draft."""
+        pale = QGraphicsOpacityEffect(self._body) if stale else None
+        if pale is not None:
+            pale.setOpacity(_PALE)
+        self._body.setGraphicsEffect(pale)  # type: ignore[arg-type]
 
     def _fit(self) -> None:
-        room = self.parentWidget().height() - self.remarks.height()
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        wide = self.width() >= 2 * _SHARE_PX
+        self._shares.setDirection(beside if wide else below)
+        self._shares.setSpacing(24 if wide else 8)
+        problems = 0 if self.problems.isHidden() else self.problems.height()
+        room = self.parentWidget().height() - self.remarks.height() - problems
         self._calls.setVisible(self._counted and room >= _CALLS_FROM)
 
     def _make_figures(self) -> QGridLayout:
@@ -174,7 +197,7 @@ class Preview(QWidget):
             self._figures[name].setAccessibleName(f"{name}: {text}")
 
     def _on_pointed(self, step: Step | None) -> None:
-        self._pointed.show_text(describe(step) if step else self._hint)
+        self._axis.show_instead(describe(step) if step else "")
 
 
 def _points(draft: Draft, judged: int) -> str:
@@ -186,30 +209,10 @@ def _points(draft: Draft, judged: int) -> str:
     return f"{blocks * judged:,}" if expected == at_most else span
 
 
-def _heading(title: str, *, tone: str = "muted") -> tuple[QLabel, Elided, QHBoxLayout]:
-    """Return a title, a remark beside it, and both in a row."""
-    head = row(gap=6)
-    title_label, beside = label(title, 12, Weight.DemiBold), Elided(12, tone=tone)
-    head.addWidget(title_label)
-    head.addWidget(beside, 1)
-    return title_label, beside, head
-
-
-def _titled(title: str, remark: str, share: Share) -> QVBoxLayout:
-    """Return a picture below its title."""
-    made = QVBoxLayout()
-    made.setSpacing(0)
-    _, beside, head = _heading(title)
-    beside.show_text(remark)
-    made.addLayout(head)
-    made.addWidget(share)
-    return made
-
-
 def _sweep_hint(draft: Draft, *, timed: bool) -> str:
     of = f"1 of {len(draft.order)} sweeps" if len(draft.order) > 1 else "1 sweep"
     if draft.plan is not None and draft.plan.search:
-        of = f"an example of {len(draft.order)} searches" if len(draft.order) > 1 else "an example"
+        of = f"example, 1 of {len(draft.order)} searches" if len(draft.order) > 1 else "example"
     if not draft.steps:
         return ""
     if not timed:

@@ -43,7 +43,8 @@ class Outlook(QFrame):
         inside.addLayout(head)
         self._stack = QStackedWidget()
         self.preview = Preview()
-        self._stack.addWidget(Scrolled(self.preview))
+        self._scroll = Scrolled(self.preview)
+        self._stack.addWidget(self._scroll)
         self._stack.addWidget(self._make_file())
         inside.addWidget(self._stack, 1)
 
@@ -54,6 +55,8 @@ class Outlook(QFrame):
     def show_draft(self, draft: Draft, faults: Mapping[str, QWidget | None]) -> None:
         """`faults`: the fields of the problems that are listed, by these."""
         self.preview.show_draft(draft, self._names, faults)
+        if faults:
+            self._scroll.verticalScrollBar().setValue(0)
         self._stale = self.preview.drawn and draft.budget is None
         self._retitle()
 
@@ -70,10 +73,12 @@ class Outlook(QFrame):
     def _make_file(self) -> QWidget:
         page = QWidget()
         inside = column(page, gap=8)
-        about = "For pongbench run, for sharing, or to drop into this window."
+        about = "Run it with pongbench run, share it, or drop it into this window."
         inside.addWidget(label(about, 12, tone="muted", wrap=True))
         self._text = QPlainTextEdit()
         self._text.setReadOnly(True)
+        # The end of a long line would look like a key of its own.
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._text.setFont(font(12, mono=True))
         self._text.setAccessibleName("Plan as YAML")
         self._text.setTabChangesFocus(True)

@@ -94,3 +94,12 @@ def opened(qtbot: QtBot, window: MainWindow) -> PlanPage:
     assert isinstance(page, PlanPage)
     judged(qtbot, page)
     return page
+
+
+def resize(qtbot: QtBot, window: MainWindow, width: int, height: int) -> None:
+    window.resize(width, height)
+    qtbot.waitUntil(lambda: (window.width(), window.height()) == (width, height))
+
+
+def in_sight(widget: QWidget) -> bool:
+    return widget.visibleRegion().boundingRect().size() == widget.size()

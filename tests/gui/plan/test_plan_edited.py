@@ -270,7 +270,7 @@ def test_every_problem_is_listed_in_the_preview_and_leads_to_its_field(
         "repeats": "",
     }.items():
         write(qtbot, page, field, text)
-    listed = [name_of(each) for each in page.outlook.preview.remarks.findChildren(QLabel)]
+    listed = [name_of(each) for each in page.outlook.preview.problems.findChildren(QLabel)]
     for name in ("Lowest rate", "Highest rate", "Step between rates", "Passes"):
         assert [text for text in listed if text.startswith(f"{name}: ")], name
     assert says(page, "4 problems")
@@ -494,7 +494,7 @@ def test_a_search_is_written_in_the_form(qtbot: QtBot, window: MainWindow, page:
     opened = load_plan("peak")
     edit(qtbot, page, opened)
     assert says(page, "Chooses among 47 rates, 1,000 to 24,000")
-    assert says(page, "an example of 7 searches")
+    assert says(page, "example, 1 of 7 searches")
     assert wanted(qtbot, window, lambda: press(window, "Run")) == opened
 
 

@@ -120,7 +120,7 @@ def test_a_problem_of_a_load_tool_is_also_said_where_advanced_fields_are_out_of_
     qtbot: QtBot, page: PlanPage
 ) -> None:
     page.edit(structs.replace(plan_of(page), load_tool="ab"))
-    shown = page.outlook.preview.remarks.widget()
+    shown = page.outlook.preview.problems.widget()
     said = "Load tool: ab runs HTTP only"
     qtbot.waitUntil(lambda: any(said in each.text() for each in shown.findChildren(QLabel)))
 

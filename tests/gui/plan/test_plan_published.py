@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
-from app.planning.plan_charts import Share
+from app.planning.share import Share
 from app.scrolling import Scrolled
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import judged, plan_of
@@ -83,5 +83,5 @@ def says_what_it_costs(page: PlanPage) -> None:
     assert any(re.match(r"Duration: .*\d (s|min|h)", text) for text in words_on(shown))
     of = r"[\d,]+ of [\d,]+"
     shares = [share for share in shown.findChildren(Share) if share.isVisible()]
-    assert [name_of(share).split(":")[0] for share in shares] == ["Local ports", "Descriptors"]
+    assert [name_of(share).split(":")[0] for share in shares] == ["Local ports", "File descriptors"]
     assert all(re.fullmatch(of, share.accessibleDescription()) for share in shares)
