@@ -57,8 +57,6 @@ class PlanPage(QWidget):
         self._refused = Inline()
         self.history = History(desk.bridge, self)
         self.history.failed.connect(self.notice.show_text)
-        self._damaged = Inline("Show machines")
-        self._damaged.pressed.connect(lambda: desk.page_requested.emit("Machines"))
         self.gallery = self._make_gallery()
         self.form = self._make_form()
         self._tuning = TuningPreview(desk, self.form.machines, self)
@@ -66,7 +64,7 @@ class PlanPage(QWidget):
         self._columns = Columns(self.gallery, self.form, self.outlook)
         around.addLayout(self._columns, 1)
         # Below the form, which therefore stays where it is.
-        for widget in (self._refused, self.notice, self._damaged):
+        for widget in (self._refused, self.notice):
             around.addWidget(widget)
         around.addWidget(UndoBar(self.history))
         self._drafting = Drafting(desk.bridge, self.form, self)
@@ -160,6 +158,7 @@ class PlanPage(QWidget):
         made.servers.before = self.gallery.last
         made.edited.connect(self._on_edited)
         made.machines.edited.connect(self._on_edited)
+        made.machines.damaged.pressed.connect(lambda: self._desk.page_requested.emit("Machines"))
         return made
 
     def _fit(self) -> None:
@@ -236,7 +235,7 @@ class PlanPage(QWidget):
         self.gallery.show_presets(found.presets)
         self.form.set_resources(found, self._desk.settings.more)
         self.outlook.set_names({entry.id: entry.name for entry in found.entries})
-        self._damaged.show_text(found.machines_remark, "warn")
+        self.form.machines.damaged.show_text(found.machines_remark, "warn")
         kept = self._kept
         preset = self.gallery.list.preset(kept.preset)
         if first and not self.form.servers.value() and not kept.preset:

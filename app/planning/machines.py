@@ -6,22 +6,22 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.fields import Flag, Line, Options
 from app.live.run import Where
 from app.machines.changes import count
 from app.plain import tip
+from app.planning.flag_columns import FlagColumns
 from app.planning.roles import HERE, Roles, display_name
 from app.theme import LIGHT, Theme
-from app.widgets import button, column, empty, label
+from app.widgets import Inline, button, column, label
 
 if TYPE_CHECKING:
     from app.machines.records import State
     from workbench.machines.profiles import Profile
     from workbench.machines.tuning import TuningSet
 
-_COLUMNS = 2
 _TARGET_LETTERS = 24
 _TUNE_LETTERS = 15
 _NO_CLIENT = "Select at least one client."
@@ -61,11 +61,7 @@ class Machines(QWidget):
         self._ticks: dict[str, Flag] = {}
         self._only = label(display_name(HERE))
         self._only.setMinimumHeight(32)
-        self._box = QWidget()
-        self._grid = QGridLayout(self._box)
-        self._grid.setContentsMargins(0, 4, 0, 0)
-        for place in range(_COLUMNS):
-            self._grid.setColumnStretch(place, 1)
+        self._box = FlagColumns()
         self.clients_line = Line("Clients", self._only, self._box, stretch=False)
         inside.addWidget(self.clients_line)
         self._chosen_tuning = ""
@@ -81,6 +77,9 @@ class Machines(QWidget):
         )
         self.tune_line = Line("Kernel", self.tune, self.preview)
         inside.addWidget(self.tune_line)
+        self.damaged = Inline("Show machines")
+        """Machines that cannot be chosen."""
+        inside.addWidget(self.damaged)
         self.set_machines(())
 
     def value(self) -> dict[str, Any]:
@@ -189,17 +188,14 @@ class Machines(QWidget):
             self.target.addItem(self._roles.title(name, "target"), name)
         self.target.set_value(self._chosen_target)
         self.target.setEnabled(len(targets) > 1)
-        empty(self._grid)
         self._ticks = {}
-        for place, name in enumerate(clients):
+        for name in clients:
             title = self._roles.title(name, "client")
             tick = self._ticks[name] = Flag(title)
             tick.set_theme(self._theme)
             tick.edited.connect(self._on_clients)
             tick.setToolTip(tip(title))
-            # A long name gives way to the width of the form.
-            tick.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            self._grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)
+        self._box.show_flags(list(self._ticks.values()))
         self._only.setVisible(len(clients) == 1)
         self._only.setText(self._roles.title(clients[0], "client"))
         self._box.setVisible(len(clients) > 1)

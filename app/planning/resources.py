@@ -148,8 +148,8 @@ def _load() -> PlanResources:
         except BadInput as error:
             file = path_of(name).name
             complaint = str(error).replace(str(path_of(name)), file)
-            complaint = complaint.replace(f"profile {file}", f"Its file {file}", 1)
-            damaged[name] = f"Machine {name} was skipped. {complaint}"
+            complaint = complaint.replace(f"profile {file}", file, 1)
+            damaged[name] = f"Machine {name} skipped. {complaint}"
     tunings = {}
     for name in set_names():
         try:

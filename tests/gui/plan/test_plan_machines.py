@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 from msgspec import structs
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.fields import Flag
 from app.machines.consent import ConsentDialog
 from app.machines.exposing import ExposureDialog
 from app.pages.plan import PlanPage
+from app.planning.flag_columns import FlagColumns
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, choose, edit, judged, opened
@@ -200,7 +203,7 @@ def test_a_damaged_machine_profile_is_reported_with_a_link_to_it(
     damaged = home / "config" / "profiles" / "fir.yaml"
     damaged.write_text("name: fir\naddres: 1\n")
     window.desk.machines_changed.emit()
-    qtbot.waitUntil(lambda: says(page, "Machine fir was skipped."))
+    qtbot.waitUntil(lambda: says(page, "Machine fir skipped. fir.yaml: "))
     press(page, "Show machines")
     assert window.page("Machines").isVisible()
 
@@ -286,3 +289,18 @@ def test_an_old_server_reachable_by_others_gives_a_warning_and_a_question(
         qtbot.waitUntil(lambda: not window.desk.busy)
         assert "Cogen" in window.live.error.text
         assert not list((home / "data").rglob("*.pong.yaml"))
+
+
+def test_long_names_of_clients_are_whole(qapp: QApplication, qtbot: QtBot) -> None:
+    box = FlagColumns()
+    qtbot.addWidget(box)
+    box.show()
+    names = ["ash", "a-client-with-a-long-name-in-the-laboratory", "bolt", "cedar", "dune"]
+    flags = [Flag(name) for name in names]
+    box.show_flags(flags)
+    for width, lines in ((560, [0, 0, 1, 1, 1]), (330, [0, 1, 2, 2, 3])):
+        box.resize(width, 240)
+        qapp.processEvents()
+        assert [flag for flag in flags if flag.width() < flag.sizeHint().width()] == []
+        heights = sorted({flag.y() for flag in flags})
+        assert [heights.index(flag.y()) for flag in flags] == lines
