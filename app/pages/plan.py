@@ -62,6 +62,7 @@ class PlanPage(QWidget):
         self._tuning = TuningPreview(desk, self.form.machines, self)
         self.outlook = Outlook()
         self._columns = Columns(self.gallery, self.form, self.outlook)
+        self.form.servers.opened.connect(self._columns.show_whole)
         around.addLayout(self._columns, 1)
         # Below the form, which therefore stays where it is.
         for widget in (self._refused, self.notice):
@@ -164,6 +165,7 @@ class PlanPage(QWidget):
     def _fit(self) -> None:
         narrow = self._columns.fit(self.width(), drawn=self.head.drawer.isChecked())
         self.head.drawer.setVisible(narrow)
+        self.form.servers.picker.fit(self.height())
 
     # The form
 

@@ -103,6 +103,7 @@ class Advanced(QWidget):
         inside = column(self, gap=6)
         head = row()
         self._toggle = button("Advanced", "chevron-right", kind="ghost", on_click=self._switch)
+        self._toggle.setStyleSheet("QPushButton { padding-left: 0; }")
         head.addWidget(self._toggle)
         head.addStretch(1)
         inside.addLayout(head)

@@ -7,9 +7,10 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from app.scrolling import Scrolled
 from app.widgets import GAP, column, frame
 
-_NARROW, _WIDE = 1_080, 1_500
+_NARROW, _WIDE, _WIDEST = 1_080, 1_500, 2_400
 _LEAST, _MOST = 462, 700
-"""Of the form's width."""
+"""Of the form's width; on larger screens this share of the page."""
+_SHARE = 0.34
 
 
 class Columns(QHBoxLayout):
@@ -19,10 +20,10 @@ class Columns(QHBoxLayout):
         super().__init__()
         self.setSpacing(GAP)
         self._gallery, self._outlook = gallery, outlook
-        card = frame()
-        column(card, margin=1).addWidget(Scrolled(form))
+        self._card = card = frame()
+        self._scroll = Scrolled(form)
+        column(card, margin=1).addWidget(self._scroll)
         card.setMinimumWidth(_LEAST)
-        card.setMaximumWidth(_MOST)
         self.addWidget(gallery)
         self.addWidget(card, 5)
         self.addWidget(outlook, 4)
@@ -34,5 +35,10 @@ class Columns(QHBoxLayout):
         narrow = width < _NARROW
         self._gallery.setVisible(not narrow or drawn)
         self._outlook.setVisible(not (narrow and drawn))
-        self._gallery.setFixedWidth(288 if width > _WIDE else 264)
+        self._gallery.setFixedWidth(400 if width > _WIDEST else 288 if width > _WIDE else 264)
+        self._card.setMaximumWidth(max(_MOST, int(_SHARE * width)))
         return narrow
+
+    def show_whole(self, part: QWidget) -> None:
+        """Scroll a part of the form into view."""
+        self._scroll.ensureWidgetVisible(part)

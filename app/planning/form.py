@@ -39,7 +39,7 @@ class PlanForm(QWidget):
         inside.setContentsMargins(16, 14, 16, 16)
         self.origin = Origin()
         inside.addWidget(self.origin)
-        inside.addSpacing(4)
+        inside.addSpacing(5)  # so that its first head is on one line with the others
         self.servers = Servers()
         self._servers_line = Line("Servers", stretch=False, room=True)
         self._servers_line.word.hide()

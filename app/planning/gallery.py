@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from workbench.plan.model import Plan
 
 
+_BAR = 10
+"""The width of a scroll bar."""
+_HEAD = 34
+"""As high as that of the preview, with its buttons."""
+
+
 class Gallery(QFrame):
     """The presets."""
 
@@ -42,21 +48,28 @@ class Gallery(QFrame):
         self.setObjectName("card")
         self._bridge = bridge
         inside = column(self, gap=10)
-        inside.setContentsMargins(12, 12, 12, 12)
-        inside.addWidget(label("Presets", 14, Weight.DemiBold))
+        # The list's scroll bar stands in the margin, so that its cards are as wide as the buttons.
+        inside.setContentsMargins(12, 12, 12 - _BAR, 12)
+        head = label("Presets", 14, Weight.DemiBold)
+        head.setMinimumHeight(_HEAD)
+        inside.addWidget(head)
         self.error = Inline()
         inside.addWidget(self.error)
         self.list = PresetList()
         self.list.taken.connect(self._on_taken)
         inside.addWidget(self.list, 1)
         own = row()
+        own.setContentsMargins(0, 0, _BAR, 0)
         self._rename = button("Rename…", "pencil", on_click=self.ask_new_name)
         self._delete = button("Delete", "trash-2", on_click=self.delete)
         own.addWidget(self._rename, 1)
         own.addWidget(self._delete, 1)
         inside.addLayout(own)
         self.last = button("Open a plan file…", "folder-open", on_click=self.import_requested.emit)
-        inside.addWidget(self.last)
+        below = row()
+        below.setContentsMargins(0, 0, _BAR, 0)
+        below.addWidget(self.last)
+        inside.addLayout(below)
         self._fit()
 
     def show_presets(self, presets: Sequence[Preset]) -> None:

@@ -32,6 +32,8 @@ _ABOUT = Qt.ItemDataRole.UserRole + 2
 _SPEAKS = Qt.ItemDataRole.UserRole + 3
 _WHY = Qt.ItemDataRole.UserRole + 4
 _GONE = Qt.ItemDataRole.UserRole + 5
+_LEAST, _SHARE = 220, 0.4
+"""Of the list's height, in pixels and of the page."""
 
 
 class Picker(QFrame):
@@ -53,7 +55,7 @@ class Picker(QFrame):
         inside.addWidget(self.search)
         self.list = QListWidget()
         self.list.setAccessibleName("All servers")
-        self.list.setFixedHeight(220)
+        self.list.setFixedHeight(_LEAST)
         self.list.setStyleSheet("QListView { background: transparent; }")
         self.list.itemChanged.connect(self._on_changed)
         self.list.itemClicked.connect(self._toggle)
@@ -110,6 +112,10 @@ class Picker(QFrame):
     def set_theme(self, theme: Theme) -> None:
         self._painter.theme = theme
         self.list.viewport().update()
+
+    def fit(self, height: int) -> None:
+        """Use the room of a page of this height in pixels."""
+        self.list.setFixedHeight(max(_LEAST, int(_SHARE * height)))
 
     def start(self) -> None:
         """Open with an empty search."""

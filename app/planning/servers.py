@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.plain import tip
@@ -34,6 +34,8 @@ class Servers(QWidget):
     """The chosen servers as tags; a list with a search opens below."""
 
     edited = Signal()
+    opened = Signal(object)
+    """The list of all servers, which was just opened."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -67,15 +69,15 @@ class Servers(QWidget):
         self._clear = button("Remove all", kind="ghost", on_click=lambda: self._change([]))
         foot.addWidget(self._open)
         foot.addWidget(self._clear)
-        self._published = button("As published", kind="ghost", on_click=self._publish)
-        self._published.setToolTip(tip("Servers as listed in the benchmark that measured them"))
-        self._improved = button("As improved", kind="ghost", on_click=self._improve)
+        self._published = button("Use published versions", kind="ghost", on_click=self._publish)
+        self._published.setToolTip(tip("Use servers as listed in the benchmark that measured them"))
+        self._improved = button("Use improved versions", kind="ghost", on_click=self._improve)
         improved = (
-            "Servers as improved since: by their communities, fixed by us, or as advised today"
+            "Use servers as improved since: by their communities, fixed by us, or as advised today"
         )
         self._improved.setToolTip(tip(improved))
-        self._scaled = button("1, 2, 4 processes", "cpu", on_click=self._scale)
-        self._scaled.setToolTip(tip("Each server that can in 1, 2 and 4 processes on one port"))
+        self._scaled = button("Add 1, 2, 4 processes", "cpu", on_click=self._scale)
+        self._scaled.setToolTip(tip("Each server that can, in 1, 2 and 4 processes on one port"))
         foot.addWidget(self._published)
         foot.addWidget(self._improved)
         self._prune = button("", kind="ghost", on_click=self._leave_unusable_out)
@@ -122,6 +124,8 @@ class Servers(QWidget):
         dress(self, self._theme)
         if opened:
             self.picker.start()
+            # Once it is laid out.
+            QTimer.singleShot(0, self, lambda: self.opened.emit(self.picker))
         else:
             self._open.setFocus()
 
@@ -149,8 +153,11 @@ class Servers(QWidget):
         odd = len(unusable)
         self._clear.setVisible(bool(named) and not odd)
         self._prune.setVisible(bool(odd))
-        self._published.setVisible(self._swapped(as_published) != self._ids)
-        self._improved.setVisible(self._swapped(as_improved) != self._ids)
+        # There is room for one of these buttons.
+        published = not odd and self._swapped(as_published) != self._ids
+        improved = not odd and not published and self._swapped(as_improved) != self._ids
+        self._published.setVisible(published)
+        self._improved.setVisible(improved)
         can_scale = self._swapped(worker_variants.in_counts) != self._ids
         self._scaled.setVisible(can_scale and not self.picker.isHidden())
         text = f"Remove {odd} unusable servers" if odd > 1 else f"Remove {''.join(unusable)}"

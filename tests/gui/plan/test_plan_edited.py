@@ -386,7 +386,7 @@ def test_listings_as_published_and_as_improved_are_one_click_apart(
     servers = page.form.servers
     published, improved = (
         next(b for b in servers.findChildren(QPushButton) if b.text().strip() == text)
-        for text in ("As published", "As improved")
+        for text in ("Use published versions", "Use improved versions")
     )
     assert published.isVisible() and not improved.isVisible()
     qtbot.mouseClick(published, Qt.MouseButton.LeftButton)
@@ -403,7 +403,7 @@ def test_servers_in_one_two_and_four_processes_are_one_click_away(
     servers = page.form.servers
     press(page, "Add or remove")
     texts = {b.text().strip(): b for b in servers.findChildren(QPushButton)}
-    scale = texts["1, 2, 4 processes"]
+    scale = texts["Add 1, 2, 4 processes"]
     qtbot.mouseClick(scale, Qt.MouseButton.LeftButton)
     assert servers.value() == ["tornado", "tornado-2w", "tornado-4w", "erlang-gen-tcp"]
     assert not scale.isVisible()
@@ -420,7 +420,7 @@ def test_all_socket_servers_that_can_are_offered_in_several_processes(
     sockets = [id_ for id_ in able if Catalogue.load()[id_].family == "socket"]
     edit(qtbot, page, Plan(servers=sockets, rates=[500.0], seconds=1.0))
     press(page, "Add or remove")
-    press(page, "1, 2, 4 processes")
+    press(page, "Add 1, 2, 4 processes")
     assert page.form.servers.value() == [
         id_ for server in sockets for id_ in (server, f"{server}-2w", f"{server}-4w")
     ]

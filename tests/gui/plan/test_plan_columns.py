@@ -1,0 +1,57 @@
+"""Presets, form and preview beside one another, in small and large windows."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.pages.plan import PlanPage
+from app.shell.main_window import MainWindow
+from app.theme import Weight, font
+from tests.gui.plan.steps import edit, in_sight, resize
+from tests.gui.windows import press, the
+from workbench.plan.reading import load_plan
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def test_an_opened_list_of_servers_is_scrolled_into_view(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    resize(qtbot, window, 960, 620)
+    edit(qtbot, page, load_plan("piel-2009-sockets"))
+    press(page, "Add or remove")
+    qtbot.waitUntil(lambda: in_sight(page.form.servers.picker))
+
+
+def test_a_large_screen_is_used_by_presets_form_and_list_of_servers(
+    qtbot: QtBot, window: MainWindow, page: PlanPage
+) -> None:
+    resize(qtbot, window, 3840, 2160)
+    presets = page.gallery.list
+    heads = [presets.item(n).text() for n in range(presets.count()) if not presets.item(n).flags()]
+    assert heads
+    size = QFontMetrics(font(12, Weight.Medium))
+    room = presets.viewport().width()
+    assert not [head for head in heads if size.horizontalAdvance(head) > room]
+    qtbot.waitUntil(lambda: page.outlook.width() < 0.6 * page.width())
+    press(page, "Add or remove")
+    shown = page.form.servers.picker.list
+    assert shown.height() > 20 * shown.visualItemRect(shown.item(0)).height()
+
+
+def test_the_heads_of_the_columns_are_on_one_line(page: PlanPage) -> None:
+    heads = [the(page, QLabel, name) for name in ("Presets", "Servers", "Run preview")]
+    assert len({each.mapTo(page, each.rect().center()).y() for each in heads}) == 1
+
+
+def test_the_cards_of_presets_are_as_wide_as_the_button_below(page: PlanPage) -> None:
+    presets, below = page.gallery.list, page.gallery.last
+    card = presets.visualItemRect(presets.item(0))
+    assert (
+        presets.viewport().mapTo(page, card.topRight()).x()
+        == below.mapTo(page, below.rect().topRight()).x()
+    )
