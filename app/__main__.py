@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         from app import binding  # noqa: PLC0415 - Qt only for the window
 
-        binding.spare_sources()
+        binding.load()
         from app.application import run  # noqa: PLC0415
     except ImportError as error:
         return _refuse(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from pathlib import Path
 
@@ -25,6 +26,7 @@ def run(file_shown: Path | None = None) -> int:
     """Show the window, with a session or a plan if one is named, until it is closed. Returns the
     exit code.
     """
+    gc.freeze()  # what was imported stays: the collector need not look at it
     book = LogBook()
     book.install()
     qt_log.install()

@@ -48,7 +48,7 @@ DRESSED = BARE.replace(
     "window = Window()",
     """
 from app import binding
-binding.spare_sources()
+binding.load()
 from app import stylesheet, theme
 from app.widgets import label
 stylesheet.apply(app, theme.DARK)
@@ -66,7 +66,7 @@ def note(name):
     told.setdefault(name, [(b - a) * 1e3 for a, b in zip(begun, now)])
 from app.__main__ import main
 from app import binding
-binding.spare_sources()  # as `main` does, before anything else of Qt
+binding.load()  # as `main` does, before anything else of Qt
 from app.shell.main_window import MainWindow
 from PySide6.QtCore import QTimer
 furnish, warm_up = MainWindow.furnish, MainWindow.warm_up

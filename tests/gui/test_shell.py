@@ -450,6 +450,14 @@ def test_the_first_paint_and_the_first_page_wait_for_nothing_they_do_not_need(ho
     assert (ended.returncode, ended.stdout) == (0, "[]\n[]\n"), ended.stderr
 
 
+def test_no_garbage_is_collected_while_the_window_is_imported() -> None:
+    ended = program(
+        "import gc; from app import binding; binding.load(); before = gc.get_stats();"
+        " import app.application; print(gc.get_stats() == before)"
+    )
+    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr
+
+
 def test_without_any_installed_font_text_is_still_readable(home: Path) -> None:
     empty = home / "fonts.conf"
     empty.write_text('<?xml version="1.0"?><fontconfig></fontconfig>')
