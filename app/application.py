@@ -47,9 +47,9 @@ def run(file_shown: Path | None = None) -> int:
     window = MainWindow(desk)
     Keeper(desk, file, window)
     if file.complaint:
-        desk.notice.emit(file.complaint, "warn")
+        window.notice.show_text(file.complaint, "warn")
     if small := scale.complaint(kept.size, window.screen().availableSize()):
-        desk.notice.emit(small, "warn")
+        window.notice.show_text(small, "warn")
     app.setQuitOnLastWindowClosed(False)
     window.left.connect(app.quit)
     app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_changed.emit())

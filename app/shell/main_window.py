@@ -16,21 +16,17 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QApplication, QSplitter, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from app import page_registry
 from app.context import Desk
 from app.scale import LEAST
 from app.scrolling import Whole
-from app.shell import keys
-from app.shell.notice import Body, NoticeBar
-from app.shell.paged_window import PagedWindow
+from app.shell.paged_window import Body, PagedWindow
 from app.shell.rail import Rail
-from app.shell.refreshing import Refreshing
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
-from app.widgets import column, dress, row
-from workbench import paths, trash
+from workbench import paths
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QMessageBox
@@ -38,6 +34,7 @@ if TYPE_CHECKING:
     from app.history import History
     from app.log import Line
     from app.shell.log_drawer import LogDrawer
+    from app.shell.notice import NoticeBar
     from app.shell.palette import Palette
     from workbench.sessions.library import Shelved
 
@@ -77,18 +74,18 @@ class MainWindow(PagedWindow):
         self.setAcceptDrops(True)
         self.rail.add("Log", "terminal", self.show_log, foot=True, page=False)
         self.rail.add("Settings", "settings", lambda: self.show_page("Settings"), foot=True)
-        self.notice = NoticeBar()
-        self.notice.log_requested.connect(lambda: self.show_log(shown=True))
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._stack)
         self._split.setMinimumSize(LEAST.shrunkBy(QMargins(Rail.NARROW, 0, 0, 0)))
         root, body = QWidget(), Body()
-        across, down = row(root, gap=0), column(body)
+        across, self._column = QHBoxLayout(root), QVBoxLayout(body)
+        for layout in (across, self._column):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
         across.addWidget(self.rail)
         across.addWidget(body, 1)
-        down.addWidget(self.notice)
-        down.addWidget(self._split, 1)
+        self._column.addWidget(self._split, 1)
         self._whole = Whole(root)
         self._whole.verticalScrollBar().rangeChanged.connect(lambda *_: self._follow_log())
         self.setCentralWidget(self._whole)
@@ -96,12 +93,8 @@ class MainWindow(PagedWindow):
         desk.refused.connect(self._on_refused)
         desk.shelf_stale.connect(self._read_shelf)
         desk.busy_changed.connect(self._on_busy)
-        desk.notice.connect(self.notice.show_text)
         desk.theme_changed.connect(self._on_theme_changed)
         desk.log.listener = desk.bridge.post(self._on_line)
-        self.refreshing = Refreshing(self, desk)
-        keys.add(self)
-        dress(self, desk.theme)
 
     def appear(self) -> None:
         """Restore the last size; the first time, fill a screen that is too small."""
@@ -149,6 +142,16 @@ class MainWindow(PagedWindow):
 
         return Palette(self)
 
+    @cached_property
+    def notice(self) -> NoticeBar:
+        from app.shell.notice import NoticeBar  # noqa: PLC0415 - not before the first paint
+
+        bar = NoticeBar()
+        bar.log_requested.connect(lambda: self.show_log(shown=True))
+        self._column.insertWidget(0, bar)
+        self.dress(bar)
+        return bar
+
     def undo(self) -> None:
         """Undo what was done last on the shown page."""
         if (history := self.history) is not None:
@@ -173,7 +176,7 @@ class MainWindow(PagedWindow):
         assert isinstance(app, QApplication)
         self.desk.theme = theme
         apply(app, theme)
-        dress(self, theme)
+        self.dress(self)
 
     def show_log(self, shown: bool | None = None) -> None:
         """Show or hide the log; None: toggle it."""
@@ -204,7 +207,7 @@ class MainWindow(PagedWindow):
             self._drawer.closed.connect(lambda: self.show_log(shown=False))
             self._split.addWidget(self._drawer)
             self._split.setStretchFactor(0, 1)
-            dress(self._drawer, self.desk.theme)
+            self.dress(self._drawer)
         return self._drawer
 
     def leave(self) -> None:
@@ -251,7 +254,13 @@ class MainWindow(PagedWindow):
             self._compare(dropped)
 
     def furnish(self) -> None:
-        """Show the first page."""
+        """Add what the first paint does not wait for, and show the first page."""
+        from app.shell import keys  # noqa: PLC0415 - not before the first paint
+        from app.shell.refreshing import Refreshing  # noqa: PLC0415
+
+        keys.add(self)
+        self.refreshing = Refreshing(self, self.desk)
+        self.desk.notice.connect(self.notice.show_text)  # before the pages, in the order of Tab
         self.show_page(self._first())
         self.repaint()  # the charts are imported after that
         QTimer.singleShot(0, self, self.warm_up)
@@ -264,6 +273,8 @@ class MainWindow(PagedWindow):
         QTimer.singleShot(0, self, self._fill)
 
     def _fill(self) -> None:
+        from workbench import trash  # noqa: PLC0415 - not before the first paint
+
         self._warm = True
         palette = self.palette_box
         QTimer.singleShot(_IDLE_MS, palette, palette.prepare)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame
 
 from app.theme import LIGHT, Theme
 from app.widgets import button, label, retone, row, show_sign, sign
@@ -79,12 +79,3 @@ class NoticeBar(QFrame):
         text = f"Next ({more} more)" if more else "Dismiss"
         self._away.setText(f" {text}")
         self._away.setAccessibleName(text)
-
-
-class Body(QWidget):
-    """A notice above a page, which gives up the room for it. Because the notice wraps its text, Qt
-    would otherwise give both the heights they like best, and the window would scroll.
-    """
-
-    def hasHeightForWidth(self) -> bool:
-        return False

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 from app import page_registry
 from app.context import Desk
 from app.shell.rail import Rail
-from app.widgets import dress
 
 if TYPE_CHECKING:
     from app.live.run import Where
@@ -57,9 +56,15 @@ class PagedWindow(QMainWindow):
             found = self._pages[name] = place.make(self.desk)
             found.setAccessibleName(place.title or name)  # it takes the focus
             self._stack.addWidget(found)
-            dress(found, self.desk.theme)
+            self.dress(found)
             self._calm()
         return found
+
+    def dress(self, root: QWidget) -> None:
+        """Apply the theme to the icons and the custom painting of what was just built."""
+        from app.widgets import dress  # noqa: PLC0415 - not before the first paint
+
+        dress(root, self.desk.theme)
 
     def show_page(self, name: str) -> None:
         page = self.page(name)
@@ -133,3 +138,12 @@ class PagedWindow(QMainWindow):
         for each in self.findChildren(QWidget):
             if hasattr(each, "set_breathing"):
                 each.set_breathing(not self.desk.settings.calm)
+
+
+class Body(QWidget):
+    """A notice above a page, which gives up the room for it. Because the notice wraps its text, Qt
+    would otherwise give both the heights they like best, and the window would scroll.
+    """
+
+    def hasHeightForWidth(self) -> bool:
+        return False

@@ -8,7 +8,6 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QFrame, QToolButton, QVBoxLayout
 
-from app.plain import tip
 from app.theme import Theme, Weight, font, icon
 
 
@@ -101,7 +100,11 @@ class RailEntry(QToolButton):
 
     def _show_tip(self) -> None:
         alone = self.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
-        self.setToolTip(tip(self._about or (self.text() if alone else "")))
+        about = self._about or (self.text() if alone else "")
+        if about != self.toolTip():
+            from app.plain import tip  # noqa: PLC0415 - not before the first paint
+
+            self.setToolTip(tip(about))
 
     def set_badge(self, tone: str, about: str = "") -> None:
         """Set the badge: a dot in a tone of the theme (empty: none), and its meaning."""
