@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from PySide6.QtWidgets import QWidget
 
-from app import folders
 from app.context import Desk
 
 
@@ -86,7 +85,7 @@ class Place:
     title: str = ""
     """Its name in lists, where it is not the key."""
     offers: tuple[str, ...] = ()
-    """Buttons that the command palette offers on every page."""
+    """Buttons that the command palette offers on every page; see also `offers`."""
 
 
 RAIL = {
@@ -116,12 +115,15 @@ ALL = {
         "Settings",
         "settings",
         "Ctrl+,",
-        offers=(
-            "Clear cache…",
-            "Empty trash…",
-            "About Pongbench",
-            *(f"Open the folder: {folder.contents}" for folder in folders.folders()),
-        ),
+        offers=("Clear cache…", "Empty trash…", "About Pongbench"),
     ),
     "Help": Place(_help, "Settings", "info", "F1", "Shortcuts and glossary"),
 }
+
+
+def offers(name: str) -> tuple[str, ...]:
+    """Return the buttons of a page that the command palette offers on every page."""
+    from app import folders
+
+    shown = folders.folders() if name == "Settings" else []
+    return (*ALL[name].offers, *(f"Open the folder: {folder.contents}" for folder in shown))

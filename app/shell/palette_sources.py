@@ -108,7 +108,7 @@ def _elsewhere(window: PagedWindow) -> Iterator[Entry]:
     """Buttons of pages that are not shown."""
     for page, place in page_registry.ALL.items():
         if window.desk.settings.page != page:
-            for name in place.offers:
+            for name in page_registry.offers(page):
                 run = partial(_show_and_press, window, page, name)
                 yield Entry(name, ACTIONS, run, place.icon or "arrow-right", page)
 

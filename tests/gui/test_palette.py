@@ -201,12 +201,12 @@ def test_charts_take_the_keys_that_the_palette_sends(qtbot: QtBot, window: MainW
     assert window.film.board.trio.log is not before
 
 
-@pytest.mark.parametrize("name", [n for n, place in page_registry.ALL.items() if place.offers])
+@pytest.mark.parametrize("name", [n for n in page_registry.ALL if page_registry.offers(n)])
 def test_actions_a_page_offers_elsewhere_are_among_its_buttons(
     window: MainWindow, name: str
 ) -> None:
     names = {each.accessibleName() for each in window.page(name).findChildren(QPushButton)}
-    assert set(page_registry.ALL[name].offers) <= names
+    assert set(page_registry.offers(name)) <= names
 
 
 def test_every_action_has_a_handler(window: MainWindow) -> None:

@@ -445,7 +445,13 @@ def at_first_paint(do: str, then: str = "pass") -> str:
 def test_the_first_paint_and_the_first_page_wait_for_nothing_they_do_not_need(home: Path) -> None:
     heavy = ["numpy", "pyqtgraph", "asyncio", "yaml", "msgspec", "workbench.run.engine", "asyncssh"]
     heavy += ["rich", "workbench.cli"]
-    late = ["app.shell.keys", "app.shell.notice", "app.shell.refreshing", "app.widgets"]
+    late = [
+        "app.shell.keys",
+        "app.shell.notice",
+        "app.shell.refreshing",
+        "app.widgets",
+        "workbench.trash",
+    ]
     look = "print([n for n in {} if n in sys.modules])"
     ended = program(
         at_first_paint(look.format(heavy + late), look.format(heavy)), PONGBENCH_HOME=str(home)
