@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gc
 import signal
+import sys
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
 
 from app import qt_log, scale
 from app.bridge import Bridge
@@ -34,7 +37,10 @@ def run(file_shown: Path | None = None) -> int:
     file = SettingsFile()
     kept = file.load()
     scale.use(kept.size)
-    app = Application(["pongbench", *FUSION])
+    # Elsewhere no event names a file, and events would pass through Python, which creates a class
+    # for each kind.
+    create = Application if sys.platform == "darwin" else QApplication
+    app = create(["pongbench", *FUSION])
     qt_log.begin()
     app.setApplicationName("pongbench")
     app.setApplicationDisplayName("Pongbench")
@@ -57,7 +63,8 @@ def run(file_shown: Path | None = None) -> int:
     # That may be painting, in which no window may close.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: QTimer.singleShot(0, window, window.leave))
-    window.built.connect(lambda: app.show_files_with(window.show_file))
+    if isinstance(app, Application):
+        window.built.connect(partial(app.show_files_with, window.show_file))
     if file_shown is not None:
         window.built.connect(lambda: window.show_file(file_shown.absolute()))
     window.appear()
