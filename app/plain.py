@@ -7,23 +7,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from PySide6.QtCore import QMimeData, QPoint
-from PySide6.QtGui import (
-    QClipboard,
-    QContextMenuEvent,
-    QDrag,
-    QFont,
-    QFontMetrics,
-    QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
-    QMouseEvent,
-    QStaticText,
-    Qt,
-    QTextLayout,
-    QTextOption,
-    QTransform,
-)
+# Asked by name only when it is used: the binding creates a class of Qt when it is first asked for,
+# and the first paint needs none of these.
+from PySide6 import QtGui
+from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 
 from workbench.untrusted import safe
@@ -35,21 +22,22 @@ _TIP_LINE = 80
 NO_BREAK = "\u00a0"
 _JOINER = "\u2060"
 _BREAK = "\u200b"
-_LONG = re.compile(r"\S{25,}")
-_BETWEEN_PARTS = re.compile(r"(?<=\w)([._])(?=\w{3})")
-_WITHIN_A_PART = re.compile(rf"[^{_BREAK}]{{24}}(?=[^{_BREAK}])")
-_UNIT = re.compile(r"(?<=\d) (?=(?:%|×|[nµm]?s|min|h|[kMG]i?B|B|[kMG]?bit/s|cores?)(?![\w-]))")
-_PER = re.compile(r"(?<=\w)/(?=s\b)")
-_OPTION = re.compile(r"(?<![\w-])--?\w[\w-]*")
-_AT_AN_END = re.compile(r"(?<=[a-z]) (?=\d+(?:[.,]\d+)*(?:\u00a0?%|/\w+)?(?:[.,;:)]+(?:\s|$)|$))")
+# Compiled when they are used: none is before the first paint.
+_LONG = r"\S{25,}"
+_BETWEEN_PARTS = r"(?<=\w)([._])(?=\w{3})"
+_WITHIN_A_PART = rf"[^{_BREAK}]{{24}}(?=[^{_BREAK}])"
+_UNIT = r"(?<=\d) (?=(?:%|×|[nµm]?s|min|h|[kMG]i?B|B|[kMG]?bit/s|cores?)(?![\w-]))"
+_PER = r"(?<=\w)/(?=s\b)"
+_OPTION = r"(?<![\w-])--?\w[\w-]*"
+_AT_AN_END = r"(?<=[a-z]) (?=\d+(?:[.,]\d+)*(?:\u00a0?%|/\w+)?(?:[.,;:)]+(?:\s|$)|$))"
 """Before a figure that ends a clause: "core 1."."""
-_NAMED = re.compile(r"((?<=\s)--?[A-Za-z][\w-]*|\bp\d[\d.]*) (?=\d)")
+_NAMED = r"((?<=\s)--?[A-Za-z][\w-]*|\bp\d[\d.]*) (?=\d)"
 """Options and percentiles before their figures."""
 
 
 def glued(text: str) -> str:
     """Return a text with spaces before its units that break no line."""
-    return _UNIT.sub(NO_BREAK, text)
+    return re.sub(_UNIT, NO_BREAK, text)
 
 
 def unbroken(text: str) -> str:
@@ -57,29 +45,29 @@ def unbroken(text: str) -> str:
     percentile, as in 18,000/s, -z 30 and p99 9 ms, or the name of an option, such as --num-conns,
     and that begins no line with the figure that ends a clause.
     """
-    text = _NAMED.sub(f"\\1{NO_BREAK}", text)
-    text = _OPTION.sub(lambda name: name[0].replace("-", f"-{_JOINER}"), text)
-    return _PER.sub(f"/{_JOINER}", _AT_AN_END.sub(NO_BREAK, glued(text)))
+    text = re.sub(_NAMED, f"\\1{NO_BREAK}", text)
+    text = re.sub(_OPTION, lambda name: name[0].replace("-", f"-{_JOINER}"), text)
+    return re.sub(_PER, f"/{_JOINER}", re.sub(_AT_AN_END, NO_BREAK, glued(text)))
 
 
 def breakable(text: str) -> str:
     """Return a text whose long words, such as paths and hashes, Qt wraps too: between the parts of
     dotted names, and within what remains too long.
     """
-    return _LONG.sub(lambda word: _parted(word[0]), text)
+    return re.sub(_LONG, lambda word: _parted(word[0]), text)
 
 
 @lru_cache(maxsize=1024)
-def laid_out(text: str, font: QFont) -> QStaticText:
+def laid_out(text: str, font: QtGui.QFont) -> QtGui.QStaticText:
     """Return a line of text that is laid out once, not each time it is drawn."""
-    made = QStaticText(text)
+    made = QtGui.QStaticText(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
-    made.prepare(QTransform(), font)
+    made.prepare(QtGui.QTransform(), font)
     return made
 
 
 def _parted(word: str) -> str:
-    return _WITHIN_A_PART.sub(f"\\g<0>{_BREAK}", _BETWEEN_PARTS.sub(f"\\1{_BREAK}", word))
+    return re.sub(_WITHIN_A_PART, f"\\g<0>{_BREAK}", re.sub(_BETWEEN_PARTS, f"\\1{_BREAK}", word))
 
 
 def loosened(text: str) -> str:
@@ -123,65 +111,65 @@ class Label(QLabel):
     def selectedText(self) -> str:
         return loosened(super().selectedText()).replace("\u2029", "\n").replace("\u2028", "\n")
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if self.hasSelectedText() and event.matches(QKeySequence.StandardKey.Copy):
+    def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
+        if self.hasSelectedText() and event.matches(QtGui.QKeySequence.StandardKey.Copy):
             self._copy()
         else:
             super().keyPressEvent(event)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
         before = self.selectedText()
         super().mousePressEvent(event)
         # Qt keeps a selection that is pressed on: it may be dragged.
         kept = bool(before) and self.selectedText() == before
         self._grabbed = event.position().toPoint() if kept else None
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+    def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
         if self._grabbed is None:
             super().mouseMoveEvent(event)
         elif (
             event.position().toPoint() - self._grabbed
         ).manhattanLength() >= QApplication.startDragDistance():
             self._grabbed = None
-            drag, dragged = QDrag(self), QMimeData()
+            drag, dragged = QtGui.QDrag(self), QMimeData()
             dragged.setText(self.selectedText())
             drag.setMimeData(dragged)
             drag.exec(Qt.DropAction.CopyAction)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+    def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
         self._grabbed = None
         super().mouseReleaseEvent(event)
-        if self.hasSelectedText() and QGuiApplication.clipboard().supportsSelection():
-            self._copy(QClipboard.Mode.Selection)
+        if self.hasSelectedText() and QtGui.QGuiApplication.clipboard().supportsSelection():
+            self._copy(QtGui.QClipboard.Mode.Selection)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+    def contextMenuEvent(self, event: QtGui.QContextMenuEvent) -> None:
         if not self.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse:
             super().contextMenuEvent(event)
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        copy = menu.addAction("Copy", QKeySequence.StandardKey.Copy, self._copy)
+        copy = menu.addAction("Copy", QtGui.QKeySequence.StandardKey.Copy, self._copy)
         copy.setEnabled(self.hasSelectedText())
         everything = len(super().text())
         menu.addAction(
             "Select all",
-            QKeySequence.StandardKey.SelectAll,
+            QtGui.QKeySequence.StandardKey.SelectAll,
             lambda: self.setSelection(0, everything),
         )
         menu.popup(event.globalPos())
 
-    def _copy(self, where: QClipboard.Mode = QClipboard.Mode.Clipboard) -> None:
-        QGuiApplication.clipboard().setText(self.selectedText(), where)
+    def _copy(self, *where: QtGui.QClipboard.Mode) -> None:
+        QtGui.QGuiApplication.clipboard().setText(self.selectedText(), *where)
 
 
-def wrapped(text: str, size: QFont, width: float, most: int = 0) -> list[str]:
+def wrapped(text: str, size: QtGui.QFont, width: float, most: int = 0) -> list[str]:
     """Return the lines of a text in this width in pixels. If it has more than `most` (0: no limit),
     the last one ends in an ellipsis.
     """
     text = unbroken(text)
-    layout = QTextLayout(text, size)
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WordWrap)
+    layout = QtGui.QTextLayout(text, size)
+    option = QtGui.QTextOption()
+    option.setWrapMode(QtGui.QTextOption.WrapMode.WordWrap)
     layout.setTextOption(option)
     layout.beginLayout()
     lines = []
@@ -191,14 +179,14 @@ def wrapped(text: str, size: QFont, width: float, most: int = 0) -> list[str]:
     layout.endLayout()
     if most and len(lines) > most:
         right, rest = Qt.TextElideMode.ElideRight, " ".join(lines[most - 1 :])
-        lines[most - 1 :] = [QFontMetrics(size).elidedText(rest, right, int(width))]
+        lines[most - 1 :] = [QtGui.QFontMetrics(size).elidedText(rest, right, int(width))]
     return lines
 
 
 def tip(text: str) -> str:
     """Escape a text for a tool tip: Qt would interpret a text that looks like HTML."""
     shown = safe(text, _LONGEST_TIP)
-    if len(shown) <= _TIP_LINE and not Qt.mightBeRichText(shown):
+    if len(shown) <= _TIP_LINE and not QtGui.Qt.mightBeRichText(shown):
         return shown
     from html import escape  # noqa: PLC0415 - not before the first paint
 

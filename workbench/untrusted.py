@@ -12,7 +12,7 @@ LONGEST_NAME = 200
 
 # C0 except tab and line ends, DEL, C1; direction of writing; line separators; tags;
 # noncharacters.
-_STEERING = re.compile(
+_STEERING = (  # compiled when it is used, which is seldom
     "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f"
     "\ufeff\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
@@ -22,7 +22,7 @@ _LINE_ENDS = re.compile("[\r\n\t]")
 def visible(text: str) -> str:
     """`text` with everything that steers a terminal or turns the direction of writing written out
     as in JSON: an escape is \\u001b. Newlines and tabs stay."""
-    return text if text.isprintable() else _STEERING.sub(_written_out, text)
+    return text if text.isprintable() else re.sub(_STEERING, _written_out, text)
 
 
 def safe(text: str, most: int = LONGEST) -> str:
