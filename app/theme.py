@@ -210,6 +210,8 @@ def font(
     """Return the interface's font; `figures` gives tabular digits (and wider hyphens, so use it for
     numbers only).
     """
+    if mono:
+        _load("JetBrainsMono")  # not before the first paint
     made = QFont(MONO if mono else SANS)
     made.setPixelSize(max(1, round(px)))
     made.setWeight(weight)
@@ -221,10 +223,14 @@ def font(
     return made
 
 
-@cache
 def load_fonts() -> None:
-    """Register the bundled fonts with Qt. Needs an application; a second call does nothing."""
-    for path in sorted((RESOURCES / "fonts").glob("*.ttf")):
+    """Register the interface's font. Needs an application; a second call does nothing."""
+    _load("Inter")
+
+
+@cache
+def _load(family: str) -> None:
+    for path in sorted((RESOURCES / "fonts").glob(f"{family}-*.ttf")):
         if QFontDatabase.addApplicationFont(str(path)) < 0:
             raise PongbenchError(f"The font {path} cannot be read. Install Pongbench again.")
 

@@ -467,6 +467,17 @@ def test_no_garbage_is_collected_while_the_window_is_imported() -> None:
     assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr
 
 
+def test_the_first_paint_does_not_wait_for_the_font_of_code(home: Path) -> None:
+    ended = program(
+        at_first_paint(
+            "from PySide6.QtGui import QFontDatabase; of = QFontDatabase.applicationFontFamilies;"
+            " print({family.split()[0] for added in range(9) for family in of(added)})"
+        ),
+        PONGBENCH_HOME=str(home),
+    )
+    assert (ended.returncode, ended.stdout) == (0, "{'Inter'}\n"), ended.stderr
+
+
 def test_without_any_installed_font_text_is_still_readable(home: Path) -> None:
     empty = home / "fonts.conf"
     empty.write_text('<?xml version="1.0"?><fontconfig></fontconfig>')
