@@ -47,15 +47,24 @@ class Scrolled(QScrollArea):
         clicked = QApplication.mouseButtons() != Qt.MouseButton.NoButton
         if now is None or clicked or not self.widget().isAncestorOf(now):
             return
+        sideways = self.horizontalScrollBar()
+        was, begins = sideways.value(), now.mapTo(self.viewport(), QPoint()).x()
         shown = now.size().boundedTo(self.viewport().size())
         if shown == now.size() or isinstance(now, QPlainTextEdit):  # which has a cursor
             self.ensureWidgetVisible(now)
             self._followed = now, self.verticalScrollBar().value()
-            return
-        # Qt would show the middle of what is larger than the view, such as a page.
-        begin = QRect(now.mapTo(self.widget(), QPoint()), shown)
-        at = begin.center()
-        self.ensureVisible(at.x(), at.y(), shown.width() // 2, shown.height() // 2)
+        else:
+            # Qt would show the middle of what is larger than the view, such as a page.
+            at = QRect(now.mapTo(self.widget(), QPoint()), shown).center()
+            self.ensureVisible(at.x(), at.y(), shown.width() // 2, shown.height() // 2)
+        if 0 <= begins <= self.viewport().width() // 2:
+            sideways.setValue(was)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Leave it to `_follow` to bring into view what gets the focus, and do not do it again as
+        Qt does, which shows the middle of what is larger than the view.
+        """
+        return QWidget.focusNextPrevChild(self, forward)
 
 
 class Whole(Scrolled):

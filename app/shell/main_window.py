@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMargins, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -21,9 +21,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QVBoxLayout,
 from app import page_registry
 from app.context import Desk
 from app.scale import LEAST
-from app.scrolling import Whole
-from app.shell.paged_window import Body, PagedWindow
-from app.shell.rail import Rail
+from app.shell.paged_window import PagedWindow
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
 from workbench import paths
@@ -39,8 +37,8 @@ if TYPE_CHECKING:
     from workbench.sessions.library import Shelved
 
 _SIZE = QSize(1280, 800)
-_NARROW = 960
-"""Below this width the rail has no names."""
+_NARROW = QSize(960, 590)
+"""In a narrower or lower window the rail has no names."""
 _FRAME = QSize(16, 48)
 """More than a window manager puts around it."""
 _IDLE_MS = 300
@@ -76,9 +74,8 @@ class MainWindow(PagedWindow):
         self.rail.add("Settings", "settings", lambda: self.show_page("Settings"), foot=True)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
-        self._split.addWidget(self._stack)
-        self._split.setMinimumSize(LEAST.shrunkBy(QMargins(Rail.NARROW, 0, 0, 0)))
-        root, body = QWidget(), Body()
+        self._split.addWidget(self._area)
+        root, body = QWidget(), QWidget()
         across, self._column = QHBoxLayout(root), QVBoxLayout(body)
         for layout in (across, self._column):
             layout.setContentsMargins(0, 0, 0, 0)
@@ -86,9 +83,7 @@ class MainWindow(PagedWindow):
         across.addWidget(self.rail)
         across.addWidget(body, 1)
         self._column.addWidget(self._split, 1)
-        self._whole = Whole(root)
-        self._whole.verticalScrollBar().rangeChanged.connect(lambda *_: self._follow_log())
-        self.setCentralWidget(self._whole)
+        self.setCentralWidget(root)
         desk.open_requested.connect(self.open)
         desk.refused.connect(self._on_refused)
         desk.shelf_stale.connect(self._read_shelf)
@@ -184,19 +179,16 @@ class MainWindow(PagedWindow):
         if shown is None:
             shown = drawer.isHidden()
         drawer.setVisible(shown)
+        self.rail.entries["Log"].setChecked(shown)
         if shown:
-            self._split.setSizes([self._split.height() - drawer.HEIGHT, drawer.HEIGHT])
+            high = self._split.height()
+            below = min(drawer.HEIGHT, high // 2)
+            self._split.setSizes([high - below, below])
             drawer.show_latest()
             self.rail.entries["Log"].set_badge("")
             drawer.body.setFocus()
         elif self.shown is not None:
             self.shown.setFocus()
-
-    def _follow_log(self) -> None:
-        """Keep the log in view where there is no room for it and the window scrolls."""
-        at = self.focusWidget()  # also while another window is active
-        if at is not None and self._drawer is not None and self._drawer.isAncestorOf(at):
-            self._whole.ensureWidgetVisible(self._drawer)
 
     @property
     def drawer(self) -> LogDrawer:
@@ -228,7 +220,7 @@ class MainWindow(PagedWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.rail.set_narrow(self.width() < _NARROW)
+        self.rail.set_narrow(self.size().expandedTo(_NARROW) != self.size())
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.desk.busy:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app import page_registry
 from app.context import Desk
+from app.scale import LEAST
+from app.scrolling import Whole
 from app.shell.rail import Rail
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from workbench.plan.library import Preset
     from workbench.plan.model import Plan
 
+_LEAST = QSize(LEAST.width() - Rail.NARROW - 10, 460)
+"""Below this size a page scrolls; in width there is room for the bar with which it does."""
 _ASIDE = ("Help", "Settings")
 """Pages that Esc leaves for the one before."""
 
@@ -36,7 +40,12 @@ class PagedWindow(QMainWindow):
         self._left = "Start"
         """The page shown before help or settings."""
         self._pages: dict[str, QWidget] = {}
-        self._stack = QStackedWidget()
+        self._stack, body = _Pages(), QWidget()
+        self._stack.setMinimumSize(_LEAST)
+        filled = QVBoxLayout(body)
+        filled.setContentsMargins(0, 0, 0, 0)
+        filled.addWidget(self._stack)
+        self._area = Whole(body)
         self.rail = Rail(desk.theme, lambda: self.show_page("Start"))
         for name, place in page_registry.RAIL.items():
             self.rail.add(name, place.icon, lambda name=name: self.show_page(name))
@@ -71,6 +80,9 @@ class PagedWindow(QMainWindow):
         if self.desk.settings.page not in _ASIDE:
             self._left = self.desk.settings.page
         self._stack.setCurrentWidget(page)
+        # Meanwhile Qt gave the focus to whatever is next, and that was brought into view.
+        for bar in (self._area.horizontalScrollBar(), self._area.verticalScrollBar()):
+            bar.setValue(0)
         page.setFocus()
         self.rail.check(page_registry.ALL[name].rail)
         self.desk.settings.page = name
@@ -140,9 +152,9 @@ class PagedWindow(QMainWindow):
                 each.set_breathing(not self.desk.settings.calm)
 
 
-class Body(QWidget):
-    """A notice above a page, which gives up the room for it. Because the notice wraps its text, Qt
-    would otherwise give both the heights they like best, and the window would scroll.
+class _Pages(QStackedWidget):
+    """Takes the height that there is. Because pages wrap texts, Qt would otherwise give them the
+    height they like best, and they would scroll.
     """
 
     def hasHeightForWidth(self) -> bool:

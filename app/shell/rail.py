@@ -6,13 +6,16 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QFrame, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QToolButton, QVBoxLayout
 
 from app.theme import Theme, Weight, font, icon
 
+_LOWEST = 28
+"""The least height of an entry without its name."""
+
 
 class Rail(QFrame):
-    """One entry per page; exactly one is checked."""
+    """One entry per page, of which exactly one is checked; others switch something on and off."""
 
     WIDTH, NARROW = 84, 52
 
@@ -22,20 +25,17 @@ class Rail(QFrame):
         self.setFixedWidth(self.WIDTH)
         self._theme = theme
         self.entries: dict[str, RailEntry] = {}
-        inside = QVBoxLayout(self)
+        self._pages: dict[str, RailEntry] = {}
+        self._inside = inside = QVBoxLayout(self)
         inside.setContentsMargins(4, 14, 4, 14)
         inside.setSpacing(6)
         self._mark = _Mark(theme)
         self._mark.clicked.connect(lambda _checked: on_home())
         inside.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignHCenter)
         inside.addSpacing(8)
-        self._top = QVBoxLayout()
-        self._top.setSpacing(6)
-        inside.addLayout(self._top)
         inside.addStretch()
-        self._foot = QVBoxLayout()
-        self._foot.setSpacing(6)
-        inside.addLayout(self._foot)
+        self._feet = 0
+        """The number of entries at the foot, below the stretch."""
 
     def add(
         self,
@@ -50,22 +50,25 @@ class Rail(QFrame):
         that is shown.
         """
         entry = RailEntry(name, icon, self._theme)
-        entry.setCheckable(page)
+        if page:
+            self._pages[name] = entry
         entry.clicked.connect(lambda _checked: on_click())
-        (self._foot if foot else self._top).addWidget(entry)
+        self._feet += foot
+        self._inside.insertWidget(self._inside.count() - (0 if foot else self._feet + 1), entry)
         self.entries[name] = entry
         return entry
 
     def set_narrow(self, narrow: bool) -> None:
-        """Show icons only; the names are tool tips."""
+        """Show icons only, which stand closer where there is no height for them; the names are tool
+        tips.
+        """
         self.setFixedWidth(self.NARROW if narrow else self.WIDTH)
         for entry in self.entries.values():
             entry.set_narrow(narrow)
 
     def check(self, name: str) -> None:
-        for id_, entry in self.entries.items():
-            if entry.isCheckable():
-                entry.setChecked(id_ == name)
+        for id_, entry in self._pages.items():
+            entry.setChecked(id_ == name)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -73,6 +76,8 @@ class Rail(QFrame):
 
 class RailEntry(QToolButton):
     """An icon above a label; a badge is a dot beside the icon."""
+
+    _size = QSize(68, 58)
 
     def __init__(self, name: str, icon: str, theme: Theme) -> None:
         super().__init__()
@@ -82,6 +87,8 @@ class RailEntry(QToolButton):
         self._about = ""
         self.setFont(font(12, Weight.Medium))
         self.setIconSize(QSize(20, 20))
+        self.setCheckable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self.set_narrow(False)
         self.setProperty("kind", "rail")
         self.toggled.connect(lambda _: self._paint_icon())
@@ -95,8 +102,14 @@ class RailEntry(QToolButton):
         style = Qt.ToolButtonStyle
         below, alone = style.ToolButtonTextUnderIcon, style.ToolButtonIconOnly
         self.setToolButtonStyle(alone if narrow else below)
-        self.setFixedSize(44 if narrow else 68, 44 if narrow else 58)
+        self._size = size = QSize(44, 44) if narrow else QSize(68, 58)
+        self.setMaximumSize(size)
+        self.setMinimumSize(QSize(size.width(), _LOWEST) if narrow else size)
+        self.updateGeometry()
         self._show_tip()
+
+    def sizeHint(self) -> QSize:
+        return self._size
 
     def _show_tip(self) -> None:
         alone = self.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
@@ -125,10 +138,12 @@ class RailEntry(QToolButton):
         painter.setPen(Qt.PenStyle.NoPen)
         if self.isChecked():
             painter.setBrush(QColor(self._theme.text))
-            painter.drawRoundedRect(QRectF(0, 18, 3, self.height() - 36), 1.5, 1.5)
+            high = min(22, self.height() - 12)
+            painter.drawRoundedRect(QRectF(0, (self.height() - high) / 2, 3, high), 1.5, 1.5)
         if self._badge:
             painter.setBrush(QColor(getattr(self._theme, self._badge)))
-            painter.drawEllipse(QPointF(self.width() / 2 + 14, 12), 4, 4)
+            at = QPointF(self.width() / 2 + 14, min(12, self.height() / 2 - 8))
+            painter.drawEllipse(at, 4, 4)
         painter.end()
 
 

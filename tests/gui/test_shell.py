@@ -372,18 +372,6 @@ def test_the_log_opens_where_its_latest_entry_begins(window: MainWindow) -> None
     assert "The clock jumped." in window.drawer.body.firstVisibleBlock().text()
 
 
-@pytest.mark.parametrize("name", ["Live", "Machines", "Servers"])
-def test_the_log_is_in_view_in_the_smallest_window(
-    window: MainWindow, qtbot: QtBot, name: str
-) -> None:
-    window.resize(960, 620)
-    window.show_page(name)
-    window.desk.notice.emit("The settings cannot be kept: no space left on device.", "warn")
-    window.show_log(shown=True)
-    drawer = window.drawer
-    qtbot.waitUntil(lambda: drawer.visibleRegion().boundingRect().height() == drawer.height() > 100)
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_full_disk_is_reported_when_the_log_is_saved(window: MainWindow, qtbot: QtBot) -> None:
     logging.getLogger("app.test").info("A run began.")
