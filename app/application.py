@@ -55,7 +55,7 @@ def run(file_shown: Path | None = None) -> int:
     if file.complaint:
         window.notice.show_text(file.complaint, "warn")
     if small := scale.complaint(kept.size, window.screen().availableSize()):
-        window.notice.show_text(small, "warn")
+        window.notice.show_text(small, "warn", settings=True)
     app.setQuitOnLastWindowClosed(False)
     window.left.connect(app.quit)
     app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_changed.emit())

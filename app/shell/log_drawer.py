@@ -80,16 +80,16 @@ class LogDrawer(QFrame):
         """Append a line. The view stays where it is unless it shows the end."""
         if self.isHidden() or line.level < self.level.currentData():
             return
-        if not self._lines:
+        if not self._entries:
             self.body.clear()
-        self._lines += 1
+        self._entries += 1
         self._append(line)
         self._show_count()
 
     def refresh(self) -> None:
         shown = [line for line in self._book.lines() if line.level >= self.level.currentData()]
         self.body.clear()
-        self._lines, self._length = len(shown), 1
+        self._entries, self._length = len(shown), 1
         for line in shown:
             self._append(line)
         if not shown:
@@ -142,7 +142,7 @@ class LogDrawer(QFrame):
         else:
             super().keyPressEvent(event)
 
-    _lines = 0
+    _entries = 0
     _length = 1
     """The number of lines of the latest entry."""
 
@@ -154,7 +154,7 @@ class LogDrawer(QFrame):
         self.message.show_text(sentence, tone)
 
     def _show_count(self) -> None:
-        self._count.setText(f"{self._lines:,} line{'s' if self._lines != 1 else ''}")
+        self._count.setText(f"{self._entries:,} entr{'y' if self._entries == 1 else 'ies'}")
 
     def _append(self, line: Line) -> None:
         tone = self._theme.soft

@@ -143,6 +143,7 @@ class MainWindow(PagedWindow):
 
         bar = NoticeBar()
         bar.log_requested.connect(lambda: self.show_log(shown=True))
+        bar.settings_requested.connect(lambda: self.show_page("Settings"))
         self._column.insertWidget(0, bar)
         self.dress(bar)
         return bar
@@ -179,6 +180,7 @@ class MainWindow(PagedWindow):
         if shown is None:
             shown = drawer.isHidden()
         drawer.setVisible(shown)
+        self.notice.offer_log(not shown)
         self.rail.entries["Log"].setChecked(shown)
         if shown:
             high = self._split.height()

@@ -8,37 +8,43 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame
 
 from app.theme import LIGHT, Theme
-from app.widgets import button, label, retone, row, show_sign, sign
+from app.widgets import button, dress, label, retone, row, show_sign, sign
 
 
 class NoticeBar(QFrame):
     """Shows one sentence at a time until it is dismissed; others wait in a queue."""
 
     log_requested = Signal()
+    settings_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("notice")
-        self._waiting: deque[tuple[str, str]] = deque()
+        self._waiting: deque[tuple[str, str, bool]] = deque()
         inside = row(self, gap=8)
         inside.setContentsMargins(20, 8, 12, 8)
         self._theme, self._tone = LIGHT, "bad"
+        self._offers_log, self._leads_to_settings = True, False
         self._sign = sign(inside)
         inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)
         self._text = label("", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._log = button("Show log", "terminal", on_click=self.log_requested.emit)
+        self._settings = button("Open Settings", "settings", on_click=self._on_settings)
         self._away = button("Dismiss", "x", kind="ghost", on_click=self.put_away)
         inside.addWidget(self._text, 1)
         inside.addWidget(self._log)
+        inside.addWidget(self._settings)
         inside.addWidget(self._away)
         self.hide()
 
-    def show_text(self, text: str, tone: str = "bad") -> None:
-        """Show a sentence, unless it equals the one before."""
-        latest = self._waiting[-1] if self._waiting else (self.text, "")
-        if text and latest[0] != text:
-            self._waiting.append((text, tone))
+    def show_text(self, text: str, tone: str = "bad", *, settings: bool = False) -> None:
+        """Show a sentence, unless it equals the one before. `settings`: the user can act on it
+        there; the bar offers them instead of the log.
+        """
+        latest = self._waiting[-1][0] if self._waiting else self.text
+        if text and latest != text:
+            self._waiting.append((text, tone, settings))
             if self.isHidden():
                 self._next()
             self._name()
@@ -55,6 +61,11 @@ class NoticeBar(QFrame):
         self.hide()
         self._next()
 
+    def offer_log(self, offered: bool) -> None:
+        """Set whether the log can be opened; it cannot while it is shown."""
+        self._offers_log = offered
+        self._show_actions()
+
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         show_sign(self._sign, self._tone, theme)
@@ -65,12 +76,13 @@ class NoticeBar(QFrame):
 
     def _next(self) -> None:
         if self._waiting:
-            text, tone = self._waiting.popleft()
+            text, tone, self._leads_to_settings = self._waiting.popleft()
             self._text.setText(text)
             self.setAccessibleName(text)
             retone(self, tone)
             self._tone = tone
             show_sign(self._sign, tone, self._theme)
+            self._show_actions()
             self.show()
         self._name()
 
@@ -79,3 +91,13 @@ class NoticeBar(QFrame):
         text = f"Next ({more} more)" if more else "Dismiss"
         self._away.setText(f" {text}")
         self._away.setAccessibleName(text)
+        self._away.setProperty("icon_name", "chevron-right" if more else "x")
+        dress(self, self._theme)
+
+    def _show_actions(self) -> None:
+        self._log.setVisible(self._offers_log and not self._leads_to_settings)
+        self._settings.setVisible(self._leads_to_settings)
+
+    def _on_settings(self) -> None:
+        self.put_away()
+        self.settings_requested.emit()

@@ -25,7 +25,7 @@ from app.log import LogBook
 from app.settings import Settings, SettingsFile
 from app.settings_autosave import Keeper
 from app.shell.main_window import MainWindow
-from tests.gui.windows import PATIENCE_MS, control, press, says, shown
+from tests.gui.windows import PATIENCE_MS, control, offers, press, says, shown
 from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.servers import user_servers
@@ -303,6 +303,7 @@ def test_an_unexpected_error_is_one_sentence_and_the_rest_is_in_the_log(
     qtbot.waitUntil(window.notice.isVisible)
     assert "ZeroDivisionError: a slot divided by zero" in window.notice.text
     assert "Traceback" not in window.notice.text
+    assert not offers(window.notice, "Open Settings")
     press(window.notice, "Show log")
     assert "in slot" in window.drawer.body.toPlainText()
 
@@ -347,10 +348,12 @@ def test_the_log_is_filtered_copied_saved_and_cleared(
 ) -> None:
     log = logging.getLogger("app.test")
     log.info("A run began.")
-    log.warning("The clock jumped.")
+    log.warning("The clock jumped.\nBy 3 s.")
     window.show_log(shown=True)
     drawer = window.drawer
+    assert says(drawer, "2 entries")
     drawer.level.setCurrentText("Warnings and errors")
+    assert says(drawer, "1 entry")
     shown_text = drawer.body.toPlainText()
     assert "The clock jumped." in shown_text
     assert "A run began." not in shown_text

@@ -17,7 +17,7 @@ from app.scrolling import Whole
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.shell.rail import Rail
-from tests.gui.windows import lists_are_full, shown
+from tests.gui.windows import lists_are_full, offers, press, shown
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -113,3 +113,14 @@ def test_by_keys_a_wide_control_shows_its_beginning_and_a_narrow_one_all_of_it(
     qtbot.keyClick(wide, Qt.Key.Key_Tab)
     assert QApplication.focusWidget() is narrow
     assert is_whole(narrow)
+
+
+def test_the_log_is_offered_only_while_it_is_hidden(window: MainWindow) -> None:
+    entry = window.rail.entries["Log"]
+    window.desk.notice.emit("Settings cannot be saved: the disk is full.", "warn")
+    press(window.notice, "Show log")
+    assert entry.isChecked()
+    assert not offers(window.notice, "Show log")
+    press(window, "Log")
+    assert not entry.isChecked()
+    assert offers(window.notice, "Show log")
