@@ -54,8 +54,13 @@ def run(file_shown: Path | None = None) -> int:
     Keeper(desk, file, window)
     if file.complaint:
         window.notice.show_text(file.complaint, "warn")
-    if small := scale.complaint(kept.size, window.screen().availableSize()):
+    screen = window.screen()
+    if small := scale.complaint(kept.size, screen.availableSize()):
         window.notice.show_text(small, "warn", settings=True)
+    larger = scale.suggestion(kept.size, screen.size(), screen.devicePixelRatio())
+    if larger and not kept.larger_suggested:
+        window.notice.show_text(larger, "soft", settings=True)
+        kept.larger_suggested = True
     app.setQuitOnLastWindowClosed(False)
     window.left.connect(app.quit)
     app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_changed.emit())

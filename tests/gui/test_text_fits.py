@@ -135,6 +135,14 @@ def test_the_size_is_kept_and_a_screen_too_small_for_it_is_answered_in_words(
     assert not scale.complaint(150, QSize(1280, 800))
 
 
+def test_a_larger_size_is_suggested_where_neither_the_user_nor_the_desktop_chose_one() -> None:
+    large = QSize(3840, 2160)
+    assert "150 or 200 %" in scale.suggestion(100, large, 1)
+    assert not scale.suggestion(125, large, 1)
+    assert not scale.suggestion(100, large, 1.5)
+    assert not scale.suggestion(100, QSize(1920, 1080), 1)
+
+
 def test_a_size_is_what_qt_scales_by_unless_the_environment_has_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
