@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
@@ -28,6 +31,7 @@ _COLOURS = (
     ("light", "Light"),
 )
 _WIDEST = 900
+T = TypeVar("T")
 
 
 class PreferencesPage(QWidget):
@@ -56,7 +60,6 @@ class PreferencesPage(QWidget):
         self.show_folders(folders.folders())
         for size in self._sizes:
             size.setText("counting…")
-        self._why.setText("")
 
     def show_about(self) -> None:
         box = AboutBox(self._desk, self)
@@ -80,46 +83,44 @@ class PreferencesPage(QWidget):
     # Widgets
 
     def _make_appearance(self) -> QWidget:
-        card = frame()
+        card, settings = frame(), self._desk.settings
         inside = column(card, margin=20, gap=8)
         inside.addWidget(label("Colours", 14, Weight.DemiBold))
-        self._colours: dict[str, Pick] = {}
-        group = QButtonGroup(self)
-        for name, text in _COLOURS:
-            radio = self._colours[name] = Pick(text, f"Colours: {text.lower()}")
-            radio.setChecked(name == self._desk.settings.colours)
-            radio.clicked.connect(lambda _=False, name=name: self._choose(name))
-            group.addButton(radio)
-            inside.addWidget(radio, 0, Qt.AlignmentFlag.AlignLeft)
+        self._colours = {name: Pick(text, f"Colours: {text.lower()}") for name, text in _COLOURS}
+        inside.addLayout(self._make_choice(self._colours, settings.colours, self._choose))
         inside.addSpacing(8)
         inside.addWidget(label("Size of text and controls", 14, Weight.DemiBold))
-        inside.addLayout(self._make_sizes())
-        self._restart = label("", 12, tone="muted", wrap=True)
+        sizes = {size: Pick(f"{size} %", f"Text size: {size} %") for size in scale.SIZES}
+        inside.addLayout(self._make_choice(sizes, settings.size, self._choose_size))
+        self._restart = label("Applies at the next start of Pongbench.", 12, tone="muted")
         inside.addWidget(self._restart)
+        self._restart.hide()
         inside.addSpacing(8)
         inside.addWidget(label("Motion", 14, Weight.DemiBold))
         calm = Tick("Reduce motion (no animation of the running point)")
-        calm.setChecked(self._desk.settings.calm)
+        calm.setChecked(settings.calm)
         calm.toggled.connect(self._set_calm)
         self._desk.calm_changed.connect(calm.setChecked)
         self._desk.theme_changed.connect(self._show_colours)
         inside.addWidget(calm, 0, Qt.AlignmentFlag.AlignLeft)
         return card
 
-    def _make_sizes(self) -> QHBoxLayout:
+    def _make_choice(
+        self, picks: Mapping[T, Pick], chosen: T, choose: Callable[[T], None]
+    ) -> QHBoxLayout:
+        """Lay out picks in a row; exactly one of them is checked."""
         across, group = row(gap=16), QButtonGroup(self)
-        for percent in scale.SIZES:
-            radio = Pick(f"{percent} %", f"Text size: {percent} %")
-            radio.setChecked(percent == self._desk.settings.size)
-            radio.clicked.connect(lambda _=False, percent=percent: self._choose_size(percent))
-            group.addButton(radio)
-            across.addWidget(radio)
+        for value, pick in picks.items():
+            pick.setChecked(value == chosen)
+            pick.clicked.connect(lambda _=False, value=value: choose(value))
+            group.addButton(pick)
+            across.addWidget(pick)
         across.addStretch(1)
         return across
 
     def _choose_size(self, percent: int) -> None:
         self._desk.settings.size = percent
-        self._restart.setText("Applies at the next start of Pongbench.")
+        self._restart.show()
 
     def _make_folders(self) -> QWidget:
         card = frame()
@@ -147,17 +148,15 @@ class PreferencesPage(QWidget):
             self._places.append(path_label)
             self._sizes.append(size)
             self._opens.append(opens)
+        self._clear = button("Clear cache…", "trash-2", kind="danger", on_click=self._ask)
+        self._empty = button("Empty trash…", "trash-2", kind="danger", on_click=self._ask_to_empty)
+        for line, clears in ((2, self._empty), (3, self._clear)):
+            grid.addWidget(clears, line, 4)
+        self._why = label("", 12, tone="muted", wrap=True)
+        lines.addWidget(self._why)
         inside.addLayout(grid)
         self._message = Inline()
         inside.addWidget(self._message)
-        foot = row()
-        self._clear = button("Clear cache…", "trash-2", kind="danger", on_click=self._ask)
-        self._empty = button("Empty trash…", "trash-2", kind="danger", on_click=self._ask_to_empty)
-        foot.addWidget(self._clear)
-        foot.addWidget(self._empty)
-        self._why = label("", 12, tone="muted", wrap=True)
-        foot.addWidget(self._why, 1)
-        inside.addLayout(foot)
         return card
 
     def _show_colours(self) -> None:
@@ -181,8 +180,12 @@ class PreferencesPage(QWidget):
     def _allow_clearing(self) -> None:
         busy = self._desk.busy
         self._clear.setEnabled(bool(self._cached) and not busy)
-        why = "" if self._cached else "The cache is empty."
-        self._why.setText("In use by the current run. Clear it afterwards." if busy else why)
+        self._show_why("In use by the current run. Clear it afterwards." if busy else "")
+
+    def _show_why(self, text: str) -> None:
+        """Show why the cache cannot be cleared, beside it."""
+        self._why.setText(text)
+        self._why.setVisible(bool(text))
 
     def _ask(self) -> None:
         ask(
@@ -208,7 +211,7 @@ class PreferencesPage(QWidget):
 
     def _clear_cache(self) -> None:
         self._clear.setEnabled(False)
-        self._why.setText("Clearing…")
+        self._show_why("Clearing…")
         self._desk.bridge.do(folders.clear_cache, self._on_cleared, self._on_not_cleared)
 
     def _on_cleared(self, freed: int) -> None:

@@ -127,6 +127,7 @@ def test_the_size_is_kept_and_a_screen_too_small_for_it_is_answered_in_words(
     qtbot: QtBot, large: MainWindow
 ) -> None:
     large.show_page("Settings")
+    assert not says(large, "Applies at the next start")
     control(large.page("Settings"), "Text size: 150 %").click()
     assert large.desk.settings.size == 150
     assert says(large, "Applies at the next start")
