@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app import actions
 from app.actions import Action
@@ -14,6 +15,9 @@ from app.scrolling import Scrolled
 from app.theme import Weight, font
 from app.widgets import GAP, PAGE_MARGIN, TopBar, button, column, frame, label, row
 
+_TWO, _THREE = 1_000, 1_600
+"""From these widths of the page on, it has two or three columns."""
+_WIDEST = 2_200
 GLOSSARY = (
     ("Offered rate", "Calls per second that the clients start, on schedule, whatever the server "
                      "does."),
@@ -42,7 +46,7 @@ GLOSSARY = (
 
 
 class HelpPage(QWidget):
-    """Two columns: keys on one side, terms and the charts' keys on the other."""
+    """Keys, terms, and the keys of the charts, in as many columns as there is room for."""
 
     def __init__(self, desk: Desk, pages: Mapping[str, str]) -> None:
         """`pages`: the key of each page, by its name."""
@@ -54,9 +58,9 @@ class HelpPage(QWidget):
         top.actions.addWidget(settings)
         outer.addWidget(top)
         body = QWidget()
-        body.setMaximumWidth(1400)
-        across = row(body, margin=PAGE_MARGIN, gap=GAP)
-        keys, glossary = frame(), frame()
+        body.setMaximumWidth(_WIDEST)
+        self._across = row(body, margin=PAGE_MARGIN, gap=GAP)
+        keys, glossary, charts = self._cards = frame(), frame(), frame()
         listed = column(keys, margin=20, gap=8)
         for heading, entries in (
             ("Everywhere", _keys((*actions.WINDOW, *actions.PAGES))),
@@ -67,17 +71,31 @@ class HelpPage(QWidget):
             listed.addWidget(label(heading, 14, Weight.DemiBold))
             listed.addLayout(_table(entries, mono=True))
             listed.addSpacing(8)
-        listed.addStretch(1)
         inside = column(glossary, margin=20, gap=8)
         inside.addWidget(label("Glossary", 14, Weight.DemiBold))
         inside.addLayout(_table(GLOSSARY))
-        inside.addSpacing(8)
+        inside = column(charts, margin=20, gap=8)
         inside.addWidget(label("Charts", 14, Weight.DemiBold))
         inside.addLayout(_table(_keys(actions.CHARTS), mono=True))
-        inside.addStretch(1)
-        across.addWidget(keys, 4, Qt.AlignmentFlag.AlignTop)
-        across.addWidget(glossary, 5, Qt.AlignmentFlag.AlignTop)
+        for _ in self._cards:
+            made = QVBoxLayout()
+            made.setSpacing(GAP)
+            self._across.addLayout(made)
+        self._arrange(2)
         outer.addWidget(Scrolled(body, "Shortcuts and glossary"), 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange(1 + (self.width() >= _TWO) + (self.width() >= _THREE))
+
+    def _arrange(self, columns: int) -> None:
+        """Place the cards in 1, 2 or 3 columns."""
+        for place, card in enumerate(self._cards):
+            into = self._across.itemAt(min(place, columns - 1)).layout()
+            assert isinstance(into, QVBoxLayout)
+            lowest = place < columns - 1 or card is self._cards[-1]
+            into.addWidget(card, int(lowest), Qt.AlignmentFlag.AlignTop)
+        for place, share in enumerate((4, 5, 4)):
+            self._across.setStretch(place, share if place < columns else 0)
 
 
 def _keys(listed: Iterable[Action]) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import page_registry
@@ -124,3 +124,14 @@ def test_the_log_is_offered_only_while_it_is_hidden(window: MainWindow) -> None:
     press(window, "Log")
     assert not entry.isChecked()
     assert offers(window.notice, "Show log")
+
+
+@pytest.mark.parametrize(("width", "columns"), [(853, 1), (1280, 2), (1920, 3)])
+def test_the_help_has_as_many_columns_as_there_is_room_for(
+    qtbot: QtBot, window: MainWindow, width: int, columns: int
+) -> None:
+    window.show_page("Help")
+    window.resize(width, 800)
+    cards = window.page("Help").findChildren(QFrame, "card")
+    qtbot.waitUntil(lambda: len({card.x() for card in cards}) == columns)
+    assert len({(card.x(), card.y()) for card in cards}) == 3
