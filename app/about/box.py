@@ -6,13 +6,20 @@ import platform
 
 from PySide6.QtCore import Qt, qVersion
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QListView,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QSizePolicy,
+    QWidget,
+)
 
 from app.about import licences
 from app.about.licences import Component
+from app.about.part import LICENCE, PartPainter
 from app.context import Desk
 from app.dialogs import Dialog
-from app.plain import tip
 from app.theme import Weight, font
 from app.widgets import Inline, button, column, dress, label, row
 from workbench import __version__
@@ -39,10 +46,10 @@ class AboutBox(Dialog):
         across = row(gap=12)
         self.parts = QListWidget()
         self.parts.setAccessibleName("Components")
-        self.parts.setFixedWidth(270)
-        self.parts.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.parts.setMaximumWidth(270)
         self.parts.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.parts.setStyleSheet("QListWidget::item { padding: 5px 8px; border-radius: 5px; }")
+        self.parts.setResizeMode(QListView.ResizeMode.Adjust)
+        self.parts.setItemDelegate(PartPainter(self.parts, desk.theme))
         self.parts.setProperty("kind", "framed")
         self.parts.currentRowChanged.connect(self._show)
         self.text = QPlainTextEdit()
@@ -50,8 +57,11 @@ class AboutBox(Dialog):
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName("Licence")
         self.text.setFont(font(12, mono=True))
-        across.addWidget(self.parts)
-        across.addWidget(self.text, 1)
+        for each, share in ((self.parts, 3), (self.text, 5)):
+            # On a small screen both give up room, so that the whole box does not scroll.
+            each.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+            each.setMinimumSize(140, 90)
+            across.addWidget(each, share)
         inside.addLayout(across, 1)
         foot = row()
         self._copy = button("Copy versions", "copy", on_click=self.copy)
@@ -82,8 +92,9 @@ class AboutBox(Dialog):
             return
         self._components = components
         for part in components:
-            item = QListWidgetItem(f"{part.name} {part.version}\n{part.licence}")
-            item.setToolTip(tip(part.licence))
+            item = QListWidgetItem(f"{part.name} {part.version}")
+            item.setData(LICENCE, part.licence)
+            item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, part.licence)
             self.parts.addItem(item)
         self.parts.setCurrentRow(0)
         self._copy.setEnabled(True)
@@ -97,6 +108,6 @@ class AboutBox(Dialog):
 
     def _show(self, row: int) -> None:
         if 0 <= row < len(self._components):
-            self.text.setPlainText(self._components[row].text)
+            self.text.setPlainText(licences.flowing(self._components[row].text))
 
     _gone = False

@@ -12,7 +12,8 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import QApplication, QFrame, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from app import page_registry
+from app import dialogs, page_registry
+from app.about.box import AboutBox
 from app.scrolling import Whole
 from app.settings import Settings
 from app.shell.main_window import MainWindow
@@ -135,3 +136,18 @@ def test_the_help_has_as_many_columns_as_there_is_room_for(
     cards = window.page("Help").findChildren(QFrame, "card")
     qtbot.waitUntil(lambda: len({card.x() for card in cards}) == columns)
     assert len({(card.x(), card.y()) for card in cards}) == 3
+
+
+def test_the_about_box_gives_up_room_before_it_scrolls(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = AT_200 - QSize(16, 48)
+    monkeypatch.setattr(dialogs, "room_on", lambda _screen: room)
+    window.show_page("Settings")
+    press(window, "About Pongbench")
+    box = window.findChild(AboutBox)
+    assert isinstance(box, AboutBox)
+    qtbot.waitUntil(lambda: box.parts.count() > 0)
+    assert box.size().boundedTo(room) == box.size()
+    assert is_whole(box.parts, box.text)
+    box.accept()
