@@ -192,7 +192,7 @@ def _lay_out(root: Path, glibc: str) -> None:
         "Maintainer: The Pongbench developers <pongbench@users.noreply.github.com>\n"
         f"Installed-Size: {_size(root) // 1024}\nDepends: {depends}\n"
         "Section: devel\nPriority: optional\n"
-        "Description: Which server holds up, and up to what rate?\n"
+        "Description: Which server sustains which rate?\n"
         " Pongbench sends more and more calls per second to each server you choose, and\n"
         " draws where each one stops keeping up.\n"
     )

@@ -92,7 +92,7 @@ def _parser(
     """Return the parser of the command that the words begin with; of all, if they do not."""
     parser = _Parser(
         prog="pongbench",
-        description="Measures which server holds up, and up to what rate. Without a command: open"
+        description="Measures which server sustains which rate. Without a command: open"
         " the window; with a session file in its place: open the window with that session.",
     )
     parser.add_argument("--version", action="version", version=f"pongbench {__version__}")

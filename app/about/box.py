@@ -36,7 +36,7 @@ class AboutBox(Dialog):
         self._components: list[Component] = []
         inside = column(self, margin=20, gap=10)
         inside.addWidget(label(f"Pongbench {__version__}", 20, Weight.DemiBold))
-        inside.addWidget(label("Which server holds up, and up to what rate?", tone="soft"))
+        inside.addWidget(label("Which server sustains which rate?", tone="soft"))
         where = f"Qt {qVersion()} ({QGuiApplication.platformName()}) on {platform.platform()}"
         self._where = label(where, 12, tone="muted", wrap=True)
         self._where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -46,7 +46,7 @@ class StartPage(QWidget):
         across.addStretch()
         outer = self._outer = column(body)
         outer.addStretch(2)
-        self._question = label("Which server holds up, and up to what rate?", 36, Weight.DemiBold)
+        self._question = label("Which server sustains which rate?", 36, Weight.DemiBold)
         self._question.setMinimumWidth(200)
         outer.addWidget(self._question)
         outer.addSpacing(6)

@@ -66,7 +66,7 @@ def kind(window: MainWindow, name: str) -> str:
 def test_a_newcomer_reads_its_purpose_its_cost_and_its_result(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    assert says(window, "Which server holds up, and up to what rate?")
+    assert says(window, "Which server sustains which rate?")
     assert says(window, "9 rates, 1,000 new connections/s to the client limit, 1 s each.")
     assert says(window, "A verdict for every point")
     assert "asyncio-streams" in window.start.ticked()
