@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,10 @@ from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey
 from workbench.machines.profiles import make_profile, save_profile
 from workbench.machines.runner_client import MachineBusy
 from workbench.messages.notes import Link
+from workbench.servers import gate_cache
+from workbench.servers.entry import ServerEntry
+from workbench.servers.gate import GateResult
+from workbench.servers.runtimes import build_python
 
 _MACHINES: dict[str, dict[str, Any]] = {
     "atlas": {"description": "The server under test, rack 4", "roles": ["target"]},
@@ -63,7 +68,8 @@ def machines(more: dict[str, Any]) -> None:
                 _failed(
                     "Log in",
                     PongbenchError(
-                        "10.0.4.25 port 22 did not answer within 10 s; is fjord switched on?"
+                        "'fjord' did not answer at 10.0.4.25 within 10 s; is it switched on, and"
+                        " is the address right?"
                     ),
                 )
             ]
@@ -145,7 +151,7 @@ def passed(*, dead: bool = False) -> list[Step]:
         Step(
             "Cache",
             "passed",
-            "/home/mila/.cache/pongbench holds 88 MB of runtimes and agents, kept for next time.",
+            "/home/mila/.cache/pongbench has 88 MB of runtimes and agents, cached for later runs.",
             found={"cache_bytes": 88_300_000},
         ),
         Step(
@@ -169,7 +175,7 @@ def passed(*, dead: bool = False) -> list[Step]:
         Step(
             "Kernel settings",
             "passed",
-            "5 would change for the set 'piel-2010'.",
+            "Set 'piel-2010' would change 5.",
             found={"changes": {"piel-2010": _CHANGES}},
         ),
         Step(
@@ -181,28 +187,53 @@ def passed(*, dead: bool = False) -> list[Step]:
     ]
 
 
+@cache
 def unknown_key() -> UnknownHostKey:
     key = asyncssh.generate_private_key("ssh-ed25519")
-    sentence = "'dune' shows the key ssh-ed25519, which nobody has trusted yet. Nothing was sent."
+    sentence = (
+        f"'dune' at 10.0.4.23 shows an unknown host key: {_shown(key)}; compare it with the one on"
+        " the machine itself, then trust it."
+    )
     return UnknownHostKey(sentence, "dune", "10.0.4.23", 22, key)
 
 
+@cache
 def changed_key() -> ChangedHostKey:
     old, new = (asyncssh.generate_private_key("ssh-ed25519") for _ in range(2))
-    file = Path("~/.ssh/known_hosts").expanduser()
+    known = old.get_fingerprint("sha256")
     return ChangedHostKey(
-        "The key of 'cedar' is not the one that is trusted. Nothing was sent.",
+        f"The host key of 'cedar' at 10.0.4.22 has changed: known is {known}, now it shows"
+        f" {_shown(new)}; the machine was reinstalled, or this is a man-in-the-middle attack."
+        " Nothing was sent to it; trust the new key only if you know why it changed.",
         "cedar",
         "10.0.4.22",
         22,
         new,
-        old=[old.get_fingerprint("sha256")],
-        file=file,
+        old=[known],
+        file=Path("~/.ssh/known_hosts").expanduser(),
     )
+
+
+def _shown(key: asyncssh.SSHKey) -> str:
+    return f"{key.get_algorithm()} {key.get_fingerprint('sha256')}"
 
 
 def busy() -> MachineBusy:
     return MachineBusy("elm", "lena on fir")
+
+
+def installed(entry: ServerEntry) -> None:
+    """What a passed test of a server leaves in the cache: a runtime, and its result."""
+    task = {
+        "requirements": str(entry.requirements_path or ""),
+        "imports": entry.imports,
+        "build": entry.build,
+    }
+    place = build_python.key(task, *build_python.interpreter(task))
+    made = paths.cache_dir() / "runtimes" / place
+    made.mkdir(parents=True, exist_ok=True)
+    (made / build_python.STAMP).write_text("{}")
+    gate_cache.remember(entry, GateResult(server=entry.id, passed=True, sentences=[]))
 
 
 def trial_result() -> TrialResult:
@@ -210,8 +241,8 @@ def trial_result() -> TrialResult:
     return TrialResult(
         True,
         [
-            Line("Was ready after 0.4 s, with CPython 3.11.2 and gevent 26.9.0."),
-            Line("Answered 30 of 30 calls with exactly the reply expected, typically in 2.1 ms."),
+            Line("Started in 0.4 s with CPython 3.11.2 and gevent 26.9.0."),
+            Line("It answers 'Pong!' with 45 bytes on the wire."),
             Line("Closes after every reply: one call per connection.", "soft"),
             Line("Accept queue: 128 connections; 512 were requested.", "warn"),
         ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -33,11 +34,14 @@ from tests import furniture
 from tests.recording import record_session
 from tests.synthetic import NULL, contestants, searches, session
 from workbench import paths
-from workbench.documents import RunStart, RunStop, Window
+from workbench.documents import PointStop, RunStart, RunStop, Window
 from workbench.machines.secrets import Question
+from workbench.messages.notes import Paused
 from workbench.plan.reading import plan_from_data
 
 PATIENCE_S = 120.0
+UNTRUSTED_FROM = 8200.0
+"""Calls per second from which the clients of the session and the run are late."""
 SEARCH = {"from": 500, "to": 24000, "step": 500, "errors_pct": 1, "p99_ms": 50, "points": 30}
 _SETTLES_IN = 20
 """Looks, at the most: what breathes never does."""
@@ -120,7 +124,7 @@ class Stage:
         folder = paths.data_dir() / "sessions"
         folder.mkdir(parents=True, exist_ok=True)
         made = {
-            "nine.pong.yaml": session(9, 30, untrusted_from=8200.0),
+            "nine.pong.yaml": session(9, 30, untrusted_from=UNTRUSTED_FROM),
             "nine-again.pong.yaml": session(9, 30, seed=2, repeats=2),
             "twelve.pong.yaml": session(12, 20, seed=3),
             "many.pong.yaml": session(24, 20, seed=4),
@@ -151,7 +155,7 @@ class Stage:
 
     def run(self) -> None:
         """As far as the middle of the sixth of nine servers."""
-        documents = session(9, 30)
+        documents = session(9, 30, untrusted_from=UNTRUSTED_FROM)
         cut = int(len(documents) * 0.62)
         while not isinstance(documents[cut], Window):
             cut += 1
@@ -167,6 +171,21 @@ class Stage:
         assert isinstance(start, RunStart)
         live.begin(plan_from_data(start.plan | {"name": "Ping-pong, nine servers"}, name="a plan"))
         return live
+
+    def pause(self) -> None:
+        """After the running point, of which the clients do not deliver a window."""
+        live = self.window.live
+        live._enter(State.PAUSING)
+        stops = next(n for n, each in enumerate(self._to_come) if isinstance(each, PointStop))
+        point, self._to_come = self._to_come[: stops + 1], self._to_come[stops + 1 :]
+        missing = next(each for each in point if isinstance(each, Window))
+        for document in point:
+            if document is not missing:
+                live.consume(document)
+        stop = point[-1]
+        assert isinstance(stop, PointStop)
+        live.consume(Paused(x=stop.x).note(stop.t_us))
+        live.refresh()
 
     def end(self) -> None:
         live = self.window.live
@@ -317,10 +336,12 @@ class Studio(Stage):
         trial = page.trial
         self.press(page, "Test (page)")
         trial._trying, trial._under_way = known["gevent"], Future()
-        trial._on_progress("Making its runtime, which takes a while the first time")
+        trial._on_progress("Building the runtime of gevent")
         trial._show()
         self.camera.keep(self.window, "Servers-trying")
+        furniture.installed(known["gevent"].entry)
         trial._on_result(known["gevent"], furniture.trial_result())
+        self.camera.until(lambda: page.table.current().state.word == "Ready")
         self.press(trial, "Show request and response")
         self.camera.keep(self.window, "Servers-tried")
         page.finding.field.setText("gevnet")
@@ -412,10 +433,7 @@ class Studio(Stage):
         self.camera.keep(self.window, "Live-preparing")
         self.run()
         self.page("Live", "running")
-        live._enter(State.PAUSED)
-        live.board.warned.emit(
-            "The clients were late from 8,300/s on; these points are drawn hollow."
-        )
+        self.pause()
         self.camera.keep(self.window, "Live-paused")
         live.alert.show_text("")
         self.window.close()
@@ -445,14 +463,19 @@ class Studio(Stage):
         self.camera.keep(self.window, "Much-Machines")
 
     def log(self) -> None:
-        log = logging.getLogger("app.example")
-        log.info("A run of 9 servers began.")
-        log.warning("The clock of this computer jumped by 3 s.")
+        self.desk.log.clear()
+        log = logging.getLogger("workbench.machines.secrets")
+        log.info("The keyring cannot be read: no keyring is running")
+        log.warning("The password was not stored; the keyring cannot be written: it is locked")
         try:
             raise ValueError("an example")
         except ValueError:
-            log.exception("Something went wrong that should not: ValueError: an example.")
-        self.desk.notice.emit("The settings cannot be kept: no space left on device.", "warn")
+            sys.excepthook(*sys.exc_info())
+        self.desk.notice.emit(
+            "Settings cannot be saved in /home/mila/.config/pongbench: the disk is full. They are "
+            "lost when this window closes.",
+            "warn",
+        )
         self.camera.rest(0.3)
         self.camera.keep(self.window, "Notice")
         self.window.show_log(shown=True)
