@@ -27,7 +27,7 @@ from app.widgets import GAP, PAGE_MARGIN, Inline, button, column, row
 from workbench.servers.features import write as write_features
 
 _KEPT = "Servers"
-_NARROW = 1080
+_NARROW, _LOW = 1120, 600
 
 
 class ServersPage(QWidget):
@@ -329,8 +329,8 @@ class ServersPage(QWidget):
         if fills and self.finding.isAncestorOf(QApplication.focusWidget() or self):
             self.pane.code.setFocus()  # else it would go to the next widget
         self.finding.setVisible(not fills)
-        self.finding.filters.setVisible(narrow)
         shown = not narrow or self.finding.filters.isChecked()
+        self.finding.set_narrow(narrow, low=self.height() < _LOW and not shown)
         self.filters.setVisible(shown and not fills)
         self._head.set_narrow(narrow and not shown)
         self.detail.set_narrow(narrow)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QIcon, QResizeEvent
+from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QLineEdit,
     QSizePolicy,
@@ -22,7 +23,9 @@ from app.theme import Theme, icon_pixmap
 from app.widgets import button, column, dress, label, row, tool
 
 _SEARCH_AFTER_MS = 150
-_NARROW = 700
+_FIELD_PX, _FIELD_MOST_PX = 160, 300
+_CHOICE_PX, _CHOICE_MOST_PX = 140, 190
+_ANY = 16_777_215
 
 
 class Finding(QFrame):
@@ -47,7 +50,6 @@ class Finding(QFrame):
         self.field.setPlaceholderText("Search names, facts, code")
         self.field.setAccessibleName("Search servers")
         self.field.setClearButtonEnabled(True)
-        self.field.setMaximumWidth(300)
         self._glass = QAction(self)
         self.field.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
         for each in self.field.findChildren(QToolButton):
@@ -63,22 +65,13 @@ class Finding(QFrame):
         for place, each in enumerate(COLUMNS):
             self.order.addItem(f"Sort: {each.name.lower() if place else 'name'}", place)
         self.order.setMinimumWidth(124)
-        self.order.setMaximumWidth(190)
         self.order.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.direction = button("Ascending", on_click=self._turn)
         self.direction.setToolTip("Reverse order")
-        head = row(gap=8)
-        head.addWidget(self.filters)
-        head.addWidget(self.field, 4)
-        head.addWidget(self.count)
-        head.addStretch(1)
-        head.addWidget(self.columns, 3)
-        head.addWidget(self.order, 3)
-        head.addWidget(self.direction)
         self.export = tool("Export features (Ctrl+E)", "share-2", self.export_requested.emit)
         dress(self.export, theme)
-        head.addWidget(self.export)
-        inside.addLayout(head)
+        inside.addLayout(self._make_head())
+        self.set_narrow(False, low=False)
         self.table = ServerTable(sifted, theme)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
@@ -87,11 +80,26 @@ class Finding(QFrame):
         self.order.activated.connect(self._on_order)
         self.table.sorted.connect(self._show_order)
 
+    def _make_head(self) -> QBoxLayout:
+        """Lay out what finds servers, and beside or below it how the table shows them."""
+        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._head.setSpacing(8)
+        find, arrange = row(gap=8), row(gap=8)
+        find.addWidget(self.filters)
+        find.addWidget(self.field, 1)
+        find.addWidget(self.count)
+        arrange.addWidget(self.columns, 1)
+        arrange.addWidget(self.order, 1)
+        arrange.addWidget(self.direction)
+        arrange.addWidget(self.export)
+        self._head.addLayout(find, 1)
+        self._head.addLayout(arrange)
+        return self._head
+
     def _make_columns(self) -> None:
         """Make the controls of what the table shows."""
         self.filters = button("Filters", "sliders-horizontal")
         self.filters.setCheckable(True)
-        self.filters.hide()
         self.columns = Choice("Columns")
         self.columns.addItem("All columns", "")
         for group in CHOICES:
@@ -99,8 +107,8 @@ class Finding(QFrame):
         self.columns.activated.connect(self._on_columns)
         for each in (self.columns, self.field):
             each.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.columns.setMinimumWidth(140)
-        self.columns.setMaximumWidth(190)
+        self.columns.setMinimumWidth(_CHOICE_PX)
+        self.field.setMinimumWidth(_FIELD_PX)
 
     def _make_empty(self) -> QWidget:
         made = QWidget()
@@ -114,8 +122,17 @@ class Finding(QFrame):
         inside.addStretch()
         return made
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self.count.setVisible(self.width() >= _NARROW)
+    def set_narrow(self, narrow: bool, *, low: bool) -> None:
+        """Show the button of the filters, and lay the controls out in two rows. `low`: in one row
+        without the count, as the table has few rows.
+        """
+        direction, tall = QBoxLayout.Direction, narrow and not low
+        self._head.setDirection(direction.TopToBottom if tall else direction.LeftToRight)
+        self.filters.setVisible(narrow)
+        self.count.setVisible(tall or not narrow)
+        self.field.setMaximumWidth(_ANY if narrow else _FIELD_MOST_PX)
+        for each in (self.columns, self.order):
+            each.setMaximumWidth(_ANY if tall else _CHOICE_PX if narrow else _CHOICE_MOST_PX)
 
     def search(self) -> None:
         """Focus the search field."""

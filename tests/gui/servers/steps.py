@@ -23,6 +23,16 @@ def pick(choice: Choice, text: str) -> None:
     choice.activated.emit(choice.currentIndex())
 
 
+def set_size(qtbot: QtBot, page: ServersPage, width: int, height: int) -> None:
+    """As a window does that may be smaller than what is in it, until that has adapted."""
+
+    def reached() -> bool:
+        page.resize(width, height)
+        return (page.width(), page.height()) == (width, height)
+
+    qtbot.waitUntil(reached)
+
+
 def choose(page: ServersPage, id: str) -> Known:
     known = next(known for known in page.servers() if known.id == id)
     assert page.table.choose(known.key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -28,8 +28,8 @@ from app.servers.columns import COLUMNS, column
 from app.servers.known import FIRST, NOT, RUNS
 from app.servers.painting import visible_part
 from app.servers.table import ROW_PX
-from tests.gui.servers.steps import Open, choose, names, pick, seek
-from tests.gui.windows import control, says, sees, the
+from tests.gui.servers.steps import Open, choose, names, pick, seek, set_size
+from tests.gui.windows import control, offers, says, sees, the
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.servers.catalogue import Catalogue
@@ -83,6 +83,33 @@ def test_a_search_without_a_match_says_so_and_can_be_cleared(
     sees(qtbot, page, "No server matches “no such word”.")
     control(page, "Show all servers").click()
     qtbot.waitUntil(lambda: len(names(page)) > 5)
+
+
+@pytest.mark.parametrize("size", [(801, 480), (801, 700), (1119, 700), (1120, 700), (1196, 700)])
+@pytest.mark.parametrize("filtered", [False, True])
+def test_no_control_of_the_table_covers_another_or_is_cut(
+    qtbot: QtBot, page: ServersPage, size: tuple[int, int], filtered: bool
+) -> None:
+    set_size(qtbot, page, *size)
+    page.filters.family = "wsgi"
+    page.table.sort_by(column("Licence (Today)"), rising=False)
+    if filtered and offers(page, "Filters (1)"):
+        control(page, "Filters (1)").click()
+        set_size(qtbot, page, size[0], 700)  # the filters have no room in a lower one
+    card = page.finding
+
+    def apart() -> None:
+        shown: list[QWidget] = [card.field, card.columns, card.order, card.direction, card.export]
+        shown += [each for each in (card.filters, card.count) if each.isVisible()]
+        assert all(card.rect().adjusted(8, 8, -8, 0).contains(e.geometry()) for e in shown)
+        room = [each.geometry().adjusted(-3, -3, 3, 3) for each in shown]
+        assert not any(a.intersects(b) for a, b in combinations(room, 2))
+        assert card.count.isHidden() or card.count.width() >= card.count.sizeHint().width()
+        assert card.count.isVisible() or size[1] < 600
+        assert card.field.width() >= 160
+
+    qtbot.waitUntil(apart)
+    assert page.width() == size[0]
 
 
 def test_a_family_and_what_runs_here_narrow_the_table(page: ServersPage) -> None:
