@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -17,6 +18,8 @@ from app.theme import Theme, Weight, font, icon_pixmap, paint_icon
 HEAD_PX = 48
 BOX_PX = 38
 """The width of the check box, from the left."""
+_NAME_AT_PX, _NAME_RIGHT_PX, _BEFORE_TAG_PX = BOX_PX + 2, 8, 6
+_TAGS = ("yours", "unsaved")
 _LEAST_TEXT_PX = 34
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 _RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
@@ -160,27 +163,25 @@ class RowDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(box, 4, 4)
         if on:
             paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
-        if chosen:
+        if chosen and self._table.focused:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(theme.focus), 2))
+            painter.drawRoundedRect(cell.adjusted(1, 1, -1, -2), 5, 5)
+        elif chosen:
             bar = QRectF(cell.left(), cell.top() + 6, 3, cell.height() - 13)
-            ring = self._table.focused
-            painter.fillRect(bar, QColor(theme.focus if ring else theme.text))
-            if ring:
-                painter.setBrush(Qt.BrushStyle.NoBrush)
-                painter.setPen(QPen(QColor(theme.focus), 2))
-                painter.drawRoundedRect(cell.adjusted(1, 1, -1, -2), 5, 5)
-        room = cell.adjusted(BOX_PX + 2, 0, -8, -1)
+            painter.fillRect(bar, QColor(theme.text))
+        room = cell.adjusted(_NAME_AT_PX, 0, -_NAME_RIGHT_PX, -1)
         if known.own:
             unsaved = known.key in rows.unsaved
-            tag_text = "unsaved" if unsaved else "yours"
-            size = font(11, Weight.Medium)
-            wide = QFontMetricsF(size).horizontalAdvance(tag_text) + 12
+            tag_text = _TAGS[unsaved]
+            wide = _tag_px(tag_text)
             tag = QRectF(room.right() - wide, cell.center().y() - 9, wide, 18)
             tone = theme.warn if unsaved else theme.soft
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.tinted(tone)))
             painter.drawRoundedRect(tag, 9, 9)
             write(painter, tag, tag_text, tone, size=11, align=Qt.AlignmentFlag.AlignCenter)
-            room.setRight(tag.left() - 6)
+            room.setRight(tag.left() - _BEFORE_TAG_PX)
         colour = theme.text if known.runs else theme.muted
         write(painter, room, known.name, colour, weight=Weight.DemiBold, size=13)
 
@@ -191,6 +192,17 @@ class RowDelegate(QStyledItemDelegate):
         painter.drawPixmap(cell.topLeft().toPoint().x() + 10, int(cell.center().y() - 7), icon)
         room = cell.adjusted(31, 0, -6, -1)
         write(painter, room, known.state.word, colour, weight=Weight.Medium)
+
+
+def name_px(known: Known) -> int:
+    """Return the width of the column in which a server's name is seen whole, with any tag."""
+    text = QFontMetricsF(font(13, Weight.DemiBold)).horizontalAdvance(known.name)
+    tag = max(map(_tag_px, _TAGS)) + _BEFORE_TAG_PX if known.own else 0
+    return ceil(_NAME_AT_PX + text + tag + _NAME_RIGHT_PX)
+
+
+def _tag_px(text: str) -> float:
+    return QFontMetricsF(font(11, Weight.Medium)).horizontalAdvance(text) + 12
 
 
 def visible_part(room: QRectF, edge: float, align: Qt.AlignmentFlag) -> QRectF:

@@ -8,13 +8,13 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app.servers.columns import COLUMNS
 from app.servers.known import Known
-from app.servers.painting import BOX_PX, HEAD_PX, RowDelegate, ServerHeader
+from app.servers.painting import BOX_PX, HEAD_PX, RowDelegate, ServerHeader, name_px
 from app.servers.rows import KNOWN, Rows, Sifted
 from app.theme import Theme
 from app.widgets import row
 
 ROW_PX = 34
-_NAME_PX = 228
+_NAME_PX, _NAME_MOST_PX = 228, 400
 _STATE, _MOST_SPARE = 1, 100
 """A column, and by how much it is widened where all are seen."""
 
@@ -35,6 +35,7 @@ class ServerTable(QFrame):
         self.setObjectName("rows")
         self._sifted = sifted
         self._theme = theme
+        self._longest_px = _NAME_PX
         inside = row(self, gap=0)
         self.names, self.facts = _View(self, "Servers"), _View(self, "Server facts")
         for view in (self.names, self.facts):
@@ -47,8 +48,6 @@ class ServerTable(QFrame):
         for place in range(len(COLUMNS)):
             (self.facts if place == 0 else self.names).setColumnHidden(place, True)
             self.facts.setColumnWidth(place, COLUMNS[place].width)
-        self.names.setColumnWidth(0, _NAME_PX)
-        self.names.setFixedWidth(_NAME_PX)
         self.names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.names.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.facts.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -72,6 +71,7 @@ class ServerTable(QFrame):
         inside.addWidget(self.names)
         inside.addWidget(self.facts, 1)
         self.facts.selectionModel().currentRowChanged.connect(lambda *_: self._emit_chosen())
+        sifted.rows.modelReset.connect(self._measure)
 
     def current(self) -> Known | None:
         index = self.facts.currentIndex()
@@ -110,17 +110,37 @@ class ServerTable(QFrame):
         self.fit()
 
     def fit(self) -> None:
-        """Give the state the room that is left beside the columns that are seen whole."""
-        room, spare = self.facts.viewport().width(), 0
+        """Give the names the room of the longest, up to a third of the table, and then the names
+        and the state what is left beside the columns that are seen whole.
+        """
+        # Without the views' own widths, which change one after the other.
+        room = self.contentsRect().width() - self.facts.width() + self.facts.viewport().width()
+        names = max(_NAME_PX, min(self._longest_px, room // 3))
+        room, spare = room - names, 0
         for place, column in enumerate(COLUMNS[1:], 1):
             if not self.facts.isColumnHidden(place):
                 room -= column.width
                 if room < 0:
                     break
                 spare = room
-        else:
+        wider = min(spare, max(0, self._longest_px - names))
+        spare -= wider
+        if room >= 0:
             spare = min(spare, _MOST_SPARE)
+        self.names.setColumnWidth(0, names + wider)
+        self.names.setFixedWidth(names + wider)
         self.facts.setColumnWidth(_STATE, COLUMNS[_STATE].width + spare)
+
+    def follow(self, height: int) -> None:
+        """Keep the selected row in view, if it was while the table was this high."""
+        index = self.facts.currentIndex().siblingAtColumn(0)
+        if index.isValid() and 0 <= self.names.rowViewportPosition(index.row()) < height:
+            self.names.scrollTo(index)
+
+    def _measure(self) -> None:
+        widths = map(name_px, self.rows.servers)
+        self._longest_px = min(_NAME_MOST_PX, max(widths, default=_NAME_PX))
+        self.fit()
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
@@ -195,6 +215,8 @@ class _View(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._table.fit()
+        if self is self._table.facts:  # which is laid out after the names
+            self._table.follow(event.oldSize().height())
 
     def updateGeometries(self) -> None:
         super().updateGeometries()

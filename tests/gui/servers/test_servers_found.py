@@ -29,7 +29,7 @@ from app.servers.known import FIRST, NOT, RUNS
 from app.servers.painting import visible_part
 from app.servers.table import ROW_PX
 from tests.gui.servers.steps import Open, choose, names, pick, seek, set_size
-from tests.gui.windows import control, offers, says, sees, the
+from tests.gui.windows import control, offers, painted, says, sees, the
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.servers.catalogue import Catalogue
@@ -110,6 +110,14 @@ def test_no_control_of_the_table_covers_another_or_is_cut(
 
     qtbot.waitUntil(apart)
     assert page.width() == size[0]
+
+
+@pytest.mark.parametrize("width", [1196, 1836, 3756])
+def test_names_of_servers_are_seen_whole(qtbot: QtBot, page: ServersPage, width: int) -> None:
+    page.resize(width, 800)
+    longest = max(page.servers(), key=lambda known: len(known.name))
+    assert page.table.choose(longest.key)
+    qtbot.waitUntil(lambda: longest.name in painted(page.table.names))
 
 
 def test_a_family_and_what_runs_here_narrow_the_table(page: ServersPage) -> None:

@@ -13,7 +13,7 @@ from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.known import NOT
 from app.servers.tryout import Line, TrialResult
-from tests.gui.servers.steps import Open, choose, make, type_over
+from tests.gui.servers.steps import Open, choose, make, set_size, type_over
 from tests.gui.windows import control, name_of, says, sees
 from workbench.servers import user_servers
 
@@ -41,6 +41,16 @@ def test_a_new_server_runs_at_once(qtbot: QtBot, page: ServersPage) -> None:
     control(page, "Show request and response").click()
     sees(qtbot, page, "Content-Length: 5")
     qtbot.waitUntil(lambda: page.pane.known.state.word == "Ready")  # type: ignore[union-attr]
+
+
+def test_the_selected_server_stays_in_view_when_the_window_gets_lower(
+    qtbot: QtBot, page: ServersPage
+) -> None:
+    view = page.table.names
+    last = next(n for n in range(100) if view.rowViewportPosition(n + 1) > view.viewport().height())
+    assert page.table.choose(page.servers()[last].key)
+    set_size(qtbot, page, 1280, 680)
+    qtbot.waitUntil(lambda: view.viewport().rect().contains(view.visualRect(view.currentIndex())))
 
 
 def test_unusual_but_accepted_behaviour_is_described_and_not_marked_as_passed(
