@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _ICONS = {"ok": "circle-check", "soft": "info", "warn": "triangle-alert", "bad": "circle-x"}
 _SIGNS = {"ok": "Passed", "soft": "Note", "warn": "Warning", "bad": "Failed"}
+_HEAD_PX, _LEAST_PX = 22, 24
+"""The height of a chip, also where there is none; the least height of the results."""
 
 
 class Trial(QWidget):
@@ -61,24 +63,31 @@ class Trial(QWidget):
         inside = column(self, gap=10)
         head = row()
         self._title = Elided(13, Weight.DemiBold)
-        self._title.show_text("Test on this computer")
         self.chip = Chip()
         head.addWidget(self._title)
         head.addStretch(1)
         head.addWidget(self.chip)
-        inside.addLayout(head)
+        head.addStrut(_HEAD_PX)
+        above = QVBoxLayout()
+        above.setSpacing(4)
+        above.addLayout(head)
         self._progress = QProgressBar()
         self._progress.setRange(0, 0)
         self._progress.setTextVisible(False)
         self._progress.setFixedHeight(2)
         self._progress.setAccessibleName("Test in progress")
-        inside.addWidget(self._progress)
+        kept = self._progress.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)  # a test that starts moves nothing
+        self._progress.setSizePolicy(kept)
+        above.addWidget(self._progress)
+        inside.addLayout(above)
         self._state = label("", 12, tone="soft", wrap=True)
-        inside.addWidget(self._state)
         self._lines = QVBoxLayout()
         self._lines.setSpacing(8)
         scroll = Reader()
+        scroll.setMinimumHeight(_LEAST_PX)
         inner = column(scroll.body, gap=12)
+        inner.addWidget(self._state)
         inner.addLayout(self._lines)
         self._wire = Wire()
         inner.addWidget(self._wire)
@@ -102,7 +111,6 @@ class Trial(QWidget):
         """Set the machine for tests; None: this computer."""
         self.stop()
         self._profile = profile
-        self._title.show_text(f"Test on {profile.name if profile else 'this computer'}")
         self._show()
 
     def show_server(self, known: Known | None) -> None:
@@ -234,6 +242,8 @@ class Trial(QWidget):
         known, trying = self._known, self._trying
         result = self._results.get(self._slot(known)) if known else None
         here = trying is not None and known is not None and trying.key == known.key
+        where = self._profile.name if self._profile else "this computer"
+        self._title.show_text(f"{known.name} on {where}" if known else "")
         self._progress.setVisible(here)
         self.go.setVisible(self._under_way is None)
         needs_consent = bool(result and result.commands)

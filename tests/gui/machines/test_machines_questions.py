@@ -89,7 +89,7 @@ def test_a_server_is_tested_on_a_machine_over_ssh(
     servers.table.choose(streams.key)
     sees(qtbot, servers, "copies its runtime from this computer")
     control(servers, "Test (page)").click()
-    assert says(servers, "Test on box")
+    assert says(servers, "asyncio streams on box")
     control(servers, "Test").click()
     qtbot.waitUntil(lambda: says(servers.trial, "Passed"))
     sees(qtbot, servers.trial, "Accept queue: 512 connections, as requested.")

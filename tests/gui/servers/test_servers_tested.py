@@ -43,6 +43,21 @@ def test_a_new_server_runs_at_once(qtbot: QtBot, page: ServersPage) -> None:
     qtbot.waitUntil(lambda: page.pane.known.state.word == "Ready")  # type: ignore[union-attr]
 
 
+def test_a_test_names_its_server_and_moves_nothing(qtbot: QtBot, page: ServersPage) -> None:
+    set_size(qtbot, page, 801, 468)
+    choose(page, "asyncio-streams")
+    control(page, "Test (page)").click()
+    sees(qtbot, page, "asyncio streams on this computer")
+    QApplication.processEvents()
+    before = page.finding.geometry()
+    page.detail.run_test()
+    QApplication.processEvents()
+    assert page.finding.geometry() == before
+    qtbot.waitUntil(lambda: page.trial.chip.text == "Passed")
+    QApplication.processEvents()
+    assert page.finding.geometry() == before
+
+
 def test_the_selected_server_stays_in_view_when_the_window_gets_lower(
     qtbot: QtBot, page: ServersPage
 ) -> None:
