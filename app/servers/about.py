@@ -46,7 +46,6 @@ class About(Reader):
         self.problem.show_text(_problem(known) if known else "")
         self.verticalScrollBar().setValue(0)
         if known is None:
-            self._body.addWidget(label("Select a server in the table.", 12, tone="muted"))
             return
         for text, tone in _sentences(known):
             self._body.addWidget(_line(text, tone))

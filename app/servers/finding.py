@@ -116,7 +116,7 @@ class Finding(QFrame):
         inside.addStretch()
         self._nothing = label("", 13, tone="soft", wrap=True)
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        again = button("Show all servers", "rotate-cw", on_click=self.all_requested.emit)
+        again = button("Clear search and filters", "x", on_click=self.all_requested.emit)
         inside.addWidget(self._nothing)
         inside.addWidget(again, 0, Qt.AlignmentFlag.AlignHCenter)
         inside.addStretch()
@@ -165,7 +165,8 @@ class Finding(QFrame):
         found, all_, ticked = self._sifted.rowCount(), len(rows.servers), len(rows.ticked)
         servers = f"{all_:,} server{'s' if all_ != 1 else ''}"
         text = servers if found == all_ else f"{found:,} of {servers}"
-        self.count.setText(f"{text} · {ticked:,} selected" if ticked else text)
+        ticks = f"{ticked:,} selected" if ticked else "select to compare" if found else ""
+        self.count.setText(" · ".join(filter(None, (text, ticks))))
         text = self.field.text().strip()
         self._nothing.setText(
             f"No server matches “{text}”." if text else "No server matches these filters."

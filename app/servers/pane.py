@@ -290,7 +290,7 @@ class CodePane(QFrame):
 
 def _about(known: Known | None) -> str:
     if known is None:
-        return "Select a server to see its code."
+        return ""
     if known.entry is None:
         return "unreadable"
     lines = f"{known.lines} line{'s' if known.lines != 1 else ''}" if known.lines else ""

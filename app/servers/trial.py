@@ -272,7 +272,7 @@ class Trial(QWidget):
 
     def _state_of(self, known: Known | None, *, here: bool, result: TrialResult | None) -> str:
         if known is None:
-            return "Select a server in the table."
+            return ""
         about = "Starts the server, checks its replies and stops it. "
         states = {
             f"{self._doing}…": here,

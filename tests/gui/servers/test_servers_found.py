@@ -81,8 +81,19 @@ def test_a_search_without_a_match_says_so_and_can_be_cleared(
 ) -> None:
     seek(qtbot, page, "no such word", lambda: not names(page))
     sees(qtbot, page, "No server matches “no such word”.")
-    control(page, "Show all servers").click()
+    assert not says(page, "Select a server")
+    control(page, "Clear search and filters").click()
     qtbot.waitUntil(lambda: len(names(page)) > 5)
+
+
+def test_the_count_says_that_servers_are_to_be_selected_before_they_are_compared(
+    qtbot: QtBot, page: ServersPage
+) -> None:
+    assert not control(page, "Compare in a plan").isEnabled()
+    sees(qtbot, page, f"{len(page.servers())} servers · select to compare")
+    choose(page, "gevent")
+    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+    sees(qtbot, page, f"{len(page.servers())} servers · 1 selected")
 
 
 @pytest.mark.parametrize("size", [(801, 480), (801, 700), (1119, 700), (1120, 700), (1196, 700)])
