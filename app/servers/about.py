@@ -103,7 +103,7 @@ def _sentences(known: Known) -> Iterator[tuple[str, str]]:
     if entry.fault:
         yield f"Known fault: {entry.fault}", "warn"
     if gone := entry.unavailable:
-        yield f"{gone.word.capitalize()}: {gone.reason}", "warn"
+        yield f"{known.state.word}: {gone.reason}", "warn"
         if gone.tried:
             yield f"Checked on {gone.tried}.", "muted"
         if gone.instead:

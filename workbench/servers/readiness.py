@@ -71,7 +71,7 @@ def lacking_here(entry: ServerEntry) -> Readiness | None:
             "to fetch",
             f"It needs its source code (licence: {source.licence}), from {source.git}. Testing it"
             " shows what would be fetched and asks first.",
-            ("its source code",),
+            ("source code",),
         )
     if entry.heritage and not heritage.at_hand(entry):
         which = f"Python {entry.runtime.removeprefix('python')}"

@@ -131,6 +131,15 @@ def test_names_of_servers_are_seen_whole(qtbot: QtBot, page: ServersPage, width:
     qtbot.waitUntil(lambda: longest.name in painted(page.table.names))
 
 
+def test_source_to_fetch_and_source_to_build_are_two_states(
+    qtbot: QtBot, page: ServersPage
+) -> None:
+    fetched, built = choose(page, "chiral"), choose(page, "concurrence")
+    assert (fetched.state.word, built.state.word) == ("Needs source code", "Needs manual build")
+    assert fetched.state.icon != built.state.icon
+    sees(qtbot, page, "Needs manual build: Build commit")
+
+
 def test_a_family_and_what_runs_here_narrow_the_table(page: ServersPage) -> None:
     page.filters.family = "wsgi"
     assert {known.family for known in page.servers()} == {"wsgi"}
