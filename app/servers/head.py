@@ -16,7 +16,6 @@ class Head(TopBar):
         """`machine`: a profile's name; empty: this computer."""
         super().__init__("Servers")
         self.show_text("Servers", "Catalogue, code and tests")
-        self.chip.show_text("Target: this computer", "soft")
         self._narrow = False
         self._doing = ""
         self.target = Target(desk, machine)
@@ -28,6 +27,7 @@ class Head(TopBar):
         for each in (self.target, self.all, self.new, self.compare):
             self.actions.addWidget(each)
         self.target.appeared.connect(self._show_target)
+        self._show_target()
 
     def set_narrow(self, narrow: bool) -> None:
         self._narrow = narrow
@@ -53,5 +53,6 @@ class Head(TopBar):
     def _show_target(self) -> None:
         """Show the machine; a narrow window shows only the choice."""
         self.new.setVisible(self._narrow and not self._doing)
+        self.target.set_narrow(self._narrow)
         chosen = self._narrow and self.target.isVisibleTo(self)
         self.chip.show_text(self._doing or ("" if chosen else self.target.caption), "soft")

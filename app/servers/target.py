@@ -11,7 +11,7 @@ from app.context import Desk
 from app.fields import Options
 from app.machines import work
 from app.machines.prompts import Asker
-from app.widgets import row, tool
+from app.widgets import label, row, tool
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -43,6 +43,7 @@ class Target(QWidget):
         self._examination: Future[MachineReadiness] | None = None
         self.there: MachineReadiness | None = None
         across = row(self, gap=6)
+        self._label = label("Target", tone="soft")
         self.choice = Options("Machine to test servers on", [_HERE])
         self.choice.setMinimumContentsLength(_LETTERS)
         self.choice.setSizeAdjustPolicy(
@@ -50,6 +51,7 @@ class Target(QWidget):
         )
         self.choice.edited.connect(self._on_chosen)
         self.again = tool("Check this machine again", "rotate-cw", self.examine)
+        across.addWidget(self._label)
         across.addWidget(self.choice)
         across.addWidget(self.again)
         self.hide()
@@ -69,9 +71,14 @@ class Target(QWidget):
 
     @property
     def caption(self) -> str:
-        """Return the machine's name for the bar above the page."""
-        name = self.name or "this computer"
-        return f"Checking {name}…" if self._examination is not None else f"Target: {name}"
+        """Return what the bar above the page says of the machine, beside the choice."""
+        if self._examination is not None:
+            return f"Checking {self.name}…"
+        return "" if self._profiles else "Target: this computer"
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Leave out the label where there is no room for it."""
+        self._label.setVisible(not narrow)
 
     def load(self) -> None:
         self._desk.bridge.submit(work.profiles(), self._on_profiles)
