@@ -45,10 +45,10 @@ class MachineReadiness:
         kept = self.runtimes.get(entry.id)
         if kept:
             return Readiness("ready", f"What it needs is on {name}; it starts at once.")
-        brings = f"Its first start on {name} copies its runtime from this computer."
+        brings = f"The first start on {name} copies its runtime from this computer."
         if kept is None:
-            brings = f"Its first start on {name} copies what it needs, unless it is cached there."
-        return Readiness("to make", f"{brings} Later starts use the same.")
+            brings = f"The first start on {name} copies what it needs, unless it is cached there."
+        return Readiness("to make", f"{brings} Later starts reuse it.")
 
     def _unfit(self, entry: ServerEntry) -> Readiness | None:
         """Return that the machine cannot have its Python; None: it can."""

@@ -85,16 +85,14 @@ def lacking_here(entry: ServerEntry) -> Readiness | None:
 
 
 def _first_start(entry: ServerEntry) -> str:
-    which = {"python": "a Python of its own"}.get(
-        entry.runtime, f"Python {entry.runtime.removeprefix('python')}"
-    )
+    which = f"Python {entry.runtime.removeprefix('python')}".strip()
     count = _pins(entry)
     if not count:
-        return f"Its first start makes {which} for it; nothing is fetched for that."
+        return f"The first start creates a {which} environment; nothing is downloaded."
     packages = "1 package" if count == 1 else f"{count} packages"
     return (
-        f"Its first start makes {which} for it and fetches {packages} from the package index,"
-        " unless cached. Later starts use the same."
+        f"The first start creates a {which} environment and installs {packages}, downloading what"
+        " is not cached. Later starts reuse it."
     )
 
 
