@@ -130,10 +130,8 @@ class CodeView(TextArea):
         self._place_numbers()
 
     def _place_numbers(self) -> None:
-        inside = self.contentsRect()
-        self._numbers.setGeometry(
-            QRect(inside.left(), inside.top() + 4, self.numbers_px, inside.height() - 4)
-        )
+        code = self.viewport().geometry()  # without the bar below it
+        self._numbers.setGeometry(code.adjusted(-self.numbers_px, 0, -code.width(), 0))
 
     def _on_update(self, room: QRect, dy: int) -> None:
         if dy:

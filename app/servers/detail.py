@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from app.context import Desk
@@ -16,7 +17,7 @@ from app.servers.owning import Owning
 from app.servers.pane import CodePane
 from app.widgets import GAP, label, row
 
-_FACTS_PX = 312
+_FACTS_PX, _FACTS_MOST_PX = 312, 480
 _FACTS_NARROW_PX = 280
 
 
@@ -33,6 +34,7 @@ class Detail(QWidget):
         """`beside`: the key of the server to show on the right; empty: none."""
         super().__init__()
         self._own, self.beside = own, beside
+        self._narrow = False
         self.pane = pane = CodePane(desk, edits, "Code")
         self._duplicate = pane.add_tool("Duplicate to edit", "copy", self.duplicate, spare=True)
         self._delete = pane.add_tool("Delete server (Del)", "trash-2", self.delete, spare=True)
@@ -149,4 +151,12 @@ class Detail(QWidget):
         return made
 
     def set_narrow(self, narrow: bool) -> None:
-        self._facts.setFixedWidth(_FACTS_NARROW_PX if narrow else _FACTS_PX)
+        self._narrow = narrow
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        least = _FACTS_NARROW_PX if self._narrow else _FACTS_PX
+        self._facts.setFixedWidth(max(least, min(self.width() // 4, _FACTS_MOST_PX)))

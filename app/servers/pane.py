@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QFontMetricsF, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy
 
 from app.choices import Choice
@@ -13,7 +13,7 @@ from app.context import Desk
 from app.servers.code import CodeView
 from app.servers.edits import NEW_REQUIREMENTS, Edits
 from app.servers.known import Known
-from app.theme import Weight
+from app.theme import Weight, font
 from app.widgets import Elided, button, column, dress, frame, label, retone, row, tool
 from workbench.servers.lint import Fault, proofread
 
@@ -77,7 +77,9 @@ class CodePane(QFrame):
         head.setContentsMargins(14, 8, 8, 7)
         head.addStrut(_HEAD)
         self._name = Elided(13, Weight.DemiBold)
-        self._about = Elided(12, tone="muted")
+        self._about = Elided(12, tone="muted", shorten=_whole)
+        self._about.setMinimumWidth(1)
+        self._about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._files = Choice(f"File of {name.lower()}")
         self._files.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._files.setMinimumWidth(84)
@@ -87,8 +89,7 @@ class CodePane(QFrame):
         self._name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         head.addWidget(self._name, 1000)
         head.addSpacing(6)
-        head.addWidget(self._about, 100)
-        head.addStretch(1)
+        head.addWidget(self._about, 1)
         head.addWidget(self._files)
         head.addSpacing(4)
         return head
@@ -238,7 +239,6 @@ class CodePane(QFrame):
         narrow = self.width() < _NARROW
         direction = QBoxLayout.Direction
         self._across.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
-        self._about.setVisible(self.known is None or self.width() >= _NARROW)
         for made, (shown, _) in self._tools.items():
             self.show_tool(made, shown)
 
@@ -295,6 +295,11 @@ def _about(known: Known | None) -> str:
         return "unreadable"
     lines = f"{known.lines} line{'s' if known.lines != 1 else ''}" if known.lines else ""
     return ", ".join(filter(None, (known.entry.style, lines)))
+
+
+def _whole(text: str, width: float) -> str:
+    """Return the text where there is room for all of it."""
+    return text if QFontMetricsF(font(12)).horizontalAdvance(text) <= width else ""
 
 
 def _fault_text(fault: Fault, file: str, count: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -13,9 +14,11 @@ from app.choices import Choice, Tick
 from app.colour import contrast
 from app.context import Desk
 from app.pages.servers import ServersPage
+from app.servers.facts import FactsCard
 from app.servers.highlight import lexer_for
 from app.servers.naming import NewServer
 from app.shell.main_window import MainWindow
+from app.widgets import Elided
 from tests.gui.servers.steps import Open, choose, make, names, saved, type_over
 from tests.gui.windows import control, press, says, sees, the
 from workbench.servers import user_servers
@@ -36,6 +39,40 @@ def test_two_servers_stand_side_by_side(qtbot: QtBot, page: ServersPage) -> None
     assert page.pane.code.isReadOnly()
     control(page.other, "Close the pinned code").click()
     assert not page.other.isVisible()
+
+
+def test_line_numbers_end_where_the_code_ends(qtbot: QtBot, page: ServersPage) -> None:
+    choose(page, "twisted")
+    page.detail.pin()  # so that lines are longer than the code is wide
+    choose(page, "gevent")
+    code = page.pane.code
+    qtbot.waitUntil(code.horizontalScrollBar().isVisible)
+    numbers = code.childAt(QPoint(8, code.viewport().y() + 8))
+    qtbot.waitUntil(lambda: numbers.geometry().bottom() == code.viewport().geometry().bottom())
+
+
+@pytest.mark.parametrize(("width", "wanted"), [(801, 280), (1196, 312), (3756, 480)])
+def test_the_facts_have_more_room_in_a_wide_window(
+    qtbot: QtBot, page: ServersPage, width: int, wanted: int
+) -> None:
+    page.resize(width, 800)
+    card = the(page, FactsCard)
+    qtbot.waitUntil(lambda: card.width() == wanted)
+
+
+def test_what_is_known_of_code_is_shown_whole_or_not_at_all(page: ServersPage) -> None:
+    choose(page, "twisted")
+    page.detail.pin()
+    known = choose(page, "gevent")
+    assert known.entry is not None
+    whole = f"{known.entry.style}, {known.lines} lines"
+    (about,) = (each for each in page.pane.findChildren(Elided) if each.whole == whole)
+    shown = set()
+    for width in range(850, 1600, 30):
+        page.resize(width, 700)
+        QApplication.processEvents()
+        shown.add(about.text())
+    assert shown == {"", whole}
 
 
 @pytest.mark.parametrize("which", [theme.DARK, theme.LIGHT], ids=lambda t: t.name)
