@@ -224,11 +224,11 @@ def test_folders_are_shown_with_their_size_and_the_cache_is_cleared_when_asked(
     qtbot.waitUntil(lambda: says(page, "3 MB freed."))
     assert not runtime.exists()
     clear = control(page, "Clear cache…")
-    row = clear.geometry().center().y()
 
     def states_why() -> bool:
+        middle = clear.geometry().center().y()
         sizes = [each for each in page.findChildren(QLabel) if each.text() == "empty"]
-        return any(abs(each.geometry().center().y() - row) <= 1 for each in sizes)
+        return any(abs(each.geometry().center().y() - middle) <= 1 for each in sizes)
 
     qtbot.waitUntil(lambda: states_why() and not clear.isEnabled())
 
