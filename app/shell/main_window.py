@@ -141,7 +141,7 @@ class MainWindow(PagedWindow):
     def notice(self) -> NoticeBar:
         from app.shell.notice import NoticeBar  # noqa: PLC0415 - not before the first paint
 
-        bar = NoticeBar()
+        bar = NoticeBar(self.desk.theme)
         bar.log_requested.connect(lambda: self.show_log(shown=True))
         bar.settings_requested.connect(lambda: self.show_page("Settings"))
         self._column.insertWidget(0, bar)

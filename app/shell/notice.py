@@ -7,7 +7,7 @@ from collections import deque
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame
 
-from app.theme import LIGHT, Theme
+from app.theme import Theme
 from app.widgets import button, dress, label, retone, row, show_sign, sign
 
 
@@ -17,13 +17,13 @@ class NoticeBar(QFrame):
     log_requested = Signal()
     settings_requested = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("notice")
         self._waiting: deque[tuple[str, str, bool]] = deque()
         inside = row(self, gap=8)
         inside.setContentsMargins(20, 8, 12, 8)
-        self._theme, self._tone = LIGHT, "bad"
+        self._theme, self._tone = theme, "bad"
         self._offers_log, self._leads_to_settings = True, False
         self._sign = sign(inside)
         inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)

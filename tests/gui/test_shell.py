@@ -21,10 +21,12 @@ from pytestqt.qtbot import QtBot
 from app import page_registry, theme
 from app.about.box import AboutBox
 from app.charts.chart import Chart
+from app.context import Desk
 from app.log import LogBook
 from app.settings import Settings, SettingsFile
 from app.settings_autosave import Keeper
 from app.shell.main_window import MainWindow
+from app.theme import Theme
 from app.widgets import Elided
 from tests.gui.windows import PATIENCE_MS, control, offers, press, says, shown
 from workbench import paths
@@ -314,6 +316,20 @@ def test_an_unexpected_error_is_one_sentence_and_the_rest_is_in_the_log(
     assert not offers(window.notice, "Open Settings")
     press(window.notice, "Show log")
     assert "in slot" in window.drawer.body.toPlainText()
+
+
+@pytest.mark.parametrize("chosen", theme.THEMES.values(), ids=theme.THEMES)
+def test_the_sign_of_the_first_notice_has_the_colours_of_the_window(
+    qtbot: QtBot, desk: Desk, chosen: Theme
+) -> None:
+    desk.theme = chosen
+    window = MainWindow(desk)
+    qtbot.addWidget(window)
+    window.notice.show_text("The settings are damaged.", "warn")
+    (sign,) = (s.pixmap() for s in window.notice.findChildren(QLabel) if not s.pixmap().isNull())
+    image = sign.toImage()
+    at = [(x, y) for x in range(image.width()) for y in range(image.height())]
+    assert chosen.warn.lower() in {image.pixelColor(x, y).name() for x, y in at}
 
 
 def test_an_error_in_a_thread_or_in_the_engine_is_not_lost(
