@@ -274,12 +274,11 @@ class Chart(Plot):
         painter.drawPixmap(0, 0, known[1])
 
     def _still_key(self) -> object:
-        """Return what lines and names depend on, other than the ground: no name stands on the
-        running server's line.
+        """Return what lines and names depend on, other than the ground. Of the running server's
+        line only which names it reaches: all others would be drawn anew as often as that one.
         """
-        running = self.curves.get(self.model.running_server)
-        curves = [*self.still(), *([running] if running is not None else [])]
-        return tuple((curve.series.id, curve.drawn_version) for curve in curves)
+        lines = tuple((curve.series.id, curve.drawn_version) for curve in self.still())
+        return lines, self.names.crossed()
 
     def _paint_still(self, painter: QPainter) -> None:
         painter.save()

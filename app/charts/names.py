@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels, layout
 from app.charts.background import Ground
-from app.charts.clipping import joined
+from app.charts.clipping import Polyline, joined
 from app.charts.curve import Curve
 from app.charts.drawing import draw_marker, draw_text, text_width
 from app.charts.plot import Plot
@@ -61,9 +61,7 @@ class EndNames:
                 lines.append(seen)
                 id_, width = curve.series.id, px(14) + self.width(curve, size)
                 ends.append(labels.End(id_, *seen[-1].tolist(), width, ranks.get(id_, 0)))
-        running = chart.curves.get(chart.model.running_server)
-        if running is not None and running.series.id not in chart.hidden:
-            lines.append(running.seen())
+        lines.append(self._running_line())
         foot = chart.height() - px(layout.FOOT) if len(ends) > 10 else plot.bottom() + px(8)
         top, least = self._gutter_top, sizes.label_px + px(1)
         if len(timeout) and timeout[-1, 1] + len(ends) * least <= foot:
@@ -84,6 +82,21 @@ class EndNames:
         self.placed = [label for label in placed if label.key]
         self.more = next((label for label in placed if not label.key), None)
         self._unnamed = len(ends) - len(self.placed)
+
+    def crossed(self) -> tuple[str, ...]:
+        """Return whose names the running server's line reaches."""
+        if not self.placed or len(line := self._running_line()) < 2:
+            return ()
+        boxes = [label.box(self._room.line_height) for label in self.placed]
+        hits = labels.crossings(boxes, line)
+        return tuple(label.key for label, count in zip(self.placed, hits, strict=True) if count)
+
+    def _running_line(self) -> Polyline:
+        chart = self._chart
+        running = chart.curves.get(chart.model.running_server)
+        if running is None or running.series.id in chart.hidden:
+            return np.empty((0, 2))
+        return running.seen()
 
     def name(self, curve: Curve) -> str:
         """Return the text for a server where there is room."""

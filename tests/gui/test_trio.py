@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from math import isnan, nan
 
 import pytest
@@ -80,12 +80,18 @@ def test_names_never_overlap_and_none_is_missing(qtbot: QtBot, servers: int, giv
 
 
 def test_no_name_stands_on_the_running_line_or_the_timeout(qtbot: QtBot) -> None:
-    weak, strong = CONTESTANTS[8], CONTESTANTS[11]
-    documents = session([weak, strong], 30, give_up=True)
-    starts = [n for n, d in enumerate(documents) if isinstance(d, PointStart)]
-    for start in starts[-24::4]:
-        trio = shown(qtbot, documents[:start])
+    weak, strong = CONTESTANTS[8], CONTESTANTS[4]
+    documents = session([weak, strong], 12, give_up=True)
+    _warm_up, *mine = [
+        n for n, d in enumerate(documents) if isinstance(d, PointStart) and d.server == strong.id
+    ]
+    trio = shown(qtbot, documents[: mine[0] + 1])
+    for start, end in pairwise(mine):
         assert trio.model.running_server == strong.id
+        for document in documents[start + 1 : end + 1]:
+            trio.model(document)
+        trio.refresh()
+        trio.grab()
         for chart in trio.charts.values():
             lines = [chart.curves[strong.id].seen(), chart.ground.timeout()]
             boxes = [label.box(12) for label in chart.names.placed]
