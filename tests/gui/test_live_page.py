@@ -12,32 +12,28 @@ from pathlib import Path
 import msgspec
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.series import Quantity
 from app.context import Desk
 from app.live.controls import State
-from app.live.preparing import Preparing, calibrating, remaining
 from app.live.present import Presentation
-from app.live.run import LiveRun, Outcome, Trial
+from app.live.run import LiveRun, Outcome
 from app.live.status_strip import NowStrip
 from app.pages import live
-from app.pages.film import FilmPage
 from app.pages.live import LivePage
-from app.replay.film import Reel, load
 from app.widgets import Elided
+from tests.gui.live_pages import TWO, feed, heard, named, read, says, shown, until_point
 from tests.gui.short_runs import LONG
 from tests.gui.windows import offers, the
 from tests.outcomes import LATE
-from tests.recording import record_session
 from tests.repeats import with_repeats
 from tests.synthetic import session
 from workbench import paths
-from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop, Window
+from workbench.documents import PointStart, PointStop, RunStart, RunStop, Window
 from workbench.messages import notes
-from workbench.plan.reading import plan_from_data
 from workbench.sessions import read_session
 
 CASES = Path(__file__).parents[1] / "cases" / "sessions"
@@ -49,52 +45,6 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 @pytest.fixture
 def page(qtbot: QtBot, desk: Desk) -> LivePage:
     return shown(qtbot, LivePage(desk))
-
-
-def shown(qtbot: QtBot, made: LivePage, size: tuple[int, int] = (1300, 820)) -> LivePage:
-    qtbot.addWidget(made, before_close_func=lambda _: made)
-    made.resize(*size)
-    with qtbot.waitExposed(made):
-        made.show()
-    return made
-
-
-def feed(page: LivePage, documents: list[AnyDocument]) -> None:
-    start = documents[0]
-    assert isinstance(start, RunStart)
-    page.begin(plan_from_data(start.plan, name="a test"))
-    for document in documents:
-        page.consume(document)
-    page.refresh()
-
-
-def until_point(documents: list[AnyDocument], number: int, windows: int = 5) -> list[AnyDocument]:
-    """Cut where the sweep's point `number` has given that number of windows."""
-    sweeps = (d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
-    point = [start.point for start in sweeps][number]
-    within = [i for i, d in enumerate(documents) if isinstance(d, Window) and d.point == point]
-    return documents[: within[windows - 1] + 1]
-
-
-def named(page: QWidget, name: str) -> QAbstractButton:
-    (found,) = [b for b in page.findChildren(QAbstractButton) if b.accessibleName() == name]
-    return found
-
-
-def says(page: QWidget, text: str) -> bool:
-    return any(text in each.text() for each in page.findChildren(QLabel) if each.isVisible())
-
-
-def read(page: QWidget, starts: str) -> str:
-    """The accessible name of the one visible widget whose begins so."""
-    found = [w.accessibleName() for w in page.findChildren(QWidget) if w.isVisible()]
-    (name,) = {each for each in found if each.startswith(starts)}
-    return name
-
-
-def heard(page: QWidget) -> str:
-    """All accessible names that are to be seen."""
-    return "\n".join(w.accessibleName() for w in page.findChildren(QWidget) if w.isVisible())
 
 
 def test_the_servers_machine_is_reported_while_it_runs(page: LivePage) -> None:
@@ -313,99 +263,6 @@ def test_a_program_that_was_suspended_says_so_and_keeps_its_points(sessions: Pat
     assert measured[:1] == [200.0] and len(measured) < 60
 
 
-def opened(qtbot: QtBot, desk: Desk, sessions: Path, documents: list[AnyDocument]) -> FilmPage:
-    path = sessions / "film.pong.yaml"
-    record_session(path, documents)
-    page = FilmPage(desk)
-    qtbot.addWidget(page, before_close_func=lambda _: page)
-    page.resize(1300, 820)
-    with qtbot.waitExposed(page):
-        page.show()
-    page.open(path)
-    qtbot.waitUntil(lambda: page.board.model.over)
-    return page
-
-
-def place(page: FilmPage) -> str:
-    """What the controls say the film shows."""
-    return page.transport.where.whole
-
-
-def test_a_film_steps_by_point_and_by_server(qtbot: QtBot, desk: Desk, sessions: Path) -> None:
-    page = opened(qtbot, desk, sessions, session(3, 4))
-    steps = [
-        (Qt.Key.Key_Home, Qt.KeyboardModifier.NoModifier, ""),
-        (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, "asyncio streams, 9,000/s, point 4"),
-        (Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, "asyncio Protocol, 2,250/s, point 5"),
-        (Qt.Key.Key_Left, Qt.KeyboardModifier.NoModifier, "asyncio streams, 9,000/s, point 4"),
-        (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, "asyncio Protocol, 9,000/s, point 8"),
-        (Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier, "asyncio streams, 9,000/s, point 4"),
-        (Qt.Key.Key_End, Qt.KeyboardModifier.NoModifier, "gevent, 9,000/s, point 12 of 12"),
-    ]
-    for key, modifier, expected in steps:
-        qtbot.keyClick(page, key, modifier)
-        qtbot.waitUntil(lambda e=expected: place(page)[: len(e) or None] == e)
-
-
-def test_arrows_move_the_film_unless_a_point_is_pinned(
-    qtbot: QtBot, desk: Desk, sessions: Path
-) -> None:
-    page = opened(qtbot, desk, sessions, session(2, 4))
-    trio = page.board.trio
-    trio.setFocus()
-    qtbot.keyClick(trio, Qt.Key.Key_Home)
-    qtbot.waitUntil(lambda: not place(page))
-    for point in ("point 1 of 8", "point 2 of 8"):
-        qtbot.keyClick(trio, Qt.Key.Key_Right)
-        qtbot.waitUntil(lambda p=point: p in place(page))
-    drawn = page.board.model.series["asyncio-streams"]
-    qtbot.waitUntil(lambda: len(drawn.stops) == 2)
-    trio.highlight("asyncio-streams", 4500.0)
-    qtbot.keyClick(trio, Qt.Key.Key_Left)
-    assert "at 2,250/s offered" in trio.accessibleDescription()
-    assert "point 2 of 8" in place(page)
-
-
-def test_the_speed_of_a_film_is_saved(qtbot: QtBot, desk: Desk, sessions: Path) -> None:
-    page = opened(qtbot, desk, sessions, session(1, 4))
-    assert named(page, "Speed 1x").isChecked()
-    qtbot.keyClick(page, Qt.Key.Key_Plus)
-    qtbot.keyClick(page, Qt.Key.Key_Plus)
-    assert named(page, "Speed 60x").isChecked()
-    again = FilmPage(desk)
-    qtbot.addWidget(again, before_close_func=lambda _: again)
-    again.open(sessions / "film.pong.yaml")
-    qtbot.waitUntil(lambda: again.reel is not None)
-    assert named(again, "Speed 60x").isChecked()
-
-
-async def test_a_film_marks_where_something_happened(sessions: Path) -> None:
-    path = sessions / "marked.pong.yaml"
-    documents = session(2, 8, untrusted_from=7000)
-    record_session(path, documents)
-    reel: Reel = await load(path)
-    stops = [d for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"]
-    first = [
-        next(d.t_us for d in stops if d.server == s and d.rate_per_s > 7000)
-        for s in ("asyncio-streams", "asyncio-protocol")
-    ]
-    assert [alert.t_us for alert in reel.alerts] == first
-
-
-def test_what_a_films_timeline_marks_is_described_in_text(
-    qtbot: QtBot, desk: Desk, sessions: Path
-) -> None:
-    page = opened(qtbot, desk, sessions, session(2, 8, untrusted_from=7000))
-    happened = page.board.side.events
-    qtbot.waitUntil(lambda: happened.warnings == 1)
-    page.refresh()
-    points = "Not judged: asyncio streams and asyncio Protocol at 7,875/s."
-    assert points in " ".join(each.text() for each in happened.findChildren(QLabel))
-
-
-TWO = ("asyncio-streams", "asyncio-protocol")
-
-
 def test_a_repeat_is_shown_with_its_number(page: LivePage) -> None:
     documents = with_repeats(session(2, 8), 4500, *TWO)
     second = next(d for d in documents if isinstance(d, PointStart) and d.point == 901)
@@ -468,32 +325,6 @@ def test_the_events_tab_counts_warnings_and_fits_at_any_size(qtbot: QtBot, page:
     assert tab.width() >= tab.sizeHint().width()
 
 
-def test_a_film_shows_repeats_and_the_calibration_of_the_clients(
-    qtbot: QtBot, desk: Desk, sessions: Path
-) -> None:
-    page = opened(qtbot, desk, sessions, with_repeats(session(2, 8), 4500, *TWO))
-    assert place(page) == "asyncio Protocol, 4,500/s, second try, point 18 of 18"
-    for wanted in ("asyncio Protocol, 4,500/s, second try", "asyncio streams, 4,500/s, second"):
-        before = page.transport.at.at_us
-        qtbot.keyClick(page, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
-        qtbot.waitUntil(lambda at=before: page.transport.at.at_us < at)
-        assert place(page).startswith(wanted)
-    reel = page.reel
-    assert reel is not None
-    assert reel.ceiling is not None
-    page.transport.seek_requested.emit(float(sum(reel.ceiling) // 2))
-    qtbot.waitUntil(lambda: place(page) == "Client calibration")
-
-
-def test_a_film_of_a_run_killed_before_its_first_point_shows_none(
-    qtbot: QtBot, desk: Desk, sessions: Path
-) -> None:
-    page = opened(qtbot, desk, sessions, until_point(session(2, 8), 0))
-    qtbot.waitUntil(lambda: says(page, "not run"))
-    assert not says(page, "not run yet")
-    assert page.board.model.over
-
-
 def test_at_its_end_a_run_reports_measured_points_in_any_theme(qtbot: QtBot) -> None:
     now = NowStrip(theme.LIGHT)
     qtbot.addWidget(now, before_close_func=lambda _: now)
@@ -548,81 +379,6 @@ def test_while_the_next_server_is_started_its_name_is_shown_and_no_rate(page: Li
     assert says(page, "Server 2 of 2 · ")
 
 
-def test_before_a_run_its_servers_are_listed_with_their_state(page: LivePage) -> None:
-    documents = session(2, 4)
-    page.begin(plan_from_data(documents[0].plan, name="a test"))
-    servers = ((TWO[0], "asyncio streams"), (TWO[1], "asyncio Protocol"), ("null", "Null server"))
-    page.prepare(Trial(servers, -1))
-    assert says(page, "0 of 2 servers ready")
-    page.prepare(Trial(servers, 1))
-    page.show_status("Building the runtime of asyncio Protocol")
-    QApplication.processEvents()  # new rows are to be seen with the next event
-    legend = page.board.side.legend
-    assert read(legend, "asyncio streams ") == "asyncio streams ready"
-    assert read(legend, "asyncio Protocol ") == "asyncio Protocol building"
-    assert not says(legend, "Null server")
-    assert says(page.now, "asyncio Protocol")
-    assert says(page, "1 of 2 servers ready")
-    assert says(page, "preparing for 0:")
-    page.consume(documents[0])
-    page.refresh()
-    assert read(legend, "asyncio streams ") == "asyncio streams not run yet"
-    assert not says(page, " ready")
-
-
-def test_until_the_first_point_a_card_in_place_of_the_charts_shows_the_steps(
-    page: LivePage,
-) -> None:
-    documents = session(2, 4)
-    page.begin(plan_from_data(documents[0].plan, name="a test"))
-    servers = ((TWO[0], "asyncio streams"), (TWO[1], "asyncio Protocol"), ("null", "Null server"))
-    page.prepare(Trial(servers, 1))
-    page.show_status("Installing asyncio Protocol: 2 packages")
-    charts = page.board.trio
-    for text in ("Before the first point", "Installing asyncio Protocol: 2 packages", "1 of 2"):
-        assert says(charts, text)
-    page.prepare(Trial(servers, 2))
-    assert not says(page, "Installing asyncio Protocol")  # that was the server before
-    page.prepare(Trial(servers, 3))
-    assert says(charts, "Install and test servers")
-    assert says(charts, "2 of 2")
-    assert says(charts, " left")  # of the calibration
-    first = next(d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
-    page.consume(documents[0])
-    assert says(charts, "Before the first point")
-    page.consume(first)
-    assert not says(charts, "Before the first point")
-
-
-@pytest.mark.parametrize(
-    ("finished", "elapsed_s", "text"),
-    [
-        (-1, 0.4, ""),
-        (0, 9.6, "9 s so far"),
-        (2, 10, "about 5 s left"),
-        (1, 100, "about 3.3 min left"),
-        (3, 10, ""),
-    ],
-)
-def test_the_time_left_is_that_of_the_tests_before(
-    finished: int, elapsed_s: float, text: str
-) -> None:
-    trial = Trial((("a", "A"), ("b", "B"), ("c", "C")), finished)
-    assert remaining(trial, elapsed_s) == text
-
-
-def test_the_time_left_before_the_first_point_includes_the_calibration() -> None:
-    trial = Trial((("a", "A"), ("b", "B"), ("c", "C")), 2)
-    assert remaining(trial, 10, (3, 40)) == "about 8 to 45 s left"
-    assert remaining(trial, 10, (3, 110)) == "up to 1.9 min left"
-    assert calibrating((3, 110), 0) == "up to 1.8 min left"
-    assert [calibrating((3, 40), elapsed_s) for elapsed_s in (1.2, 30, 41)] == [
-        "2 to 39 s left",
-        "1 to 10 s left",
-        "",
-    ]
-
-
 def test_charts_without_a_server_say_how_to_show_all_again(page: LivePage) -> None:
     feed(page, session(2, 4))
     trio = page.board.trio
@@ -662,16 +418,3 @@ def test_a_running_server_has_its_state_and_what_it_sustains_at_least(
     qtbot.waitUntil(lambda: says(legend, "running"))
     assert read(legend, "gevent ") == "gevent running, sustains ≥ 2,250/s"
     assert says(legend, "≥ 2,250/s")
-
-
-@pytest.mark.parametrize("size", [(1196, 800), (801, 533)])
-def test_the_card_before_the_first_point_leaves_the_chart_below_uncovered(
-    qtbot: QtBot, page: LivePage, size: tuple[int, int]
-) -> None:
-    page.resize(*size)
-    page.begin(plan_from_data(session(2, 4)[0].plan, name="a test"))
-    page.show_status("Installing asyncio Protocol: 2 packages")
-    card, charts = page.board.trio.findChild(Preparing), page.board.trio.charts
-    below = charts[Quantity.TIME]
-    qtbot.waitUntil(lambda: 0 < card.geometry().bottom() < below.geometry().top())
-    assert says(card, "now · 0 of 2") and says(card, "next")

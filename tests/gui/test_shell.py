@@ -1,11 +1,8 @@
-"""The whole window: settings, log, unexpected errors, help, shortcuts, accessibility."""
+"""The whole window: log, unexpected errors, help, keys."""
 
 from __future__ import annotations
 
-import json
 import logging
-import os
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -15,31 +12,19 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QMessageBox
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app import page_registry, theme
 from app.about.box import AboutBox
-from app.charts.chart import Chart
 from app.context import Desk
 from app.log import LogBook
-from app.settings import Settings, SettingsFile
-from app.settings_autosave import Keeper
 from app.shell.main_window import MainWindow
 from app.theme import Theme
-from app.widgets import Elided
-from tests.gui.windows import PATIENCE_MS, control, offers, press, says, shown
-from workbench import paths
-from workbench.errors import PongbenchError
+from tests.gui.windows import control, offers, press, says, shown
 from workbench.servers import user_servers
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
-    return tmp_path
 
 
 @pytest.fixture
@@ -64,186 +49,6 @@ def book() -> Iterator[LogBook]:
 def window(qtbot: QtBot, book: LogBook) -> Iterator[MainWindow]:
     with shown(qtbot, book=book) as made:
         yield made
-
-
-# Settings
-
-
-def test_settings_are_restored_at_the_next_start() -> None:
-    first = SettingsFile()
-    kept = first.load()
-    kept.colours, kept.page, kept.more["plan"] = "dark", "Sessions", {"name": "Mine"}
-    first.write(first.changes(kept))
-    again = SettingsFile().load()
-    assert (again.colours, again.page, again.more) == (
-        "dark",
-        "Sessions",
-        {"plan": {"name": "Mine"}},
-    )
-
-
-def test_two_windows_keep_their_own_changes_and_the_last_change_to_a_field() -> None:
-    one, other = SettingsFile(), SettingsFile()
-    first, second = one.load(), other.load()
-    first.colours, first.more["plan"], first.page = "dark", 1, "Live"
-    second.calm, second.more["film"], second.page = True, 2, "Sessions"
-    one.write(one.changes(first))
-    other.write(other.changes(second))
-    kept = SettingsFile().load()
-    assert (kept.colours, kept.calm, kept.page) == ("dark", True, "Sessions")
-    assert kept.more == {"plan": 1, "film": 2}
-
-
-def test_windows_that_write_at_the_same_time_never_leave_a_torn_file(home: Path) -> None:
-    def write(name: str) -> None:
-        file = SettingsFile()
-        mine = file.load()
-        for value in range(20):
-            mine.more[name] = value
-            file.write(file.changes(mine))
-
-    writers = [threading.Thread(target=write, args=(f"page {n}",)) for n in range(4)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    assert SettingsFile().load().more == {f"page {n}": 19 for n in range(4)}
-    assert [p.name for p in (home / "config").glob("[!.]*")] == ["settings.json"]
-    assert list((home / "config").glob(".*.part")) == []
-
-
-@pytest.mark.parametrize(
-    "content", [b"", b"{", b"[1, 2]", b"\xff\xfe\x00", b"[" * 100_000, b"null"]
-)
-def test_damaged_settings_are_set_aside_and_reported(home: Path, content: bytes) -> None:
-    path = home / "config" / "settings.json"
-    path.parent.mkdir()
-    path.write_bytes(content)
-    file = SettingsFile()
-    assert file.load() == Settings()
-    assert file.complaint.endswith(
-        "defaults are used. The old file is kept as settings.json.damaged."
-    )
-    assert path.with_name("settings.json.damaged").read_bytes() == content
-
-
-def test_an_invalid_field_gets_its_default(home: Path) -> None:
-    path = home / "config" / "settings.json"
-    path.parent.mkdir()
-    path.write_text(json.dumps({"colours": 7, "calm": "yes", "page": "Sessions", "new": 1}))
-    kept = SettingsFile().load()
-    assert (kept.colours, kept.calm, kept.page) == ("system", False, "Sessions")
-
-
-def test_settings_that_cannot_be_saved_are_reported_once_and_the_window_keeps_working(
-    qtbot: QtBot, window: MainWindow, home: Path
-) -> None:
-    (home / "config").write_text("in the way")
-    keeper = Keeper(window.desk, SettingsFile(), window)
-    for colours in ("dark", "light", "dark"):
-        window.desk.settings.colours = colours
-        keeper.keep()
-    qtbot.waitUntil(lambda: "cannot be saved" in window.notice.text)
-    assert "They are lost when this window closes" in window.notice.text
-    press(window, "Dismiss")
-    assert not window.notice.isVisible()
-
-
-def test_the_first_page_is_the_one_visited_last(qtbot: QtBot) -> None:
-    with shown(qtbot, Settings(page="Sessions")) as window:
-        assert window.sessions.isVisible()
-    with shown(qtbot, Settings(page="A page of another version")) as window:
-        assert window.start.isVisible()
-
-
-def test_the_first_window_fills_a_small_screen_and_cuts_nothing_off(
-    window: MainWindow, qtbot: QtBot
-) -> None:
-    window.hide()
-    window.appear()
-    screen = window.screen().availableGeometry()
-    assert screen.height() <= 800
-    qtbot.waitUntil(window.isMaximized)
-    qtbot.waitUntil(lambda: screen.contains(window.frameGeometry()))
-
-
-# Preferences
-
-
-def ground(window: MainWindow) -> str:
-    image = window.grab().toImage()
-    return image.pixelColor(window.width() - 4, window.height() - 4).name().upper()
-
-
-def test_colours_are_chosen_in_the_settings_and_apply_at_once(
-    qtbot: QtBot, window: MainWindow
-) -> None:
-    qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
-    assert window.page("Settings").isVisible()
-    press(window, "Colours: dark")
-    assert ground(window) == theme.DARK.bg
-    press(window, "Colours: light")
-    assert ground(window) == theme.LIGHT.bg
-    assert window.desk.settings.colours == "light"
-
-
-def test_colours_follow_the_system_unless_others_were_chosen(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(theme, "system_theme", lambda: theme.DARK)
-    window.desk.theme_changed.emit()
-    assert ground(window) == theme.DARK.bg
-    window.desk.settings.colours = "light"
-    window.desk.theme_changed.emit()
-    assert ground(window) == theme.LIGHT.bg
-
-
-def test_reduced_motion_stops_the_pulse_of_the_running_point(window: MainWindow) -> None:
-    """On the pages there are and on those that are built later."""
-    window.show_page("Settings")
-    press(window, "Reduce motion (no animation of the running point)")
-    assert window.desk.settings.calm
-    for page in (window.live, window.film):
-        assert not any(chart.breathes for chart in page.findChildren(Chart))
-
-
-def test_folders_are_shown_with_their_size_and_the_cache_is_cleared_when_asked(
-    qtbot: QtBot, window: MainWindow, home: Path
-) -> None:
-    runtime = home / "cache" / "runtimes" / "python-1"
-    runtime.mkdir(parents=True)
-    (runtime / "wheel").write_bytes(b"x" * 3_000_000)
-    window.show_page("Settings")
-    page = window.page("Settings")
-    qtbot.waitUntil(lambda: says(page, "3 MB"))
-    assert str(paths.data_dir()) in [each.whole for each in page.findChildren(Elided)]
-    assert says(page, "Deleted items, for 30 days, at most 2 GB")
-    press(page, "Clear cache…")
-    (question,) = page.findChildren(QMessageBox)
-    assert "Remove 3 MB" in question.text()
-    assert question.defaultButton().text() == "Cancel"
-    (yes,) = [b for b in question.buttons() if b.text() == "Clear cache"]
-    yes.click()
-    qtbot.waitUntil(lambda: says(page, "3 MB freed."))
-    assert not runtime.exists()
-    clear = control(page, "Clear cache…")
-
-    def states_why() -> bool:
-        middle = clear.geometry().center().y()
-        sizes = [each for each in page.findChildren(QLabel) if each.text() == "empty"]
-        return any(abs(each.geometry().center().y() - middle) <= 1 for each in sizes)
-
-    qtbot.waitUntil(lambda: states_why() and not clear.isEnabled())
-
-
-def test_the_cache_is_not_cleared_during_a_run(window: MainWindow) -> None:
-    window.show_page("Settings")
-    window.desk.set_busy(True)
-    try:
-        assert says(window, "In use by the current run")
-        assert not control(window, "Clear cache…").isEnabled()
-    finally:
-        window.desk.set_busy(False)
 
 
 # Help and versions
@@ -415,139 +220,3 @@ def test_every_entry_of_the_side_bar_has_its_key(window: MainWindow, qtbot: QtBo
         qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + place), Qt.KeyboardModifier.ControlModifier)
         assert window.page(name).isVisible()
         assert window.rail.entries[name].isChecked()
-
-
-# The program as a whole
-
-
-def program(code: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run Python that starts the window, in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", **env},
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_MS / 1000,
-        check=False,
-    )
-
-
-AT_FIRST_PAINT = """
-import sys
-from app.__main__ import main
-from app.shell import main_window
-paint, painted = main_window.MainWindow.paintEvent, []
-def first(window, event):
-    paint(window, event)
-    if not painted:
-        painted.append(window)
-        {do}
-def page_painted(window):
-    {then}
-    window.close()
-main_window.MainWindow.warm_up = page_painted
-main_window.MainWindow.paintEvent = first
-sys.exit(main([]))
-"""
-
-
-def at_first_paint(do: str, then: str = "pass") -> str:
-    """The program, which does something at its first paint and when its first page is painted."""
-    return AT_FIRST_PAINT.format(do=do, then=then)
-
-
-def test_the_first_paint_and_the_first_page_wait_for_nothing_they_do_not_need(home: Path) -> None:
-    heavy = ["numpy", "pyqtgraph", "asyncio", "yaml", "msgspec", "workbench.run.engine", "asyncssh"]
-    heavy += ["rich", "workbench.cli"]
-    late = [
-        "app.shell.keys",
-        "app.shell.notice",
-        "app.shell.refreshing",
-        "app.widgets",
-        "workbench.trash",
-    ]
-    look = "print([n for n in {} if n in sys.modules])"
-    ended = program(
-        at_first_paint(look.format(heavy + late), look.format(heavy)), PONGBENCH_HOME=str(home)
-    )
-    assert (ended.returncode, ended.stdout) == (0, "[]\n[]\n"), ended.stderr
-
-
-def test_no_garbage_is_collected_while_the_window_is_imported() -> None:
-    ended = program(
-        "import gc; from app import binding; binding.load(); before = gc.get_stats();"
-        " import app.application; print(gc.get_stats() == before)"
-    )
-    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr
-
-
-def test_the_first_paint_does_not_wait_for_the_font_of_code(home: Path) -> None:
-    ended = program(
-        at_first_paint(
-            "from PySide6.QtGui import QFontDatabase; of = QFontDatabase.applicationFontFamilies;"
-            " print({family.split()[0] for added in range(9) for family in of(added)})"
-        ),
-        PONGBENCH_HOME=str(home),
-    )
-    assert (ended.returncode, ended.stdout) == (0, "{'Inter'}\n"), ended.stderr
-
-
-def test_without_any_installed_font_text_is_still_readable(home: Path) -> None:
-    empty = home / "fonts.conf"
-    empty.write_text('<?xml version="1.0"?><fontconfig></fontconfig>')
-    ended = program(
-        at_first_paint(
-            "from PySide6.QtGui import QFontInfo, QRawFont; f = window.font();"
-            " print(QFontInfo(f).family(), 0 in QRawFont.fromFont(f)"
-            ".glyphIndexesForString('Which server holds up?'))"
-        ),
-        PONGBENCH_HOME=str(home),
-        FONTCONFIG_FILE=str(empty),
-    )
-    assert (ended.returncode, ended.stdout) == (0, "Inter False\n"), ended.stderr
-
-
-def test_a_larger_size_is_suggested_once_on_a_large_screen_that_is_not_scaled(home: Path) -> None:
-    screen = {"x": 0, "y": 0, "width": 3840, "height": 2160, "dpr": 1, "name": "large"}
-    screen |= {"logicalDpi": 96, "logicalBaseDpi": 96}
-    file = home / "screen.json"
-    file.write_text(json.dumps({"screens": [screen]}))
-    show = at_first_paint("print(window.notice.text)")
-    env = {"PONGBENCH_HOME": str(home), "QT_QPA_PLATFORM": f"offscreen:configfile={file}"}
-    first, again = program(show, **env), program(show, **env)
-    assert "small on a screen of 3,840 × 2,160 pixels" in first.stdout, first.stderr
-    assert (again.returncode, again.stdout) == (0, "\n"), again.stderr
-
-
-def test_ctrl_c_while_the_window_is_painted_closes_it_without_complaint(home: Path) -> None:
-    ended = program(
-        at_first_paint("import signal; signal.raise_signal(signal.SIGINT); return"),
-        PONGBENCH_HOME=str(home),
-    )
-    assert (ended.returncode, ended.stderr) == (0, "")
-
-
-def test_damaged_settings_do_not_keep_the_window_from_opening(home: Path) -> None:
-    path = home / "config" / "settings.json"
-    path.parent.mkdir()
-    path.write_text("{ damaged")
-    ended = program(at_first_paint("print(window.notice.text)"), PONGBENCH_HOME=str(home))
-    assert ended.returncode == 0, ended.stderr
-    assert "are damaged; defaults are used" in ended.stdout
-
-
-def test_settings_that_cannot_be_saved_on_exit_are_reported_on_the_terminal(home: Path) -> None:
-    (home / "config").write_text("in the way")
-    ended = program(at_first_paint("pass"), PONGBENCH_HOME=str(home))
-    assert ended.returncode == 1
-    assert "Settings cannot be saved" in ended.stderr
-    assert "Traceback" not in ended.stderr
-
-
-def test_settings_that_cannot_be_written_are_refused_with_a_message(home: Path) -> None:
-    (home / "config").write_text("in the way")
-    file = SettingsFile()
-    file.load()
-    with pytest.raises(PongbenchError, match=r"Settings cannot be saved in .*config: "):
-        file.write({"colours": '"dark"'})

@@ -1,0 +1,138 @@
+"""A film on its page: steps, marks, repeats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.context import Desk
+from app.pages.film import FilmPage
+from app.replay.film import Reel, load
+from tests.gui.live_pages import TWO, named, says, until_point
+from tests.recording import record_session
+from tests.repeats import with_repeats
+from tests.synthetic import session
+from workbench.documents import AnyDocument, PointStop
+
+# The offscreen platform says so of every window that has a least size.
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
+
+
+def opened(qtbot: QtBot, desk: Desk, sessions: Path, documents: list[AnyDocument]) -> FilmPage:
+    path = sessions / "film.pong.yaml"
+    record_session(path, documents)
+    page = FilmPage(desk)
+    qtbot.addWidget(page, before_close_func=lambda _: page)
+    page.resize(1300, 820)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.open(path)
+    qtbot.waitUntil(lambda: page.board.model.over)
+    return page
+
+
+def place(page: FilmPage) -> str:
+    """What the controls say the film shows."""
+    return page.transport.where.whole
+
+
+def test_a_film_steps_by_point_and_by_server(qtbot: QtBot, desk: Desk, sessions: Path) -> None:
+    page = opened(qtbot, desk, sessions, session(3, 4))
+    steps = [
+        (Qt.Key.Key_Home, Qt.KeyboardModifier.NoModifier, ""),
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, "asyncio streams, 9,000/s, point 4"),
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.NoModifier, "asyncio Protocol, 2,250/s, point 5"),
+        (Qt.Key.Key_Left, Qt.KeyboardModifier.NoModifier, "asyncio streams, 9,000/s, point 4"),
+        (Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier, "asyncio Protocol, 9,000/s, point 8"),
+        (Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier, "asyncio streams, 9,000/s, point 4"),
+        (Qt.Key.Key_End, Qt.KeyboardModifier.NoModifier, "gevent, 9,000/s, point 12 of 12"),
+    ]
+    for key, modifier, expected in steps:
+        qtbot.keyClick(page, key, modifier)
+        qtbot.waitUntil(lambda e=expected: place(page)[: len(e) or None] == e)
+
+
+def test_arrows_move_the_film_unless_a_point_is_pinned(
+    qtbot: QtBot, desk: Desk, sessions: Path
+) -> None:
+    page = opened(qtbot, desk, sessions, session(2, 4))
+    trio = page.board.trio
+    trio.setFocus()
+    qtbot.keyClick(trio, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: not place(page))
+    for point in ("point 1 of 8", "point 2 of 8"):
+        qtbot.keyClick(trio, Qt.Key.Key_Right)
+        qtbot.waitUntil(lambda p=point: p in place(page))
+    drawn = page.board.model.series["asyncio-streams"]
+    qtbot.waitUntil(lambda: len(drawn.stops) == 2)
+    trio.highlight("asyncio-streams", 4500.0)
+    qtbot.keyClick(trio, Qt.Key.Key_Left)
+    assert "at 2,250/s offered" in trio.accessibleDescription()
+    assert "point 2 of 8" in place(page)
+
+
+def test_the_speed_of_a_film_is_saved(qtbot: QtBot, desk: Desk, sessions: Path) -> None:
+    page = opened(qtbot, desk, sessions, session(1, 4))
+    assert named(page, "Speed 1x").isChecked()
+    qtbot.keyClick(page, Qt.Key.Key_Plus)
+    qtbot.keyClick(page, Qt.Key.Key_Plus)
+    assert named(page, "Speed 60x").isChecked()
+    again = FilmPage(desk)
+    qtbot.addWidget(again, before_close_func=lambda _: again)
+    again.open(sessions / "film.pong.yaml")
+    qtbot.waitUntil(lambda: again.reel is not None)
+    assert named(again, "Speed 60x").isChecked()
+
+
+async def test_a_film_marks_where_something_happened(sessions: Path) -> None:
+    path = sessions / "marked.pong.yaml"
+    documents = session(2, 8, untrusted_from=7000)
+    record_session(path, documents)
+    reel: Reel = await load(path)
+    stops = [d for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"]
+    first = [
+        next(d.t_us for d in stops if d.server == s and d.rate_per_s > 7000)
+        for s in ("asyncio-streams", "asyncio-protocol")
+    ]
+    assert [alert.t_us for alert in reel.alerts] == first
+
+
+def test_what_a_films_timeline_marks_is_described_in_text(
+    qtbot: QtBot, desk: Desk, sessions: Path
+) -> None:
+    page = opened(qtbot, desk, sessions, session(2, 8, untrusted_from=7000))
+    happened = page.board.side.events
+    qtbot.waitUntil(lambda: happened.warnings == 1)
+    page.refresh()
+    points = "Not judged: asyncio streams and asyncio Protocol at 7,875/s."
+    assert points in " ".join(each.text() for each in happened.findChildren(QLabel))
+
+
+def test_a_film_shows_repeats_and_the_calibration_of_the_clients(
+    qtbot: QtBot, desk: Desk, sessions: Path
+) -> None:
+    page = opened(qtbot, desk, sessions, with_repeats(session(2, 8), 4500, *TWO))
+    assert place(page) == "asyncio Protocol, 4,500/s, second try, point 18 of 18"
+    for wanted in ("asyncio Protocol, 4,500/s, second try", "asyncio streams, 4,500/s, second"):
+        before = page.transport.at.at_us
+        qtbot.keyClick(page, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+        qtbot.waitUntil(lambda at=before: page.transport.at.at_us < at)
+        assert place(page).startswith(wanted)
+    reel = page.reel
+    assert reel is not None
+    assert reel.ceiling is not None
+    page.transport.seek_requested.emit(float(sum(reel.ceiling) // 2))
+    qtbot.waitUntil(lambda: place(page) == "Client calibration")
+
+
+def test_a_film_of_a_run_killed_before_its_first_point_shows_none(
+    qtbot: QtBot, desk: Desk, sessions: Path
+) -> None:
+    page = opened(qtbot, desk, sessions, until_point(session(2, 8), 0))
+    qtbot.waitUntil(lambda: says(page, "not run"))
+    assert not says(page, "not run yet")
+    assert page.board.model.over
