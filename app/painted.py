@@ -1,8 +1,9 @@
-"""Widgets that paint themselves."""
+"""Widgets that paint themselves, and what rows of lists have in common."""
 
 from __future__ import annotations
 
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.theme import LIGHT, Theme
@@ -27,3 +28,10 @@ class Painted(QWidget):
 
     def paint(self, painter: QPainter) -> None:
         raise NotImplementedError
+
+
+def mark_chosen(painter: QPainter, cell: QRectF, inset: float, colour: QColor) -> None:
+    """Draw the bar at the left of a chosen row, `inset` pixels from its top and its hairline."""
+    painter.fillRect(
+        QRectF(cell.left(), cell.top() + inset, 3, cell.height() - 2 * inset - 1), colour
+    )

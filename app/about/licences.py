@@ -41,7 +41,7 @@ itself contains is listed at
 https://doc.qt.io/qt-6/licenses-used-in-qt.html.
 """
 _WRAPPED = 50
-"""A line of so many characters was wrapped, and the next one continues it."""
+"""The next line continues one of at least this length."""
 _BEGINS = re.compile(
     r"\s*(?:[-*•]\s|\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,4})[.)]\s|Copyright (?:\(|©|\d))"
 )

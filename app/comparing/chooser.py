@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPalette
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.dialogs import Dialog
+from app.painted import mark_chosen
 from app.plain import tip
 from app.theme import Theme
 from app.widgets import button, column, dress, frame, label, row
@@ -152,8 +153,7 @@ class _Marking(QStyledItemDelegate):
     ) -> None:
         super().paint(painter, option, index)
         if option.state & QStyle.StateFlag.State_Selected:
-            bar = QRect(option.rect.left(), option.rect.top() + 4, 3, option.rect.height() - 9)
-            painter.fillRect(bar, option.palette.color(QPalette.ColorRole.Text))
+            mark_chosen(painter, QRectF(option.rect), 4, option.palette.text().color())
 
 
 def _item(session: Shelved, name: str) -> QTreeWidgetItem:

@@ -13,7 +13,7 @@ from app.charts import words
 from app.charts.drawing import Swatch, fitting
 from app.live.recent_windows import Pulse, Replies, Times
 from app.live.run import Trial
-from app.live.segments import Segments
+from app.live.server_blocks import ServerBlocks
 from app.theme import Theme, Weight, font
 from app.widgets import Elided, column, frame, label, row
 from workbench import formatting
@@ -276,7 +276,7 @@ class NowStrip(QFrame):
         self._left.setAccessibleName("Time left")
         self._ends = label("", 12, tone="muted", figures=True)
         self._share = label("", 12, tone="soft", figures=True)
-        self._segments = Segments(self._theme)
+        self._segments = ServerBlocks(self._theme)
         for part in (self._left, self._ends, self._segments, self._share):
             self._beside.addWidget(part)
         self._beside.addStretch()

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.colour import mix
+from app.painted import mark_chosen
 from app.servers.columns import COLUMNS, QUIET
 from app.servers.known import Known
 from app.servers.rows import KNOWN, Index, Rows
@@ -168,8 +169,7 @@ class RowDelegate(QStyledItemDelegate):
             painter.setPen(QPen(QColor(theme.focus), 2))
             painter.drawRoundedRect(cell.adjusted(1, 1, -1, -2), 5, 5)
         elif chosen:
-            bar = QRectF(cell.left(), cell.top() + 6, 3, cell.height() - 13)
-            painter.fillRect(bar, QColor(theme.text))
+            mark_chosen(painter, cell, 6, QColor(theme.text))
         room = cell.adjusted(_NAME_AT_PX, 0, -_NAME_RIGHT_PX, -1)
         if known.own:
             unsaved = known.key in rows.unsaved

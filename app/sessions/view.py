@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.context import Desk
+from app.painted import mark_chosen
 from app.sessions.table import COLUMNS, LEFT, SESSION, TONE, Found, Index, sentence
 from app.sessions.thumbnail import Outlines, paint_outline
 from app.sorting import SortedHead
@@ -139,8 +140,7 @@ class SessionDelegate(QStyledItemDelegate):
         if index.column() == 0:
             self._paint_session(painter, cell, index, theme)
             if chosen:
-                bar = QRectF(cell.left(), cell.top() + 8, 3, cell.height() - 17)
-                painter.fillRect(bar, QColor(theme.text))
+                mark_chosen(painter, cell, 8, QColor(theme.text))
         else:
             inside = QRectF(cell.left() + 8, cell.top() + _TITLE_PX, cell.width() - 16, _LINE_PX)
             colour = getattr(theme, index.data(TONE))

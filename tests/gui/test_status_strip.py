@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.live.recent_windows import Replies, Times
 from app.live.run import Trial
-from app.live.segments import Segments
+from app.live.server_blocks import ServerBlocks
 from app.live.status_strip import NowStrip
 from tests.gui.windows import painted, says, the
 from tests.synthetic import session
@@ -64,7 +64,7 @@ def test_a_narrow_strip_drops_what_does_not_fit_whole(qtbot: QtBot) -> None:
         if each.isVisible() and not each.wordWrap() and each.text():
             plain = each.fontMetrics().horizontalAdvance(each.text())
             assert plain <= each.width() + 1, each.text()
-    end = the(strip, Segments)
+    end = the(strip, ServerBlocks)
     assert end.mapTo(strip, QPoint(end.width(), 0)).x() <= strip.width() - 14
 
 
@@ -92,7 +92,7 @@ def test_after_a_run_the_plots_have_the_room_of_the_server(qtbot: QtBot) -> None
 
 
 def test_two_servers_of_one_colour_have_blocks_of_their_own(qtbot: QtBot) -> None:
-    blocks = Segments(theme.LIGHT)
+    blocks = ServerBlocks(theme.LIGHT)
     qtbot.addWidget(blocks)
     colours = [theme.LIGHT.series(n).colour for n in range(12)]
     twin = colours.index(colours[0], 1)

@@ -15,7 +15,7 @@ _NOTCH, _STEP = 4.0, 8.0
 """The width of a notch, and from one to the next."""
 
 
-class Segments(Painted):
+class ServerBlocks(Painted):
     """One block per server, filled as its points are finished, in the server's colour; notched
     where its line is dashed, as on the timeline of a film.
     """
