@@ -81,8 +81,9 @@ def stylesheet(theme: Theme) -> str:
     """Rules for the components: frames by object name, buttons by the property `kind`.
 
     Frames: card, sunken, raised, floating, rail, top, hair. Buttons: primary (one a page), plain
-    (no property), danger, ghost. Labels: property `tone` = soft, muted, ok, warn, bad; property
-    `role` = title, section, figure. A chip is a QFrame with object name chip and a `tone`.
+    (no property), danger, ghost (property `opens` = drawer: it stays pressed). Labels: property
+    `tone` = soft, muted, ok, warn, bad; property `role` = title, section, figure. A chip is a
+    QFrame with object name chip and a `tone`.
     """
     t = theme
     hover = mix(t.card, t.text, 0.06)
@@ -145,7 +146,7 @@ QPushButton[kind="danger"]:focus {{ border-color: {t.focus}; }}
 QPushButton[kind="ghost"] {{ background: transparent; border: 1px solid transparent;
     color: {t.soft}; padding: 0 8px; }}
 QPushButton[kind="ghost"]:hover {{ background: {hover}; }}
-QPushButton[kind="ghost"]:checked {{ background: {down}; border-color: {t.text}; }}
+QPushButton[kind="ghost"][opens="drawer"]:checked {{ background: {down}; border-color: {t.text}; }}
 QPushButton[kind="ghost"]:disabled {{ color: {t.muted}; }}
 QPushButton[kind="ghost"]:focus {{ border: 2px solid {t.focus}; padding: 0 7px; }}
 QPushButton[kind="link"] {{ background: transparent; border: 1px solid transparent; padding: 0;

@@ -216,6 +216,7 @@ class Detail(QWidget):
         upper.addWidget(self.check)
         self.commands = button("Commands", "terminal", kind="ghost")
         self.commands.setCheckable(True)
+        self.commands.setProperty("opens", "drawer")
         self.edit = button("Edit", "pencil", kind="ghost")
         self.copy = button("Duplicate", "copy", kind="ghost")
         self.remove = button("Remove", "trash-2", kind="ghost")
