@@ -20,7 +20,7 @@ from app.settings_autosave import Keeper
 from app.shell.main_window import MainWindow
 from app.shell.opened import Application
 from app.stylesheet import FUSION, apply
-from app.theme import theme_for
+from app.theme import first_theme
 from workbench import __version__, stores
 from workbench.errors import ExitCode, PongbenchError
 
@@ -46,7 +46,7 @@ def run(file_shown: Path | None = None) -> int:
     app.setApplicationDisplayName("Pongbench")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("io.github.pongbench.Pongbench")
-    theme = theme_for(kept.colours)
+    theme = first_theme(kept.colours)
     apply(app, theme)
     bridge = Bridge()
     desk = Desk(bridge, theme, kept, book)
@@ -63,6 +63,7 @@ def run(file_shown: Path | None = None) -> int:
         kept.larger_suggested = True
     app.setQuitOnLastWindowClosed(False)
     window.left.connect(app.quit)
+    window.built.connect(desk.theme_changed)  # if the palette is not that of the colour scheme
     app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_changed.emit())
     # Python handles a signal in whatever runs next, at the latest at the next tick of the bridge.
     # That may be painting, in which no window may close.

@@ -9,8 +9,8 @@ from functools import lru_cache
 
 # Asked by name only when it is used: the binding creates a class of Qt when it is first asked for,
 # and the first paint needs none of these.
-from PySide6 import QtGui
-from PySide6.QtCore import QMimeData, QPoint, Qt
+from PySide6 import QtCore, QtGui
+from PySide6.QtCore import QMimeData, QPoint
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
 
 from workbench.untrusted import safe
@@ -61,7 +61,7 @@ def breakable(text: str) -> str:
 def laid_out(text: str, font: QtGui.QFont) -> QtGui.QStaticText:
     """Return a line of text that is laid out once, not each time it is drawn."""
     made = QtGui.QStaticText(text)
-    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setTextFormat(QtCore.Qt.TextFormat.PlainText)
     made.prepare(QtGui.QTransform(), font)
     return made
 
@@ -87,7 +87,7 @@ class Label(QLabel):
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setTextFormat(QtCore.Qt.TextFormat.PlainText)
         if text:
             self.setText(text)
 
@@ -134,7 +134,7 @@ class Label(QLabel):
             drag, dragged = QtGui.QDrag(self), QMimeData()
             dragged.setText(self.selectedText())
             drag.setMimeData(dragged)
-            drag.exec(Qt.DropAction.CopyAction)
+            drag.exec(QtCore.Qt.DropAction.CopyAction)
 
     def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
         self._grabbed = None
@@ -143,11 +143,11 @@ class Label(QLabel):
             self._copy(QtGui.QClipboard.Mode.Selection)
 
     def contextMenuEvent(self, event: QtGui.QContextMenuEvent) -> None:
-        if not self.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse:
+        if not self.textInteractionFlags() & QtCore.Qt.TextInteractionFlag.TextSelectableByMouse:
             super().contextMenuEvent(event)
             return
         menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
         copy = menu.addAction("Copy", QtGui.QKeySequence.StandardKey.Copy, self._copy)
         copy.setEnabled(self.hasSelectedText())
         everything = len(super().text())
@@ -178,7 +178,7 @@ def wrapped(text: str, size: QtGui.QFont, width: float, most: int = 0) -> list[s
         lines.append(loosened(text[line.textStart() :][: line.textLength()]).rstrip())
     layout.endLayout()
     if most and len(lines) > most:
-        right, rest = Qt.TextElideMode.ElideRight, " ".join(lines[most - 1 :])
+        right, rest = QtCore.Qt.TextElideMode.ElideRight, " ".join(lines[most - 1 :])
         lines[most - 1 :] = [QtGui.QFontMetrics(size).elidedText(rest, right, int(width))]
     return lines
 
@@ -186,7 +186,8 @@ def wrapped(text: str, size: QtGui.QFont, width: float, most: int = 0) -> list[s
 def tip(text: str) -> str:
     """Escape a text for a tool tip: Qt would interpret a text that looks like HTML."""
     shown = safe(text, _LONGEST_TIP)
-    if len(shown) <= _TIP_LINE and not QtGui.Qt.mightBeRichText(shown):
+    rich = any(sign in shown for sign in "<&") and QtGui.Qt.mightBeRichText(shown)
+    if len(shown) <= _TIP_LINE and not rich:
         return shown
     from html import escape  # noqa: PLC0415 - not before the first paint
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
+from PySide6 import QtCore
+from PySide6.QtCore import QEvent, QPoint, QRect, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QPlainTextEdit, QScrollArea, QWidget
 
@@ -21,21 +22,25 @@ class Scrolled(QScrollArea):
         self.setWidget(body)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # By its name: asked for one enumeration of `Qt`, the binding creates all eighty. What is
+        # there at the first paint asks for none.
+        self.setProperty("horizontalScrollBarPolicy", "ScrollBarAlwaysOff")
         self.setStyleSheet("QScrollArea { background: transparent; }")
         # Qt gives both a ground, the body when it is set.
         self.viewport().setAutoFillBackground(False)
         body.setAutoFillBackground(False)
         self.setAccessibleName(name)
         if not name:
-            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self.setProperty("focusPolicy", "NoFocus")
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._follow)
         self._followed: tuple[QWidget | None, int] = (None, 0)
-        # Queued, so that the body has been laid out.
-        queued = Qt.ConnectionType.QueuedConnection
-        self.verticalScrollBar().rangeChanged.connect(self._follow_again, queued)
+        self.verticalScrollBar().rangeChanged.connect(self._follow_soon)
+
+    def _follow_soon(self) -> None:
+        """Only when the body has been laid out."""
+        QTimer.singleShot(0, self, self._follow_again)
 
     def _follow_again(self) -> None:
         now, at = self._followed
@@ -44,8 +49,9 @@ class Scrolled(QScrollArea):
             self._follow(None, now)
 
     def _follow(self, before: QWidget | None, now: QWidget | None) -> None:
-        clicked = QApplication.mouseButtons() != Qt.MouseButton.NoButton
-        if now is None or clicked or not self.widget().isAncestorOf(now):
+        if now is None or not self.widget().isAncestorOf(now):
+            return
+        if QApplication.mouseButtons() != QtCore.Qt.MouseButton.NoButton:
             return
         sideways = self.horizontalScrollBar()
         was, begins = sideways.value(), now.mapTo(self.viewport(), QPoint()).x()
@@ -72,7 +78,7 @@ class Whole(Scrolled):
 
     def __init__(self, body: QWidget) -> None:
         super().__init__(body)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setProperty("horizontalScrollBarPolicy", "ScrollBarAsNeeded")
 
 
 class Reader(Scrolled):

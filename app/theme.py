@@ -11,7 +11,8 @@ from enum import Enum
 from functools import cache
 from typing import Literal
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6 import QtCore
+from PySide6.QtCore import QByteArray, QRectF, QSize
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -87,8 +88,9 @@ class SeriesStyle:
         """Return a cosmetic pen, `width` in pixels."""
         pen = QPen(self.tint(opacity), max(width * self.weight, min(width, 1.0)))
         pen.setCosmetic(True)
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        pen.setCapStyle(Qt.PenCapStyle.FlatCap if self.dash else Qt.PenCapStyle.RoundCap)
+        pen.setJoinStyle(QtCore.Qt.PenJoinStyle.RoundJoin)
+        cap = QtCore.Qt.PenCapStyle
+        pen.setCapStyle(cap.FlatCap if self.dash else cap.RoundCap)
         if self.dash:
             pen.setDashPattern(list(self.dash))
         return pen
@@ -190,13 +192,22 @@ THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
 
 def system_theme() -> Theme:
     """Return the theme of the desktop; light if it has no preference."""
-    dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
+    dark = QGuiApplication.styleHints().colorScheme() == QtCore.Qt.ColorScheme.Dark
     return DARK if dark else LIGHT
 
 
 def theme_for(colours: str) -> Theme:
     """Return the theme for the setting: dark, light, or that of the system."""
     return THEMES.get(colours) or system_theme()
+
+
+def first_theme(colours: str) -> Theme:
+    """Like `theme_for`, before a theme is applied: that of the system is taken from its palette,
+    because the answer of `system_theme` makes the binding create all enumerations of Qt.
+    """
+    system = QGuiApplication.palette()
+    dark = system.window().color().lightness() < system.windowText().color().lightness()
+    return THEMES.get(colours, DARK if dark else LIGHT)
 
 
 @cache
@@ -244,7 +255,7 @@ def icon(name: str, colour: str, px: int = 18) -> QIcon:
 def icon_pixmap(name: str, colour: str, px: int = 18, ratio: float = 2.0) -> QPixmap:
     """Like `icon`, drawn for `ratio` device pixels per pixel."""
     pixmap = QPixmap(QSize(px, px) * ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap.fill(QColor(0, 0, 0, 0))
     painter = QPainter(pixmap)
     paint_icon(painter, name, colour, QRectF(0, 0, px * ratio, px * ratio))
     painter.end()

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -72,7 +72,8 @@ class MainWindow(PagedWindow):
         self.setAcceptDrops(True)
         self.rail.add("Log", "terminal", self.show_log, foot=True, page=False)
         self.rail.add("Settings", "settings", lambda: self.show_page("Settings"), foot=True)
-        self._split = QSplitter(Qt.Orientation.Vertical)
+        self._split = QSplitter()
+        self._split.setProperty("orientation", "Vertical")  # by its name: see `Scrolled`
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._area)
         root, body = QWidget(), QWidget()

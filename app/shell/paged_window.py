@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6 import QtCore
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
@@ -140,7 +141,7 @@ class PagedWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave help and settings by Esc, where nothing else takes it."""
-        if event.key() == Qt.Key.Key_Escape and self.desk.settings.page in _ASIDE:
+        if event.key() == QtCore.Qt.Key.Key_Escape and self.desk.settings.page in _ASIDE:
             self.show_page(self._left)
         else:
             super().keyPressEvent(event)

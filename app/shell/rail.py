@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6 import QtCore
+from PySide6.QtCore import QByteArray, QPointF, QRectF, QSize
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QFrame,
+    QHBoxLayout,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+)
 
 from app.theme import Theme, Weight, font, icon
 
+if TYPE_CHECKING:
+    from PySide6.QtGui import QEnterEvent
+
+_MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<polyline points="3,27 18,12 29,15" fill="none" stroke="{line}" stroke-width="2.6"
+ stroke-linecap="round" stroke-linejoin="round"/>
+<circle cx="24" cy="6.5" r="3.6" fill="{dot}"/>
+<rect x="1" y="1" width="30" height="30" rx="6" fill="none" stroke="{ring}" stroke-width="2"/>
+</svg>"""
 _LOWEST = 28
 """The least height of an entry without its name."""
 
@@ -31,7 +50,11 @@ class Rail(QFrame):
         inside.setSpacing(6)
         self._mark = _Mark(theme)
         self._mark.clicked.connect(lambda _checked: on_home())
-        inside.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignHCenter)
+        middle = QHBoxLayout()
+        middle.addStretch()
+        middle.addWidget(self._mark)
+        middle.addStretch()
+        inside.addLayout(middle)
         inside.addSpacing(8)
         inside.addStretch()
         self._feet = 0
@@ -99,9 +122,10 @@ class RailEntry(QToolButton):
         self._paint_icon()
 
     def set_narrow(self, narrow: bool) -> None:
-        style = Qt.ToolButtonStyle
-        below, alone = style.ToolButtonTextUnderIcon, style.ToolButtonIconOnly
-        self.setToolButtonStyle(alone if narrow else below)
+        self._narrow = narrow
+        # By its name: see `Scrolled`.
+        style = "ToolButtonIconOnly" if narrow else "ToolButtonTextUnderIcon"
+        self.setProperty("toolButtonStyle", style)
         self._size = size = QSize(44, 44) if narrow else QSize(68, 58)
         self.setMaximumSize(size)
         self.setMinimumSize(QSize(size.width(), _LOWEST) if narrow else size)
@@ -112,8 +136,7 @@ class RailEntry(QToolButton):
         return self._size
 
     def _show_tip(self) -> None:
-        alone = self.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
-        about = self._about or (self.text() if alone else "")
+        about = self._about or (self.text() if self._narrow else "")
         if about != self.toolTip():
             from app.plain import tip  # noqa: PLC0415 - not before the first paint
 
@@ -133,9 +156,11 @@ class RailEntry(QToolButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
+        if not self.isChecked() and not self._badge:
+            return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setPen(QtCore.Qt.PenStyle.NoPen)
         if self.isChecked():
             painter.setBrush(QColor(self._theme.text))
             high = min(22, self.height() - 12)
@@ -156,25 +181,19 @@ class _Mark(QAbstractButton):
         self.setFixedSize(32, 32)
         self.setAccessibleName("Start")
         self.setToolTip("Start")
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        # Not in `__init__`: see `Scrolled`.
+        self.setCursor(QtCore.Qt.CursorShape.PointingHandCursor)
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        ring = self._theme.focus if self.hasFocus() else "none"
+        mark = _MARK.format(line=self._theme.text, dot=self._theme.hues[4], ring=ring)
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        pen = QPen(QColor(self._theme.text), 2.6)
-        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.setPen(pen)
-        painter.drawPolyline([QPointF(3, 27), QPointF(18, 12), QPointF(29, 15)])
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(self._theme.hues[4]))
-        painter.drawEllipse(QPointF(24, 6.5), 3.6, 3.6)
-        if self.hasFocus():
-            painter.setPen(QPen(QColor(self._theme.focus), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(1, 1, 30, 30), 6, 6)
+        QSvgRenderer(QByteArray(mark.encode())).render(painter, QRectF(self.rect()))
         painter.end()

@@ -88,6 +88,39 @@ def test_the_first_paint_does_not_wait_for_the_font_of_code(home: Path) -> None:
     assert (ended.returncode, ended.stdout) == (0, "{'Inter'}\n"), ended.stderr
 
 
+def test_the_first_paint_asks_for_none_of_the_large_groups_of_classes_and_enumerations(
+    home: Path,
+) -> None:
+    """Those of Qt's own namespace, and all kinds of events, which come with the first of any."""
+    asked = "print([name for module, name in (('QtCore', 'Qt'), ('QtWidgets', 'QGestureEvent')) if"
+    asked += " name in vars(sys.modules['PySide6.' + module])])"
+    ended = program(at_first_paint(asked), PONGBENCH_HOME=str(home))
+    assert (ended.returncode, ended.stdout) == (0, "[]\n"), ended.stderr
+
+
+def test_a_palette_that_differs_from_the_colour_scheme_is_corrected(home: Path) -> None:
+    """The first paint has the colours of the palette; offscreen, the scheme is not dark."""
+    code = """
+from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QPalette
+from app import application
+from app.shell.main_window import MainWindow
+class Dark(QApplication):
+    def __init__(self, words):
+        super().__init__(words)
+        self.setPalette(QPalette("#202020"))
+def furnished(window, furnish=MainWindow.furnish):
+    print(window.desk.theme.name)
+    window.built.connect(lambda: print(window.desk.theme.name))
+    window.built.connect(window.close)
+    furnish(window)
+application.QApplication, MainWindow.furnish = Dark, furnished
+application.run()
+"""
+    ended = program(code, PONGBENCH_HOME=str(home))
+    assert (ended.returncode, ended.stdout) == (0, "dark\nlight\n"), ended.stderr
+
+
 def test_without_any_installed_font_text_is_still_readable(home: Path) -> None:
     empty = home / "fonts.conf"
     empty.write_text('<?xml version="1.0"?><fontconfig></fontconfig>')
