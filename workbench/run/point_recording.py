@@ -1,0 +1,286 @@
+"""What is recorded of one point: its documents, from the reports of the load generator, and its
+verdict."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from workbench import metrics
+from workbench.analysis import histogram, phases
+from workbench.analysis.causes import Observations, cause
+from workbench.analysis.evidence import Evidence, Queue, queue_of
+from workbench.analysis.verdicts import judge
+from workbench.axis import RATE, recorded
+from workbench.documents import WINDOW_US, PointStart, PointStop, Window
+from workbench.load.base import LoadReport, LoadWindow, PointSpec
+from workbench.machines.usage import Usage
+from workbench.messages.base import Message
+from workbench.metrics.base import Measured
+from workbench.plan.schedule import PointPlan, series_key
+from workbench.plan.search import with_limits
+from workbench.run.history import clean_per_s, faulty_before
+from workbench.run.state import RunState
+
+
+class PointRecording:
+    """Turns what the load generator reports of one point into documents, and keeps what the verdict
+    needs."""
+
+    def __init__(
+        self,
+        run: RunState,
+        point: PointPlan,
+        number: int,
+        spec: PointSpec,
+        below: list[PointStop],
+    ) -> None:
+        self._run = run
+        self._spec = spec
+        self._below = below
+        self._can = run.stage.tools[point.load_tool].capabilities
+        self._point = point
+        axis = run.plan.axis if point.purpose != "warm_up" else RATE
+        self._start = PointStart(
+            t_us=0,
+            point=number,
+            server=point.server,
+            x=point.x,
+            purpose=point.purpose,
+            pass_number=point.pass_number,
+            look=point.attempt,
+            connections=point.connections,
+            calls_per_connection=point.calls_per_connection,
+            seconds=point.seconds,
+            load_tool=point.load_tool,
+            series=series_key(run.plan.load_tools, point.server, point.load_tool),
+            **recorded(axis, point.x),
+        )
+        self._windows: list[Window] = []
+        self._stay_s = run.plan.declared.longest_stay_s(point.workload)
+
+    def _body_bytes(self) -> int | None:
+        """The size of a reply's payload; None: unknown."""
+        fixed = self._run.plan.declared.payload_bytes(self._point.workload)
+        known = self._spec.reply.get("body")
+        return len(known.encode()) if fixed is None and known else fixed
+
+    def started(self, at_us: int) -> None:
+        self._start = replace(self._start, t_us=self._run.session_us(at_us))
+        self._run.emit(self._start)
+
+    def take(self, window: LoadWindow) -> None:
+        document = Window(
+            t_us=self._start.t_us + window.index * WINDOW_US,
+            point=self._start.point,
+            index=window.index,
+            due=window.due,
+            sent=window.sent,
+            late=window.late,
+            established=window.established,
+            replies=window.replies,
+            errors=window.errors,
+            in_flight=window.in_flight,
+            pending=window.pending,
+            pending_within=window.pending_within,
+            latency_us=histogram.percentiles(window.latency),
+            service_us=histogram.percentiles(window.service),
+            latency=histogram.coarse(window.latency),
+            service=histogram.coarse(window.service),
+            phase=phases.phase(
+                window.index, self._point.seconds, self._point.ramp_s or self._stay_s
+            )
+            if self._point.seconds
+            else "measure",
+        )
+        self._windows.append(document)
+        self._run.emit(document)
+
+    def stop(
+        self,
+        report: LoadReport,
+        complete: bool,
+        usage: Usage,
+        others_s: float | None,
+        resent: int,
+    ) -> PointStop:
+        """`others_s`: CPU time that other programs took on the cores of server and clients. None:
+        it cannot be separated from that of the clients. `resent`: segments retransmitted by
+        machines other than the target."""
+        point, counts, times = self._point, report.counts, report.histograms
+        complete = complete and not report.complaints
+        seconds = point.seconds if complete and point.seconds else report.schedule_s
+        units = ("connections", "users")
+        per_unit = 1 / point.calls_per_connection if self._run.plan.unit in units else 1.0
+        lateness = histogram.percentiles(times.lateness)
+        steady = self._steady(seconds)
+        offered = _rate(counts.scheduled * per_unit, report.offered_in_s or seconds)
+        if point.held:  # Those are calls of their own, made in the ramp.
+            offered = _rate(steady.due, steady.seconds) if steady else 0.0
+        limit = self._run.limits[point.load_tool]
+        evidence = Evidence(
+            counts=counts,
+            seconds=seconds,
+            offered_per_s=0.0 if point.concurrency else offered,
+            planned_per_s=_rate(point.samples * per_unit, point.seconds)
+            if self._can.own_pace
+            else 0.0,
+            closed=point.concurrency > 0,
+            complete=complete,
+            conserved=report.conserved,
+            lateness_us=lateness,
+            client_cpu_pct=report.client_cpu_pct,
+            most_open=self._can.most_open if self._can.most_open < self._run.plan.nofile else 0,
+            workers=self._run.stage.loads[point.load_tool].workers,
+            client_cores=len(self._run.stage.placement.agents),
+            queue=self._queue(seconds, steady),
+            latency_us=histogram.percentiles(times.latency),
+            p99_limit_ms=self._run.plan.declared.p99_limit_ms(point.workload)
+            if point.judged
+            else None,
+            timeout_s=point.workload.timeout_s,
+            ceiling_per_s=limit.per_s if point.judged else None,
+            ceiling_others_pct=limit.background_load_pct,
+            counters=usage.counters,
+            resent_by_clients=resent,
+            link_lost_share=self._run.link_lost_share,
+            connect_us=histogram.percentiles(times.connect),
+            others_cpu_pct=_share_pct(others_s, usage.seconds),
+            stolen_cpu_pct=_share_pct(usage.stolen_s, usage.seconds) or 0.0,
+            loopback=self._run.stage.loopback,
+            server_cpu_pct=usage.cpu_pct if usage.seconds else None,
+            calls_per_connection=point.calls_per_connection,
+            faults=report.faults,
+            clean_per_s=clean_per_s(self._below),
+            faulty_before=faulty_before(self._below),
+        )
+        verdict, reasons = judge(evidence)
+        if verdict == "server-limited" and (why := self._cause(usage)):
+            reasons.append(why)
+        calls_per_s, measured_s = self._answered(report, steady, seconds)
+        reasons += [*report.complaints, *report.remarks]
+        lost = counts.scheduled - counts.succeeded
+        stop = PointStop(
+            t_us=self._run.now_us(),
+            **self._start.identity,
+            complete=complete,
+            seconds=round(seconds, 6),
+            counts=counts,
+            offered_per_s=offered,
+            replies_per_s=round(calls_per_s * per_unit, 3),
+            measured_s=measured_s,
+            values=metrics.values(
+                Measured(
+                    report,
+                    self._windows,
+                    usage,
+                    point.held,
+                    self._body_bytes(),
+                    calls_per_s,
+                    self._run.plan.declared.statuses,
+                ),
+                self._run.plan.declared.requests(self._run.plan.workload),
+            ),
+            errors_pct=round(100 * lost / counts.scheduled, 4) if counts.scheduled else 0.0,
+            latency_us=histogram.percentiles(times.latency),
+            service_us=histogram.percentiles(times.service),
+            connect_us=histogram.percentiles(times.connect),
+            first_byte_us=histogram.percentiles(times.first_byte),
+            lateness_us=lateness,
+            histograms=times,
+            client_cpu_pct=_rounded(report.client_cpu_pct),
+            server_cpu_pct=round(usage.cpu_pct, 2),
+            server_rss_bytes=usage.rss_bytes,
+            verdict=verdict,
+            reasons=[reason.text() for reason in reasons],
+            findings=[reason.record() for reason in reasons],
+            evidence={name: round(value, 6) for name, value in evidence.figures().items()},
+            command=report.command,
+            conserved=report.conserved,
+            clients=report.clients,
+            start_skew_us=report.start_skew_us,
+        )
+        search = self._run.plan.search
+        return with_limits(stop, search) if search and point.judged else stop
+
+    def _queue(self, seconds: float, steady: phases.Steady | None) -> Queue | None:
+        point, windows = self._point, self._windows
+        if point.concurrency or not self._can.windows or not self._can.due_times:
+            return None
+        if point.held:
+            # Their number says nothing; that of the messages not answered yet does.
+            first = round(point.ramp_s * 1e6 / WINDOW_US)
+            windows = [
+                replace(w, index=w.index - first, in_flight=round(w.pending or 0))
+                for w in windows
+                if w.index >= first
+            ]
+            seconds -= point.ramp_s
+        return queue_of(
+            windows,
+            seconds,
+            calls_per_connection=point.calls_per_connection,
+            ramp_s=self._stay_s,
+            steady=steady,
+        )
+
+    def _steady(self, schedule_s: float) -> phases.Steady | None:
+        if self._point.held:
+            return phases.steady(self._windows, schedule_s, self._point.ramp_s)
+        calls = 1 if self._point.concurrency else self._point.calls_per_connection
+        ramp_s = phases.ramp_s(self._windows, calls, self._stay_s)
+        return phases.steady(self._windows, schedule_s, ramp_s)
+
+    def _cause(self, usage: Usage) -> Message | None:
+        """The cause of the server's limit."""
+        busiest = usage.threads[0] if usage.threads else None
+        stage = self._run.stage
+        return cause(
+            Observations(
+                busy_pct=usage.busy_pct,
+                cpu_s=usage.cpu_us / 1e6,
+                seconds=usage.seconds,
+                cores=len(stage.placement.server or stage.target.cpus) or 1,
+                kernel_share=usage.system_share,
+                busiest_s=busiest.cpu_s if busiest else None,
+                starved_s=busiest.waited_s if busiest else 0.0,
+                threads=sum(thread.cpu_s > 0 for thread in usage.threads),
+                descriptors=usage.descriptors,
+                nofile=self._run.plan.nofile,
+                backlog=self._run.plan.backlog,
+                overflows=usage.counters.get("ListenOverflows", 0),
+                pressure=usage.pressure,
+                waits=usage.waits,
+                upstreams=usage.upstreams,
+                opened=usage.opened,
+                programs=usage.programs,
+                collectors_s=usage.collectors_s,
+                throttled_s=usage.throttled_s,
+            )
+        )
+
+    def _answered(
+        self, report: LoadReport, steady: phases.Steady | None, seconds: float
+    ) -> tuple[float, list[float]]:
+        """Calls answered per second of the measured part, and the bounds of that part."""
+        if steady is None:
+            # The agent ends a point at its last reply, which may come before the schedule's end.
+            lasted_s = max(seconds, report.schedule_s) if self._can.windows else report.schedule_s
+            return _rate(report.replies_in_schedule, lasted_s), []
+        # After a stall in the ramp replies catch up; report no more than was scheduled.
+        paced = self._can.due_times and not self._point.concurrency
+        replies = min(steady.replies, steady.due) if paced else steady.replies
+        return replies / steady.seconds, [round(steady.from_s, 3), round(steady.to_s, 3)]
+
+
+def _share_pct(busy_s: float | None, seconds: float) -> float | None:
+    if busy_s is None:
+        return None
+    return 100 * busy_s / seconds if seconds else 0.0
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def _rate(count: float, seconds: float) -> float:
+    return round(count / seconds, 3) if seconds > 0 else 0.0
