@@ -10,7 +10,8 @@ import pytest
 from workbench.documents import ServerRecord
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
-from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.deploy import deploy
+from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult, gate
 

@@ -18,7 +18,8 @@ from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
 from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.deploy import deploy
+from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.gate import PIPELINED, GateResult, gate

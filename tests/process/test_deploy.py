@@ -17,7 +17,8 @@ from workbench.errors import PongbenchError
 from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.certificate import issue
-from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.deploy import deploy
+from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.gate import GateResult, gate

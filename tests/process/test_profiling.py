@@ -30,7 +30,8 @@ from workbench.plan.model import Plan, WarmUp
 from workbench.plan.model import Profile as Wanted
 from workbench.run.engine import Engine
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.deploy import deploy
+from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.profiling.profilers import NODE, PY_SPY, Profiler, profiler_of

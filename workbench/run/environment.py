@@ -25,7 +25,8 @@ from workbench.plan.schedule import PointPlan
 from workbench.run.monitoring import Samplers
 from workbench.run.tuning import Opened, TuneUp, Tuning, TuningPlan, plans_for, tune
 from workbench.servers.certificate import Certificate, issue
-from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.deploy import deploy
+from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes import Notify
 

@@ -16,7 +16,7 @@ from workbench.plan.ports import clients_close
 from workbench.run.point import Target
 from workbench.run.server_run import NotMeasurable, ServerRunner
 from workbench.run.state import RunState
-from workbench.servers.deploy import Deployment
+from workbench.servers.deployment import Deployment
 from workbench.servers.profiling.folded import Stacks
 from workbench.servers.profiling.profilers import Profiler, profiler_of
 from workbench.servers.profiling.recording import Failed, Profiled, Profiling, bring_profiler

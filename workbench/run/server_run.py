@@ -20,7 +20,7 @@ from workbench.plan.schedule import PointPlan
 from workbench.run.client_recovery import ClientRecovery
 from workbench.run.point import PointRunner, Target
 from workbench.run.state import RunState
-from workbench.servers.deploy import Deployment
+from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import (
     Footprint,

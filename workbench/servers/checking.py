@@ -20,7 +20,8 @@ from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask
 from workbench.servers import gate_cache
 from workbench.servers.certificate import Certificate, issue
-from workbench.servers.deploy import Deployment, deploy
+from workbench.servers.deploy import deploy
+from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult, gate
 from workbench.servers.runtimes import Notify

@@ -10,7 +10,7 @@ import contextlib
 
 import msgspec
 
-from workbench.servers.deploy import Deployment
+from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import settled_footprint
 from workbench.workloads.gating import PIPELINED, GateResult, failed

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Awaitable, Callable
 
 from workbench.agent.tls import NAME
-from workbench.servers.deploy import Deployment
+from workbench.servers.deployment import Deployment
 from workbench.workloads.base import Declaration
 from workbench.workloads.registry import spoken_by
 

@@ -17,7 +17,7 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine, Platform
 from workbench.machines.bundle import Bundle, bring
 from workbench.machines.wire import Text, quoted
-from workbench.servers.deploy import Deployment
+from workbench.servers.deployment import Deployment
 from workbench.servers.profiling import folded
 from workbench.servers.profiling.folded import Stacks
 from workbench.servers.profiling.profilers import RECORDING, Profiler

@@ -1,0 +1,202 @@
+"""A server running on a machine, and when it is ready to be measured."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from workbench.agent.tls import NAME
+from workbench.closing import ended
+from workbench.documents import ServerRecord
+from workbench.errors import PongbenchError, ProgramFailed
+from workbench.machines.base import Command, Machine, Process
+from workbench.rights import Confinement
+from workbench.servers.entry import ServerEntry
+from workbench.servers.footprint import quiet
+
+IN_USE = "address already in use"
+
+_RETRY_S = 0.02
+
+
+class PortTaken(PongbenchError):
+    """The port is in use."""
+
+
+@dataclass
+class Deployment:
+    """A running server. `stop` ends it; it also ends with its machine."""
+
+    entry: ServerEntry
+    machine: Machine
+    process: Process
+    host: str
+    """The address that clients connect to."""
+    port: int
+    runtime: str
+    """Name and version: "CPython 3.11.7"."""
+    version: str
+    """The framework's: "tornado 6.6.1"; or "standard library"."""
+    files: dict[str, str]
+    """Relative path to SHA-256 of every file deployed."""
+    backlog: int = 0
+    """The one in force, according to the kernel."""
+    near: tuple[str, int] = ("", 0)
+    """Address and port through which this program reaches it."""
+    _routes: contextlib.AsyncExitStack = field(
+        init=False, repr=False, default_factory=contextlib.AsyncExitStack
+    )
+    tls: ssl.SSLContext | None = None
+    """Of its clients; None: it speaks without TLS."""
+    check: Command | None = None
+    """The server's own test program, if it has one."""
+    confinement: Confinement = field(default_factory=Confinement)
+    """The privileges in force, according to the kernel."""
+    ready_s: float = 0.0
+    """Seconds from its command until it was ready."""
+    gated: dict[str, Any] = field(default_factory=dict)
+    """Result of the wire gate, as plain data."""
+    _exit: asyncio.Task[int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._exit = asyncio.create_task(self.process.wait())
+        # The failure is raised to whoever waits; perhaps no caller does.
+        self._exit.add_done_callback(lambda exit: exit.cancelled() or exit.exception())
+
+    @property
+    def pid(self) -> int:
+        """Process id, on its machine, of its root process."""
+        return self.process.pid
+
+    @property
+    def direct(self) -> bool:
+        """Whether this program reaches it without SSH."""
+        return self.near == (self.host, self.port)
+
+    def alive(self) -> bool:
+        return not self._exit.done()
+
+    async def ended_within(self, seconds: float) -> bool:
+        """Return whether it ends by itself within that time."""
+        await asyncio.wait({self._exit}, timeout=seconds)
+        return not self.alive()
+
+    def end(self) -> str:
+        """How it ended by itself: "ended by signal 9"; empty while it runs."""
+        if self.alive():
+            return ""
+        status = self._exit.result()
+        return f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
+
+    def record(self) -> ServerRecord:
+        return ServerRecord(
+            id=self.entry.id,
+            name=self.entry.name,
+            family=self.entry.family,
+            version=self.version,
+            runtime=self.runtime,
+            files=self.files,
+            gate=self.gated,
+            confinement=msgspec.to_builtins(self.confinement),
+        )
+
+    async def stop(self) -> None:
+        """Send SIGTERM, one second later SIGKILL, to it and all its children. May be called
+        again."""
+        await self._routes.aclose()
+        await self.process.stop()
+
+    async def until_ready(self, within_s: float) -> None:
+        """Wait until it accepts connections. Raises PongbenchError when it ends or takes too
+        long."""
+        trying = asyncio.create_task(self._accepting())
+        try:
+            await asyncio.wait(
+                {trying, self._exit}, timeout=within_s, return_when=asyncio.FIRST_COMPLETED
+            )
+            if not self.alive():
+                raise self._ended()
+            if not trying.done():
+                did = "accept connections" if not self.near[1] else "answer a call"
+                did += " over TLS" * bool(self.tls and self.near[1])
+                what = f"did not {did} on port {self.port} within {within_s:g} s"
+                raise self._unready(f"{self._called()} {what}")
+            if trying.done():
+                trying.result()
+        finally:
+            await ended(trying)
+
+    async def _accepting(self) -> None:
+        if not self.machine.is_local:
+            await self._listening()
+        near = await self._routes.enter_async_context(self.machine.route_to(self.host, self.port))
+        await _connect(*near)
+        self.near = near
+        if self.entry.ready == "http":
+            await _answered(*near, self.entry.path, self.tls)
+            await quiet(self.machine, self.pid)
+
+    async def _listening(self) -> None:
+        while True:
+            if await self.machine.listening(self.port) is not None:
+                return
+            await asyncio.sleep(_RETRY_S)
+
+    def _ended(self) -> PongbenchError:
+        if any(IN_USE in line.lower() for line in self.process.tail()):
+            return port_taken(self.entry, self.machine, self.port, IN_USE)
+        what = f"{self.end()} before it listened on port {self.port}"
+        return self._unready(f"{self._called()} {what}")
+
+    def _called(self) -> str:
+        return f"{self.entry.name} on {self.machine.name}"
+
+    def _unready(self, sentence: str) -> ProgramFailed:
+        output = self.process.tail()
+        return ProgramFailed(f"{sentence}{'' if output else ', without any output'}.", output)
+
+
+def port_taken(entry: ServerEntry, machine: Machine, port: int, reason: str) -> PortTaken:
+    which = f"port {port}" if port else "any of 100 ports"
+    return PortTaken(
+        f"{entry.name} cannot listen on {which} of {machine.name} ({reason}); name another port, or"
+        " end the program that uses it."
+    )
+
+
+async def _connect(host: str, port: int) -> None:
+    """Connect until it succeeds; the connection is closed at once."""
+    while True:
+        with contextlib.suppress(OSError):
+            _, writer = await asyncio.open_connection(host, port)
+            ends = [writer.get_extra_info(name) for name in ("sockname", "peername")]
+            writer.close()
+            # A port in the ephemeral range may connect to itself while no server listens.
+            if ends[0] != ends[1]:
+                return
+        await asyncio.sleep(_RETRY_S)
+
+
+async def _answered(host: str, port: int, path: str, tls: ssl.SSLContext | None) -> None:
+    """Call until there is a response of any kind, also one that is no TLS."""
+    while True:
+        try:
+            name = NAME if tls else None
+            reader, writer = await asyncio.open_connection(
+                host, port, ssl=tls, server_hostname=name
+            )
+            try:
+                writer.write(f"GET {path} HTTP/1.0\r\nHost: pongbench\r\n\r\n".encode())
+                if await reader.read(1):
+                    return
+            finally:
+                writer.close()
+        except OSError as error:
+            if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
+                return
+        await asyncio.sleep(_RETRY_S)
