@@ -8,7 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from app.servers.known import KINDS, Known
-from workbench.servers.entry import NOT_FOUND, Fact, In2009, In2010, Today
+from workbench.servers.facts import NOT_FOUND, Fact, In2009, In2010, Today
 from workbench.servers.features import (
     FEATURES,
     NOT_STATED,

@@ -17,8 +17,9 @@ from workbench.machines.profiles import Profile, load_profile
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
 from workbench.report import then
-from workbench.servers.entry import Seen, ServerFile, Today
+from workbench.servers.entry import Seen, ServerFile
 from workbench.servers.entry_reading import load_entry
+from workbench.servers.facts import Today
 from workbench.workloads import tables
 from workbench.workloads.base import Declaration
 from workbench.workloads.fields import fields

@@ -11,8 +11,9 @@ import pytest
 from workbench.cli import main
 from workbench.errors import BadInput
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.entry import NOT_FOUND, In2009, In2010, ServerEntry, Today
+from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
+from workbench.servers.facts import NOT_FOUND, In2009, In2010, Today
 from workbench.servers.features import COLUMNS, NOT_STATED, features, now, then
 from workbench.servers.projects import PROJECTS, load_facts
 

@@ -14,7 +14,8 @@ import yaml
 from tests import known_figures, quoted_texts, source_facts
 from workbench import paths
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.entry import In2009, ServerEntry, Today
+from workbench.servers.entry import ServerEntry
+from workbench.servers.facts import In2009, Today
 
 ROOT = Path(__file__).parents[2]
 FACTS: dict[str, Any] = yaml.safe_load((ROOT / "tests/cases/sources.yaml").read_text())

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from workbench import spreadsheet
 from workbench.errors import BadInput, why
-from workbench.servers.entry import NOT_FOUND, Fact, In2009, In2010, ServerEntry, Today
+from workbench.servers.entry import ServerEntry
+from workbench.servers.facts import NOT_FOUND, Fact, In2009, In2010, Today
 
 THEN_2009, THEN_2010, NOW = "2009, as published", "2010, as published", "Today"
 NOT_STATED = "Not stated"

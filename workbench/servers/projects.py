@@ -15,7 +15,7 @@ from msgspec import Meta
 from workbench import paths
 from workbench.config import yaml
 from workbench.errors import BadInput
-from workbench.servers.entry import NOT_FOUND, Fact, Text, Today
+from workbench.servers.facts import NOT_FOUND, Fact, Text, Today
 
 PROJECTS = paths.RESOURCES / "projects"
 

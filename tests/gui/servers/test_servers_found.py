@@ -33,7 +33,7 @@ from tests.gui.windows import control, offers, painted, says, sees, the
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.entry import NOT_FOUND
+from workbench.servers.facts import NOT_FOUND
 from workbench.servers.features import NOT_STATED
 
 # The offscreen platform says so of every window that has a least size.
