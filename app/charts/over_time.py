@@ -14,9 +14,17 @@ from app.charts.model import ChartModel
 from app.charts.projection import Chosen, ProjectedSeries, Projection, line
 from app.charts.series import Quantity, Series, Values, metric
 from workbench import formatting
-from workbench.analysis import over_time
-from workbench.analysis.over_time import Doubt, OverTime, Slice
+from workbench.analysis.over_time import OverTime
 from workbench.analysis.results import View
+from workbench.analysis.slices import (
+    ERRORS,
+    METRICS,
+    TIME,
+    Doubt,
+    Slice,
+    known_metrics,
+    without_data,
+)
 from workbench.documents import Metric
 
 _PHASES = {
@@ -65,7 +73,7 @@ class TimeSeries(ProjectedSeries):
         breaks = {
             (before.x + after.x) / 2
             for before, after in pairwise(slices)
-            if over_time.without_data(before, after, self._model.step_s)
+            if without_data(before, after, self._model.step_s)
         }
         points = [(now.x, now.value(key, view), now.trusted) for now in slices]
         points += [(x, nan, False) for x in breaks]
@@ -81,9 +89,7 @@ class TimeModel(Projection):
         super().__init__(of, chosen)
         several = chosen == "whole" and len(of.axis.values) != 1
         of_what = "each sweep" if several else "each point"
-        self.axis = msgspec.structs.replace(
-            over_time.TIME, label=f"Time from the start of {of_what}"
-        )
+        self.axis = msgspec.structs.replace(TIME, label=f"Time from the start of {of_what}")
         self.pass_number = pass_number
         self._metrics: tuple[int, list[Metric]] = (-1, [])
         self._measured: tuple[int, tuple[float, float]] = (-1, (1.0, 1.0))
@@ -148,11 +154,11 @@ class TimeModel(Projection):
     def metrics(self) -> list[Metric]:
         if self._metrics[0] != self.of.version:
             each = (now for series in self.series.values() for now in series.shown)
-            self._metrics = self.of.version, over_time.known_metrics(each)
+            self._metrics = self.of.version, known_metrics(each)
         return self._metrics[1]
 
     def metric(self, key: str) -> Metric | None:
-        known = (*over_time.METRICS, over_time.ERRORS)
+        known = (*METRICS, ERRORS)
         return next((metric for metric in known if metric.key == key), None)
 
     @property

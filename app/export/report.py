@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from app.charts.looks import DISTRIBUTION, SWEEP, TIME, Look
 from app.charts.showing import ACROSS, Showing
 from workbench import stores
-from workbench.analysis.over_time import METRICS
 from workbench.analysis.results import View
+from workbench.analysis.slices import METRICS
 from workbench.analysis.summary import summarise
 from workbench.documents import PointStop
 from workbench.errors import BadInput, PongbenchError, why

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from workbench.analysis.distribution import Distribution
-from workbench.analysis.over_time import METRICS, OverTime, Slice
+from workbench.analysis.over_time import OverTime
 from workbench.analysis.results import PERCENTILES, Clock, SeriesResult, View
+from workbench.analysis.slices import METRICS, Slice
 from workbench.analysis.summary import summarise
 from workbench.documents import WINDOW_US, AnyDocument
 from workbench.spreadsheet import as_csv
