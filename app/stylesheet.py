@@ -80,10 +80,9 @@ def palette(theme: Theme) -> QPalette:
 def stylesheet(theme: Theme) -> str:
     """Rules for the components: frames by object name, buttons by the property `kind`.
 
-    Frames: card, sunken, raised, floating, rail, top, hair. Buttons: primary (one a page), plain
+    Frames: card, sunken, floating, rail, top, hair. Buttons: primary (one a page), plain
     (no property), danger, ghost (property `opens` = drawer: it stays pressed). Labels: property
-    `tone` = soft, muted, ok, warn, bad; property `role` = title, section, figure. A chip is a
-    QFrame with object name chip and a `tone`.
+    `tone` = soft, muted, ok, warn, bad. A chip is a QFrame with object name chip and a `tone`.
     """
     t = theme
     hover = mix(t.card, t.text, 0.06)
@@ -111,13 +110,9 @@ def stylesheet(theme: Theme) -> str:
     )
     return f"""
 QLabel {{ background: transparent; }}
-QLabel[role="title"] {{ font-size: 16px; font-weight: 600; }}
-QLabel[role="section"] {{ font-size: 14px; font-weight: 600; }}
-QLabel[role="figure"] {{ font-size: 20px; font-weight: 600; }}
 {tones}
 QFrame#card {{ background: {t.card}; border: 1px solid {t.line}; border-radius: 10px; }}
 QFrame#sunken {{ background: {t.sunken}; border: 1px solid {t.line}; border-radius: 8px; }}
-QFrame#raised {{ background: {t.raised}; border: 1px solid {t.line2}; border-radius: 10px; }}
 QFrame#floating {{ background: {t.floating}; border: 1px solid {t.line2}; border-radius: 10px; }}
 QFrame#rail {{ background: {t.rail}; border: none; border-right: 1px solid {t.line}; }}
 QFrame#top {{ background: {t.rail}; border: none; border-bottom: 1px solid {t.line}; }}
@@ -165,11 +160,11 @@ QToolButton[kind="rail"] {{ background: transparent; border: 2px solid transpare
 QToolButton[kind="rail"]:hover {{ background: {mix(t.rail, t.text, 0.06)}; }}
 QToolButton[kind="rail"]:checked {{ background: {t.raised}; color: {t.text}; }}
 QToolButton[kind="rail"]:focus {{ border-color: {t.focus}; }}
-QLineEdit, QComboBox, QAbstractSpinBox, QPlainTextEdit {{ background: {t.sunken}; color: {t.text};
+QLineEdit, QComboBox, QPlainTextEdit {{ background: {t.sunken}; color: {t.text};
     border: 1px solid {t.edge}; border-radius: 7px; padding: 0 10px;
     selection-background-color: {t.focus}; selection-color: {t.on_primary};
     placeholder-text-color: {t.muted}; }}
-QLineEdit, QComboBox, QAbstractSpinBox {{ min-height: 30px; }}
+QLineEdit, QComboBox {{ min-height: 30px; }}
 QLineEdit:read-only {{ background: transparent; border-color: {t.line2}; color: {t.soft}; }}
 QPlainTextEdit {{ padding: 6px 8px; }}
 QComboBox {{ padding-right: 24px; }}
@@ -178,9 +173,9 @@ QComboBox::drop-down {{ border: none; background: transparent; width: 0; }}
 QComboBox QAbstractItemView {{ background: {t.floating}; color: {t.text};
     border: 1px solid {t.line2}; selection-background-color: {chosen};
     selection-color: {t.text}; }}
-QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus, QPlainTextEdit:focus {{
+QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus {{
     border: 2px solid {t.focus}; padding: 0 9px; }}
-QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus {{ min-height: 28px; }}
+QLineEdit:focus, QComboBox:focus {{ min-height: 28px; }}
 QPlainTextEdit:focus {{ padding: 5px 7px; }}
 QPlainTextEdit[kind="log"] {{ border: none; border-radius: 0; padding: 6px 18px; }}
 QPlainTextEdit[kind="log"]:focus {{ border: 2px solid {t.focus}; padding: 4px 16px; }}

@@ -209,11 +209,6 @@ COLUMNS: tuple[Column, ...] = (
 )
 
 
-def column(name: str) -> int:
-    """Return the index of a column by its name; 0 if there is none."""
-    return next((n for n, each in enumerate(COLUMNS) if each.name == name), 0)
-
-
 def haystack(known: Known) -> str:
     """Return the text that a search covers: names, descriptions and code."""
     entry = known.entry

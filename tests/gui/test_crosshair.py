@@ -15,8 +15,6 @@ from tests.synthetic import session
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
-SERVERS = ["asyncio streams", "asyncio Protocol", "Tornado", "gevent"]
-
 
 @pytest.fixture
 def trio(qtbot: QtBot) -> Trio:

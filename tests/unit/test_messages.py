@@ -12,7 +12,7 @@ from tests.sentences import SENTENCES
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
 from workbench.messages import plans, reasons
-from workbench.messages.base import Message, Recorded, grouped, kinds, merged_text, read
+from workbench.messages.base import Message, Recorded, kind, kinds, merged_text, read
 from workbench.messages.errors import error_label, listed_errors
 from workbench.messages.limits import Limit
 from workbench.messages.notes import Notice
@@ -67,7 +67,7 @@ def test_reasons_that_differ_in_figures_alone_make_one_sentence(message: Message
     doubled = msgspec.structs.replace(message, **_doubled(msgspec.structs.asdict(message)))
     differing = doubled != message
 
-    assert grouped([message, doubled]) == [[message, doubled]]
+    assert kind(message) == kind(doubled)
     assert (" to " in merged_text([message, doubled])) >= differing
 
 
@@ -96,8 +96,8 @@ def test_one_example_represents_all_responses_of_a_faulty_server() -> None:
         error="protocol-500", failed=10, calls=100, first_s=0.1, example="HTTP/1.0 500 No"
     )
     other = msgspec.structs.replace(first, failed=40, calls=200, example="HTTP/1.0 500 Later")
-    (group,) = grouped([first, other])
-    assert merged_text(group) == (
+    assert kind(first) == kind(other)
+    assert merged_text([first, other]) == (
         "The server answers 500: 10 to 40 of 100 to 200 calls failed (10.0 to 20.0 %), first after"
         ' 0.10 s. The first: "HTTP/1.0 500 No".'
     )
@@ -108,7 +108,7 @@ def test_messages_that_differ_in_more_than_figures_are_not_merged() -> None:
     other = reasons.CallsFailed(failed=10, calls=100, errors={"client-timo": 10})
     calm = reasons.BackgroundLoad(cpu_pct=40.0)
 
-    assert grouped([first, calm, other, first]) == [[first, first], [calm], [other]]
+    assert len({kind(each) for each in (first, calm, other)}) == 3
 
 
 @pytest.mark.parametrize(

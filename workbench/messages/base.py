@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
@@ -143,14 +142,6 @@ def kind(message: Message) -> Hashable:
         for name, value in msgspec.structs.asdict(message).items()
         if name not in message.same
     )
-
-
-def grouped(messages: Iterable[Message]) -> list[list[Message]]:
-    """Messages by kind, in the order of each kind's first message."""
-    groups: defaultdict[Hashable, list[Message]] = defaultdict(list)
-    for message in messages:
-        groups[kind(message)].append(message)
-    return list(groups.values())
 
 
 def merged_text(messages: Sequence[Message]) -> str:

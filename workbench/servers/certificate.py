@@ -17,8 +17,6 @@ from cryptography.x509.oid import NameOID
 from workbench.agent.tls import NAME, TlsClient
 from workbench.machines.base import Machine
 
-KEY = "ECDSA P-256"
-"""As most public certificates have; RSA would cost servers several times as much to sign."""
 FOLDER = "tls"
 VALID = datetime.timedelta(days=30)
 EARLIER = datetime.timedelta(days=1)
@@ -50,6 +48,7 @@ class Certificate:
 
 def issue() -> Certificate:
     """Make a certificate for the name that all clients expect."""
+    # As most public certificates have; RSA would cost servers several times as much to sign.
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
     now = datetime.datetime.now(datetime.UTC)

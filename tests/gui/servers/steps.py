@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.choices import Choice
 from app.context import Desk
 from app.pages.servers import ServersPage
+from app.servers.columns import COLUMNS
 from app.servers.known import Known
 from app.servers.naming import NewServer
 from tests.gui.windows import control
@@ -37,6 +38,11 @@ def choose(page: ServersPage, id: str) -> Known:
     known = next(known for known in page.servers() if known.id == id)
     assert page.table.choose(known.key)
     return known
+
+
+def column(name: str) -> int:
+    """The index of a column."""
+    return [each.name for each in COLUMNS].index(name)
 
 
 def names(page: ServersPage) -> list[str]:

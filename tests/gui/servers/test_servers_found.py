@@ -24,11 +24,11 @@ from app.choices import Choice, Tick
 from app.context import Desk
 from app.links import Link
 from app.pages.servers import ServersPage
-from app.servers.columns import COLUMNS, column
+from app.servers.columns import COLUMNS
 from app.servers.known import FIRST, NOT, RUNS
 from app.servers.painting import visible_part
 from app.servers.table import ROW_PX
-from tests.gui.servers.steps import Open, choose, names, pick, seek, set_size
+from tests.gui.servers.steps import Open, choose, column, names, pick, seek, set_size
 from tests.gui.windows import control, offers, painted, says, sees, the
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
