@@ -19,6 +19,7 @@ ROOT = HERE.parent.parent
 OPTIONS = ("protocol", "path", "pipeline", "on_close", "requests", "private")
 """Of a load, the workload's own."""
 PONG = {"protocol": "pong", "timeout_s": PATIENCE_S}
+HTTP = {"protocol": "http/1.1", "timeout_s": PATIENCE_S}
 AGENT = (sys.executable, "-m", "workbench.agent")
 
 
@@ -148,3 +149,9 @@ def target(mode: str, argument: str = "0", wrap: tuple[str, ...] = ()) -> Iterat
 class Target:
     process: subprocess.Popen[bytes]
     port: int
+
+
+def outcome_of(mode: str, argument: str = "0", /, *, workers: int = 1, **load: Any) -> Outcome:
+    """What an agent says of a point against a server of `targets.py`."""
+    with target(mode, argument) as server, agent(workers=workers) as it:
+        return it.run(server.port, **load)

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import PONG, agent, target
+from agents import HTTP, PONG, agent, outcome_of, target
 from oracle import PATIENCE_S, eventually
 
 from workbench.analysis.histogram import percentile, percentiles, total_us
 
 
 def test_every_scheduled_connection_is_offered_and_answered() -> None:
-    with target("pong") as server, agent() as load:
-        outcome = load.run(server.port, rate_per_s=500, connections=500, **PONG)
+    outcome = outcome_of("pong", rate_per_s=500, connections=500, **PONG)
     assert outcome.total("due") == outcome.total("replies") == 500
     assert outcome.conserved
     assert sum(w["due"] for w in outcome.windows) == 500
@@ -27,31 +26,28 @@ def test_every_scheduled_connection_is_offered_and_answered() -> None:
 
 
 def test_windows_follow_the_schedule_of_200_ms() -> None:
-    with target("pong") as server, agent() as load:
-        outcome = load.run(server.port, rate_per_s=400, connections=400, **PONG)
+    outcome = outcome_of("pong", rate_per_s=400, connections=400, **PONG)
     assert [w["i"] for w in outcome.windows] == list(range(len(outcome.windows)))
     assert [w["due"] for w in outcome.windows[:4]] == [80, 80, 80, 80]
 
 
 def test_workers_share_the_schedule_without_gap_or_overlap() -> None:
-    with target("pong") as server, agent(workers=3) as load:
-        outcome = load.run(server.port, rate_per_s=500, connections=500, **PONG)
+    outcome = outcome_of("pong", workers=3, rate_per_s=500, connections=500, **PONG)
     assert sorted(r["due"] for r in outcome.reports) == [166, 167, 167]
     assert outcome.total("replies") == 500
 
 
 @pytest.mark.parametrize("arrivals", ["uniform", "poisson"])
 def test_calls_on_one_connection_are_counted_one_by_one(arrivals: str) -> None:
-    with target("http", "10") as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            rate_per_s=50,
-            connections=50,
-            calls_per_connection=10,
-            arrivals=arrivals,
-            timeout_s=PATIENCE_S,
-        )
+    outcome = outcome_of(
+        "http",
+        "10",
+        rate_per_s=50,
+        connections=50,
+        calls_per_connection=10,
+        arrivals=arrivals,
+        **HTTP,
+    )
     assert outcome.total("replies") == 500
     assert outcome.total("established") == 50
     assert outcome.conserved
@@ -60,49 +56,40 @@ def test_calls_on_one_connection_are_counted_one_by_one(arrivals: str) -> None:
 @pytest.mark.parametrize("calls", [3, 200])
 def test_calls_of_a_connection_take_no_longer_than_all_of_them_together(calls: int) -> None:
     """They are made one after another, so their latencies add up to less than the point lasts."""
-    with target("http", str(calls)) as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            mode="closed",
-            concurrency=1,
-            connections=1,
-            calls_per_connection=calls,
-            timeout_s=PATIENCE_S,
-        )
+    outcome = outcome_of(
+        "http",
+        str(calls),
+        mode="closed",
+        concurrency=1,
+        connections=1,
+        calls_per_connection=calls,
+        **HTTP,
+    )
     assert outcome.total("replies") == calls
     together_us = total_us(outcome.histogram("latency"))
     assert together_us <= 1.001 * outcome.total("wall_us") + calls, "buckets are 0.1 % wide"
 
 
 def test_pipelined_calls_are_all_answered() -> None:
-    with target("http", "9") as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            rate_per_s=50,
-            connections=50,
-            calls_per_connection=9,
-            pipeline=3,
-            timeout_s=PATIENCE_S,
-        )
+    outcome = outcome_of(
+        "http", "9", rate_per_s=50, connections=50, calls_per_connection=9, pipeline=3, **HTTP
+    )
     assert outcome.total("replies") == 450
     assert outcome.conserved
 
 
 def test_calls_go_on_on_a_new_connection_where_the_server_closes() -> None:
     """The server closes after 4 of 10 calls, so each connection is made again twice."""
-    with target("http", "4") as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            on_close="reconnect",
-            mode="closed",
-            concurrency=5,
-            connections=50,
-            calls_per_connection=10,
-            timeout_s=PATIENCE_S,
-        )
+    outcome = outcome_of(
+        "http",
+        "4",
+        on_close="reconnect",
+        mode="closed",
+        concurrency=5,
+        connections=50,
+        calls_per_connection=10,
+        **HTTP,
+    )
     assert outcome.total("replies") == 500
     assert outcome.errors == {}
     assert sum(report["figures"]["reconnects"] for report in outcome.reports) == 100
@@ -112,16 +99,15 @@ def test_calls_go_on_on_a_new_connection_where_the_server_closes() -> None:
 
 def test_calls_are_not_made_again_after_a_timeout() -> None:
     """Each would take one more local port, and the point several times as long."""
-    with target("hold") as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            on_close="reconnect",
-            rate_per_s=100,
-            connections=20,
-            calls_per_connection=10,
-            timeout_s=0.5,
-        )
+    outcome = outcome_of(
+        "hold",
+        protocol="http/1.1",
+        on_close="reconnect",
+        rate_per_s=100,
+        connections=20,
+        calls_per_connection=10,
+        timeout_s=0.5,
+    )
     assert outcome.errors == {"client-timo": 200}
     assert outcome.total("established") == 20
     assert sum(report["figures"]["reconnects"] for report in outcome.reports) == 0
@@ -129,27 +115,25 @@ def test_calls_are_not_made_again_after_a_timeout() -> None:
 
 
 def test_http_1_0_waits_for_the_server_to_close() -> None:
-    with target("http", "1") as server, agent() as load:
-        outcome = load.run(
-            server.port, protocol="http/1.0", rate_per_s=200, connections=200, timeout_s=PATIENCE_S
-        )
+    outcome = outcome_of(
+        "http", "1", protocol="http/1.0", rate_per_s=200, connections=200, timeout_s=PATIENCE_S
+    )
     assert outcome.total("replies") == 200
     assert outcome.conserved
 
 
 @pytest.mark.parametrize("more", [{}, {"think_times": "exponential", "addresses": 3}])
 def test_think_time_spaces_the_calls_and_is_no_latency(more: dict[str, Any]) -> None:
-    with target("http", "3") as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            rate_per_s=20,
-            connections=20,
-            calls_per_connection=3,
-            think_time_s=1.0,
-            timeout_s=PATIENCE_S,
-            **more,
-        )
+    outcome = outcome_of(
+        "http",
+        "3",
+        rate_per_s=20,
+        connections=20,
+        calls_per_connection=3,
+        think_time_s=1.0,
+        **more,
+        **HTTP,
+    )
     assert outcome.total("replies") == 60
     assert outcome.conserved
     assert len(outcome.windows) >= 10, "two thinks of 1 s"
@@ -159,16 +143,14 @@ def test_think_time_spaces_the_calls_and_is_no_latency(more: dict[str, Any]) -> 
 
 
 def test_closed_loop_keeps_a_fixed_number_of_connections_busy() -> None:
-    with target("pong") as server, agent() as load:
-        outcome = load.run(server.port, mode="closed", concurrency=7, connections=500, **PONG)
+    outcome = outcome_of("pong", mode="closed", concurrency=7, connections=500, **PONG)
     assert outcome.total("replies") == 500
     assert max(w["in_flight"] for w in outcome.windows) <= 7
     assert outcome.conserved
 
 
 def test_closed_loop_by_seconds_ends_when_they_are_over() -> None:
-    with target("pong") as server, agent() as load:
-        outcome = load.run(server.port, mode="closed", concurrency=5, seconds=3.0, **PONG)
+    outcome = outcome_of("pong", mode="closed", concurrency=5, seconds=3.0, **PONG)
     assert outcome.total("replies") > 0
     assert outcome.conserved
     assert outcome.total("in_flight") == 0
@@ -178,17 +160,16 @@ def test_closed_loop_by_seconds_ends_when_they_are_over() -> None:
 def test_kept_connections_of_a_closed_loop_make_no_calls_after_its_seconds(
     think_time_s: float,
 ) -> None:
-    with target("http", "1000000") as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            mode="closed",
-            concurrency=5,
-            seconds=2.0,
-            calls_per_connection=1_000_000,
-            think_time_s=think_time_s,
-            timeout_s=PATIENCE_S,
-        )
+    outcome = outcome_of(
+        "http",
+        "1000000",
+        mode="closed",
+        concurrency=5,
+        seconds=2.0,
+        calls_per_connection=1_000_000,
+        think_time_s=think_time_s,
+        **HTTP,
+    )
     assert outcome.total("established") == 5
     assert outcome.total("due") == outcome.total("replies") >= 5
     assert outcome.total("in_flight") == 0
@@ -197,16 +178,15 @@ def test_kept_connections_of_a_closed_loop_make_no_calls_after_its_seconds(
 
 
 def test_each_call_of_a_closed_loop_by_seconds_is_lost_by_itself() -> None:
-    with target("hold") as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            mode="closed",
-            concurrency=5,
-            seconds=2.0,
-            calls_per_connection=1_000_000,
-            timeout_s=0.5,
-        )
+    outcome = outcome_of(
+        "hold",
+        protocol="http/1.1",
+        mode="closed",
+        concurrency=5,
+        seconds=2.0,
+        calls_per_connection=1_000_000,
+        timeout_s=0.5,
+    )
     assert outcome.errors == {"client-timo": outcome.total("established")}
     assert outcome.conserved
 
@@ -226,8 +206,7 @@ def test_a_point_stopped_early_accounts_for_what_was_open() -> None:
 def test_latency_counts_from_the_scheduled_time_so_a_stall_cannot_hide() -> None:
     """Still for 0.4 s in every 1 s, connections evenly spread: by arithmetic 40 % of them wait,
     for 0 to 0.4 s, so the 80th percentile is at least 0.2 s and the 98th 0.38 s."""
-    with target("stall", "0.4/1.0") as server, agent() as load:
-        outcome = load.run(server.port, rate_per_s=200, connections=1000, **PONG)
+    outcome = outcome_of("stall", "0.4/1.0", rate_per_s=200, connections=1000, **PONG)
     latency = outcome.histogram("latency")
     for share, at_least_us in ((0.80, 200_000), (0.98, 380_000)):
         waited = percentile(latency, share)
@@ -236,8 +215,7 @@ def test_latency_counts_from_the_scheduled_time_so_a_stall_cannot_hide() -> None
 
 
 def test_service_time_is_never_less_than_what_the_server_took() -> None:
-    with target("pong", "0.005") as server, agent() as load:
-        outcome = load.run(server.port, rate_per_s=50, connections=100, **PONG)
+    outcome = outcome_of("pong", "0.005", rate_per_s=50, connections=100, **PONG)
     assert min(outcome.histogram("service")[::2]) >= 5_000 // 4, "bucket of 5 ms"
     quick = percentile(outcome.histogram("service"), 0.05)
     assert quick is not None and quick >= 5_000

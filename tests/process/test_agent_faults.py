@@ -9,21 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import PONG, Outcome, agent, target
+from agents import HTTP, PONG, Outcome, agent, outcome_of, target
 from oracle import PATIENCE_S
 
 
 def test_calls_lost_with_their_connection_inherit_its_error() -> None:
     """The server closes after 4 of 10 calls."""
-    with target("http", "4") as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            rate_per_s=50,
-            connections=50,
-            calls_per_connection=10,
-            timeout_s=PATIENCE_S,
-        )
+    outcome = outcome_of(
+        "http", "4", rate_per_s=50, connections=50, calls_per_connection=10, **HTTP
+    )
     assert outcome.total("replies") == 200
     assert outcome.errors == {"protocol-closed": 300}
     (fault,) = fault_of(outcome, "protocol-closed")
@@ -33,16 +27,15 @@ def test_calls_lost_with_their_connection_inherit_its_error() -> None:
 
 def test_a_connection_closed_after_long_silence_is_a_case_of_its_own() -> None:
     """A server need not wait for a client with endless think time."""
-    with target("idle", "1.2") as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol="http/1.1",
-            rate_per_s=20,
-            connections=10,
-            calls_per_connection=3,
-            think_time_s=60.0,
-            timeout_s=PATIENCE_S,
-        )
+    outcome = outcome_of(
+        "idle",
+        "1.2",
+        rate_per_s=20,
+        connections=10,
+        calls_per_connection=3,
+        think_time_s=60.0,
+        **HTTP,
+    )
     assert (outcome.total("replies"), outcome.errors) == (10, {"protocol-idle": 20})
 
 
@@ -58,10 +51,7 @@ def test_a_connection_closed_after_long_silence_is_a_case_of_its_own() -> None:
     ],
 )
 def test_each_fault_of_a_server_has_its_class(mode: str, error: str, timeout_s: float) -> None:
-    with target(mode) as server, agent() as load:
-        outcome = load.run(
-            server.port, protocol="pong", rate_per_s=100, connections=30, timeout_s=timeout_s
-        )
+    outcome = outcome_of(mode, protocol="pong", rate_per_s=100, connections=30, timeout_s=timeout_s)
     # A server that closes with the request unread resets; either may be seen without a reply.
     allowed = {error} | ({"connreset"} if error.startswith("protocol") else set())
     assert set(outcome.errors) <= allowed
@@ -92,15 +82,9 @@ def test_a_reply_counts_only_if_it_is_the_expected_one(
 ) -> None:
     """The first unexpected response is kept as an example of a few bytes."""
     mode = ("pong", "0") if protocol == "pong" else ("http", "1")
-    with target(*mode) as server, agent() as load:
-        outcome = load.run(
-            server.port,
-            protocol=protocol,
-            rate_per_s=100,
-            connections=30,
-            timeout_s=PATIENCE_S,
-            reply=reply,
-        )
+    outcome = outcome_of(
+        *mode, protocol=protocol, rate_per_s=100, connections=30, timeout_s=PATIENCE_S, reply=reply
+    )
     if not error:
         assert outcome.total("replies") == 30 and outcome.reports[0]["faults"] == {}
         return
@@ -122,10 +106,9 @@ def test_nobody_listening_is_refused() -> None:
 
 def test_conservation_at_three_times_the_servers_limit() -> None:
     """10 ms a connection: 100/s at most."""
-    with target("pong", "0.01") as server, agent() as load:
-        outcome = load.run(
-            server.port, protocol="pong", rate_per_s=300, connections=600, timeout_s=0.5
-        )
+    outcome = outcome_of(
+        "pong", "0.01", protocol="pong", rate_per_s=300, connections=600, timeout_s=0.5
+    )
     assert outcome.total("due") == 600
     assert outcome.errors.get("client-timo", 0) > 0
     assert outcome.conserved
