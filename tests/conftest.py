@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
+
+import pytest
 
 
 def pytest_configure() -> None:
     """Tables are as wide as in a pipe; the processes of pytest-xdist give them a size."""
     os.environ.pop("COLUMNS", None)
     os.environ.pop("LINES", None)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the program keeps everything in a test; nothing is there yet."""
+    folder = tmp_path / "home"
+    monkeypatch.setenv("PONGBENCH_HOME", str(folder))
+    return folder

@@ -26,8 +26,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints", "does not support")
 
 
 @pytest.fixture
-def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+def path(tmp_path: Path) -> Path:
     return record_session(tmp_path / "my.pong.yaml", session(2, 8))
 
 

@@ -35,11 +35,6 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 PATIENCE_MS = 60_000
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
-
-
 @pytest.fixture
 def recorded(tmp_path: Path) -> Path:
     path = tmp_path / "a.pong.yaml"

@@ -115,12 +115,8 @@ NEWER = "# pongbench session\nkind: run_start\nv: 9\nrun: elsewhere\n---\n"
     ids=["foreign", "damaged", "newer", "gone"],
 )
 def test_the_film_that_is_shown_stays_when_another_file_cannot_be_opened(
-    qtbot: QtBot,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    content: str | None,
+    qtbot: QtBot, tmp_path: Path, content: str | None
 ) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
     other = tmp_path / "other.pong.yaml"
     if content is not None:
         other.write_text(content)

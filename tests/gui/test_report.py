@@ -299,10 +299,7 @@ def test_every_colour_of_a_report_has_its_place_in_the_dark(tmp_path: Path) -> N
         assert f'svg [stroke="{light.lower()}"] {{ stroke: {dark.lower()}; }}' in page
 
 
-def test_the_users_title_is_in_every_report_and_the_notes_on_request(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+def test_the_users_title_is_in_every_report_and_the_notes_on_request(tmp_path: Path) -> None:
     documents = session(1, 2)
     assert isinstance(documents[0], RunStart)
     Titles().write(documents[0].session, Label("On battery", "Ask <Lena>."))

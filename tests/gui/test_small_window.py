@@ -5,7 +5,6 @@ stay in view, and the keys do not push a page sideways.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
@@ -27,8 +26,7 @@ AT_150, AT_200 = QSize(853, 533), QSize(640, 400)
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+def window(qtbot: QtBot) -> Iterator[MainWindow]:
     with shown(qtbot, Settings(size=200)) as made:
         made.setMinimumSize(1, 1)
         yield made

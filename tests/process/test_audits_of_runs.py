@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,7 +14,7 @@ from workbench.run.engine import Engine
 from workbench.servers.catalogue import Catalogue
 from workbench.workloads.registry import workload
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.alone]
 
 PLAN = Plan(
     servers=["asyncio-protocol"],
@@ -38,11 +37,6 @@ CLOSED: dict[str, Any] = {
     "concurrency": [1, 20],
     "workload": workload(mode="closed", timeout_s=2.0),
 }
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from workbench.servers.entry_reading import load_entry
 from workbench.terminal import Terminal
 from workbench.workloads.registry import workload as a_workload
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.alone]
 
 SLOW_IN_ITS_SECOND_LIFE = """
 import os, socket, sys, time
@@ -47,11 +47,6 @@ while True:
         except ConnectionError:
             pass
 """
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
 
 
 async def test_a_rate_that_a_server_sustains_is_within_the_client_limit(

@@ -21,7 +21,7 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import workload as a_workload
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.alone]
 
 SERVERS = Path(__file__).with_name("servers")
 PLAN = Plan(
@@ -48,11 +48,6 @@ FAULTS = {
     "reset": "resets connections",
 }
 BUSY = "import os; me = os.getppid(); print(flush=True)\nwhile os.getppid() == me: pass"
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
 
 
 def entry(name: str, mode: str) -> ServerEntry:

@@ -18,7 +18,7 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import workload as a_workload
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.alone]
 
 SERVER = Path(__file__).with_name("servers") / "lacks"
 PLAN = Plan(
@@ -41,11 +41,6 @@ LACKS: dict[str, type[Message]] = {
     "garbage": causes.GarbageCollected,
     "descriptors": causes.DescriptorsUsedUp,
 }
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
 
 
 def entry(mode: str) -> ServerEntry:

@@ -16,7 +16,7 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.workloads.registry import workload as a_workload
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.alone]
 
 SERVER = Path(__file__).with_name("servers") / "allocates"
 SIZES = chosen((16_384, 65_536, 262_144), 2)
@@ -31,11 +31,6 @@ PLAN = Plan(
         protocol="http/1.1", mode="closed", calls_per_connection=4, think_time_s=0.2
     ),
 )
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
 
 
 def entry(size: int) -> ServerEntry:

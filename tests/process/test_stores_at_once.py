@@ -27,10 +27,7 @@ WRITERS = Path(__file__).with_name("store_writers.py")
 EVERY = {f"w{who}-{n}" for who in range(PROGRAMS) for n in range(TIMES)}
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def in_plans() -> set[str]:

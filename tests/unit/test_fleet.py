@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,10 +14,7 @@ from workbench.load.merge import client_part, merge_reports
 from workbench.machines.profiles import make_profile, save_profile
 from workbench.run.environment import Fleet, tightest
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def test_by_default_this_computer_is_target_and_client() -> None:

@@ -14,9 +14,7 @@ from workbench.workloads.registry import able
 CHEROOT = Catalogue.load(extra_dirs=[])["cheroot"]
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def found(*, passed: bool = True) -> GateResult:

@@ -35,9 +35,7 @@ ONE = Target("one", "One", "127.0.0.1", 20_001)
 COUNTS_ONLY = Capabilities(axes=("rate", "concurrency"), workloads=("pong", "http"))
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def the_point(plan: Plan = PLAN) -> PointPlan:

@@ -32,9 +32,7 @@ PLAN = a_plan(rates=[1_000.0, 2_000.0, 3_000.0], profile=True)
 PERF = "one \n\t 1 burn (one)\n\t 2 main (one)\n\n" * 3 + "one \n\t 2 main (one)\n\n"
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def changed(**fields: object) -> Plan:

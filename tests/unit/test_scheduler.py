@@ -21,9 +21,7 @@ from workbench.workloads.registry import workload as a_workload
 PLAN = a_plan()
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def changed(**fields: object) -> Plan:

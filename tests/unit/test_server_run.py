@@ -31,9 +31,7 @@ PLAN = Plan(
 )
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 async def taken(run: Run, plan: Plan = PLAN) -> list[GaveUp] | None:

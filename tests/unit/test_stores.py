@@ -25,10 +25,7 @@ PLAN = Plan(servers=["gevent"], rates=[1000], seconds=1)
 PROFILE = {"name": "box", "connector": "ssh", "address": "10.0.0.5"}
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:

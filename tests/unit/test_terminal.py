@@ -40,10 +40,7 @@ OURS = r"\r?\x1b\[[0-9;?]*[a-zA-Z]"
 """Colours, and where the next line goes."""
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@ named for servers without a limit."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from planted.causes import HEALTHY, PLANTED, Named, Planted, carry_out, within_limits
 from planted.ground import Ground, ground
@@ -18,9 +16,7 @@ TRIES = 3
 FOUND: list[Named] = []
 
 
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.mark.parametrize("planted", PLANTED, ids=str)
