@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from workbench.commands import exposing
-from workbench.commands.exposing import exposing_at_terminal
+from workbench.commands import consent
+from workbench.commands.consent import EXPOSE
 from workbench.errors import BadInput, PongbenchError
 from workbench.exposure import Exposure, agreed, exposure, never_agree
 
@@ -46,11 +46,11 @@ async def test_without_consent_nothing_starts() -> None:
     with pytest.raises(PongbenchError, match=r"^Cogen no longer gets .* this was not agreed to;"):
         await agreed([OLD], "h1", "192.0.2.7", never_agree)
     assert await agreed([OLD], "h1", "127.0.0.1", never_agree) is None
-    given = await agreed([OLD], "h1", "192.0.2.7", exposing_at_terminal(yes=True))
+    given = await agreed([OLD], "h1", "192.0.2.7", EXPOSE.at_terminal(yes=True))
     assert given == Exposure(("Cogen",), "h1", "192.0.2.7")
 
 
 async def test_without_a_terminal_an_option_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exposing, "is_interactive", lambda: False)
+    monkeypatch.setattr(consent, "is_interactive", lambda: False)
     with pytest.raises(BadInput, match="there is no terminal to ask at; say --expose"):
-        await exposing_at_terminal(yes=False)(Exposure(("Cogen",), "h1", "192.0.2.7"))
+        await EXPOSE.at_terminal(yes=False)(Exposure(("Cogen",), "h1", "192.0.2.7"))

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from workbench.commands.asking import ask_at_terminal
-from workbench.commands.exposing import add_option, exposing_at_terminal
+from workbench.commands.consent import EXPOSE
 from workbench.errors import BadInput, ExitCode
 from workbench.machines.profiles import load_profile
 from workbench.servers.catalogue import Catalogue
@@ -74,7 +74,7 @@ def add_check(actions: Subparsers) -> None:
         help="skip a server that takes longer to build and check (default: no limit; with --record"
         f" of all servers {RECORD_WITHIN_MIN:g})",
     )
-    add_option(check)
+    EXPOSE.add_option(check)
     check.set_defaults(handler=run_check)
 
 
@@ -100,7 +100,7 @@ def run_check(args: argparse.Namespace) -> int:
             recorded.append(checked.entry.id)
 
     with Checking(console, keep) as checking:
-        expose = exposing_at_terminal(yes=args.expose, alone=checking.paused)
+        expose = EXPOSE.at_terminal(yes=args.expose, alone=checking.paused)
         checked = asyncio.run(
             check_all(
                 entries,

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from workbench.analysis.summary import summarise
-from workbench.commands import foreign
 from workbench.commands.asking import add_remember, ask_at_terminal
+from workbench.commands.consent import EXPOSE, FOREIGN_CODE
 from workbench.commands.console import ConsoleView
-from workbench.commands.exposing import add_option, exposing_at_terminal
 from workbench.commands.machines import how_to_trust
 from workbench.commands.opening import add_servers
 from workbench.commands.signals import handled
@@ -107,8 +106,8 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
     )
-    add_option(parser)
-    foreign.add_option(parser)
+    EXPOSE.add_option(parser)
+    FOREIGN_CODE.add_option(parser)
     parser.add_argument(
         "--tune", metavar="SET", help="change kernel settings for the run; asks first"
     )
@@ -170,8 +169,8 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
             dispatcher.subscribe(view)
             engine.notify = view.notify
             engine.ask = ask_at_terminal(view.paused, remember=arguments.remember)
-            engine.expose = exposing_at_terminal(yes=arguments.expose, alone=view.paused)
-            engine.run_foreign = foreign.foreign_at_terminal(
+            engine.expose = EXPOSE.at_terminal(yes=arguments.expose, alone=view.paused)
+            engine.run_foreign = FOREIGN_CODE.at_terminal(
                 yes=arguments.foreign_code, alone=view.paused
             )
             if arguments.tune:
