@@ -10,17 +10,22 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from oracle import CLEAN_WITHIN_S, eventually, processes_with
 from wheels import PING_PONG, make_wheel
 
+from workbench.documents import AnyDocument, Note, PointStop
 from workbench.sessions import Session, read_session
+
+D = TypeVar("D")
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVERS = Path(__file__).with_name("servers")
 PONGBENCH = [sys.executable, "-m", "app"]
 RUN_WITHIN_S = 300.0
+STREAMS = "asyncio-streams"
 
 
 @dataclass(frozen=True)
@@ -155,3 +160,31 @@ class Home:
         """Fails when something is left after `CLEAN_WITHIN_S`."""
         eventually(lambda: not self.remains(), within_s=CLEAN_WITHIN_S)
         assert self.remains() == []
+
+
+def of(kind: type[D], documents: list[AnyDocument]) -> list[D]:
+    return [document for document in documents if isinstance(document, kind)]
+
+
+def sweep_stops(documents: list[AnyDocument]) -> list[PointStop]:
+    return [stop for stop in of(PointStop, documents) if stop.purpose == "sweep"]
+
+
+def texts(documents: list[AnyDocument], topic: str) -> list[str]:
+    return [note.text for note in of(Note, documents) if note.topic == topic]
+
+
+def run(home: Home, session: Path, plan: Path, *, code: int = 0) -> list[AnyDocument]:
+    """The documents of a run with that exit code, every point's conserved."""
+    answer = home.call("run", plan, "-o", session)
+    assert answer.code == code, answer.stderr
+    documents = read_session(session).documents
+    assert all(stop.conserved for stop in of(PointStop, documents))
+    return documents
+
+
+def sentence(answer: Answer) -> str:
+    """The one sentence of a refused command, checked for exit code and stray output."""
+    last = [line for line in answer.stderr.splitlines() if line.startswith("pongbench: ")]
+    assert len(last) == 1, answer.stderr
+    return last[0]
