@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import time
 from bisect import bisect
@@ -115,12 +116,9 @@ async def test_an_unchanged_locustfile_runs_by_users_and_by_rate(
     client: Client, port: int, case: Case
 ) -> None:
     client, options = with_file(client, case.file, **dict(case.more))
-    load = await LocustFleet.start([client], worker="locust")
-    try:
+    async with fleet(client) as load:
         users = await run(load, port, options, mode="closed", concurrency=4, seconds=1.0)
         paced = await run(load, port, options, rate_per_s=40.0, connections=40, seconds=1.0)
-    finally:
-        await load.close()
     assert paced.counts.scheduled == 40
     for report in (users, paced):
         assert set(report.counts.errors) <= set(case.failed)
@@ -132,12 +130,30 @@ async def test_an_unchanged_locustfile_runs_by_users_and_by_rate(
         assert all(sum(part.latency[1::2]) == part.replies for part in parts)
 
 
-async def run(load: LocustFleet, port: int, options: dict[str, Any], **more: Any) -> LoadReport:
-    spec = PointSpec(
-        host="127.0.0.1", port=port, workload="locust", options=options, timeout_s=60.0, **more
+@contextlib.asynccontextmanager
+async def fleet(client: Client) -> AsyncIterator[LocustFleet]:
+    load = await LocustFleet.start([client], worker="locust")
+    try:
+        yield load
+    finally:
+        await load.close()
+
+
+def spec(port: int, options: dict[str, Any], timeout_s: float = 60.0, **more: Any) -> PointSpec:
+    return PointSpec(
+        host="127.0.0.1",
+        port=port,
+        workload="locust",
+        options=options,
+        timeout_s=timeout_s,
+        **more,
     )
+
+
+async def run(load: LocustFleet, port: int, options: dict[str, Any], **more: Any) -> LoadReport:
     windows: list[LoadWindow] = []
-    report = await load.run(spec, started=lambda at_us: None, on_window=windows.append)
+    point = spec(port, options, **more)
+    report = await load.run(point, started=lambda at_us: None, on_window=windows.append)
     counts = report.counts
     assert report.complaints == []
     assert report.conserved
@@ -155,12 +171,9 @@ async def test_tasks_come_to_the_server_when_the_plan_says(
     """Locust by itself begins 100 users at once, and then none for a second. `short`: the share of
     gaps below half of their mean."""
     client, options = with_file(client, "fast_http.py")
-    load = await LocustFleet.start([client], worker="locust")
-    try:
+    async with fleet(client) as load:
         schedule: dict[str, Any] = {"rate_per_s": 100.0, "connections": 300, "seconds": 3.0}
         await run(load, port, options, arrivals=arrivals, seed=1, **schedule)
-    finally:
-        await load.close()
     gaps = [later - earlier for earlier, later in pairwise(arrived)]
     assert len(arrived) == 300
     assert max(bisect(arrived, at + 0.1) - n for n, at in enumerate(arrived)) < 40
@@ -185,25 +198,13 @@ async def test_a_call_that_blocks_all_users_is_named_and_ends_the_worker(
     client: Client, port: int
 ) -> None:
     client, options = with_file(client, "blocks.py")
-    load = await LocustFleet.start([client], worker="locust")
-    try:
-        spec = PointSpec(
-            host="127.0.0.1",
-            port=port,
-            workload="locust",
-            options=options,
-            rate_per_s=20.0,
-            connections=20,
-            seconds=1.0,
-            timeout_s=5.0,
-        )
+    point = spec(port, options, timeout_s=5.0, rate_per_s=20.0, connections=20, seconds=1.0)
+    async with fleet(client) as load:
         with pytest.raises(
             PongbenchError, match=r": blocks\.py, line 13, in page, blocked all use"
         ):
-            await load.run(spec, started=lambda at: None, on_window=lambda window: None)
+            await load.run(point, started=lambda at: None, on_window=lambda window: None)
         assert load.lost == ["localhost"]
-    finally:
-        await load.close()
 
 
 async def test_a_task_that_hangs_fails_by_its_timeout(client: Client) -> None:
@@ -214,22 +215,9 @@ async def test_a_task_that_hangs_fails_by_its_timeout(client: Client) -> None:
     server = await asyncio.start_server(silent, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     client, options = with_file(client, "http_user.py")
-    load = await LocustFleet.start([client], worker="locust")
-    try:
-        spec = PointSpec(
-            host="127.0.0.1",
-            port=port,
-            workload="locust",
-            options=options,
-            rate_per_s=20.0,
-            connections=10,
-            seconds=0.5,
-            timeout_s=0.5,
-        )
-        report = await load.run(spec, started=lambda at: None, on_window=lambda window: None)
-    finally:
-        await load.close()
-        server.close()
+    point = spec(port, options, timeout_s=0.5, rate_per_s=20.0, connections=10, seconds=0.5)
+    async with server, fleet(client) as load:
+        report = await load.run(point, started=lambda at: None, on_window=lambda window: None)
     assert report.conserved
     assert set(report.counts.errors) == {"client-timo"}
     assert report.counts.succeeded == 0
