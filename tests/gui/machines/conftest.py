@@ -55,8 +55,9 @@ def page(qtbot: QtBot, desk: Desk) -> MachinesPage:
 
 
 @pytest.fixture
-def box(host: Host, home: Path) -> str:
+def box(host: Host, home: Path, desk: Desk) -> str:
     values = {"connector": "ssh", "address": "127.0.0.1", "port": host.port, "user": "bench"}
     values |= {"auth": "password", "work_dir": str(home / "work"), "python": sys.executable}
     save_profile(make_profile({"name": "box", **values}))
+    desk.machines_changed.emit()
     return "box"

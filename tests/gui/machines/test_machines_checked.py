@@ -31,7 +31,6 @@ def test_an_unknown_key_is_trusted_only_by_the_user_and_then_the_machine_is_read
     qtbot: QtBot, page: MachinesPage, box: str, host: Host, home: Path
 ) -> None:
     desk = page.desk
-    desk.machines_changed.emit()
     show(qtbot, page, box)
     check(page)
     sees(qtbot, page, "Unknown host key: box")
@@ -64,9 +63,8 @@ def test_an_unknown_key_is_trusted_only_by_the_user_and_then_the_machine_is_read
 
 
 def test_a_changed_key_stops_everything_until_its_last_characters_are_typed(
-    qtbot: QtBot, page: MachinesPage, box: str, host: Host, desk: Desk
+    qtbot: QtBot, page: MachinesPage, box: str, host: Host
 ) -> None:
-    desk.machines_changed.emit()
     show(qtbot, page, box)
     trust_it(qtbot, page)
     old = host.fingerprint
@@ -94,9 +92,8 @@ def test_a_changed_key_stops_everything_until_its_last_characters_are_typed(
 
 
 def test_a_password_that_is_not_given_ends_the_check_with_one_sentence(
-    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+    qtbot: QtBot, page: MachinesPage, box: str
 ) -> None:
-    desk.machines_changed.emit()
     show(qtbot, page, box)
     check(page)
     asks_about_key(qtbot, page)
@@ -110,10 +107,9 @@ def test_a_password_that_is_not_given_ends_the_check_with_one_sentence(
 
 
 def test_a_missing_machine_is_unreachable(
-    qtbot: QtBot, page: MachinesPage, box: str, host: Host, desk: Desk
+    qtbot: QtBot, page: MachinesPage, box: str, host: Host
 ) -> None:
     host.stop()
-    desk.machines_changed.emit()
     show(qtbot, page, box)
     check(page)
     qtbot.waitUntil(lambda: light(page, box) == "unreachable")
@@ -124,9 +120,8 @@ def test_a_missing_machine_is_unreachable(
 
 
 def test_a_cancelled_check_says_so_and_its_question_disappears(
-    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+    qtbot: QtBot, page: MachinesPage, box: str
 ) -> None:
-    desk.machines_changed.emit()
     show(qtbot, page, box)
     check(page)
     asks_about_key(qtbot, page)
@@ -139,9 +134,8 @@ def test_a_cancelled_check_says_so_and_its_question_disappears(
 
 
 def test_a_cancelled_check_leaves_the_result_of_the_last_one_that_passed(
-    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+    qtbot: QtBot, page: MachinesPage, box: str
 ) -> None:
-    desk.machines_changed.emit()
     show(qtbot, page, box)
     trust_it(qtbot, page)
     check(page)
@@ -152,9 +146,8 @@ def test_a_cancelled_check_leaves_the_result_of_the_last_one_that_passed(
 
 
 def test_focus_moves_from_the_check_button_to_the_cancel_button(
-    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+    qtbot: QtBot, page: MachinesPage, box: str
 ) -> None:
-    desk.machines_changed.emit()
     show(qtbot, page, box)
     page.detail.check.setFocus()
     page.detail.check.click()
@@ -164,9 +157,8 @@ def test_focus_moves_from_the_check_button_to_the_cancel_button(
 
 
 def test_leftovers_of_crashed_runs_and_the_cache_are_shown_and_removed(
-    qtbot: QtBot, page: MachinesPage, box: str, home: Path, desk: Desk
+    qtbot: QtBot, page: MachinesPage, box: str, home: Path
 ) -> None:
-    desk.machines_changed.emit()
     show(qtbot, page, box)
     trust_it(qtbot, page)
     (home / "work" / "runs" / "0123456789abcdef").mkdir(parents=True)
@@ -189,7 +181,6 @@ def test_leftovers_of_crashed_runs_and_the_cache_are_shown_and_removed(
 def test_consent_to_tuning_is_saved_in_the_profile_and_changes_nothing_yet(
     qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
 ) -> None:
-    desk.machines_changed.emit()
     show(qtbot, page, box)
     trust_it(qtbot, page)
     sees(qtbot, page, "net.ipv4.tcp_keepalive_time")

@@ -84,10 +84,7 @@ def test_during_a_run_nothing_is_checked(qtbot: QtBot, page: MachinesPage, desk:
     assert page.detail.check.isEnabled()
 
 
-def test_arrow_keys_go_through_the_machines(
-    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
-) -> None:
-    desk.machines_changed.emit()
+def test_arrow_keys_go_through_the_machines(qtbot: QtBot, page: MachinesPage, box: str) -> None:
     show(qtbot, page, box)
     row = page.listing.rows[box]
     # Qt orders by position.

@@ -72,9 +72,8 @@ def test_a_name_that_is_taken_is_reported_next_to_it(
 
 
 def test_a_machine_is_duplicated_edited_and_forgotten(
-    qtbot: QtBot, page: MachinesPage, box: str, desk: Desk
+    qtbot: QtBot, page: MachinesPage, box: str
 ) -> None:
-    desk.machines_changed.emit()
     show(qtbot, page, box)
     control(page, "Duplicate").click()
     editor = dialog(qtbot, page, Editor)

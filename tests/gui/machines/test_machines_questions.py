@@ -56,7 +56,6 @@ def test_a_remote_run_shows_an_untrusted_key_and_sends_nothing_without_consent(
 def test_a_remote_run_asks_for_the_password_and_ends_with_a_message_without_it(
     qtbot: QtBot, page: MachinesPage, box: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk.machines_changed.emit()
     show(qtbot, page, box)
     trust_it(qtbot, page)
     monkeypatch.setattr(secrets, "SECRETS", Secrets())  # as after a new start
