@@ -17,7 +17,16 @@ from synthetic import session
 
 from workbench.analysis.audits import CHECKS, Audit, Auditor, audits_of, in_short, tainted
 from workbench.analysis.summary import summarise
-from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop, Window
+from workbench.documents import (
+    AnyDocument,
+    HostSample,
+    Note,
+    PointStart,
+    PointStop,
+    RunStart,
+    RunStop,
+    Window,
+)
 from workbench.load import registry
 from workbench.messages import notes
 from workbench.messages.notes import Notice
@@ -216,6 +225,36 @@ def test_clients_must_offer_load_at_the_same_time(
     documents = run(tmp_path, Script(skew_us=skew_us), clients=("c1", "c2"))
     found = by_code(documents)["overlap"]
     assert (found.state == "failed") is fails and len(found.points) == 4 * fails
+
+
+@pytest.mark.parametrize("think_times", ["constant", "exponential"])
+def test_memory_of_connections_that_build_up_is_no_leak(sound: Sound, think_times: str) -> None:
+    """Users stay for most of the point; a load tool without windows does not say for how long."""
+    start, first, stop = (
+        next(d for d in sound if isinstance(d, kind) and getattr(d, "judged", True))
+        for kind in (RunStart, PointStart, PointStop)
+    )
+    stays = {"calls_per_connection": 5, "think_time_s": 10.0, "think_times": think_times}
+    ramp_s = 40.0 if think_times == "constant" else 80.0
+    seconds = 1.5 * ramp_s
+
+    def found(leak_per_s: float) -> str:
+        """The memory grows with the connections, and then at this pace."""
+        samples = [
+            HostSample(
+                t_us=first.t_us + 200_000 * n,
+                machine="localhost",
+                server=first.server,
+                rss_bytes=round(2e7 + 2e5 * min(n / 5, ramp_s) + leak_per_s * n / 5),
+            )
+            for n in range(round(5 * seconds))
+        ]
+        plan = start.plan | {"workload": start.plan["workload"] | stays}
+        point = msgspec.structs.replace(stop, seconds=seconds, measured_s=[])
+        opening = msgspec.structs.replace(start, plan=plan)
+        return by_code([opening, first, *samples, point])["memory-growth"].state
+
+    assert (found(0.0), found(2e5)) == ("passed", "failed")
 
 
 def test_a_lost_client_takes_no_part(tmp_path: Path) -> None:

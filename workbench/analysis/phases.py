@@ -46,6 +46,14 @@ def ramp_s(windows: Sequence[Window], calls_per_connection: int, thinking_s: flo
     return answering_s + thinking_s
 
 
+def longest_stay_s(calls_per_connection: int, think_time_s: float, think_times: str) -> float:
+    """How long think times keep nearly all connections open: random ones two standard deviations
+    longer than on average. By then connections end as often as they begin."""
+    thinks = calls_per_connection - 1
+    spread = 2 * math.sqrt(thinks) if think_times == "exponential" else 0.0
+    return (thinks + spread) * think_time_s
+
+
 def steady(windows: Sequence[Window], schedule_s: float, ramp_s: float) -> Steady | None:
     """The whole windows from the end of the ramp to the end of the schedule; None: there are none,
     or some are missing."""

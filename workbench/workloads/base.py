@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from workbench.analysis import phases
 from workbench.axis import Axis
 from workbench.messages.plans import NoClosedLoop, OneCallOnly
 from workbench.workloads.fields import fields
@@ -176,11 +176,9 @@ class Declaration:
         return (workload.calls_per_connection - 1) * workload.think_time_s
 
     def longest_stay_s(self, workload: Workload) -> float:
-        """Return how long it keeps nearly all of them open: with random think times two standard
-        deviations longer. By then connections end as often as they begin."""
-        thinks = workload.calls_per_connection - 1
-        spread = 2 * math.sqrt(thinks) if workload.think_times == "exponential" else 0.0
-        return (thinks + spread) * workload.think_time_s
+        """Return how long it keeps nearly all of them open; see `phases.longest_stay_s`."""
+        calls = workload.calls_per_connection
+        return phases.longest_stay_s(calls, workload.think_time_s, workload.think_times)
 
     def held(self, workload: Workload) -> int:
         """Return the connections that are made before a point's schedule and held open until after

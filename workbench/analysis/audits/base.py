@@ -10,6 +10,7 @@ from math import log
 from typing import Any, Literal, NamedTuple
 
 from workbench.analysis.histogram import percentile_supported, total_us
+from workbench.analysis.phases import longest_stay_s
 from workbench.analysis.repeats import last_attempts
 from workbench.axis import RATE, Axis
 from workbench.documents import (
@@ -169,9 +170,22 @@ class SessionData:
         return [value for a, b, value in windows if a >= begin - 1e-3 and b <= end + 1e-3]
 
     def memory(self, point: PointStop) -> list[tuple[float, int]]:
-        """The server's memory in the measured part of a point: (seconds, bytes)."""
-        begin, end = point.measured_s or (0.0, point.seconds)
+        """The server's memory in the measured part of a point: (seconds, bytes). Where the load
+        tool reports no windows, that part begins once connections end as often as they begin."""
+        begin, end = point.measured_s or (self._building_up_s, point.seconds)
         return [each for each in self._memory.get(point.point, ()) if begin <= each[0] <= end]
+
+    @property
+    def _building_up_s(self) -> float:
+        """The time in which the connections of a point become more, because users think."""
+        given = self.workload
+        if given.get("mode") == "closed":
+            return 0.0
+        return longest_stay_s(
+            given.get("calls_per_connection", 1),
+            given.get("think_time_s", 0.0),
+            given.get("think_times", "constant"),
+        )
 
     def pending_s(self, point: PointStop) -> tuple[float, float] | None:
         """Calls in flight, integrated over the whole point, and the largest error of that, both in
