@@ -227,13 +227,14 @@ def test_an_architecture_without_old_pythons_is_reported_in_one_sentence() -> No
 
 
 def test_scripts_find_their_parts_where_they_were_unpacked(tmp_path: Path) -> None:
-    """As Debian's /usr/bin/tsung, which has no variable for that."""
+    """As Debian's /usr/bin/tsung, which has no variable for that; of 1.8 it says /bin/erl."""
     (tmp_path / "usr/bin").mkdir(parents=True)
     (tmp_path / "usr/lib/tsung").mkdir(parents=True)
     (tmp_path / "usr/bin/erl").write_text("")
     script = tmp_path / "usr/bin/tsung"
     script.write_text(
         '#!/usr/bin/env bash\nINSTALL_DIR=/usr/lib/tsung\nERL="/usr/bin/erl"\nRSH=/usr/bin/ssh\n'
+        "ERL=/bin/erl\nSHELL=/bin/sh\n"
     )
     script.chmod(0o755)
     for _ in range(2):  # The second run has nothing to do.
@@ -243,6 +244,8 @@ def test_scripts_find_their_parts_where_they_were_unpacked(tmp_path: Path) -> No
             f"INSTALL_DIR={tmp_path}/usr/lib/tsung",
             f'ERL="{tmp_path}/usr/bin/erl"',
             "RSH=/usr/bin/ssh",
+            f"ERL={tmp_path}/usr/bin/erl",
+            "SHELL=/bin/sh",
         ]
     assert script.stat().st_mode & 0o777 == 0o755
     assert [path.name for path in (tmp_path / "usr/bin").iterdir() if path != script] == ["erl"]

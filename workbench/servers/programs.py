@@ -248,7 +248,7 @@ PROGRAMS: dict[str, Program] = {
         tuple(f"erlang-{name}" for name in ("eldap", "inets", "os-mon", "snmp", "ssl", "xmerl")),
         ("-v",),
         lone=("tsung",),  # It depends on gnuplot and Matplotlib, for reports of its own.
-        by_hand="Debian 12 has it, Debian 13 does not",
+        by_hand="Debian 12 and sid have it, Debian 13 does not",
         relocated=("usr/bin/tsung", "usr/lib/erlang/bin/erl"),
         env=LIBRARIES,
     ),

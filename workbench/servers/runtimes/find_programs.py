@@ -200,15 +200,16 @@ def relink(made: Path) -> None:
 
 
 def relocate(place: Path, scripts: list[str]) -> None:
-    """Give scripts the paths of what was unpacked beside them in place of those below /usr."""
+    """Give scripts the paths of what was unpacked beside them in place of those below /usr, and
+    below /bin, which is a link to /usr/bin."""
 
     def here(path: re.Match[str]) -> str:
-        inside = place / path[0][1:]
+        inside = place / "usr" / path[0].removeprefix("/usr").removeprefix("/")
         return str(inside) if inside.exists() else path[0]
 
     for script in map(Path, matches(str(place), scripts)):
         text = script.read_text("utf-8")
-        moved = re.sub(r"(?<=[=\s\"':])/usr/[\w./+-]+", here, text)
+        moved = re.sub(r"(?<=[=\s\"':])/(?:usr|bin)/[\w./+-]+", here, text)
         if moved != text:
             made = script.with_name(f"{script.name}-{os.getpid()}")
             made.write_text(moved, "utf-8")
