@@ -23,7 +23,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         plans.ToolHasOwnPace(tool="tsung"),
-        "tsung keeps rates only roughly: when measured, 79 to 106 % of those asked for, beyond 500/s 16 to 117 %. The offered rate of a point is the one it reached.",
+        "tsung keeps rates only roughly: when measured, 60 to 106 % of those asked for, beyond 500/s 16 to 117 %. The offered rate of a point is the one it reached.",
     ),
     (
         plans.ToolCommand(tool="wrk", command="wrk -t1 -c4 -d2s http://SERVER:80/"),

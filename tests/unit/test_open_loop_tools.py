@@ -1,7 +1,7 @@
 """What is read of the outputs of httperf and Tsung, as recorded from the real programs.
 
 `tests/cases/load_tools` has what httperf 0.9.0 of Debian 12 (and 11, 13 and sid, where the name
-says so) and Tsung 1.7.0 of Debian 12 wrote through the launcher.
+says so), Tsung 1.7.0 of Debian 12 (and 11) and 1.8.0 of Debian sid wrote through the launcher.
 """
 
 from __future__ import annotations
@@ -64,6 +64,17 @@ RECORDED: dict[str, dict[str, Any]] = {
     "tsung-interrupted": {"rate_per_s": 100.0, "seconds": 30.0},
 }
 """The points that were recorded."""
+RECORDED |= {
+    f"tsung-debian-{release}": RECORDED[f"tsung-{point}"]
+    for release, point in (
+        ("11-mixed", "mixed"),
+        ("sid", "plain"),
+        ("sid-stay", "stay"),
+        ("sid-mixed", "mixed"),
+        ("sid-refused", "refused"),
+        ("sid-interrupted", "interrupted"),
+    )
+}
 
 
 def recorded(name: str) -> Output:
@@ -134,6 +145,39 @@ def read(name: str, output: Output | None = None) -> LoadReport:
             {"client-timo": 22, "protocol": 11, "protocol-404": 11, "protocol-500": 11},
             17.92,
         ),
+        # Of these servers some connections were closed before a user's next call was sent; calls
+        # that a user of one of them, or of a timeout, had still to make are `other`.
+        (
+            "tsung-debian-11-mixed",
+            300,
+            208,
+            {
+                "client-timo": 14,
+                "connreset": 6,
+                "other": 16,
+                "protocol": 28,
+                "protocol-404": 14,
+                "protocol-500": 14,
+            },
+            0.638,
+        ),
+        (
+            "tsung-debian-sid-mixed",
+            300,
+            213,
+            {
+                "client-timo": 14,
+                "connreset": 3,
+                "other": 11,
+                "protocol": 30,
+                "protocol-404": 15,
+                "protocol-500": 14,
+            },
+            2.499,
+        ),
+        ("tsung-debian-sid", 300, 300, {}, 6.971),
+        ("tsung-debian-sid-stay", 1_500, 1_500, {}, 6.691),
+        ("tsung-debian-sid-refused", 300, 0, {"connrefused": 300}, None),
         ("tsung-refused", 246, 0, {"connrefused": 246}, None),
         ("tsung-closing", 279, 279, {}, 62.1),
     ],
@@ -164,6 +208,9 @@ def test_every_call_is_counted_once_and_times_are_those_of_the_tool(
         ("tsung-plain", 247 / 3),
         # 274 users in 6 s with 5 calls each are 228 calls a second, after a ramp of 1.6 s.
         ("tsung-stay", 228.5),
+        # It says itself in which time it started its users.
+        ("tsung-debian-sid", 300 / 3.403),
+        ("tsung-debian-sid-stay", 228.75),
     ],
 )
 def test_the_reply_rate_is_that_of_the_schedule(name: str, per_s: float) -> None:
@@ -172,7 +219,12 @@ def test_the_reply_rate_is_that_of_the_schedule(name: str, per_s: float) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "begun"), [("httperf-interrupted", 148), ("tsung-interrupted", 108)]
+    ("name", "begun"),
+    [
+        ("httperf-interrupted", 148),
+        ("tsung-interrupted", 108),
+        ("tsung-debian-sid-interrupted", 202),
+    ],
 )
 def test_what_an_interrupted_tool_has_measured_is_kept(name: str, begun: int) -> None:
     counts = read(name).counts

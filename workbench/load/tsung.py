@@ -35,7 +35,7 @@ CALLS_TABLE = Table(
     heading="date;pid;id;http method;host;URL;HTTP status;size;duration;transaction;match;error",
     span=["id", "date", "duration"],
 )
-"""Of Tsung 1.7. The duration is in ms, with three decimals."""
+"""Of Tsung 1.7 and 1.8. The duration is in ms, with three decimals."""
 
 WRITTEN_SHARE = 0.99
 """Of the calls: Tsung may end before it has written the last ones."""
@@ -73,8 +73,11 @@ _ERRORS = {
     "error_connect_enfile": "ftab-full",
     "error_connect_eaddrnotavail": "addrunavail",
     "error_connect_eaddrinuse": "addrunavail",
+    "error_abort_max_send_retries": "connreset",
 }
-_CONSEQUENCES = ("error_abort", "error_abort_max_conn_retries", "error_abort_max_send_retries")
+"""The last one alone says that the server had closed the connection before a call was sent
+(`handle_next_action` of `ts_client.erl`, without retries)."""
+_CONSEQUENCES = ("error_abort", "error_abort_max_conn_retries")
 """Counted beside the errors that caused them."""
 
 

@@ -253,7 +253,7 @@ class ToolHasOwnPace(Warned, frozen=True, kw_only=True):
 
     def text(self) -> str:
         return (
-            f"{self.tool} keeps rates only roughly: when measured, 79 to 106 % of those asked for,"
+            f"{self.tool} keeps rates only roughly: when measured, 60 to 106 % of those asked for,"
             " beyond 500/s 16 to 117 %. The offered rate of a point is the one it reached."
         )
 
