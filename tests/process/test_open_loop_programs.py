@@ -1,4 +1,4 @@
-"""httperf and Tsung against a real server, each where it is installed."""
+"""httperf and Tsung against a real server, fetched as a run does where they are not installed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,41 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gate_checks import KEPT
+from oracle import files_below
 
 from workbench.analysis import histogram
 from workbench.load import registry
 from workbench.load.base import Client, LoadGenerator, LoadReport, PointSpec
-from workbench.machines.base import Machine
+from workbench.machines.local import LocalMachine, open_local
+from workbench.servers.programs import PROGRAMS
 
 TARGETS = Path(__file__).with_name("targets.py")
+
+
+@pytest.fixture
+async def machine(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LocalMachine]:
+    """This computer, with what earlier tests fetched."""
+    monkeypatch.setenv("PONGBENCH_HOME", str(KEPT))
+    opened = await open_local(cache_dir=KEPT / "cache")
+    yield opened
+    await opened.close()
+    assert files_below(Path(opened.run_dir)) == []
+
+
+def packaged(name: str) -> bool:
+    """Whether the distribution has it."""
+    program = PROGRAMS[name]
+    argv = ["apt-cache", "show", *(program.lone or program.packages)]
+    if not shutil.which(argv[0]):
+        return False
+    found = subprocess.run(argv, capture_output=True, check=False)
+    return found.returncode == 0
 
 
 @pytest.fixture
@@ -58,12 +81,12 @@ async def a_point(load: LoadGenerator, port: int, *, stop: bool = False, **more:
 
 @pytest.mark.parametrize("name", ["httperf", "tsung"])
 async def test_an_open_loop_measures_a_server_through_the_seam(
-    machine: Machine, port: int, name: str
+    machine: LocalMachine, port: int, name: str
 ) -> None:
-    if not shutil.which(name):
-        pytest.skip(f"{name} is not installed")
-    tool = registry.load_tool(name)
-    (client,) = await registry.equipped(tool, [Client(machine, workers=2, nofile=1024)])
+    if not shutil.which(name) and not packaged(name):
+        pytest.skip(f"{name} is neither installed nor a package of this distribution")
+    tool, clients = registry.load_tool(name), [Client(machine, workers=2, nofile=1024)]
+    (client,) = await registry.equipped(tool, clients, install=True)
     assert client.programs.versions[name]
     load = await tool.start([client])
     report = await a_point(load, port)
