@@ -55,6 +55,7 @@ _GROUPS: dict[str, dict[str, Any]] = {
     "profile": msgspec.to_builtins(Profile()),
 }
 """Keys with keys of their own, which a tick switches on; with their defaults."""
+_WARM_UP = "Left empty: at 500/s, but at most the highest rate; with fixed concurrency no warm-up."
 _ACROSS = 3
 """Load tools in a row."""
 _OFF = {"warm_up": None, "give_up": None, "profile": False}
@@ -167,7 +168,7 @@ class Advanced(QWidget):
     def fit(self, *, closed: bool, protocol: str) -> None:
         """Only what matters for the workload and the kind of load is seen."""
         workload.fit(self.lines, self.inputs, protocol)
-        for key in ("rate_of", "looks", "calibrate", "warm_up"):
+        for key in ("rate_of", "looks", "calibrate"):
             self.lines[key].setVisible(not closed)
         self._refresh()
 
@@ -191,6 +192,7 @@ class Advanced(QWidget):
             ("warm_up.seconds", Figure("Seconds of the warm-up", 64)),
             "s",
         )
+        self.lines["warm_up"].explain(_WARM_UP)
         self._line(
             "Cool-down",
             ("cool_down_s", Figure("Cool-down in seconds", 64)),

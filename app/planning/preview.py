@@ -215,10 +215,11 @@ def _sweep_hint(draft: Draft, *, timed: bool) -> str:
         of = f"example, 1 of {len(draft.order)} searches" if len(draft.order) > 1 else "example"
     if not draft.steps:
         return ""
+    if draft.plan is not None and draft.plan.warming:
+        of = f"{of}, warmed up"
     if not timed:
         return f"{of}; its duration depends on the server"
-    warm = "warmed up, " if draft.steps[0].purpose == "warm_up" else ""
-    return f"{of}, {warm}{formatting.time_span((draft.steps[-1].end_s, draft.steps[-1].end_s))}"
+    return f"{of}, {formatting.time_span((draft.steps[-1].end_s, draft.steps[-1].end_s))}"
 
 
 def _order_hint(plan: Plan) -> str:

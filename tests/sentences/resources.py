@@ -108,6 +108,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "Each client connects from 2 local addresses in turn, because connecting gets slow where more than half of the 28,232 ports of one are used.",
     ),
     (
+        plans.WarmUpAboveRates(warm_up="500/s", highest="100/s"),
+        "The warm-up at 500/s loads servers more than the plan's highest rate, 100/s.",
+    ),
+    (
         plans.PointsLengthened(
             keys=("connections",), lengthened=1, points=2, connections=400, most=9000
         ),

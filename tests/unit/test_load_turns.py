@@ -20,7 +20,7 @@ from workbench.load.registry import load_tool, problems, tools_for
 from workbench.messages import plans
 from workbench.messages.plans import ToolCannotTell
 from workbench.plan.editing import Draft, examine, plan_data
-from workbench.plan.model import Plan, Search
+from workbench.plan.model import Plan, Search, WarmUp
 from workbench.plan.reading import read_plan, with_set
 from workbench.run.factory import engine_for
 from workbench.run.progress import RunProgress
@@ -82,9 +82,10 @@ async def test_each_tool_is_a_series_of_summary_charts_and_progress(tmp_path: Pa
 
 def test_a_tool_without_rates_leaves_the_warm_up_to_the_agent() -> None:
     closed = workload(protocol="http/1.1", mode="closed")
-    plan = Plan(servers=["x"], workload=closed, concurrency=[4], seconds=1.0, load_tool="wrk")
+    usual = Plan(servers=["x"], workload=closed, concurrency=[4], seconds=1.0, load_tool="wrk")
+    assert [tool.name for tool in tools_for(usual)] == ["wrk"]  # Without a rate there is none.
+    plan = msgspec.structs.replace(usual, warm_up=WarmUp(rate_per_s=200))
     assert [tool.name for tool in tools_for(plan)] == ["wrk", "agent"]
-    assert [t.name for t in tools_for(msgspec.structs.replace(plan, warm_up=None))] == ["wrk"]
     both = msgspec.structs.replace(plan, with_=["agent"])
     assert [tool.name for tool in tools_for(both)] == ["wrk", "agent"]
 

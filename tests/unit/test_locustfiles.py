@@ -167,8 +167,6 @@ def test_users_are_warmed_up_with_no_more_than_the_plan_asks_for() -> None:
     users = {"workload": {"mode": "closed"}, "concurrency": [5]}
     assert warmed_up_at(dict(users)) is None
     assert warmed_up_at({**users, "warm_up": {"rate_per_s": 5, "seconds": 1}}) == 5
-    plain = Plan(servers=["cheroot"], rates=[100], seconds=2)
-    assert next(sweep(plain, "cheroot")).connection_rate_per_s == 500
 
 
 async def test_foreign_code_needs_consent_and_ours_none() -> None:

@@ -47,7 +47,7 @@ def tools_for(plan: Plan) -> list[LoadTool]:
     tools = [load_tool(name) for name in plan.load_tools]
     own = load_tool(plan.declared.load_tool)
     rates = any("rate" in tool.capabilities.axes for tool in tools)
-    return tools if plan.warm_up is None or rates else [*tools, own]
+    return tools if plan.warming is None or rates else [*tools, own]
 
 
 def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[plans.Problem]:

@@ -9,11 +9,12 @@ from typing import Any
 
 from workbench import formatting
 from workbench.analysis.sensitivity import TYPICAL, WANTED, Spreads, detectable, passes_for
+from workbench.axis import RATE
 from workbench.errors import BadInput
 from workbench.machines.limits import Limits, limits_of
 from workbench.messages import plans
 from workbench.plan import duration, resources, suitability
-from workbench.plan.model import Plan, three_figures
+from workbench.plan.model import Plan, Warming, three_figures
 from workbench.plan.ports import (
     addresses_for,
     clients_close,
@@ -52,6 +53,8 @@ class Budget:
     warnings: list[plans.Warned] = field(default_factory=list)
     rests: plans.RestsForPorts | None = None
     """Why points rest longer than the plan specifies; None: they do not."""
+    warming: Warming | None = None
+    """Before a server's first point; None: no load."""
     sensitivity: plans.Sensitivity | None = None
     """The differences that its passes can show; None: a search, whose points have no rate in
     common."""
@@ -92,6 +95,7 @@ class Budget:
             _ports_text(self.ports_needed, self.ports_free),
             f"At worst it has {connections} open at once; the clients have"
             f" {self.descriptors:,} descriptors for that.",
+            *([_warm_up_text(*self.warming)] if self.warming else []),
             *([self.sensitivity.text()] if self.sensitivity else []),
             *([self.several.text()] if self.several else []),
             *([self.estimated.text()] if self.estimated else []),
@@ -180,6 +184,7 @@ def assess(
             *resources.few_addresses(plan, planned, limits, clients, wanted),
         ],
         rests=plans.RestsForPorts(longest_s=longest_s) if longest_s > plan.cool_down_s else None,
+        warming=plan.warming,
         sensitivity=None if plan.search else _sensitivity(plan, target),
         addresses=addresses,
         several=plans.SeveralAddresses(addresses=addresses, ports=one_address // clients)
@@ -227,6 +232,10 @@ def sensitivity(passes: int, spreads: Spreads) -> plans.Sensitivity:
         proposed=passes_for(WANTED, spread),
         session=spreads.session,
     )
+
+
+def _warm_up_text(rate_per_s: float, seconds: float) -> str:
+    return f"Each server is warmed up at {RATE.at(rate_per_s)} for {seconds:g} s."
 
 
 def _ports_text(needed: int, free: int) -> str:

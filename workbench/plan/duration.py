@@ -22,7 +22,7 @@ def of_sweeps(
     each."""
     tools = len(plan.load_tools)
     timeouts = tools * sum(point.workload.timeout_s for point in planned)
-    warm_up = plan.warm_up.seconds + plan.cool_down_s if plan.warm_up else 0.0
+    warm_up = plan.warming.seconds + plan.cool_down_s if plan.warming else 0.0
     schedules = sum(point.seconds + after_s(point) for point in planned)
     low, high = calibration_s(plan)
     for own_warm_up, rest in servers:
@@ -48,7 +48,7 @@ def of_searches(
     assert plan.search is not None
     found = example(plan)
     stay = longest_stay_s(planned)
-    warm_up = plan.warm_up.seconds + plan.cool_down_s if plan.warm_up else 0.0
+    warm_up = plan.warming.seconds + plan.cool_down_s if plan.warming else 0.0
     low, high = calibration_s(plan)
     place = {point.x: n for n, point in enumerate(planned)}
     for own_warm_up, rests in servers:
@@ -74,7 +74,7 @@ def calibration_s(plan: Plan) -> tuple[float, float]:
     """Return how long the calibration of the clients takes."""
     if not (plan.calibrate and plan.axis.calibrated):
         return 0.0, 0.0
-    warm_up = plan.warm_up.seconds + plan.cool_down_s if plan.warm_up else 0.0
+    warm_up = plan.warming.seconds + plan.cool_down_s if plan.warming else 0.0
     most = CALIBRATIONS * (CEILING_ATTEMPTS + CEILING_HALVINGS)
     tools = len(plan.load_tools)
     point = SHORTEST_S + plan.cool_down_s

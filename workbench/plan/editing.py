@@ -254,8 +254,8 @@ class _Unfit(list[tuple[str, str]]):
 
 def _steps(plan: Plan, planned: list[PointPlan], rests: list[float]) -> Iterator[Step]:
     clock = 0.0
-    if plan.warm_up is not None and plan.axis.per_second:
-        rate, seconds = plan.warm_up.rate_per_s, plan.warm_up.seconds
+    if plan.warming is not None and plan.axis.per_second:
+        rate, seconds = plan.warming
         yield Step(0.0, seconds, rate, 0, "warm_up", plan.axis.at(rate))
         clock = seconds + plan.cool_down_s
     for point, rest in zip(planned, rests, strict=True):

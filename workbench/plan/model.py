@@ -95,14 +95,22 @@ class Search(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 USUAL_WARM_UP_PER_S = 500.0
-"""Of a workload that is `gentle`, at most the plan's highest rate."""
 
 
 class WarmUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Load before a server's first point; recorded, never judged."""
 
-    rate_per_s: Rate = USUAL_WARM_UP_PER_S
+    rate_per_s: Rate | None = None
+    """None: no more load than the points have; see `Plan.warming`."""
     seconds: Seconds = 1.0
+
+
+class Warming(NamedTuple):
+    """The warm-up that follows from a plan."""
+
+    rate_per_s: float
+    """In the plan's unit."""
+    seconds: float
 
 
 class GiveUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -190,18 +198,17 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def __post_init__(self) -> None:
         if self.load_tool == OUR_AGENT:
             msgspec.structs.force_setattr(self, "load_tool", self.declared.load_tool)
-        if self.declared.gentle and self.warm_up and self.warm_up.rate_per_s == USUAL_WARM_UP_PER_S:
-            msgspec.structs.force_setattr(self, "warm_up", self._gently(self.warm_up))
 
-    def _gently(self, usual: WarmUp) -> WarmUp | None:
-        """Return the default warm-up with no more load than the points have. None: in a closed
-        loop, where users start within a time that is not measured."""
-        if self.closed:
+    @property
+    def warming(self) -> Warming | None:
+        """The load before a server's first point. Unless the plan says at what rate, it is at most
+        the highest of its rates; in a closed loop no rate is known to be no more than the server
+        gets from the points, so there is none. None: no warm-up."""
+        if self.warm_up is None or (self.closed and self.warm_up.rate_per_s is None):
             return None
-        given = self.search.grid if self.search else self.rates
-        ends = [given.to] if isinstance(given, Range) else given
-        highest = max([float(end) for end in ends if end != "ceiling"], default=usual.rate_per_s)
-        return msgspec.structs.replace(usual, rate_per_s=min(usual.rate_per_s, highest))
+        highest = max(self.rates_per_s, default=USUAL_WARM_UP_PER_S)
+        rate = self.warm_up.rate_per_s or min(USUAL_WARM_UP_PER_S, highest)
+        return Warming(rate, self.warm_up.seconds)
 
     @property
     def load_tools(self) -> list[str]:

@@ -210,6 +210,11 @@ def to_data(plan: Plan) -> dict[str, Any]:
     return data
 
 
+def recorded(plan: Plan) -> dict[str, Any]:
+    """Return it as a session has it: `to_data`, with the warm-up that follows from it."""
+    return to_data(plan) | {"warm_up": plan.warming and plan.warming._asdict()}
+
+
 def _folders() -> list[Path]:
     return [paths.data_dir() / "plans", paths.RESOURCES / "plans"]
 

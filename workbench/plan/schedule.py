@@ -228,9 +228,9 @@ def open_point(plan: Plan, server: str, at: Load, connections: int, **more: Any)
 
 def warm_up(plan: Plan, server: str, seed: int, pass_number: int) -> PointPlan | None:
     """Return the load before a server's first point; None: the plan has none."""
-    if plan.warm_up is None:
+    if plan.warming is None:
         return None
-    rate, seconds = plan.warm_up.rate_per_s, plan.warm_up.seconds
+    rate, seconds = plan.warming
     load = at_rate(plan, rate)
     connections = max(1, round(_connection_rate(plan, load) * seconds))
     more: dict[str, Any] = {"pass_number": pass_number, "seed": point_seed(seed, pass_number, -1)}

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
 from workbench.analysis.histogram import samples_needed
+from workbench.axis import RATE
 from workbench.machines.limits import Limits
 from workbench.machines.runner_client import LONGEST_RUN_S
 from workbench.messages import plans
@@ -70,6 +71,7 @@ def warnings(
     """Return what to expect of the results. `clients`: number of clients that share the load."""
     size = resources.size_keys(plan)
     return [
+        *_warms_up_higher(plan),
         *_lengthened(plan, planned, size),
         *_thin_points(plan, planned, size),
         *resources.warnings(plan, planned, limits, clients),
@@ -102,7 +104,7 @@ def _one_client_problems(
     plan: Plan, entries: Sequence[Contestant], clients: int
 ) -> Iterator[plans.Problem]:
     """Return what has one client, where several connect at once."""
-    fixed = plan.closed and plan.warm_up is None  # A warm-up has a rate, which all clients share.
+    fixed = plan.closed and plan.warming is None  # A warm-up has a rate, which all clients share.
     several = max(plan.concurrency, default=1) if fixed else clients * plan.workers
     if several == 1:
         return
@@ -190,6 +192,14 @@ def _remedy(plan: Plan, point: PointPlan, connections: int, seconds: float) -> d
         "connections": connections,
         "may_lengthen": not plan.closed,
     }
+
+
+def _warms_up_higher(plan: Plan) -> Iterator[plans.Warned]:
+    highest = max(plan.rates_per_s, default=math.inf)
+    if plan.warming and plan.warming.rate_per_s > highest:
+        yield plans.WarmUpAboveRates(
+            warm_up=RATE.at(plan.warming.rate_per_s), highest=RATE.at(highest)
+        )
 
 
 def _lengthened(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[plans.Warned]:

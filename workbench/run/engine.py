@@ -33,7 +33,7 @@ from workbench.machines.secrets import Ask, named, never_ask
 from workbench.messages.plans import MustBeFetched, OldServersExposed, more_rights
 from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
-from workbench.plan.reading import to_data
+from workbench.plan.reading import recorded
 from workbench.plan.schedule import draw_seed, order, series_key
 from workbench.run.environment import (
     Fleet,
@@ -270,7 +270,7 @@ class Engine:
             session=secrets.token_hex(8),
             started_utc=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             pongbench=__version__,
-            plan=to_data(self.plan),
+            plan=recorded(self.plan),
             machines=stage.records(),
             servers=[rehearsed[server].record for server in self.plan.servers],
             order=order(self.plan, self.seed),

@@ -74,9 +74,6 @@ class Declaration:
     """What calls are named, and what rates count; empty: replies, and connections or requests."""
     concurrent: ClassVar[str] = ""
     """What a closed loop has a fixed number of; empty: connections."""
-    gentle: ClassVar[bool] = False
-    """Whether the default warm-up is no more than the plan's own load, for calls have effects, such
-    as orders."""
     statuses: ClassVar[bool] = False
     """Whether replies have statuses, so that errors are split as HTTP's."""
     null_server: ClassVar[str] = ""

@@ -37,6 +37,7 @@ from workbench.messages.plans.points import (
     Sensitivity,
     SmallPoint,
     TooFewForLimit,
+    WarmUpAboveRates,
 )
 from workbench.messages.plans.problem import PointProblem, PointWarned, Problem, Warned
 from workbench.messages.plans.resources import (
@@ -184,6 +185,7 @@ __all__ = [
     "ToolWithOneConnection",
     "Untold",
     "UnusableSecret",
+    "WarmUpAboveRates",
     "Warned",
     "WrongHeader",
     "more_rights",

@@ -75,6 +75,21 @@ class TooFewForLimit(SmallPoint, frozen=True, kw_only=True):
         )
 
 
+class WarmUpAboveRates(Warned, frozen=True, kw_only=True):
+    """A warm-up at a rate of its own."""
+
+    keys: tuple[str, ...] = ("warm_up.rate_per_s",)
+    warm_up: str
+    """ "500/s"."""
+    highest: str
+
+    def text(self) -> str:
+        return (
+            f"The warm-up at {self.warm_up} loads servers more than the plan's highest rate,"
+            f" {self.highest}."
+        )
+
+
 class PointsLengthened(Warned, frozen=True, kw_only=True):
     lengthened: int
     points: int

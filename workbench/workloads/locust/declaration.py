@@ -96,7 +96,6 @@ class Locust(Declaration):
     several_calls = False
     counts = "tasks"
     concurrent = "users"
-    gentle = True
 
     def problems(self, workload: Any) -> Iterator[plans.Problem]:
         yield from super().problems(workload)
