@@ -39,3 +39,20 @@ def test_what_comes_while_a_window_is_reported_belongs_to_the_next(steps: int) -
         report["histograms"][name] == [100, 1, 300, 1]
         for name in ("latency", "service", "connect", "first_byte")
     )
+
+
+def test_replies_of_which_all_times_are_the_same_are_added_to_the_others() -> None:
+    tally = Tally()
+    answer(tally, 100)
+    tally.alike += [100_000, 300_000]
+    *_, first = tally.window()
+    tally.alike.append(300_000)
+    *_, second = tally.window()
+    assert (first["replies"], second["replies"]) == (3, 1)
+    assert first["latency"] == first["service"] == [100, 2, 300, 1]
+    assert second["latency"] == second["service"] == [300, 1]
+    histograms = tally.report(0)["histograms"]
+    assert all(
+        histograms[name] == [100, 2, 300, 2] for name in ("latency", "service", "first_byte")
+    )
+    assert histograms["connect"] == [100, 1]

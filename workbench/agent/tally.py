@@ -12,6 +12,13 @@ from .protocol import EXAMPLE, LATE_NS, MOST_FAULTS
 
 TIMES = ("latency", "service", "connect", "first_byte", "lateness")
 _LISTS = (*TIMES, "alike", "whole_at_once")
+_PARTS = {
+    "latency": ("alike", "latency"),
+    "service": ("alike", "whole_at_once", "service"),
+    "first_byte": ("alike", "whole_at_once", "first_byte"),
+}
+"""The lists that times of a name are in. Most times come first, because the first are copied, and
+others added one by one."""
 
 
 class Fault:
@@ -110,7 +117,8 @@ class Tally:
         self.counted: dict[str, Counter[int]] = {name: Counter() for name in _LISTS}
         """Times of the current window by bucket."""
         self.late = 0
-        self.whole: dict[str, Counter[int]] = {name: Counter() for name in TIMES}
+        self.whole: dict[str, Counter[int]] = {name: Counter() for name in _LISTS}
+        """The same of the whole point, without the current window."""
 
     def replies(self) -> int:
         """Replies of the point so far."""
@@ -170,15 +178,12 @@ class Tally:
         self.error_totals.update(self.errors)
         data["errors"], self.errors = dict(self.errors), Counter()
         yield data
-        for name in ("latency", "service", "first_byte"):
-            found[name].update(found["alike"])
-        for name in ("service", "first_byte"):
-            found[name].update(found["whole_at_once"])
-        for name in TIMES:
-            buckets = bounded(found[name])
-            self.whole[name].update(buckets)
-            if name in ("latency", "service"):
-                data[name] = sparse(buckets)
+        for name, buckets in found.items():
+            if buckets:
+                self.whole[name].update(bounded(buckets))
+                yield data
+        for name in ("latency", "service"):
+            data[name] = sparse(_joined(found, name))
             yield data
 
     def report(self, started_ns: int) -> dict[str, Any]:
@@ -188,6 +193,14 @@ class Tally:
             "errors": dict(self.error_totals),
             "faults": {name: fault.record(started_ns) for name, fault in self.faults.items()},
             "figures": dict(self.figures),
-            "histograms": {name: sparse(self.whole[name]) for name in TIMES},
+            "histograms": {name: sparse(_joined(self.whole, name)) for name in TIMES},
             "requests": [request.report() for request in self.requests],
         }
+
+
+def _joined(counted: dict[str, Counter[int]], name: str) -> Counter[int]:
+    """Return the times of this name, which may be in several lists."""
+    joined: Counter[int] = Counter()
+    for part in _PARTS.get(name, (name,)):
+        joined.update(counted[part])
+    return joined
