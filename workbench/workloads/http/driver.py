@@ -113,7 +113,7 @@ class WorkloadDriver(Driver):
 
     def _on_events(self) -> Callable[[], None]:
         poll, connections, replies = self.epoll.poll, self.open, self.replies
-        request, add_alike, timeout_ns = self.request, self.tally.alike.append, self.timeout_ns
+        request, alike, timeout_ns = self.request, self.tally.alike, self.timeout_ns
         add_latency, add_whole = self.tally.latency.append, self.tally.whole_at_once.append
         last_replies = {} if self.mix else self.wanted.last_replies
         usual, size = b"", RECEIVE_SMALL
@@ -122,18 +122,23 @@ class WorkloadDriver(Driver):
             nonlocal usual, size
             for fd, events in poll(0, AT_ONCE):
                 connection = connections[fd]
-                if events & WRITING:
+                alone = events == _DATA  # Neither space to write nor an end.
+                if not alone and events & WRITING:
                     self.writable(connection)
                     continue
                 try:
                     data = read(fd, size)
                     left = connection.left
-                    fast = left > 1 and events == _DATA and not connection.due
-                    if fast and (data == usual or data in replies):
+                    if (
+                        alone
+                        and left > 1
+                        and not connection.due
+                        and (data == usual or data in replies)
+                    ):
                         now = monotonic_ns()
                         service_ns = now - connection.sent
                         if service_ns <= timeout_ns:
-                            add_alike(service_ns)
+                            alike.append(service_ns)
                             connection.left = left - 1
                             connection.sent = now
                             usual = data
@@ -150,7 +155,7 @@ class WorkloadDriver(Driver):
                     whole = connection.asked and not connection.data
                     if whole and service_ns <= timeout_ns:
                         if connection.due in (0, connection.sent):
-                            add_alike(service_ns)
+                            alike.append(service_ns)
                         else:
                             add_latency(now - connection.due)
                             add_whole(service_ns)
