@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, QRect, QSize
 
 from app.charts import labels
 from app.charts.chart import Chart
+from app.charts.clipping import joined
 from app.charts.series import Quantity
 from app.charts.stack import Stack
 
@@ -82,9 +83,10 @@ def _cheapest(stack: Stack, card: Card[Any], size: QSize, sums: Squares) -> tupl
     x = np.arange(0, max(1, stack.width() - size.width()), _CELL)
     y = np.arange(0, max(1, stack.height() - size.height()), _CELL)
     cost = _cost(x, y, size, sums)
-    away = np.hypot(x - plot.left() - 8, (y - plot.top() - 2)[:, None])
-    down, across = np.unravel_index(np.where(cost == cost.min(), away, np.inf).argmin(), cost.shape)
-    return int(cost.min()), QPoint(int(x[across]), int(y[down]))
+    least = int(cost.min())
+    down, across = np.nonzero(cost == least)
+    best = np.hypot(x[across] - plot.left() - 8, y[down] - plot.top() - 2).argmin()
+    return least, QPoint(int(x[across[best]]), int(y[down[best]]))
 
 
 def _cost(x: Squares, y: Squares, size: QSize, sums: Squares) -> Squares:
@@ -93,23 +95,23 @@ def _cost(x: Squares, y: Squares, size: QSize, sums: Squares) -> Squares:
     left, right = (x - _RIM) // _CELL, -((x + wide + _RIM) // -_CELL)
     top, foot = (y - _RIM) // _CELL, -((y + high + _RIM) // -_CELL)
     left, right = left.clip(0, columns - 1), right.clip(0, columns - 1)
-    top, foot = top.clip(0, rows - 1)[:, None], foot.clip(0, rows - 1)[:, None]
-    cost: Squares = sums[foot, right] - sums[top, right] - sums[foot, left] + sums[top, left]
+    top, foot = top.clip(0, rows - 1), foot.clip(0, rows - 1)
+    across = sums[:, right] - sums[:, left]
+    cost: Squares = across[foot] - across[top]
     return cost
 
 
 def _covered(stack: Stack) -> Squares:
     """Return the content of each square of the stack, shape (rows, columns)."""
     squares = np.zeros((ceil(stack.height() / _CELL), ceil(stack.width() / _CELL)), dtype=np.int64)
-    for boxes, cost in ((_texts(stack), _TEXT), (_heads(stack), _HEAD)):
-        for box in boxes:
-            left, top, right, foot = (max(0.0, edge) for edge in box)
-            squares[
-                int(top // _CELL) : ceil(foot / _CELL), int(left // _CELL) : ceil(right / _CELL)
-            ] = cost
+    for boxes, cost in zip(_texts(stack), (_TEXT, _HEAD), strict=True):
+        edges = np.array(boxes).reshape(-1, 4).clip(min=0) / _CELL
+        edges[:, 2:] = np.ceil(edges[:, 2:])
+        for left, top, right, foot in edges.astype(np.int64).tolist():
+            squares[top:foot, left:right] = cost
     rows, columns = squares.shape
     for selected, cost in ((False, _DATA), (True, _SELECTED)):
-        points = (_along(_lines(stack, selected=selected)) // _CELL).astype(np.int64)
+        points = (_along(_lines(stack, selected=selected)) / _CELL).astype(np.int64)
         squares[points[:, 1].clip(0, rows - 1), points[:, 0].clip(0, columns - 1)] = cost
     return squares
 
@@ -128,24 +130,26 @@ def _along(line: labels.Polyline) -> labels.Polyline:
 
 def _lines(stack: Stack, *, selected: bool) -> labels.Polyline:
     """Return the lines of the selected server, or of the other visible ones, as one with gaps."""
-    gap = np.full((1, 2), np.nan)
-    found = [gap]
+    found = []
     for chart in _shown(stack):
-        for id_, curve in chart.curves.items():
-            if id_ not in chart.hidden and (id_ == chart.highlighted) is selected:
-                found += [curve.seen() + np.array([chart.x(), chart.y()]), gap]
-    return np.concatenate(found)
+        seen = chart.curves.keys() - chart.hidden
+        lines = [chart.curves[id_].seen() for id_ in seen if (id_ == chart.highlighted) is selected]
+        found.append(joined(lines) + np.array([chart.x(), chart.y()]))
+    return joined(found)
 
 
-def _texts(stack: Stack) -> list[labels.Box]:
-    """Return the boxes of headers, axes, names, the running point, and whatever else lies over the
-    charts.
+def _texts(stack: Stack) -> tuple[list[labels.Box], list[labels.Box]]:
+    """Return the boxes of axes, names, the running point, and whatever else lies over the charts;
+    and those of headers.
     """
     found: list[labels.Box] = []
+    heads: list[labels.Box] = []
     for chart in _shown(stack):
         x, y, plot = chart.x(), chart.y(), chart.plot_rect()
         height = chart.sizes.label_px
-        own = [*chart.ground.words(), *chart.names.at_ceiling, *chart.names.boxes()]
+        (*head, foot), *words = chart.ground.words()
+        heads.append((head[0], head[1] + y, head[2], foot + y))
+        own = [*words, *chart.names.at_ceiling, *chart.names.boxes()]
         own.append((0.0, plot.top() - height / 2, plot.left(), plot.bottom() + height / 2))
         if chart.lowest:
             own.append((plot.left(), plot.bottom(), plot.right(), float(chart.height())))
@@ -158,13 +162,7 @@ def _texts(stack: Stack) -> list[labels.Box]:
     for other in stack.foreign():
         at = other.geometry()
         found.append((at.left(), at.top(), at.right(), at.bottom()))
-    return found
-
-
-def _heads(stack: Stack) -> list[labels.Box]:
-    """Return the boxes of the headers."""
-    found = [(chart, chart.ground.words()[0]) for chart in _shown(stack)]
-    return [(a, b + chart.y(), c, d + chart.y()) for chart, (a, b, c, d) in found]
+    return found, heads
 
 
 def _shown(stack: Stack) -> Iterable[Chart]:
