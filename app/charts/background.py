@@ -61,6 +61,9 @@ class Ground:
         """The boxes of texts other than labels: the header, the timeout, and the ideal line's as
         several boxes in a row.
         """
+        return self._chart.settled("words", self._words)
+
+    def _words(self) -> list[labels.Box]:
         chart = self._chart
         found = [(0.0, 0.0, self._head()[-1], chart.sizes.px(20))]
         if (timeout := self._timeout_ms()) is not None:
@@ -158,6 +161,9 @@ class Ground:
 
     def _head(self) -> tuple[str, str, float, float]:
         """Return (title, text beside it, start, end), with the text from start to end in pixels."""
+        return self._chart.settled("head", self._fitted_head)
+
+    def _fitted_head(self) -> tuple[str, str, float, float]:
         chart, px = self._chart, self._chart.sizes.px
         title, unit = chart.title_text()
         size = font(px(12))

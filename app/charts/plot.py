@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isnan, log10, nan
+from typing import Any, TypeVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
@@ -34,6 +35,7 @@ whole.
 """
 
 _MOST_BANDS = 4
+T = TypeVar("T")
 
 
 class Plot(pg.PlotWidget):
@@ -68,8 +70,8 @@ class Plot(pg.PlotWidget):
         self.curves: dict[str, Curve] = {}
         self.limits: Limits = (0, 1, 0, 1)
         self._frame: tuple[object, ...] = ()
-        self._settled: QRectF | None = None
-        """The plot's rectangle while it is painted: nothing moves then."""
+        self._settled: dict[str, Any] | None = None
+        """What was computed in this painting; None: none goes on."""
         self.whole_across: Span = (0, 1)
         """Lowest and highest x without a zoom, as drawn."""
         self.whole_up: Span = (0, 1)
@@ -209,8 +211,9 @@ class Plot(pg.PlotWidget):
 
     def plot_rect(self) -> QRectF:
         """Return the rectangle of the plot between the axes."""
-        if self._settled is not None:
-            return QRectF(self._settled)
+        return self.settled("plot", self._plot_rect)
+
+    def _plot_rect(self) -> QRectF:
         sizes, room = self.sizes, self.viewport().size()
         width = room.width() - sizes.left - sizes.px(sizes.gutter)
         height = room.height() - sizes.top - sizes.bottom(self.lowest)
@@ -227,11 +230,20 @@ class Plot(pg.PlotWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         self.fit()
-        self._settled = self.plot_rect()
+        self._settled = {}
         try:
             super().paintEvent(event)
         finally:
             self._settled = None
+
+    def settled(self, name: str, compute: Callable[[], T]) -> T:
+        """Compute something; while the chart is painted once only, because nothing moves then."""
+        if self._settled is None:
+            return compute()
+        if name not in self._settled:
+            self._settled[name] = compute()
+        known: T = self._settled[name]
+        return known
 
     def fit(self) -> None:
         """Compute the pixels of all lines at once, unless nothing has moved."""
