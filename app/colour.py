@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from PySide6.QtGui import QColor
 
 
@@ -12,6 +14,7 @@ def with_opacity(colour: str, opacity: float) -> QColor:
     return tint
 
 
+@lru_cache(maxsize=1024)
 def mix(a: str, b: str, share: float) -> str:
     """Return a mix of `a` and `b` as a colour name; `share` is the part of `b`."""
     x, y = QColor(a), QColor(b)

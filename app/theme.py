@@ -68,6 +68,9 @@ class SeriesStyle:
     dots: int = 0
     """Dots between two dashes: they distinguish sessions in one chart."""
 
+    def __hash__(self) -> int:
+        return hash(self.colour)  # of all fields it takes long, and a key is needed at every stroke
+
     @property
     def dashed(self) -> bool:
         return bool(self.pattern)

@@ -30,7 +30,7 @@ from PySide6.QtWidgets import QToolTip
 from app.charts import band
 from app.charts.axes import Axes
 from app.charts.background import Ground
-from app.charts.curve import Curve
+from app.charts.curve import Curve, cut
 from app.charts.flags import Flags
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
@@ -40,6 +40,7 @@ from app.charts.published import PublishedMarks
 from app.charts.series import Quantity, Values
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
+from app.charts.strokes import is_vector
 from app.colour import with_opacity
 from app.plain import tip
 from app.theme import Theme
@@ -231,18 +232,20 @@ class Chart(Plot):
 
     def _paint_moving(self, painter: QPainter) -> None:
         """Draw the lines of the running and of the highlighted server, above all others."""
-        highlighted = self.highlighted
         painter.save()
         painter.setClipRect(self.plot_rect().adjusted(0, 0, 0.5, 0.5))
-        for id_ in dict.fromkeys((self.model.running_server, highlighted)):
-            curve = self.curves.get(id_)
-            if curve is None or id_ in self.hidden:
-                continue
-            strong = id_ == highlighted
-            painter.setOpacity(DIM_RUNNING if highlighted and not strong else 1.0)
-            sizes = self.sizes
-            curve.draw(painter, sizes.highlighted_line if strong else sizes.running_line)
+        for curve, width in self._moving_lines():
+            beside = self.highlighted and curve.series.id != self.highlighted
+            painter.setOpacity(DIM_RUNNING if beside else 1.0)
+            curve.draw(painter, width)
         painter.restore()
+
+    def _moving_lines(self) -> list[tuple[Curve, float]]:
+        """Return the lines of the running and of the highlighted server, and their widths."""
+        widths = {self.model.running_server: self.sizes.running_line}
+        widths[self.highlighted] = self.sizes.highlighted_line
+        seen = widths.keys() & self.curves.keys() - self.hidden
+        return [(self.curves[id_], width) for id_, width in widths.items() if id_ in seen]
 
     def _paint_knees(self, painter: QPainter) -> None:
         """Draw the markers at sustained rates again, which the running line would cover."""
@@ -284,6 +287,8 @@ class Chart(Plot):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         still = self.still()
+        if not is_vector(painter):
+            cut([*((curve, self.sizes.still_line) for curve in still), *self._moving_lines()])
         self.names.place(still)
         self.names.paint_leaders(painter)
         for curve in still if self.all_have_bands else ():

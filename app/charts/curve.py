@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
@@ -16,7 +17,7 @@ from app.charts.clipping import Polyline, Segments
 from app.charts.drawing import draw_cross, draw_marker, draw_markers, draw_ring
 from app.charts.series import Flags, Series, Values
 from app.charts.sizes import Sizes
-from app.charts.strokes import draw_pieces, is_vector, pieces, stroke_segments
+from app.charts.strokes import Piece, draw_pieces, is_vector, pieces, stroke_segments
 from app.colour import mix
 from app.theme import SeriesStyle, Theme
 
@@ -77,10 +78,12 @@ class Curve:
         """What its pixels are computed for; None: for nothing yet."""
         self._chart = chart
         self._fitted = _NOTHING
+        self._cuts: dict[tuple[float, SeriesStyle], list[Piece]] = {}
+        """What is drawn of it on a screen, in a width and a style."""
         self._doubtful = False
         """Whether any point has another marker than a plain one."""
-        self._cut: tuple[object, list[tuple[Segments, QPen]]] = (None, [])
-        """What is drawn on a screen, and for what that was computed."""
+        self._knee = np.empty(0, dtype=np.intp)
+        """The place of its point at the highest sustained rate, if there is one."""
 
     def take(self, values: Values, beside: Values | None) -> None:
         """Set its values."""
@@ -89,10 +92,11 @@ class Curve:
         gap = np.full((1, 3), np.nan)
         self.data = np.vstack((np.column_stack((values.x, values.y, sure)), gap))
         self._doubtful = bool((~values.trusted | values.faulty | values.tainted).any())
+        self._knee = np.flatnonzero(values.x == self.series.knee)[:1]
 
     def fit(self, frame: object, fitted: Fitted) -> None:
         """Set its pixels."""
-        self.frame, self._fitted, self._cut = frame, fitted, (None, [])
+        self.frame, self._fitted, self._cuts = frame, fitted, {}
 
     def pixels(self) -> Polyline:
         """Return its points in the scene's pixels, (n, 2); NaN in gaps."""
@@ -104,21 +108,6 @@ class Curve:
         self._chart.fit()
         return self._fitted.seen
 
-    def draw(self, painter: QPainter, width: float) -> None:
-        """Draw it in the scene's pixels: solid where both ends are trusted; else thin, pale and
-        broken.
-        """
-        self._chart.fit()
-        if is_vector(painter):
-            for each, pen in self._strokes(width):
-                stroke_segments(painter, each, pen)
-            return
-        key = width, self.style
-        if self._cut[0] != key:
-            self._cut = key, [(pieces(each, pen), pen) for each, pen in self._strokes(width)]
-        for each, pen in self._cut[1]:
-            draw_pieces(painter, each, pen)
-
     def pen(self, width: float, *, sure: bool) -> QPen:
         """Return its pen; if not `sure`, thin, pale and broken."""
         return QPen(_pen(self.style, width, sure, self._chart.theme.card))
@@ -127,11 +116,36 @@ class Curve:
         """Whether its point at this rate is trusted."""
         return bool(self.values.trusted[self.values.x == rate].all())
 
-    def _strokes(self, width: float) -> list[tuple[Segments, QPen]]:
+    def draw(self, painter: QPainter, width: float) -> None:
+        """Draw it in the scene's pixels."""
+        if is_vector(painter):
+            for each, pen in self.strokes(width):
+                stroke_segments(painter, each, pen)
+            return
+        if not self.is_cut(width):
+            cut([(self, width)])
+        for each, pen in self._cuts[width, self.style]:
+            draw_pieces(painter, each, pen)
+
+    def is_cut(self, width: float) -> bool:
+        """Whether it is known what is drawn of it on a screen in a width."""
+        self._chart.fit()
+        return (width, self.style) in self._cuts
+
+    def take_cut(self, width: float, found: list[Piece]) -> None:
+        """Set what is drawn of it on a screen in a width."""
+        self._cuts[width, self.style] = found
+
+    def strokes(self, width: float) -> list[Piece]:
+        """Return what of it is drawn: solid where both ends are trusted; else thin, pale and
+        broken.
+        """
+        self._chart.fit()
         each, sure = self._fitted.segments, self._fitted.sure
+        style, card = self.style, self._chart.theme.card
         if sure.all():
-            return [(each, self.pen(width, sure=True))]
-        return [(each[sure == kind], self.pen(width, sure=kind)) for kind in (False, True)]
+            return [(each, _pen(style, width, True, card))]
+        return [(each[sure == kind], _pen(style, width, kind, card)) for kind in (False, True)]
 
     def draw_markers(
         self, painter: QPainter, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
@@ -149,19 +163,16 @@ class Curve:
         marked = slice(None) if searched else _staggered(points, px(70), self.series.index)
         plain = points[marked][(shown & values.trusted)[marked]]
         draw_markers(painter, self.style, plain, px(radius), card)
-        large = np.flatnonzero(values.x == self.series.knee)[: int(knee)]
         if self._doubtful:
-            self._draw_doubts(painter, sizes, radius, large)
+            self._draw_doubts(painter, sizes, radius, self._knee if knee else self._knee[:0])
         if knee:
             self.draw_knee(painter, sizes, radius)
 
     def draw_knee(self, painter: QPainter, sizes: Sizes, radius: float = 4.0) -> None:
         """Draw the large marker at the highest sustained rate, if there is one."""
-        points, here = self.pixels(), self.values.x == self.series.knee
-        card = self._chart.theme.card
-        if len(points):
-            found = points[here & self._fitted.shown][:1]
-            draw_markers(painter, self.style, found, sizes.px(radius * 1.65), card)
+        points, knee, card = self.pixels(), self._knee, self._chart.theme.card
+        if len(knee) and self._fitted.shown[knee]:
+            draw_markers(painter, self.style, points[knee], sizes.px(radius * 1.65), card)
 
     def _draw_doubts(
         self, painter: QPainter, sizes: Sizes, radius: float, large: NDArray[np.intp]
@@ -194,6 +205,14 @@ class Curve:
         lengths = np.maximum((way**2).sum(axis=1), 1e-12)
         along = np.clip(-(start * way).sum(axis=1) / lengths, 0, 1)
         return float(np.hypot(*(start + way * along[:, None]).T).min())
+
+
+def cut(lines: Iterable[tuple[Curve, float]]) -> None:
+    """Compute what is drawn on a screen of lines in these widths, of all at once, for `draw`."""
+    new = [(c, width, c.strokes(width)) for c, width in lines if not c.is_cut(width)]
+    found = iter(pieces([stroke for _, _, strokes in new for stroke in strokes]))
+    for curve, width, strokes in new:
+        curve.take_cut(width, [next(found) for _ in strokes])
 
 
 @lru_cache(maxsize=256)

@@ -37,6 +37,8 @@ class EndNames:
         self.more: labels.Placed | None = None
         """The place of the text that says how many more servers there are."""
         self._unnamed = 0
+        self._ranked_of: object = None
+        self._ranks: dict[str, int] = {}
         self.running: QRectF | None = None
         """The box of the running server's name; None: it has none yet."""
         self.at_ceiling: list[labels.Box] = []
@@ -52,7 +54,7 @@ class EndNames:
         chart = self._chart
         sizes, plot = chart.sizes, chart.plot_rect()
         px, size = sizes.px, font(sizes.label_px, Weight.DemiBold)  # as wide as they become
-        ranks = {series.id: rank for rank, series in enumerate(chart.model.ranked())}
+        ranks = self._rank()
         ends: list[labels.End] = []
         timeout = self._ground.timeout()
         lines = [timeout, *([chart.ideal()] if chart.has_ideal else [])]
@@ -82,6 +84,14 @@ class EndNames:
         self.placed = [label for label in placed if label.key]
         self.more = next((label for label in placed if not label.key), None)
         self._unnamed = len(ends) - len(self.placed)
+
+    def _rank(self) -> dict[str, int]:
+        """Return each server's place among all."""
+        model = self._chart.model
+        if self._ranked_of != (model, model.version):
+            self._ranked_of = model, model.version
+            self._ranks = {series.id: rank for rank, series in enumerate(model.ranked())}
+        return self._ranks
 
     def crossed(self) -> tuple[str, ...]:
         """Return whose names the running server's line reaches."""

@@ -103,9 +103,9 @@ class Moving:
     def _paint_bars(self, painter: QPainter, curve: Curve) -> None:
         """Draw the range from the lowest to the highest pass."""
         chart = self._chart
-        px = chart.sizes.px
+        px, metric = chart.sizes.px, chart.metric
         for reading in curve.series.shown:
-            spread = reading.spread(chart.metric, chart.view_shown)
+            spread = reading.spread(metric, chart.view_shown)
             if spread is None:
                 continue
             low, high = (chart.at(reading.x, value) for value in spread)

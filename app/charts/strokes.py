@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -9,6 +11,8 @@ from PySide6.QtGui import QColor, QPaintEngine, QPainter, QPen
 from shiboken6 import wrapInstance
 
 from app.charts.clipping import Polyline, Segments, begins, chained, segments
+
+Piece = tuple[Segments, QPen]
 
 _THICK = 3.5
 
@@ -26,7 +30,8 @@ def stroke(painter: QPainter, points: Polyline, pen: QPen) -> None:
     if is_vector(painter):
         stroke_segments(painter, each, pen)
     else:
-        draw_pieces(painter, pieces(each, pen), pen)
+        for piece in pieces([(each, pen)]):
+            draw_pieces(painter, *piece)
 
 
 def stroke_segments(painter: QPainter, each: Segments, pen: QPen) -> None:
@@ -37,28 +42,43 @@ def stroke_segments(painter: QPainter, each: Segments, pen: QPen) -> None:
         painter.drawPolyline([QPointF(x, y) for x, y in line.tolist()])
 
 
-def pieces(each: Segments, pen: QPen) -> Segments:
-    """Return what `draw_pieces` draws of segments on a screen.
+def pieces(lines: Sequence[Piece]) -> list[Piece]:
+    """Return what `draw_pieces` draws of each line, given as its segments, on a screen.
 
     Qt strokes one antialiased path five times slower than its segments one by one, so on screen
-    lines are drawn by segment, with the dashes cut here. Pens must be opaque: segments of a
-    translucent line would overlap visibly.
+    lines are drawn by segment, with the dashes cut here, of all lines at once: numpy takes as long
+    for one of them. Pens must be opaque: segments of a translucent line would overlap visibly.
     """
-    width, pattern = pen.widthF(), pen.dashPattern()
-    if not pattern:
-        return each
-    dashes = np.array(pattern) * width
-    if pen.capStyle() is Qt.PenCapStyle.SquareCap:  # square ends lengthen the dashes
-        dashes += np.tile((width, -width), len(dashes) // 2)
-    return _dashed(each, dashes)
+    patterns = [_dashes(pen) for _, pen in lines]
+    cut = iter(_dashed([(each, p) for (each, _), p in zip(lines, patterns, strict=True) if p]))
+    return [
+        (next(cut) if pattern else each, _quick(pen, dashed=bool(pattern)))
+        for (each, pen), pattern in zip(lines, patterns, strict=True)
+    ]
+
+
+def _dashes(pen: QPen) -> list[float]:
+    """Return the pattern (drawn, left out, ...) in pixels; empty: a solid line."""
+    width = pen.widthF()
+    # Square ends lengthen the dashes.
+    longer = width if pen.capStyle() is Qt.PenCapStyle.SquareCap else 0.0
+    return [
+        length * width + (-longer if place % 2 else longer)
+        for place, length in enumerate(pen.dashPattern())
+    ]
+
+
+def _quick(pen: QPen, *, dashed: bool) -> QPen:
+    """Return a pen with which Qt draws segments fast."""
+    quick = QPen(pen.color(), pen.widthF())
+    # Where thick segments meet, flat ends leave notches.
+    notched = pen.widthF() >= _THICK and not dashed
+    quick.setCapStyle(Qt.PenCapStyle.RoundCap if notched else Qt.PenCapStyle.FlatCap)
+    return quick
 
 
 def draw_pieces(painter: QPainter, lines: Segments, pen: QPen) -> None:
-    quick = QPen(pen.color(), pen.widthF())
-    # Where thick segments meet, flat ends leave notches.
-    notched = pen.widthF() >= _THICK and not pen.dashPattern()
-    quick.setCapStyle(Qt.PenCapStyle.RoundCap if notched else Qt.PenCapStyle.FlatCap)
-    painter.setPen(quick)
+    painter.setPen(pen)
     draw_segments(painter, lines)
 
 
@@ -77,24 +97,39 @@ def draw_segments(painter: QPainter, lines: Segments) -> None:
         painter.drawLines(wrapInstance(lines.ctypes.data, QLineF), len(lines))
 
 
-def _dashed(each: Segments, pattern: NDArray[np.float64]) -> Segments:
-    """Return the drawn pieces of segments; the pattern (drawn, left out, ...) continues over the
-    corners of a line.
-    """
+def _dashed(lines: Sequence[tuple[Segments, list[float]]]) -> list[Segments]:
+    """Return the drawn pieces of each line's segments; its pattern continues over the corners."""
+    if not lines:
+        return []
+    each = np.concatenate([line for line, _ in lines])
+    sizes = [len(line) for line, _ in lines]
+    edges = _edges([pattern for _, pattern in lines])[np.repeat(np.arange(len(lines)), sizes)]
+    whole = edges[:, -1]
+    first = begins(each)
+    ends = np.cumsum(sizes)
+    first[ends[:-1][ends[:-1] < len(each)]] = True
     ways = each[:, 2:] - each[:, :2]
     lengths = np.hypot(ways[:, 0], ways[:, 1])
     along = np.cumsum(lengths) - lengths
     # From the beginning of each line.
-    along -= along[np.maximum.accumulate(np.where(begins(each), np.arange(len(each)), 0))]
-    edges = np.concatenate(([0.0], np.cumsum(pattern)))
-    first = np.floor(along / edges[-1])
-    turns = (np.floor((along + lengths) / edges[-1]) - first + 1).astype(np.intp)
+    along -= along[np.maximum.accumulate(np.where(first, np.arange(len(each)), 0))]
+    begun = np.floor(along / whole)
+    turns = (np.floor((along + lengths) / whole) - begun + 1).astype(np.intp)
     which = np.repeat(np.arange(len(each)), turns)
-    turn = np.arange(len(which)) - np.repeat(np.cumsum(turns) - turns, turns) + first[which]
-    since, most = (turn * edges[-1] - along[which])[:, None], lengths[which, None]
-    start = np.clip(since + edges[:-1:2], 0.0, most)
-    end = np.clip(since + edges[1::2], 0.0, most)
+    turn = np.arange(len(which)) - np.repeat(np.cumsum(turns) - turns, turns) + begun[which]
+    since, most = (turn * whole[which] - along[which])[:, None], lengths[which, None]
+    start = np.clip(since + edges[which, :-1:2], 0.0, most)
+    end = np.clip(since + edges[which, 1::2], 0.0, most)
     drawn = end > start
     row = which[np.nonzero(drawn)[0]]
     unit, at = ways[row] / lengths[row, None], each[row, :2]
-    return np.hstack((at + unit * start[drawn][:, None], at + unit * end[drawn][:, None]))
+    found = np.hstack((at + unit * start[drawn][:, None], at + unit * end[drawn][:, None]))
+    return np.split(found, np.searchsorted(row, ends[:-1]))
+
+
+def _edges(patterns: Sequence[list[float]]) -> NDArray[np.float64]:
+    """Return where dashes begin and end in each pattern; the last one is its length."""
+    dashes = np.zeros((len(patterns), max(map(len, patterns)) + 1))
+    for row, pattern in zip(dashes, patterns, strict=True):
+        row[1 : len(pattern) + 1] = pattern  # the rest are dashes without a length
+    return dashes.cumsum(axis=1)
