@@ -32,6 +32,7 @@ from app.charts.axes import Axes
 from app.charts.background import Ground
 from app.charts.curve import Curve, cut
 from app.charts.flags import Flags
+from app.charts.markers import Markers
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.overlay_layer import DIM, DIM_RUNNING, Moving
@@ -254,8 +255,10 @@ class Chart(Plot):
             return
         painter.save()
         painter.setClipRect(self.clip_rect())
+        markers = Markers(painter, self.theme.card)
         for curve in self.still():
-            curve.draw_knee(painter, self.sizes)
+            curve.draw_knee(markers, self.sizes)
+        markers.finished()
         painter.restore()
 
     def _blit(
@@ -296,8 +299,10 @@ class Chart(Plot):
         painter.setClipRect(self.clip_rect())
         for curve in still:
             curve.draw(painter, self.sizes.still_line)
+        markers = Markers(painter, self.theme.card)
         for curve in still:
-            curve.draw_markers(painter, self.sizes, knee=self.quantity is Quantity.REPLIES)
+            curve.draw_markers(markers, self.sizes, knee=self.quantity is Quantity.REPLIES)
+        markers.finished()
         painter.setClipping(False)
         if self.quantity is Quantity.REPLIES:
             self.names.place_ceiling(still)

@@ -14,7 +14,8 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.charts.clipping import Polyline, Segments
-from app.charts.drawing import draw_cross, draw_marker, draw_markers, draw_ring
+from app.charts.drawing import draw_cross, draw_ring
+from app.charts.markers import Markers
 from app.charts.series import Flags, Series, Values
 from app.charts.sizes import Sizes
 from app.charts.strokes import Piece, draw_pieces, is_vector, pieces, stroke_segments
@@ -148,50 +149,49 @@ class Curve:
         return [(each[sure == kind], _pen(style, width, kind, card)) for kind in (False, True)]
 
     def draw_markers(
-        self, painter: QPainter, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
+        self, markers: Markers, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
     ) -> None:
         """Draw the markers, of a sweep staggered so that servers on one line show side by side:
         hollow ones where the point must not be trusted, crossed ones where the server is faulty,
         ringed ones where an audit failed; with `knee` a large one at the highest sustained rate.
         """
-        px, card = sizes.px, self._chart.theme.card
         points, values = self.pixels(), self.values
         if not len(points):
             return
         shown = self._fitted.shown
         searched = self.series.searched
-        marked = slice(None) if searched else _staggered(points, px(70), self.series.index)
+        marked = slice(None) if searched else _staggered(points, sizes.px(70), self.series.index)
         plain = points[marked][(shown & values.trusted)[marked]]
-        draw_markers(painter, self.style, plain, px(radius), card)
+        markers.add(self.style, plain, sizes.px(radius))
         if self._doubtful:
-            self._draw_doubts(painter, sizes, radius, self._knee if knee else self._knee[:0])
+            self._draw_doubts(markers, sizes, radius, self._knee if knee else self._knee[:0])
         if knee:
-            self.draw_knee(painter, sizes, radius)
+            self.draw_knee(markers, sizes, radius)
 
-    def draw_knee(self, painter: QPainter, sizes: Sizes, radius: float = 4.0) -> None:
+    def draw_knee(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
         """Draw the large marker at the highest sustained rate, if there is one."""
-        points, knee, card = self.pixels(), self._knee, self._chart.theme.card
+        points, knee = self.pixels(), self._knee
         if len(knee) and self._fitted.shown[knee]:
-            draw_markers(painter, self.style, points[knee], sizes.px(radius * 1.65), card)
+            markers.add(self.style, points[knee], sizes.px(radius * 1.65))
 
     def _draw_doubts(
-        self, painter: QPainter, sizes: Sizes, radius: float, large: NDArray[np.intp]
+        self, markers: Markers, sizes: Sizes, radius: float, large: NDArray[np.intp]
     ) -> None:
         """Draw hollow, crossed and ringed markers."""
-        px, theme, card = sizes.px, self._chart.theme, self._chart.theme.card
+        px, theme = sizes.px, self._chart.theme
         points, known, values = self._fitted.points, self._fitted.shown, self.values
         trusted, last = values.trusted, -inf
         hollow = _apart(points[known & ~trusted], 0 if self.series.searched else px(12))
-        draw_markers(painter, self.style, hollow, px(radius * 0.95), card, hollow=True)
+        markers.add(self.style, hollow, px(radius * 0.95), hollow=True)
         for at in _apart(points[known & values.faulty], px(14)).tolist():
-            draw_cross(painter, QPointF(*at), px(radius * 1.35), theme)
+            draw_cross(markers.finished(), QPointF(*at), px(radius * 1.35), theme)
         for i in np.flatnonzero(values.tainted & trusted & known).tolist():
             at = QPointF(*points[i].tolist())
             if at.x() - last >= px(14) or i in large:
                 last = at.x()
                 size = radius * 1.65 if i in large else radius * 0.85
-                draw_ring(painter, at, px(max(size * 1.35, radius * 1.75)), theme)
-                draw_marker(painter, self.style, at, px(size), card)
+                draw_ring(markers.finished(), at, px(max(size * 1.35, radius * 1.75)), theme)
+                markers.add(self.style, points[[i]], px(size))
 
     def distance(self, at: QPointF) -> float:
         """Return the distance from a pixel to the line; infinite where there is none."""

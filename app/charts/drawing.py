@@ -1,10 +1,9 @@
-"""Drawing primitives of all charts: markers, swatches, text."""
+"""Drawing primitives of all charts: text, swatches, signs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache, lru_cache
-from math import ceil, cos, pi, sin, sqrt
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -16,36 +15,16 @@ from PySide6.QtGui import (
     QPainter,
     QPainterPath,
     QPen,
-    QPixmap,
-    QPolygonF,
 )
 from PySide6.QtWidgets import QWidget
 
-from app.charts.clipping import Polyline
-from app.charts.strokes import SCREEN, is_vector, stroke
+from app.charts.markers import draw_marker
+from app.charts.strokes import SCREEN, stroke
 from app.plain import laid_out
-from app.theme import Marker, SeriesStyle, Theme
+from app.theme import SeriesStyle, Theme
 
-_OUTLINES: dict[Marker, Sequence[tuple[float, float]]] = {
-    Marker.SQUARE: ((-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)),
-    Marker.UP: ((0, -1.15), (1.08, 0.85), (-1.08, 0.85)),
-    Marker.DOWN: ((0, 1.15), (1.08, -0.85), (-1.08, -0.85)),
-    Marker.DIAMOND: ((0, -1.25), (1.05, 0), (0, 1.25), (-1.05, 0)),
-    Marker.PENTAGON: tuple(
-        (1.12 * sin(2 * pi * i / 5), -1.12 * cos(2 * pi * i / 5)) for i in range(5)
-    ),
-}
-
-_ARM, _REACH = 0.36, 1.12
-"""Half the width of a cross's arms, and how far they go."""
-_OUTLINES[Marker.PLUS] = tuple(
-    (x * turn - y * flip, x * flip + y * turn)
-    for turn, flip in ((1, 0), (0, 1), (-1, 0), (0, -1))
-    for x, y in ((_ARM, -_ARM), (_REACH, -_ARM), (_REACH, _ARM))
-)
-_OUTLINES[Marker.CROSS] = tuple(
-    ((x - y) * sqrt(0.5), (x + y) * sqrt(0.5)) for x, y in _OUTLINES[Marker.PLUS]
-)
+_BEFORE = {"left": 0.0, "middle": 0.5, "right": 1.0}
+"""The share of a text that is left of where it is drawn."""
 
 
 @cache
@@ -84,22 +63,22 @@ def draw_text(  # noqa: PLR0917 - read like QPainter.drawText
     kind = painter.paintEngine().type()
     if kind is QPaintEngine.Type.Pdf:
         font = _searchable(font)
-    width = text_width(text, font)
-    x = at.x() - {"left": 0.0, "middle": 0.5, "right": 1.0}[align] * width
-    baseline = QPointF(x, at.y() + metrics(font).capHeight() / 2)
+    width, sizes = text_width(text, font), metrics(font)
+    x = at.x() - _BEFORE[align] * width
+    y = at.y() + sizes.capHeight() / 2
     if kind in SCREEN:
         painter.setFont(font)
         painter.setPen(QColor(colour))
-        painter.drawStaticText(baseline - QPointF(0, metrics(font).ascent()), laid_out(text, font))
+        painter.drawStaticText(QPointF(x, y - sizes.ascent()), laid_out(text, font))
     elif kind is not QPaintEngine.Type.Pdf:
         path = QPainterPath()
         path.setFillRule(Qt.FillRule.WindingFill)  # strokes of a letter may overlap
-        path.addText(baseline, font, text)
+        path.addText(QPointF(x, y), font, text)
         painter.fillPath(path, QColor(colour))
     else:
         painter.setFont(font)
         painter.setPen(QColor(colour))
-        painter.drawText(baseline, text)
+        painter.drawText(QPointF(x, y), text)
     return width
 
 
@@ -110,105 +89,6 @@ def _searchable(font: QFont) -> QFont:
     for feature in ("tnum", "calt"):
         made.setFeature(QFont.Tag(feature), 0)
     return made
-
-
-@cache
-def marker_path(marker: Marker, radius: float) -> QPainterPath:
-    """Return the shape of a marker around (0, 0)."""
-    path = QPainterPath()
-    if marker is Marker.CIRCLE:
-        path.addEllipse(QPointF(0, 0), radius, radius)
-    else:
-        path.addPolygon(QPolygonF([QPointF(x * radius, y * radius) for x, y in _OUTLINES[marker]]))
-        path.closeSubpath()
-    return path
-
-
-def draw_marker(
-    painter: QPainter,
-    style: SeriesStyle,
-    at: QPointF,
-    radius: float,
-    ground: str,
-    *,
-    hollow: bool = False,
-) -> None:
-    """Draw a marker, filled with a rim in the background colour, or hollow: not to be trusted."""
-    draw_markers(painter, style, np.array([at.toTuple()]), radius, ground, hollow=hollow)
-
-
-def draw_markers(
-    painter: QPainter,
-    style: SeriesStyle,
-    places: Polyline,
-    radius: float,
-    ground: str,
-    *,
-    hollow: bool = False,
-) -> None:
-    """Draw the same marker at several pixels."""
-    if not len(places):
-        return
-    if is_vector(painter) or painter.worldTransform().isScaling():
-        for x, y in places.tolist():
-            painter.translate(x, y)
-            _paint_marker(painter, style, radius, ground, hollow)
-            painter.translate(-x, -y)
-        return
-    # Antialiased paths are slow; a marker is cached as a pixmap for every quarter of a pixel.
-    ratio = painter.device().devicePixelRatioF()
-    stamps, half = _stamps(style, radius, ground, hollow, ratio), _half(radius, ratio)
-    # Most calls have a few places, for which numpy takes longer.
-    for x, y in places.tolist():
-        across, down = round(x * 4 * ratio), round(y * 4 * ratio)
-        shift = across & 3, down & 3
-        stamp = stamps.get(shift)
-        if stamp is None:
-            stamp = stamps[shift] = _stamp(style, radius, ground, hollow, *shift, ratio)
-        corner = QPointF(((across >> 2) - half) / ratio, ((down >> 2) - half) / ratio)
-        painter.drawPixmap(corner, stamp)
-
-
-@lru_cache(maxsize=256)
-def _stamps(
-    style: SeriesStyle, radius: float, ground: str, hollow: bool, ratio: float
-) -> dict[tuple[int, ...], QPixmap]:
-    """Return the pixmaps of a marker, by its shift; they are made when they are needed."""
-    return {}
-
-
-def _half(radius: float, ratio: float) -> int:
-    """Return the device pixels on each side of a stamp's middle."""
-    return ceil(1.5 * radius * ratio) + 1
-
-
-def _stamp(  # noqa: PLR0917 - what makes it unique
-    style: SeriesStyle, radius: float, ground: str, hollow: bool, x: int, y: int, ratio: float
-) -> QPixmap:
-    """Return a marker in the middle of a pixmap, shifted by quarters of a device pixel."""
-    half = _half(radius, ratio)
-    stamp = QPixmap(2 * half + 1, 2 * half + 1)
-    stamp.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(stamp)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(half + x / 4, half + y / 4)
-    painter.scale(ratio, ratio)
-    _paint_marker(painter, style, radius, ground, hollow)
-    painter.end()
-    stamp.setDevicePixelRatio(ratio)
-    return stamp
-
-
-def _paint_marker(
-    painter: QPainter, style: SeriesStyle, radius: float, ground: str, hollow: bool
-) -> None:
-    if hollow:
-        painter.setPen(QPen(style.tint(), 0.38 * radius))
-        painter.setBrush(QColor(ground))
-    else:
-        painter.setPen(QPen(QColor(ground), 0.3 * radius))
-        painter.setBrush(style.brush())
-    painter.drawPath(marker_path(style.marker, radius))
 
 
 def draw_ring(painter: QPainter, at: QPointF, radius: float, theme: Theme) -> None:

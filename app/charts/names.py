@@ -12,7 +12,8 @@ from app.charts import labels, layout
 from app.charts.background import Ground
 from app.charts.clipping import Polyline, joined
 from app.charts.curve import Curve
-from app.charts.drawing import draw_marker, draw_text, text_width
+from app.charts.drawing import draw_text, text_width
+from app.charts.markers import Markers
 from app.charts.plot import Plot
 from app.charts.series import Quantity
 from app.charts.shortening import name_within
@@ -146,8 +147,7 @@ class EndNames:
             self._paint_leader(painter, label, mix(chart.theme.card, curve.style.colour, 0.65))
 
     def paint(self, painter: QPainter) -> None:
-        for label in self.placed:
-            self._paint(painter, label, strong=False)
+        self._paint_all(painter, self.placed, strong=False)
         if self.more is not None:
             size, at = font(self._chart.sizes.label_px), QPointF(self.more.x, self.more.y)
             draw_text(painter, at, f"and {self._unnamed} more", size, self._chart.theme.muted)
@@ -171,7 +171,7 @@ class EndNames:
         left, top, right, foot = label.box(chart.sizes.label_px + chart.sizes.px(1))
         painter.fillRect(QRectF(left, top, right - left, foot - top), QColor(chart.theme.card))
         self._paint_leader(painter, label, curve.style.colour)
-        self._paint(painter, label, strong=True)
+        self._paint_all(painter, [label], strong=True)
 
     def paint_running(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         """Draw the name of a running server, which has no line end yet, beside the halo."""
@@ -235,16 +235,22 @@ class EndNames:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline([QPointF(x, y) for x, y in label.leader])
 
-    def _paint(self, painter: QPainter, label: labels.Placed, *, strong: bool) -> None:
+    def _paint_all(
+        self, painter: QPainter, placed: Iterable[labels.Placed], *, strong: bool
+    ) -> None:
         chart = self._chart
-        px, theme, curve = chart.sizes.px, chart.theme, chart.curves[label.key]
-        if label.x < chart.plot_rect().right():  # no line is there, but the grid
-            left, top, right, foot = label.box(chart.sizes.label_px + px(1))
-            painter.fillRect(QRectF(left, top, right - left, foot - top), QColor(theme.card))
-        draw_marker(painter, curve.style, QPointF(label.x + px(4), label.y), px(3.6), theme.card)
+        px, card, right = chart.sizes.px, chart.theme.card, chart.plot_rect().right()
         size = font(chart.sizes.label_px, Weight.DemiBold if strong else Weight.Medium)
-        at = QPointF(label.x + px(12), label.y)
-        self.write(painter, at, curve, size, label.width - px(11), strong)
+        markers = Markers(painter, card)
+        for label in placed:
+            curve = chart.curves[label.key]
+            if label.x < right:  # no line is there, but the grid
+                left, top, end, foot = label.box(chart.sizes.label_px + px(1))
+                painter.fillRect(QRectF(left, top, end - left, foot - top), QColor(card))
+            markers.add(curve.style, np.array([(label.x + px(4), label.y)]), px(3.6))
+            at = QPointF(label.x + px(12), label.y)
+            self.write(painter, at, curve, size, label.width - px(11), strong)
+        markers.finished()
 
     def place_ceiling(self, curves: Iterable[Curve]) -> None:
         """Place the text vertically at the limit's left edge, where it covers the fewest lines."""

@@ -14,6 +14,7 @@ from PySide6.QtGui import QColor, QFont, QPainter
 from app.charts.chart import Chart
 from app.charts.curve import Curve, Pixels
 from app.charts.drawing import draw_text
+from app.charts.markers import Markers
 from app.charts.model import ChartModel
 from app.charts.names import EndNames
 from app.charts.series import Floats, Quantity, Series, Values, within
@@ -203,9 +204,9 @@ class OverlaidCurve(Curve):
         self.style: SeriesStyle = self._strong if strong else self._plain
 
     def draw_markers(
-        self, painter: QPainter, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
+        self, markers: Markers, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
     ) -> None:
-        super().draw_markers(painter, sizes, radius * self.style.weight, knee=knee)
+        super().draw_markers(markers, sizes, radius * self.style.weight, knee=knee)
 
 
 class OverlayChart(Chart):

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 from app.charts import band
 from app.charts.clipping import clipped
 from app.charts.curve import PALE, Curve
-from app.charts.drawing import draw_marker
+from app.charts.markers import Markers, draw_marker
 from app.charts.names import EndNames
 from app.charts.plot import Plot
 from app.charts.series import Quantity
@@ -80,13 +80,18 @@ class Moving:
         if not chart.all_have_bands:
             band.paint(chart, painter, curve)
         self._paint_bars(painter, curve)
-        curve.draw_markers(painter, chart.sizes, 4.8)
+        self._paint_markers(painter, curve, 4.8)
         reading = chart.reading(curve.series.id, chart.cursor_rate)
         value = reading.value(chart.metric, chart.view_shown) if reading else nan
         if not isnan(value) and chart.contains(at := chart.at(chart.cursor_rate, value)):
             self._paint_ring(painter, curve, at)
         painter.restore()
         self._names.paint_strong(painter, curve.series.id)
+
+    def _paint_markers(self, painter: QPainter, curve: Curve, radius: float) -> None:
+        markers = Markers(painter, self._chart.theme.card)
+        curve.draw_markers(markers, self._chart.sizes, radius)
+        markers.finished()
 
     def _paint_ring(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         """Draw a ring around the selected point; it stays hollow where the point must not be
@@ -129,7 +134,7 @@ class Moving:
         if chart.all_have_bands:
             band.paint(chart, painter, curve)
         if curve.series.id != chart.highlighted:
-            curve.draw_markers(painter, chart.sizes)
+            self._paint_markers(painter, curve, 4.0)
         value = running.value(chart.metric, chart.view_shown) if running else nan
         at = chart.at(running.x, value) if running and not isnan(value) else None
         if running and at is not None and not chart.contains(at):

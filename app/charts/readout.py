@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QWidget
 
 from app.charts import words
 from app.charts.chart import Chart
-from app.charts.drawing import draw_marker, draw_text, text_width
+from app.charts.drawing import draw_text, text_width
+from app.charts.markers import draw_marker
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.shortening import name_among

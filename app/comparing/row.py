@@ -20,12 +20,12 @@ from PySide6.QtWidgets import QAbstractButton
 
 from app.charts.drawing import (
     draw_cross,
-    draw_marker,
     draw_swatch,
     draw_text,
     fitting,
     text_width,
 )
+from app.charts.markers import draw_marker
 from app.charts.shortening import name_among
 from app.charts.sides import draw_tag
 from app.plain import tip

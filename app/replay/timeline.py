@@ -19,7 +19,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from app.charts.drawing import draw_marker, draw_text, elided, text_width
+from app.charts.drawing import draw_text, elided, text_width
+from app.charts.markers import draw_marker
 from app.charts.shortening import name_within
 from app.colour import with_opacity
 from app.plain import tip
