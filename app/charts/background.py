@@ -234,7 +234,8 @@ class Ground:
         """Return the text, its font and its place: above its line, where no point can be."""
         chart, px = self._chart, self._chart.sizes.px
         text, size = f"timeout {ticks.time_text(timeout)}", font(px(11), Weight.Medium)
-        return text, size, chart.at(0, timeout) + QPointF(px(5), -px(8))
+        left, y = chart.plot_rect().left(), chart.at(0, timeout).y()
+        return text, size, QPointF(left + px(5), y - px(8))
 
     def _paint_timeout(self, painter: QPainter) -> None:
         chart = self._chart

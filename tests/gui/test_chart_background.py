@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.series import Quantity
+from app.charts.showing import ACROSS
 from tests.gui.trios import shown, written
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, PointStart, RunStart
@@ -112,3 +113,13 @@ def test_the_timeout_stays_clear_of_the_head_in_charts_that_become_lower(qtbot: 
 def test_the_timeout_is_not_marked_when_no_response_time_is_near(qtbot: QtBot) -> None:
     fast = [dataclasses.replace(CONTESTANTS[0], capacity_per_s=1e6)]
     assert "timeout" not in written(shown(qtbot, session(fast, 8)))
+
+
+def test_the_timeout_is_named_beside_the_axis_in_every_part(qtbot: QtBot) -> None:
+    trio = shown(qtbot, given_up_after(session(3, 8), 0.8))
+    chart = trio.charts[Quantity.TIME]
+    whole, last = chart.ground.words()[1], chart.limits[1]
+    trio.show_part(trio.showing.zoomed({ACROSS: (0.5 * last, 0.9 * last)}))
+    left, _, right, _ = chart.ground.words()[1]
+    assert (left, right) == (whole[0], whole[2])
+    assert left > chart.plot_rect().left()
