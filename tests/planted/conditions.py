@@ -70,6 +70,12 @@ HEALTHY = [
         "http": {"calls": 10, "rates": (100, 300, 600, 900, 1200, 1500)},
         "slow but steady": {"mode": "takes:0.1", "rates": (100, 150, 200, 250)},
         "slow but steady, kept": {"mode": "takes:0.05", "calls": 5, "rates": (100, 200, 300, 400)},
+        "slow by design": {
+            "mode": "takes:3",
+            "rates": (40, 150),
+            "seconds": 5.0,
+            "timeout_s": 10,
+        },
         "uncalibrated": {"calibrate": False, "rates": (100, 200, 400, 800)},
         "short timeout": {"timeout_s": 0.2, "rates": (100, 200, 400, 600)},
     }.items()
@@ -81,6 +87,12 @@ LIMITED = [
         "one at a time, kept": {"mode": "serial:0.01", "calls": 5, "rates": (180, 240, 300, 400)},
         "long timeout": {"mode": "serial:0.02", "timeout_s": 10, "rates": (100, 150, 200)},
         "uncalibrated": {"mode": "serial:0.01", "calibrate": False, "rates": (180, 240, 300)},
+        "slow, a hundred at a time": {
+            "mode": "pool:3",
+            "rates": (60, 80),
+            "seconds": 5.0,
+            "timeout_s": 20,
+        },
         "computes": {"mode": "spins:0.02", "rates": (100, 150, 200)},
         "a group's quota": {
             "mode": "spins:0.002",

@@ -3,6 +3,7 @@
 Speaks HTTP/1.0 and HTTP/1.1, with connections that are kept where the client asks. Modes:
     good              answers at once
     takes:S           answers each call after S seconds, all at the same time
+    pool:S            as takes, but no more than `POOL` calls at the same time
     serial:S          serves one call at a time and sleeps S seconds over each
     spins:S           uses S seconds of the processor for each call
     paced:R           answers R calls a second at most, by the clock, one after another
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import heapq
 import random
 import socket
 import struct
@@ -25,6 +27,8 @@ from collections.abc import Callable
 
 GOOD = 60
 """Calls that are answered well: what is tried before a run is not enough to show the fault."""
+POOL = 100
+"""Calls; the others wait."""
 BODY = b"Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nPong!"
 EARLY = 3
 """Calls on a connection, of those agreed, after which it is closed."""
@@ -37,6 +41,8 @@ class Serving(asyncio.Protocol):
     """Of all connections."""
     free = 0.0
     """When all calls so far are answered, at a pace."""
+    ends = [0.0] * POOL
+    """When each of a pool is free, the first one first."""
 
     def __init__(self, mode: str, argument: float) -> None:
         self.mode, self.argument = mode, argument
@@ -72,6 +78,11 @@ class Serving(asyncio.Protocol):
             loop = asyncio.get_running_loop()
             Serving.free = max(loop.time(), Serving.free) + self.pace(loop.time(), self.argument)
             loop.call_at(Serving.free, self.well, last)
+        elif self.mode == "pool":
+            loop = asyncio.get_running_loop()
+            end = max(loop.time(), Serving.ends[0]) + self.argument
+            heapq.heapreplace(Serving.ends, end)
+            loop.call_at(end, self.well, last)
         elif self.mode == "takes":
             asyncio.get_running_loop().call_later(self.argument, self.well, last)
         else:

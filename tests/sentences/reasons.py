@@ -133,6 +133,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "Sustained although background load took 48 % of a core; response times may be longer for it.",
     ),
     (
+        reasons.TooShortForQueue(stay_s=4.502, seconds=5.0),
+        "Sustained, but 5.0 s are too short to show whether the server falls behind: connections stay open for 4.5 s. Use longer points.",
+    ),
+    (
         reasons.SustainedWithOverflows(times=1),
         "Sustained, but the server's accept queue overflowed once; those clients waited a second or more.",
     ),

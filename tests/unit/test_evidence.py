@@ -7,6 +7,7 @@ import pytest
 
 from tests.evidence import HELD, counts, lateness
 from workbench.analysis.evidence import Queue, conserved, queue_of
+from workbench.analysis.histogram import bucket_of
 from workbench.documents import Window
 
 
@@ -92,3 +93,43 @@ def test_users_who_pile_up_after_a_long_ramp_are_a_queue() -> None:
     steady = [window(i, min(100 * i, 3000)) for i in range(50)]
     queue = queue_of(steady, 10.0, calls_per_connection=12, ramp_s=6.0)
     assert queue is not None and not queue.growing
+
+
+@pytest.mark.parametrize("seconds", [5.0, 4.4])
+def test_calls_that_a_slow_server_has_not_answered_yet_are_no_queue(seconds: float) -> None:
+    """It answers every call after 3 s, however many there are."""
+    open_after = [1000 * min(i + 1, 15) for i in range(25)]
+    windows = [answering(i, open_after=n, after_us=3_000_000) for i, n in enumerate(open_after)]
+    queue = queue_of(windows, seconds)
+    assert queue is not None and not queue.growing
+
+
+def test_calls_that_pile_up_at_a_slow_server_are_a_queue() -> None:
+    """Only half of those that wait longer than 3 s are answered."""
+    open_after = [1000 * (i + 1) - 500 * max(0, i - 14) for i in range(25)]
+    windows = [answering(i, open_after=n, after_us=3_000_000) for i, n in enumerate(open_after)]
+    queue = queue_of(windows, 5.0)
+    assert queue is not None and queue.growing
+
+
+def test_a_queue_in_the_first_window_does_not_pass_for_a_slow_server() -> None:
+    """The first call is answered at once, those of the same window after a second and more."""
+    windows = [answering(i, open_after=800 * (i + 1), after_us=1000) for i in range(25)]
+    first = replace_service(windows[0], [1023, 1, bucket_of(1_500_000), 199])
+    queue = queue_of([first, *windows[1:]], 5.0, calls_per_connection=10)
+    assert queue is not None and queue.growing
+
+
+def test_a_point_that_ends_with_the_first_replies_shows_no_queue() -> None:
+    windows = [answering(i, open_after=1000 * (i + 1), after_us=4_500_000) for i in range(50)]
+    assert queue_of(windows, 5.0) is None
+
+
+def answering(index: int, *, open_after: int, after_us: int) -> Window:
+    """A window of a server whose replies all take that long."""
+    answers = (index + 1) * 200_000 >= after_us
+    return replace_service(window(index, open_after), [bucket_of(after_us), 1000] * answers)
+
+
+def replace_service(window: Window, service: list[int]) -> Window:
+    return msgspec.structs.replace(window, service=service)

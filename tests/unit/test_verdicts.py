@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.evidence import HELD, LONG_QUEUE, case_id, counts
 from workbench.analysis.evidence import Queue
 from workbench.analysis.verdicts import judge
-from workbench.documents import ERROR_CLASSES, Counts
+from workbench.documents import ERROR_CLASSES, Counts, Percentiles
 from workbench.messages import reasons as said
 from workbench.messages.base import Message
 
@@ -83,6 +83,19 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
             [said.FellBehind(replied=6000, calls=9000, waiting=3000)],
         ),
         ("a slow server whose queue does not grow keeps up", {"queue": STEADY_QUEUE}, "ok", []),
+        (
+            "every reply takes most of the point, which cannot show a queue",
+            {
+                "queue": None,
+                "seconds": 5.0,
+                "latency_us": Percentiles(
+                    count=9_000,
+                    **dict.fromkeys(("p50", "p90", "p99", "p999", "max"), 4_500_000),
+                ),
+            },
+            "ok",
+            [said.TooShortForQueue(stay_s=4.5, seconds=5.0)],
+        ),
         (
             "few connections of many calls, of which half were answered in time",
             {

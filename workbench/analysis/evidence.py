@@ -10,6 +10,7 @@ from typing import Annotated
 import msgspec
 
 from workbench.agent.protocol import EXAMPLE
+from workbench.analysis import histogram
 from workbench.analysis.phases import Steady
 from workbench.documents import (
     WINDOW_US,
@@ -85,12 +86,15 @@ def queue_of(
     steady: Steady | None = None,
 ) -> Queue | None:
     """The queue over a point's schedule of `seconds`; windows after it are ignored. `steady`: the
-    point's measured part. `ramp_s`: how long think time alone keeps connections open.
+    point's measured part. `ramp_s`: how long think time alone keeps connections open. The ramp also
+    includes the time a server takes for its replies: until then open connections are no backlog.
 
     None: unknown, because the schedule has fewer than two windows, or ends less than a second
     after a ramp that takes more than half of it.
     """
+    windows = list(windows)
     whole = math.floor(seconds * 1e6 / WINDOW_US + 1e-6)
+    ramp_s += calls_per_connection * _quickest_s(windows)
     ramp = math.ceil(ramp_s * 1e6 / WINDOW_US - 1e-6)
     halfway = max(whole // 2, ramp)
     if whole < 2 or (ramp > whole // 2 and seconds - ramp_s < SHORTEST_S):
@@ -106,6 +110,12 @@ def queue_of(
         open_at_end=open_at.get(whole - 1, 0),
         steady_share=share(steady.replies, steady.due) if steady and steady.due else 1.0,
     )
+
+
+def _quickest_s(windows: Iterable[Window]) -> float:
+    """Response time of the quickest of the first replies, which waited in no queue; 0: unknown."""
+    first = next((window.service for window in windows if window.service), None)
+    return histogram.bucket_bounds(first[0])[1] / 1e6 if first else 0.0
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,7 +163,7 @@ class Evidence:
     client_cores: int = 1
     """Cores that workers may use."""
     queue: Queue | None = None
-    """None: unknown, or a closed loop, which cannot fall behind."""
+    """None: unknown (see `queue_of`), or a closed loop, which cannot fall behind."""
     ceiling_per_s: float | None = None
     """The clients' highest rate against the null server; None: not measured."""
     ceiling_others_pct: float = 0.0
@@ -225,6 +235,15 @@ class Evidence:
     def sustained(self) -> bool:
         """Whether at least 99 % of the calls succeeded."""
         return share(self.counts.succeeded, self.counts.scheduled) >= SUSTAINED_SHARE
+
+    @property
+    def too_short_for(self) -> float:
+        """For how many seconds replies keep a connection open (median), where the point is too
+        short to show whether a queue grows; else 0."""
+        if self.queue is not None or self.closed or self.latency_us is None:
+            return 0.0
+        stay_s = self.calls_per_connection * self.latency_us.p50 / 1e6
+        return stay_s if stay_s > self.seconds / 2 else 0.0
 
     @property
     def late_share(self) -> float | None:

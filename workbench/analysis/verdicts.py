@@ -298,6 +298,8 @@ def _remarks(evidence: Evidence) -> list[Message]:
         remarks.append(messages.SustainedUnderBackgroundLoad(**taken))
     if times := overflows(evidence):
         remarks.append(messages.SustainedWithOverflows(times=times))
+    if stay_s := evidence.too_short_for:
+        remarks.append(messages.TooShortForQueue(stay_s=stay_s, seconds=evidence.seconds))
     lateness = evidence.lateness_us
     if lateness and percentile_supported(lateness.count, 0.99) and lateness.p99 > 5_000:
         remarks.append(messages.LatencyIncludesLateness(p99_us=lateness.p99))

@@ -53,6 +53,7 @@ from workbench.messages.reasons.remarks import (
     LatencyIncludesLateness,
     SustainedUnderBackgroundLoad,
     SustainedWithOverflows,
+    TooShortForQueue,
 )
 from workbench.messages.reasons.servers import (
     LONGEST_EXAMPLE,
@@ -115,6 +116,7 @@ __all__ = [
     "TargetSilent",
     "TooFewCalls",
     "TooShort",
+    "TooShortForQueue",
     "ToolFailed",
     "ToolInterrupted",
     "UnexpectedReplies",

@@ -33,6 +33,20 @@ class SustainedWithOverflows(Reason, frozen=True, kw_only=True):
         )
 
 
+class TooShortForQueue(Reason, frozen=True, kw_only=True):
+    """The point was sustained, but too short to show whether a queue grows."""
+
+    stay_s: float
+    """Median time for which the replies kept a connection open."""
+    seconds: float
+
+    def text(self) -> str:
+        return (
+            f"Sustained, but {self.seconds:.1f} s are too short to show whether the server falls "
+            f"behind: connections stay open for {self.stay_s:.1f} s. Use longer points."
+        )
+
+
 class LatencyIncludesLateness(Reason, frozen=True, kw_only=True):
     """The clients' lateness is part of the latency."""
 
