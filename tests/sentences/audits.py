@@ -12,7 +12,7 @@ AT = [("gevent", 4000.0), ("Trio", 4000.0), ("Trio", 6000.0)]
 SENTENCES: list[tuple[Message, str]] = [
     (
         audits.base.NothingYet(),
-        "No point has been measured yet.",
+        "No point is complete.",
     ),
     (
         audits.base.NotRecorded(what="pending"),

@@ -314,6 +314,12 @@ def test_a_point_that_never_ended_is_marked_everywhere(tmp_path: Path) -> None:
         counts.unsent + counts.succeeded + sum(counts.errors.values()) + counts.in_flight
     )
     assert math.isclose(stop.seconds, len(windows) * 0.2)
+    assert stop.replies_per_s == pytest.approx(counts.succeeded / stop.seconds)
+    assert stop.offered_per_s == pytest.approx(counts.scheduled / stop.seconds)
+    times = [window.latency_us for window in windows if window.latency_us]
+    assert stop.latency_us is not None
+    assert stop.latency_us.count == sum(each.count for each in times)
+    assert min(t.p50 for t in times) <= stop.latency_us.p50 <= 1.07 * max(t.p50 for t in times)
 
 
 def test_a_whole_session_is_complete_as_it_is(documents: list[AnyDocument]) -> None:

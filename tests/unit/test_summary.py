@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from collections.abc import Iterable
 
 import msgspec
@@ -15,6 +16,7 @@ from workbench.commands.summary import data_of, print_ranking, print_summary
 from workbench.documents import AnyDocument, Note, PointStop
 from workbench.messages import notes
 from workbench.messages.reasons.clients import BackgroundLoad
+from workbench.sessions.completion import completed
 from workbench.terminal import Terminal
 
 
@@ -246,3 +248,24 @@ def test_the_last_complete_attempt_at_a_rate_counts() -> None:
     ]
     (server,) = summarise([*session(1, 2)[:1], *attempts]).servers.values()
     assert [server.counts(stop) for stop in server.stops] == [False, True, False]
+
+
+@pytest.mark.parametrize("end", ["interrupted", "crashed"])
+def test_of_a_run_that_ended_in_its_only_point_the_figures_are_shown_as_incomplete(
+    end: End,
+) -> None:
+    summary = summarise(list(completed(session(1, 1, end=end))))
+    found = data_of(summary)["servers"]["asyncio-streams"]
+    (point,) = found["points"]
+    assert found["incomplete_at"] == point["x"]
+    assert (found["knee"], point["complete"], point["counts"]) == (None, False, False)
+    assert point["replies_per_s"] > 0 and point["latency_ms"]["p50"] > 0
+    out = io.StringIO()
+    print_ranking(summary, Terminal(file=out, width=200))
+    row = next(line for line in out.getvalue().splitlines() if "incomplete at" in line)
+    assert len(re.findall(r"[\d.]+ m?s ", row)) == 3, "the mean, p50 and p99"
+
+
+def test_a_server_with_a_complete_point_is_not_marked_incomplete() -> None:
+    servers = data_of(summarise(session(2, 4, end="interrupted")))["servers"]
+    assert servers["asyncio-streams"]["incomplete_at"] is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.analysis.results import SeriesResult
+from workbench.analysis.results import PointResult, SeriesResult
 from workbench.analysis.unchecked import of_points, unchecked
 from workbench.axis import RATE, Axis
 from workbench.documents import OUR_AGENT, Note, PointStop
@@ -43,6 +43,11 @@ class ServerSummary(SeriesResult):
     def not_checked(self, stop: PointStop) -> list[Unchecked]:
         """What the verdict of a point could not check."""
         return unchecked(stop, closed=self.closed, noted=self.untold)
+
+    @property
+    def cut(self) -> PointResult | None:
+        """The last of its points if none of them is complete; None: one is, or none began."""
+        return self.shown[-1] if self.shown and not self.complete else None
 
     @property
     def all_not_checked(self) -> NotChecked | None:

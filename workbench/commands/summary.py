@@ -222,7 +222,8 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     titles += ["CPU there", *_COST, "Peak RSS", "Processes"]
     clock = summary.clock
     rows = [
-        _row(server, server.at_knee if limit else server.most, clock) for server in summary.ranked()
+        _row(server, server.cut or (server.at_knee if limit else server.most), clock)
+        for server in summary.ranked()
     ]
     spare = (
         "Processes",
@@ -275,7 +276,7 @@ def _row(server: ServerSummary, there: PointResult | None, clock: Clock) -> list
         _mean(mean_us(there.stops, clock) if there else None),
         _time(times, 0.5),
         _time(times, 0.99),
-        f"{there.cpu_pct:.0f} %" if there else "",
+        f"{there.cpu_pct:.0f} %" if there and there.cpu_pct else "",
         cost.within(cost_of(there)),
         per_second(full_core(server)),
         megabytes(server.rss_bytes) if server.rss_bytes else "",

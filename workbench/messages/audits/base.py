@@ -41,10 +41,10 @@ class OfPoints(Finding, frozen=True, kw_only=True):
 
 
 class NothingYet(Finding, frozen=True, kw_only=True):
-    """There is nothing to check yet."""
+    """There is nothing to check."""
 
     def text(self) -> str:
-        return "No point has been measured yet."
+        return "No point is complete."
 
 
 class NotRecorded(Finding, frozen=True, kw_only=True):
