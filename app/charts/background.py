@@ -55,6 +55,7 @@ class Ground:
             texts,
             self._timeout_ms(),
             chart.notes,
+            tuple(self._ideal.boxes()),
         )
 
     def words(self) -> list[labels.Box]:

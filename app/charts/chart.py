@@ -308,8 +308,8 @@ class Chart(Plot):
             self.names.place_ceiling(still)
         self.names.paint(painter)
         painter.restore()
-        if figures := self.published():
-            PublishedMarks(self).paint(painter, figures)
+        texts = (*self.ground.words(), *self.names.boxes(), *self.names.at_ceiling)
+        PublishedMarks(self).paint(painter, texts)
 
     # Mouse
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import atan2, ceil, cos, degrees, sin
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
@@ -12,12 +13,15 @@ from app.charts import labels
 from app.charts.clipping import Polyline
 from app.charts.drawing import draw_text, text_width
 from app.charts.plot import Plot
+from app.charts.published import crosses
 from app.charts.strokes import stroke
 from app.theme import Weight, font
 
 _TEXT = "ideal: every call answered"
 _ABOVE = 14.0
 """Unscaled, from the line to the middle of its text."""
+_STEP = 12.0
+"""Unscaled, along the line: how far the text moves to evade published figures."""
 
 
 class Ideal:
@@ -58,7 +62,8 @@ class Ideal:
         """Compute where line and text are, unless nothing has moved."""
         chart = self._chart
         empty = not any(len(curve.values.x) for curve in chart.curves.values())
-        of = chart.frame, chart.ceiling, chart.has_ideal, chart.sizes, empty
+        marks = crosses(chart)
+        of = chart.frame, chart.ceiling, chart.has_ideal, chart.sizes, empty, marks
         if of == self._of:
             return
         self._of, self._placed, self._boxes = of, None, []
@@ -69,21 +74,32 @@ class Ideal:
         steps = np.hypot(*np.diff(self._line, axis=0).T)
         along = np.concatenate(([0.0], np.cumsum(steps)))
         half, end = text_width(_TEXT, self._font()) / 2, float(along[-1])
-        share = chart.ideal_at * end
+        most = chart.ideal_at * end
         if chart.ceiling is not None:
             end = float(np.interp(chart.at(chart.ceiling, 1).x(), self._line[:, 0], along))
-        at = min(share, end - half - 0.03 * along[-1])
-        if at - half < 0.3 * along[-1]:
-            return
+        most = min(most, end - half - 0.03 * along[-1])
+        least = half + 0.3 * along[-1]
+        shares = np.arange(most, least, -chart.sizes.px(_STEP)).tolist()
+        places = [self._at(share, half, along) for share in shares]
+        free = (
+            each for each in places if not any(labels.touch(a, b) for a in each[1] for b in marks)
+        )
+        if places:
+            self._placed, self._boxes = next(free, places[0])
+
+    def _at(
+        self, at: float, half: float, along: NDArray[np.float64]
+    ) -> tuple[tuple[QPointF, float], list[labels.Box]]:
+        """Return the text's place and its boxes, with its middle so far `along` the line."""
         first, last = (
             np.array([np.interp(s, along, self._line[:, i]) for i in (0, 1)])
             for s in (at - half, at + half)
         )
         middle, angle = (first + last) / 2, atan2(*(last - first)[::-1])
-        self._placed = QPointF(*middle.tolist()), angle
-        px = chart.sizes.px
+        px = self._chart.sizes.px
         ways = np.linspace(-half, half, ceil(2 * half / px(8)) + 1)[:, None]
         aside = np.array([sin(angle), -cos(angle)]) * px(_ABOVE)
         places = middle + aside + np.array([cos(angle), sin(angle)]) * ways
         r = px(7)
-        self._boxes = [(x - r, y - r, x + r, y + r) for x, y in places.tolist()]
+        boxes = [(x - r, y - r, x + r, y + r) for x, y in places.tolist()]
+        return (QPointF(*middle.tolist()), angle), boxes

@@ -3,14 +3,13 @@
 All values are in pixels, y downwards. A line that reaches the right edge is labelled in the gutter
 beside the chart; where that is too low for all names, the best ranked are. A line that ends
 earlier is labelled at its end where that covers neither a line nor a name, and in the gutter
-otherwise: without a leader, which would be taken for a measurement.
+otherwise. Leaders to the gutter begin at its edge: across the plot they would be taken for data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,8 +97,7 @@ def moved(label: Placed, key: str, line: Polyline, room: Room) -> Placed | None:
     """Return a place in the gutter for the name of another line; None: that is not seen."""
     if not len(line):
         return None
-    x, y = line[-1].tolist()
-    return replace(label, key=key, leader=_leader(x, y, label.x, label.y, room))
+    return replace(label, key=key, leader=_leader(float(line[-1, 1]), label.x, label.y, room))
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -196,14 +194,14 @@ def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
     named.sort(key=lambda e: (e.y, e.x))
     if len(named) < len(ends):
         named.append(End("", 0.0, high, wide / columns))
-    each = ceil(len(named) / columns)
+    rows = [named[i : i + columns] for i in range(0, len(named), columns)]
+    wanted = [min(max(sum(end.y for end in row) / len(row), low), high) for row in rows]
+    ys = spread(wanted, _tightest(room, len(rows), high - low), low, high)
     placed = []
-    for column in range(columns):
-        x, mine = first + column * half, named[column * each :][:each]
-        wanted = [min(max(end.y, low), high) for end in mine]
-        ys = spread(wanted, _tightest(room, len(mine), high - low), low, high)
-        for end, y in zip(mine, ys, strict=True):
-            leader = _leader(end.x, end.y, x, y, room)
+    for row, y in zip(rows, ys, strict=True):
+        for column, end in enumerate(row):
+            x = first + column * half
+            leader = _leader(end.y, x, y, room)
             placed.append(Placed(end.key, x, y, min(end.width, wide), leader))
     return placed
 
@@ -213,16 +211,19 @@ def _tightest(room: Room, names: int, height: float) -> float:
     return min(room.line_height, max(room.least_height, height / max(1, names - 1)))
 
 
-def _leader(
-    x: float, y: float, to_x: float, to_y: float, room: Room
-) -> tuple[tuple[float, float], ...]:
-    """Return the leader from a line's end to a name in the gutter; empty: the end is too far, or
-    names of the first column are between.
+def _leader(y: float, to_x: float, to_y: float, room: Room) -> tuple[tuple[float, float], ...]:
+    """Return the leader to a name in the gutter, from the edge of the plot at a line end's height.
+    That to a name in the second column passes under the name in the first one.
     """
     unit = room.line_height / 14.5
     first = room.right + LEADER * unit
-    if x < room.right - _STUB * unit or to_x > first:
-        return ()
     start = min(max(y, room.top), room.bottom)
-    bend = (first - 5 * unit, to_y)
-    return (x + 2 * unit, start), (room.right + 4 * unit, start), bend, (to_x - 2 * unit, to_y)
+    lane = to_y if to_x <= first else to_y + room.least_height / 2 + 0.5 * unit
+    last = () if lane == to_y else ((to_x - 5 * unit, lane),)
+    return (
+        (room.right + 2 * unit, start),
+        (room.right + 4 * unit, start),
+        (first - 5 * unit, lane),
+        *last,
+        (to_x - 2 * unit, to_y),
+    )

@@ -12,7 +12,7 @@ from app.charts import labels, layout
 from app.charts.background import Ground
 from app.charts.clipping import Polyline, joined
 from app.charts.curve import Curve
-from app.charts.drawing import draw_text, text_width
+from app.charts.drawing import draw_leader, draw_text, text_width
 from app.charts.markers import Markers
 from app.charts.plot import Plot
 from app.charts.series import Quantity
@@ -24,8 +24,8 @@ _FURTHER = (16, 32, 40, 48, 60, 64, 80)
 """Unscaled, above and below a running point: where its name is placed when other text is beside it.
 """
 
-_FAR = 36.0
-"""Unscaled: beyond it, right and down together, a leader leads from a running point to its name."""
+_HALO, _BESIDE = 14.0, 21.0
+"""Unscaled: from a running point to the end of a leader to its name, and to a name without one."""
 
 
 class EndNames:
@@ -140,11 +140,10 @@ class EndNames:
         draw_text(painter, at, name, size, theme.text if strong else theme.soft)
 
     def paint_leaders(self, painter: QPainter) -> None:
-        """Draw leaders under the lines: a leader may have to follow one."""
-        chart = self._chart
+        """Draw leaders under the lines, whose last markers they touch."""
+        theme = self._chart.theme
         for label in self.placed:
-            curve = chart.curves[label.key]
-            self._paint_leader(painter, label, mix(chart.theme.card, curve.style.colour, 0.65))
+            self._paint_leader(painter, label, mix(theme.card, theme.muted, 0.7))
 
     def paint(self, painter: QPainter) -> None:
         self._paint_all(painter, self.placed, strong=False)
@@ -170,7 +169,7 @@ class EndNames:
             return
         left, top, right, foot = label.box(chart.sizes.label_px + chart.sizes.px(1))
         painter.fillRect(QRectF(left, top, right - left, foot - top), QColor(chart.theme.card))
-        self._paint_leader(painter, label, curve.style.colour)
+        self._paint_leader(painter, label, chart.theme.text)
         self._paint_all(painter, [label], strong=True)
 
     def paint_running(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
@@ -178,12 +177,7 @@ class EndNames:
         chart = self._chart
         px, size = chart.sizes.px, font(chart.sizes.label_px, Weight.DemiBold)
         box = self._free_box(at, text_width(curve.series.name, size) + px(6))
-        near = QPointF(
-            min(max(at.x(), box.left()), box.right()), min(max(at.y(), box.top()), box.bottom())
-        )
-        if (near - at).manhattanLength() > px(_FAR):
-            painter.setPen(QPen(QColor(chart.theme.muted), px(1)))
-            painter.drawLine(at, near)
+        draw_leader(painter, box, at, chart.theme.muted, px(_HALO), px(1))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(with_opacity(chart.theme.card, 0.8))
         painter.drawRoundedRect(box, px(4), px(4))
@@ -197,7 +191,7 @@ class EndNames:
         """
         chart = self._chart
         px, plot = chart.sizes.px, chart.plot_rect()
-        right, left = at.x() + px(21), at.x() - px(21) - width
+        right, left = at.x() + px(_BESIDE), at.x() - px(_BESIDE) - width
         places = [(right, 0.0), (left, -20.0), (left, 0.0), (right, 20.0), (right, -20.0)]
         places += [(x, side * down) for down in _FURTHER for side in (-1, 1) for x in (left, right)]
         boxes = [(x, at.y() + px(down - 9), x + width, at.y() + px(down + 9)) for x, down in places]
@@ -231,6 +225,7 @@ class EndNames:
         return ""
 
     def _paint_leader(self, painter: QPainter, label: labels.Placed, colour: str) -> None:
+        """Draw it in an ink that no line of data has."""
         painter.setPen(QPen(QColor(colour), self._chart.sizes.px(1)))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline([QPointF(x, y) for x, y in label.leader])

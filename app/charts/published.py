@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.charts import labels
-from app.charts.clipping import joined
-from app.charts.drawing import draw_text, text_width
+from app.charts.drawing import draw_leader, draw_text, text_width
 from app.charts.plot import Plot
 from app.charts.series import Quantity
 from app.theme import Weight, font
@@ -27,30 +26,19 @@ class PublishedMarks:
     def __init__(self, chart: Plot) -> None:
         self._chart = chart
 
-    def paint(self, painter: QPainter, figures: Sequence[Published]) -> None:
-        found = [(figure, self._where(figure)) for figure in figures]
-        crosses = [(figure, at) for figure, at in found if at is not None]
-        # No label over another cross.
-        arm = self._chart.sizes.px(_ARM + 2)
-        written = [QRectF(at.x() - arm, at.y() - arm, 2 * arm, 2 * arm) for _, at in crosses]
-        for figure, at in crosses:
-            self._paint(painter, figure, at, written)
-
-    def _where(self, figure: Published) -> QPointF | None:
-        """Return the cross's pixel; None: there is no figure of this metric, or it lies outside."""
-        of_errors = self._chart.metric == Quantity.ERRORS.value
-        value = {
-            Quantity.REPLIES: figure.replies_per_s,
-            Quantity.TIME: figure.mean_ms,
-            Quantity.ERRORS: 0.0 if figure.errors == 0 and of_errors else None,
-        }[self._chart.quantity]
-        if value is None or figure.at is None:
-            return None
-        at = self._chart.at(figure.at, value)
-        return at if self._chart.plot_rect().adjusted(-1, -1, 1, 1).contains(at) else None
+    def paint(self, painter: QPainter, texts: Iterable[labels.Box]) -> list[labels.Box]:
+        """Paint crosses and labels; return the labels' boxes. `texts`: no label covers them, or
+        another cross.
+        """
+        taken = [*texts, *crosses(self._chart)]
+        others = len(taken)
+        for figure in self._chart.published():
+            if (at := _where(self._chart, figure)) is not None:
+                self._paint(painter, figure, at, taken)
+        return taken[others:]
 
     def _paint(
-        self, painter: QPainter, figure: Published, at: QPointF, written: list[QRectF]
+        self, painter: QPainter, figure: Published, at: QPointF, taken: list[labels.Box]
     ) -> None:
         px, theme = self._chart.sizes.px, self._chart.theme
         across, up = QPointF(px(_ARM), 0), QPointF(0, px(_ARM))
@@ -61,34 +49,19 @@ class PublishedMarks:
             painter.drawLine(at - across, at + across)
             painter.drawLine(at - up, at + up)
         if kind := _KINDS.get(self._chart.quantity):
-            written.append(self._write(painter, at, figure.label(kind), written))
+            taken.append(self._write(painter, at, (figure.label(kind), figure.name), taken))
 
-    def _write(self, painter: QPainter, at: QPointF, text: str, written: list[QRectF]) -> QRectF:
-        """Write the label beside the cross, where it covers the fewest lines and no other label."""
+    def _write(
+        self, painter: QPainter, at: QPointF, forms: Sequence[str], taken: Sequence[labels.Box]
+    ) -> labels.Box:
+        """Write the first form that covers nothing taken, or the last one where it covers least."""
         px, size = self._chart.sizes.px, font(self._chart.sizes.px(11), Weight.Medium)
-        width, height = text_width(text, size) + px(8), px(17)
-        lines = [curve.seen() for curve in self._chart.still()]
-        if self._chart.has_ideal and len(ideal := self._chart.ideal()):
-            # And the label along it.
-            lines += [ideal - (px(3 * step), px(8.5 * step)) for step in range(4)]
-        whole = joined(lines)
-        places = [
-            QRectF(at.x() + side, at.y() + down - height / 2, width, height)
-            for down in (-px(2), px(14), -px(16), px(30), -px(32), -px(48))
-            for side in (-width - px(10), px(10), -width - px(40))
-        ]
-        room = self._chart.plot_rect().adjusted(0, -px(10), 0, 0)
-        inside = [
-            box
-            for box in places
-            if room.contains(box) and not any(box.intersects(other) for other in written)
-        ]
-        clamped = QRectF(places[1])
-        clamped.moveRight(min(clamped.right(), room.right()))
-        free = inside or [clamped]
-        covered = labels.crossings([box.getCoords() for box in free], whole)
-        box = free[int(covered.argmin())]
-        self._lead(painter, at, box)
+        places = {form: self._free(at, text_width(form, size) + px(8), taken) for form in forms}
+        free = (f for f in forms if not any(labels.touch(places[f], other) for other in taken))
+        text = next(free, forms[-1])
+        left, top, right, foot = places[text]
+        box = QRectF(left, top, right - left, foot - top)
+        draw_leader(painter, box, at, self._chart.theme.soft, px(_ARM + 2), px(1))
         tint = QColor(self._chart.theme.card)
         tint.setAlphaF(0.85)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -96,17 +69,44 @@ class PublishedMarks:
         painter.drawRoundedRect(box, px(4), px(4))
         where = QPointF(box.left() + px(4), box.center().y())
         draw_text(painter, where, text, size, self._chart.theme.soft)
-        return box
+        return places[text]
 
-    def _lead(self, painter: QPainter, at: QPointF, box: QRectF) -> None:
-        """Draw a leader to a label away from its cross, so that it is not taken for
-        another line's.
-        """
-        px = self._chart.sizes.px
-        near = QPointF(
-            min(max(at.x(), box.left()), box.right()), min(max(at.y(), box.top()), box.bottom())
-        )
-        way = QLineF(at, near)
-        if way.length() > px(14):
-            painter.setPen(QPen(QColor(self._chart.theme.soft), px(1)))
-            painter.drawLine(way.pointAt(px(8) / way.length()), near)
+    def _free(self, at: QPointF, width: float, taken: Sequence[labels.Box]) -> labels.Box:
+        """Return the place beside a cross that covers the fewest lines and nothing taken."""
+        px, height = self._chart.sizes.px, self._chart.sizes.px(17)
+        lines = [curve.seen() for curve in self._chart.still()]
+        if self._chart.has_ideal:
+            lines.append(self._chart.ideal())
+        room = self._chart.plot_rect().adjusted(0, -px(10), 0, 0)
+        across = [
+            min(max(at.x() + side, room.left()), room.right() - width)
+            for side in (-width - px(10), px(10), -width / 2)
+        ]
+        boxes = [
+            QRectF(x, at.y() + down - height / 2, width, height)
+            for down in map(px, (-2, 15, -19, 32, -36))
+            for x in across
+        ]
+        inside = [box.getCoords() for box in boxes if room.contains(box)]
+        return labels.freest(inside or [boxes[1].getCoords()], taken, lines)
+
+
+def crosses(chart: Plot) -> list[labels.Box]:
+    """Return the boxes of the crosses in a chart."""
+    arm = chart.sizes.px(_ARM + 2)
+    found = (_where(chart, figure) for figure in chart.published())
+    return [(at.x() - arm, at.y() - arm, at.x() + arm, at.y() + arm) for at in found if at]
+
+
+def _where(chart: Plot, figure: Published) -> QPointF | None:
+    """Return the cross's pixel; None: there is no figure of this metric, or it lies outside."""
+    of_errors = chart.metric == Quantity.ERRORS.value
+    value = {
+        Quantity.REPLIES: figure.replies_per_s,
+        Quantity.TIME: figure.mean_ms,
+        Quantity.ERRORS: 0.0 if figure.errors == 0 and of_errors else None,
+    }[chart.quantity]
+    if value is None or figure.at is None:
+        return None
+    at = chart.at(figure.at, value)
+    return at if chart.plot_rect().adjusted(-1, -1, 1, 1).contains(at) else None

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from pytest import approx
 
 from app.charts import layout
 from app.charts.labels import End, Placed, Room, crossings, place, spread
@@ -75,14 +76,15 @@ def test_where_not_all_fit_the_best_ranked_are_named_in_the_order_of_their_lines
     assert not more.key
 
 
-def test_names_in_two_columns_go_on_in_the_second_without_leaders() -> None:
+def test_names_in_two_columns_go_on_in_the_second_with_leaders_that_cross_nothing() -> None:
     wide = replace(ROOM, gutter_width=240)
     placed = place([End(str(i), 800, 100 + i * 0.1, 99) for i in range(30)], wide)
-    second = max(label.x for label in placed)
-    columns = [[p for p in placed if (p.x == second) is last] for last in (False, True)]
-    assert [p.key for column in columns for p in column] == [str(i) for i in range(30)]
-    assert all(label.leader for label in columns[0])
-    assert not any(label.leader for label in columns[1])
+    assert [p.key for p in sorted(placed, key=lambda p: (p.y, p.x))] == [str(i) for i in range(30)]
+    for before, after in pairwise(placed):
+        assert all(a[1] < b[1] for a, b in zip(before.leader[1:3], after.leader[1:3], strict=True))
+    names = {label.y for label in placed}
+    lanes = [label.leader[2][1] for label in placed if label.x == max(p.x for p in placed)]
+    assert all(abs(lane - y) >= wide.least_height / 2 for lane in lanes for y in names)
 
 
 def test_a_line_that_all_but_reaches_the_edge_is_named_in_the_gutter() -> None:
@@ -108,7 +110,18 @@ def test_no_leader_in_the_plot_is_long_enough_to_be_taken_for_data(
     walls = [np.array([[56.0, y], [800.0, y]]) for y in range(28, 229, 24)]
     for label in place([End(str(i), *end) for i, end in enumerate(found)], ROOM, walls):
         for (x, y), (to_x, to_y) in pairwise(label.leader):
-            assert x > ROOM.right or np.hypot(min(to_x, ROOM.right) - x, to_y - y) <= 22
+            assert x > ROOM.right or (to_x <= ROOM.right and np.hypot(to_x - x, to_y - y) <= 22)
+
+
+@given(ends)
+def test_every_name_in_the_gutter_has_a_leader_from_the_height_of_its_line(
+    found: list[tuple[float, float, float]],
+) -> None:
+    for label in place([End(str(i), *end) for i, end in enumerate(found)], ROOM):
+        if label.key and label.x > ROOM.right:
+            _, y, _ = found[int(label.key)]
+            assert label.leader[0][1] == y
+            assert ROOM.right < label.leader[0][0] < label.leader[-1][0] < label.x
 
 
 def test_a_line_that_ends_early_is_named_at_its_end() -> None:
@@ -124,11 +137,11 @@ def test_an_early_name_evades_other_lines() -> None:
     assert not crossings([(only.x, only.y - half, only.x + 60, only.y + half)], wall).any()
 
 
-def test_an_early_name_goes_to_the_gutter_without_a_leader_where_lines_leave_no_room() -> None:
+def test_an_early_name_goes_to_the_gutter_where_lines_leave_no_room() -> None:
     walls = [np.array([[56.0, y], [800.0, y]]) for y in range(28, 229, 8)]
     (only,) = place([End("a", 400, 120, 60)], ROOM, walls)
     assert only.x > ROOM.right
-    assert not only.leader
+    assert only.leader[0] == (approx(ROOM.right + 2, abs=1), 120), "not across the plot"
 
 
 BOX = st.tuples(st.floats(0, 90), st.floats(0, 90), st.floats(90, 200), st.floats(90, 200))
