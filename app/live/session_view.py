@@ -83,9 +83,8 @@ class Board(QWidget):
         self._left = column(left := QWidget(), gap=GAP)
         self._left.addWidget(card, 1)
         self._inside.addWidget(left, 1)
-        self._inside.addWidget(self.side)
         self.side.events.picked.connect(self._go_to)
-        self.side.set_drawer(False)
+        self._make_drawer(False)
         if settings is not None:
             keep_view(self.trio, settings)
         self._controls = Controls(self.trio)
@@ -185,7 +184,7 @@ class Board(QWidget):
         """Open or close the column beside the charts, where it is a drawer."""
         if self.narrow:
             self.side.setVisible(not self.side.isVisible())
-            self._place_drawer()
+            self._place_side()
 
     def key(self, event: QKeyEvent) -> bool:
         """Handle keys that have one meaning wherever on the page the focus is."""
@@ -253,20 +252,20 @@ class Board(QWidget):
             self.narrow = narrow
             self._make_drawer(narrow)
             self.narrowed.emit(narrow)
-        if narrow:
-            self._place_drawer()
+        self._place_side()
 
-    def _place_drawer(self) -> None:
+    def _place_side(self) -> None:
         wide = self.side.width()
         self.side.setGeometry(self.width() - wide, 0, wide, self.height())
         self.side.raise_()
 
     def _make_drawer(self, narrow: bool) -> None:
+        """Put the column beside or over the charts. It is in no layout: this may happen while that
+        places the charts, and Qt does not survive the loss of an item meanwhile.
+        """
         self.side.set_drawer(narrow)
-        if narrow:
-            self._inside.removeWidget(self.side)
-        else:
-            self._inside.addWidget(self.side)
+        beside = 0 if narrow else self.side.minimumWidth() + GAP
+        self._inside.setContentsMargins(0, 0, beside, 0)
         self.side.setVisible(not narrow)
 
 
