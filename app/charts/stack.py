@@ -64,6 +64,7 @@ class Stack(QWidget):
         self._hidden: set[str] = set()
         self._requested: tuple[Quantity, ...] = tuple(Quantity)
         self._shown = self._requested
+        self._second = Quantity.TIME
         self._names: tuple[str, ...] = ()
         self._named = 0
         """The number of servers that have points, so that they are named at their lines."""
@@ -173,6 +174,25 @@ class Stack(QWidget):
     def set_metric(self, key: str) -> None:
         """Set the metric of the lowest chart; empty: the errors."""
         self.set_view(replace(self._view, metric=key))
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there is no height for response time and errors at once."""
+        low = self.height() < self._sizes.px(layout.LEAST_OF_THREE)
+        both = {Quantity.TIME, Quantity.ERRORS}
+        return low and both <= set(self._requested) & set(self.drawn.charts)
+
+    @property
+    def shown_charts(self) -> tuple[Quantity, ...]:
+        """Return the visible charts, from the top."""
+        return self._shown
+
+    def choose_second(self, quantity: Quantity) -> None:
+        """Set which of response time and errors is shown where there is no height for both."""
+        self._second = quantity
+        if self._choose():
+            self._dress()
+        self.view_changed.emit()
 
     def set_log(self, log: bool, key: str = Quantity.TIME.value) -> None:
         """Set the scale of an axis: of the response time's values, logarithmic by default, or of
@@ -346,9 +366,9 @@ class Stack(QWidget):
         """Update which charts are shown: all that are wanted, or those that there is height for.
         Returns whether that changed.
         """
-        low = self.height() < self._sizes.px(layout.LEAST_OF_THREE)
         wanted = [q for q in self._requested if q in self.drawn.charts]
-        shown = tuple(q for q in wanted if not (low and q is Quantity.ERRORS))
+        first = Quantity.REPLIES, self._second
+        shown = tuple(q for q in wanted if not self.crowded or q in first)
         if shown == self._shown:
             return False
         self._shown = shown

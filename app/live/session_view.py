@@ -331,12 +331,17 @@ class Controls(QWidget):
             (self._scale, trio.log),
         ):
             box.setCurrentIndex(box.findData(value))
+        shown = Quantity.TIME in trio.shown_charts
+        for each in (self._clock, self._scale):
+            each.setVisible(shown)
         # A distribution has them all.
-        self._percentile.setVisible(Quantity.REPLIES in trio.drawn.charts)
+        self._percentile.setVisible(shown and Quantity.REPLIES in trio.drawn.charts)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
             self._place()
+        elif event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
+            self._refresh()
         return False
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -9,7 +9,7 @@ from math import isnan, nan
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
 from app.charts.looks import DISTRIBUTION, SWEEP, TIME, Look, first_view
@@ -20,7 +20,7 @@ from app.charts.trio import Trio
 from app.choices import Choice
 from app.plain import tip
 from app.settings import Settings
-from app.widgets import Elided, row
+from app.widgets import Elided, column, row
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ _LOOKS = {
     DISTRIBUTION: _Look("Distribution", "Response times by percentile (D)", Qt.Key.Key_D,
                         "Points of the distribution"),
 }  # fmt: skip
+_TIME = Quantity.TIME.value
 _BOX = "QComboBox { min-height: 20px; padding: 0 22px 0 8px; font-size: 12px; }"
 
 
@@ -58,7 +59,9 @@ class ViewBar(QWidget):
         """The point that was selected in the sweep."""
         self._start: object = None
         """Of the session whose view was chosen."""
-        inside = row(self, gap=4)
+        self._rows = column(self, gap=4)
+        inside = self._upper = row(gap=4)
+        self._rows.addLayout(inside)
         self._group = QButtonGroup(self)
         self._tabs: dict[str, QPushButton] = {}
         for view, look in _LOOKS.items():
@@ -72,12 +75,17 @@ class ViewBar(QWidget):
         inside.addStretch(1)
         self._points = self._box("Points", self._on_points)
         self._passes = self._box("Pass", self._on_pass)
-        self._lowest = self._box("Lowest chart", trio.set_metric)
+        self._lowest = self._box("Lowest chart", self._on_lowest)
         self._lowest_title = Elided(12, tone="muted", droppable=True)
         self._lowest_title.show_text("Lowest chart")
-        boxes = (self._points, self._passes, self._lowest_title, self._lowest, Corner(trio))
-        for each in boxes:
-            inside.addWidget(each)
+        self._boxes = QWidget()
+        boxes = row(self._boxes, gap=4)
+        boxes.addStretch(1)
+        for each in (self._points, self._passes, self._lowest_title, self._lowest):
+            boxes.addWidget(each)
+        inside.addWidget(self._boxes)
+        self._corner = Corner(trio)
+        inside.addWidget(self._corner)
         trio.charts[Quantity.REPLIES].installEventFilter(self)
         trio.view_changed.connect(self._show_lowest)
         self._tabs[SWEEP].setChecked(True)
@@ -159,14 +167,42 @@ class ViewBar(QWidget):
         self.show_view(self.view)
 
     def _show_lowest(self) -> None:
-        """Offer what the lowest chart can show, while there is room for that chart."""
-        lowest = self._trio.charts[Quantity.ERRORS]
-        # Before a window is shown for the first time, all its parts are hidden, but not explicitly.
-        chosen = lowest.testAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide)
-        metrics = [] if chosen and lowest.isHidden() else self._trio.drawn.metrics
-        items = [("Errors", ""), *((metric.label, metric.key) for metric in metrics)]
-        _fill(self._lowest, items if metrics else [], self._trio.view.metric)
+        """Offer what the lowest chart can show; where there is height for two charts only, also the
+        response time.
+        """
+        trio = self._trio
+        shown, crowded = Quantity.ERRORS in trio.shown_charts, trio.crowded
+        items = [("Errors", ""), *((metric.label, metric.key) for metric in trio.drawn.metrics)]
+        if crowded:
+            items.insert(0, ("Response time", _TIME))
+        offered = items if shown or crowded else []
+        _fill(self._lowest, offered, trio.view.metric if shown else _TIME)
         self._lowest_title.setVisible(not self._lowest.isHidden())
+        self._arrange()
+
+    def _on_lowest(self, chosen: str) -> None:
+        if chosen == _TIME:
+            self._trio.choose_second(Quantity.TIME)
+        else:
+            self._trio.choose_second(Quantity.ERRORS)
+            self._trio.set_metric(chosen)
+
+    def _arrange(self) -> None:
+        """Give the choices a row of their own where there is no room for them beside the tabs."""
+        boxes = [each for each in (self._points, self._passes, self._lowest) if not each.isHidden()]
+        parts = *self._tabs.values(), self._corner, *boxes
+        needed = sum(each.sizeHint().width() + self._upper.spacing() for each in parts)
+        below = bool(boxes) and needed > self.width()
+        if below == (self._upper.indexOf(self._boxes) < 0):
+            return
+        if below:
+            self._rows.addWidget(self._boxes)
+        else:
+            self._upper.insertWidget(self._upper.count() - 1, self._boxes)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:  # the others have its height when a chart is hidden
