@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
 
@@ -50,7 +52,10 @@ class Side(QFrame):
         self._searched = False
         self._inside = inside = column(self, gap=GAP)
         self._tabs = QWidget()
-        across = row(self._tabs, gap=4)
+        self._rows = [row(gap=4), row(gap=4)]
+        lines = column(self._tabs, gap=4)
+        for each in self._rows:
+            lines.addLayout(each)
         self._group = QButtonGroup(self)
         for place, title in enumerate(_TITLES):
             tab = QPushButton(title)
@@ -59,8 +64,9 @@ class Side(QFrame):
             tab.setAccessibleName(_NAMES.get(place, title))
             tab.setToolTip(tip(_NAMES.get(place, "")))
             self._group.addButton(tab, place)
-            across.addWidget(tab)
-        across.addStretch(1)
+            self._rows[0].addWidget(tab)
+        for each in self._rows:
+            each.addStretch(1)
         inside.addWidget(self.legend)
         inside.addWidget(self._tabs)
         inside.addWidget(self.vitals, 3)
@@ -137,6 +143,19 @@ class Side(QFrame):
         self._arrange()
         self._name_tabs()
 
+    def _break(self, tabs: Sequence[QPushButton]) -> None:
+        """Put tabs that have no room side by side into two rows."""
+        first, second = self._rows
+        room = self.width() - 2 * self._inside.contentsMargins().left()
+        needed = sum(tab.sizeHint().width() + first.spacing() for tab in tabs)
+        upper = tabs if needed <= room else tabs[: -(-len(tabs) // 2)]
+        for place, tab in enumerate(tabs):
+            line, at = (first, place) if tab in upper else (second, place - len(upper))
+            if line.indexOf(tab) != at:
+                first.removeWidget(tab)
+                second.removeWidget(tab)
+                line.insertWidget(at, tab)
+
     def _choose(self, place: int) -> None:
         self._chosen = place
         self._arrange()
@@ -162,6 +181,7 @@ class Side(QFrame):
         tabs = [tab for tab in self._group.buttons() if not tab.isHidden()]
         for tab in tabs:
             tab.setStyleSheet("padding: 0 5px;" if len(tabs) > _ROOMY else "")
+        self._break(tabs)
         least = _SERVERS if low else _EVENTS if both else _MACHINE
         chosen = max(least, self._chosen)
         if self._group.button(chosen).isHidden():

@@ -68,7 +68,7 @@ def test_the_load_tools_of_a_session_have_a_tab(
     assert "Cause: not known" in text
 
 
-@pytest.mark.parametrize(("height", "known"), [(380, False), (560, True), (760, True)])
+@pytest.mark.parametrize(("height", "known"), [(380, False), (380, True), (560, True), (760, True)])
 def test_all_titles_of_tabs_are_whole(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, height: int, known: bool
 ) -> None:
@@ -81,7 +81,9 @@ def test_all_titles_of_tabs_are_whole(
     QApplication.processEvents()
     tabs = [each for each in tab(board).group().buttons() if each.isVisible()]
     assert {each.text() for each in tabs} >= {"Tools", *["Published"] * known}
-    assert sum(each.sizeHint().width() for each in tabs) + 4 * (len(tabs) - 1) <= Side.WIDTH
+    assert all(each.width() >= each.sizeHint().width() for each in tabs)
+    assert all(each.mapTo(board.side, each.rect().topRight()).x() < Side.WIDTH for each in tabs)
+    assert sorted(tabs, key=lambda each: (each.y(), each.x())) == tabs
 
 
 def test_a_single_tool_that_reports_everything_has_none(
