@@ -6,7 +6,7 @@ from math import nan
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.charts.menu import open_menu
 from app.charts.overlay import Overlay, OverlayTrio
@@ -17,9 +17,12 @@ from app.context import Desk
 from app.live.session_view import Controls, keep_view
 from app.live.view_bar import ViewBar
 from app.scrolling import Scrolled
+from app.stacking import ANY, stacked
 from app.theme import Weight
 from app.widgets import GAP, button, column, frame, label, row
 
+_INVITATION_PX, _SIDE_PX = 150, 330
+"""The heights of the column where it stands above or below the charts."""
 _WIDE, _SIDE, _NARROW_SIDE, _INVITATION = 1260, 430, 368, 250
 """Widths: from which the side column has its own, that and another one, and the least that an
 invitation to choose sessions needs."""
@@ -33,7 +36,7 @@ class CompareBoard(QWidget):
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
-        across = row(self, gap=GAP)
+        across = self._across = row(self, gap=GAP)
         card = frame()
         self._card, self._around = card, column(card)
         around = self._around
@@ -102,8 +105,17 @@ class CompareBoard(QWidget):
         self.trio.highlight("" if pointing.server == key else key)
 
     def _fit_side(self) -> None:
+        way, empty = QBoxLayout.Direction, not self.empty.isHidden()
+        if stacked(self.width()):
+            self._across.setDirection(way.BottomToTop if empty else way.TopToBottom)
+            self.side.setMinimumSize(0, _INVITATION_PX if empty else _SIDE_PX)
+            self.side.setMaximumSize(ANY, _INVITATION_PX if empty else ANY)
+            return
+        self._across.setDirection(way.LeftToRight)
+        self.side.setMinimumHeight(0)
+        self.side.setMaximumHeight(ANY)
         side = _SIDE if self.width() >= _WIDE else _NARROW_SIDE
-        if not self.empty.isHidden():  # then it stands beside the charts at any width
+        if empty:  # then it stands beside the charts at any width
             room = self.width() - self._card.minimumSizeHint().width() - GAP
             side = min(side, max(_INVITATION, room))
         self.side.setFixedWidth(side)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from app.choices import Choice
 from app.comparing.differences import Differences
 from app.comparing.figures_table import LEFT_OUT, FiguresTable
+from app.stacking import stacked
 from app.theme import Theme, Weight
 from app.widgets import GAP, button, column, frame, label, row, tool
 from workbench.comparison import table as compare_table
@@ -31,7 +32,8 @@ class FiguresView(QWidget):
         inside = column(self, gap=GAP)
         card = frame()
         body = column(card, margin=12, gap=8)
-        head = row()
+        self._choices = QWidget()
+        head, choices = row(), row(self._choices)
         head.addWidget(label("Figures", 14, Weight.DemiBold))
         self._all = button("", "eye", kind="ghost", on_click=self.all_requested.emit)
         head.addWidget(self._all)
@@ -41,11 +43,18 @@ class FiguresView(QWidget):
         self._rate = Choice("Rate for all servers")
         self._rate.activated.connect(lambda _: self.rate_requested.emit(self._rate.currentData()))
         for text, box in (("Sort by", self._sort), ("At rate", self._rate)):
-            head.addWidget(label(text, 12, tone="soft"))
-            head.addWidget(box)
-        head.addWidget(tool("Copy as text", "copy", self.copy_requested.emit))
-        head.addWidget(button("Export…", "share-2", on_click=self.export_requested.emit))
-        body.addLayout(head)
+            choices.addWidget(label(text, 12, tone="soft"))
+            choices.addWidget(box)
+        copy = tool("Copy as text", "copy", self.copy_requested.emit)
+        export = button("Export…", "share-2", on_click=self.export_requested.emit)
+        self._head = grid = QGridLayout()
+        grid.setColumnStretch(0, 1)
+        grid.setSpacing(8)
+        grid.addLayout(head, 0, 0)
+        for at, part in enumerate((copy, export), start=2):
+            grid.addWidget(part, 0, at)
+        body.addLayout(grid)
+        self._place_choices(below=False)
         self.table = FiguresTable(theme)
         body.addWidget(self.table, 1)
         # The differences stand directly below the last row.
@@ -84,10 +93,16 @@ class FiguresView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._place_choices(below=stacked(self.width()))
         self.differences.fit(self.width(), self.height())
 
     def set_theme(self, theme: Theme) -> None:
         self.table.set_theme(theme)
+
+    def _place_choices(self, *, below: bool) -> None:
+        """Put the choices beside the title of the table, or below it."""
+        self._head.removeWidget(self._choices)
+        self._head.addWidget(self._choices, *((1, 0, 1, 4) if below else (0, 1, 1, 1)))
 
     def _sort_by(self, chosen: tuple[int, str] | None) -> None:
         if chosen is None:

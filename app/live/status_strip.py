@@ -7,13 +7,14 @@ from datetime import datetime, timedelta
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.charts import words
 from app.charts.drawing import Swatch, fitting
 from app.live.recent_windows import Pulse, Replies, Times
 from app.live.run import Trial
 from app.live.server_blocks import ServerBlocks
+from app.stacking import ANY, stacked
 from app.theme import Theme, Weight, font
 from app.widgets import Elided, column, frame, label, row
 from workbench import formatting
@@ -27,6 +28,8 @@ _DOING = {
 }
 _NARROW = 900
 """Below this width the plots need the room of what stands on both sides."""
+_PLOTS_PX = 84
+"""The height of the plots where they stand below."""
 _SIDE, _NARROW_SIDE = 196, 148
 """The width of the server and of the time left."""
 
@@ -44,10 +47,11 @@ class NowStrip(QFrame):
         self._trial, self._begun_s = Trial(), time.monotonic()
         self.progress, self._pulse = RunProgress(), Pulse()
         self._replies, self._times = Replies(self._pulse, theme), Times(self._pulse, theme)
-        self._inside = inside = row(self, margin=14, gap=10)
-        self._now, self._hair = self._make_now(), _line()
-        inside.addWidget(self._now)
-        inside.addWidget(self._hair)
+        self._inside = QGridLayout(self)
+        self._inside.setHorizontalSpacing(10)
+        self._now, self._hair, self._line = self._make_now(), _line(), _line()
+        self._plots = QWidget()
+        inside = row(self._plots, gap=10)
         self._replies_now = label("", 12, Weight.DemiBold, figures=True)
         self._replies_title = label("Replies", 13, Weight.DemiBold)
         self._replies_about = Elided(12, tone="muted", droppable=True)
@@ -58,9 +62,8 @@ class NowStrip(QFrame):
         title, about = label("Response time", 13, Weight.DemiBold), Elided(droppable=True)
         self._times.setAccessibleName("Response time, p99 and p50")
         inside.addLayout(_titled(title, about, self._time_now, self._times), 3)
-        inside.addWidget(_line())
         self._rest = self._make_left()
-        inside.addWidget(self._rest)
+        self._below: bool | None = None
         self._fit()
         self.show_status("")
 
@@ -98,15 +101,37 @@ class NowStrip(QFrame):
 
     def _fit(self) -> None:
         compact, narrow = self._compact, self.width() < _NARROW
-        self.setFixedHeight(self.COMPACT if compact else self.HEIGHT)
+        self._place(below=stacked(self.width()))
+        high = self.COMPACT if compact else self.HEIGHT
+        self.setFixedHeight(high + _PLOTS_PX * bool(self._below))
         self._inside.setContentsMargins(14, *((7, 14, 7) if compact else (14, 14, 14)))
         size = 20 if narrow else 24 if compact else 34
         self._rate.setFont(font(size, Weight.DemiBold, figures=True))
         self._left.setFont(font(16 if compact else 20, Weight.DemiBold, figures=True))
         self._beside.setSpacing(3 if compact else 5)
         for side in (self._now, self._rest):
-            side.setFixedWidth(_NARROW_SIDE if narrow else _SIDE)
+            side.setMinimumWidth(_NARROW_SIDE if narrow else _SIDE)
+            side.setMaximumWidth(ANY if self._below else side.minimumWidth())
         self._show_left()
+
+    def _place(self, *, below: bool) -> None:
+        """Place the plots between server and time left, or below both."""
+        if below == self._below:
+            return
+        self._below = below
+        for part in (self._now, self._hair, self._plots, self._line, self._rest):
+            self._inside.removeWidget(part)
+        self._line.setVisible(not below)
+        if below:
+            placed = (self._now, 0, 0, 1), (self._hair, 0, 1, 1), (self._rest, 0, 2, 1)
+            placed = *placed, (self._plots, 1, 0, 3)
+        else:
+            parts = self._now, self._hair, self._plots, self._line, self._rest
+            placed = tuple((part, 0, at, 1) for at, part in enumerate(parts))
+        for part, line, at, across in placed:
+            self._inside.addWidget(part, line, at, 1, across)
+        self._inside.setColumnStretch(2, 1)
+        self._inside.setRowStretch(1, int(below))
 
     def set_paused(self, paused: bool) -> None:
         """Show a pause, during which the end of the run is unknown."""
@@ -191,6 +216,7 @@ class NowStrip(QFrame):
         # With the run, the server and its rate are over.
         for each in (self._now, self._hair):
             each.setVisible(self.progress.end is None)
+        self._inside.setColumnStretch(0, int(bool(self._below) and self.progress.end is None))
         if self._prepares:
             self._segments.show_shares(
                 [

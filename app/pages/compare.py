@@ -28,6 +28,7 @@ from app.comparing.selection import Selection, letters
 from app.context import Desk
 from app.fields import Segments
 from app.plain import tip
+from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column
 from workbench.comparison import table as compare_table
 from workbench.comparison.conditions import conditions
@@ -37,6 +38,8 @@ from workbench.comparison.words import title
 
 _NARROW = 1060
 _SETTING = "Compare"
+_STACKED_PX, _SIDE_PX = 580, 342
+"""The height of a narrow page, and what it grows by where the column is below the charts."""
 
 
 class ComparePage(QWidget):
@@ -302,7 +305,10 @@ class ComparePage(QWidget):
         """Show the column beside the charts; in a narrow window only on request."""
         narrow = self.width() < _NARROW and bool(self.selection.sides)
         self._beside_on.setVisible(narrow and self._on_charts)
-        self.board.side.setVisible(not narrow or self._beside_on.isChecked())
+        shown = not narrow or self._beside_on.isChecked()
+        self.board.side.setVisible(shown)
+        high = _STACKED_PX + (_SIDE_PX if shown and narrow and self._on_charts else 0)
+        self.setMinimumHeight(high if stacked(self.width()) else 0)
 
     def _refresh(self) -> None:
         """Apply a change of the servers or the rate."""

@@ -22,11 +22,14 @@ from app.replay.film import Film, Position, Reel
 from app.replay.transport import Transport
 from app.sessions import opened
 from app.sessions.rerun import run_again
+from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, tool
 from workbench.documents import AnyDocument, RunStart
 
-_LOW = 690
-"""Below this height the controls under the charts are lower."""
+_LOW, _STACKED_PX = 690, 700
+"""Below the first height the controls under the charts are lower; the second one is that of a
+narrow page, where they have two rows.
+"""
 
 
 class FilmPage(QWidget):
@@ -141,6 +144,7 @@ class FilmPage(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.transport.set_compact(self.height() < _LOW)
+        self.setMinimumHeight(_STACKED_PX if stacked(self.width()) else 0)
 
     def _key(self, event: QKeyEvent) -> bool:
         transport, shift = self.transport, Qt.KeyboardModifier.ShiftModifier

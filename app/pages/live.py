@@ -20,6 +20,7 @@ from app.live.status_strip import NowStrip
 from app.machines.prompts import Asker
 from app.machines.records import HERE
 from app.profiling import show_profiles
+from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, repolish, tool
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages.ends import Aborted, Suspended
@@ -40,8 +41,10 @@ ABORT_AFTER_MS = 700
 """How long after Stop the button becomes Abort: a double click must not abort."""
 _PULSE_MS, _SLEPT_S = 500, 2.5
 """The pulse's interval, and the delay that means the program was suspended."""
-_LOW = 690
-"""Below this height the strip under the charts is lower."""
+_LOW, _STACKED_PX = 690, 720
+"""Below the first height the strip under the charts is lower; the second one is that of a narrow
+page, whose strip has two rows.
+"""
 
 
 class LivePage(QWidget):
@@ -268,6 +271,7 @@ class LivePage(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.now.set_compact(self.height() < _LOW)
+        self.setMinimumHeight(_STACKED_PX if stacked(self.width()) else 0)
 
     def _key(self, event: QKeyEvent) -> bool:
         control = event.modifiers() == Qt.KeyboardModifier.ControlModifier

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.context import Desk
@@ -24,6 +24,7 @@ from app.machines.prompts import Asker
 from app.machines.records import HERE, Record, Records, State
 from app.machines.second import SecondMachine
 from app.machines.work import Known
+from app.stacking import ANY, lay, stacked, widen
 from app.widgets import GAP, PAGE_MARGIN, Inline, column, row
 
 if TYPE_CHECKING:
@@ -36,6 +37,11 @@ if TYPE_CHECKING:
 _CHOSEN = "machine"
 """The key of the chosen machine in the settings; empty: all of them."""
 _AGES_EVERY_MS = 5_000
+_BESIDE_PX = 288
+_LIST_PX, _ALONE_PX, _STACKED_PX = 210, 300, 780
+"""The heights of the list above a machine, of a list of one machine with what is below it, and of
+the page then.
+"""
 
 
 class MachinesPage(QWidget):
@@ -71,8 +77,8 @@ class MachinesPage(QWidget):
         self._shown.addWidget(self.detail)
         self._shown.addWidget(self.overview)
         self._second = SecondMachine(self.add, lambda: self.listing.choose("", focus=True))
-        beside = QWidget()
-        beside.setFixedWidth(288)
+        self._across = across
+        self._aside = beside = QWidget()
         self._beside = column(beside, gap=GAP)
         self._beside.addWidget(self.listing, 100)
         self._beside.addWidget(self._second)
@@ -91,6 +97,18 @@ class MachinesPage(QWidget):
     def load(self) -> None:
         """Read the profiles."""
         self.profiles.load()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
+        below = stacked(self.width())
+        lay(self._across, below=below)
+        high = _ALONE_PX if len(self.listing.rows) == 1 else _LIST_PX
+        widen(self._aside, _BESIDE_PX, below=below)
+        self._aside.setMinimumHeight(high if below else 0)
+        self._aside.setMaximumHeight(high if below else ANY)
+        self.setMinimumHeight(_STACKED_PX if below else 0)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Read the facts of this computer again: that is cheap, and its load changes."""
@@ -360,6 +378,7 @@ class MachinesPage(QWidget):
     def _show_head(self, states: dict[str, State]) -> None:
         alone = len(states) == 1
         self._second.setVisible(alone)
+        self._arrange()
         self.listing.shrink(shrunk=alone)
         self._beside.setStretch(self._beside.count() - 1, int(alone))
         idle = any(known.name not in self._under_way for known in self.profiles.machines)

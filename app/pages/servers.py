@@ -23,11 +23,14 @@ from app.servers.head import Head
 from app.servers.known import Known, load
 from app.servers.owning import Owning
 from app.servers.rows import Rows, Sifted
+from app.stacking import lay, stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, button, column, row
 from workbench.servers.features import write as write_features
 
 _KEPT = "Servers"
 _NARROW, _LOW = 1120, 600
+_STACKED_PX = 880
+"""The height of a narrower page, where facts and test are below the code."""
 
 
 class ServersPage(QWidget):
@@ -49,7 +52,7 @@ class ServersPage(QWidget):
         self._head = Head(desk, str(self._kept.get("machine", "")))
         self.target = self._head.target
         outer.addWidget(self._head)
-        across = row(gap=GAP)
+        across = self._across = row(gap=GAP)
         across.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
         self.filters = Filters(desk)
         self.filters.changed.connect(self._sift)
@@ -329,11 +332,16 @@ class ServersPage(QWidget):
         if fills and self.finding.isAncestorOf(QApplication.focusWidget() or self):
             self.pane.code.setFocus()  # else it would go to the next widget
         self.finding.setVisible(not fills)
-        shown = not narrow or self.finding.filters.isChecked()
-        self.finding.set_narrow(narrow, low=self.height() < _LOW and not shown)
+        shown, below = not narrow or self.finding.filters.isChecked(), stacked(self.width())
+        low = self.height() < _LOW and not shown and not below
+        self.finding.set_narrow(narrow, low=low)
         self.filters.setVisible(shown and not fills)
         self._head.set_narrow(narrow and not shown)
-        self.detail.set_narrow(narrow)
+        self.detail.set_narrow(narrow, stacked=below)
+        lay(self._across, below=below)
+        self.filters.set_wide(below)
+        least = _STACKED_PX + (self.filters.sizeHint().height() + GAP if shown else 0)
+        self.setMinimumHeight(least if below and not fills else 0)
 
 
 def _texts(value: Any) -> bool:

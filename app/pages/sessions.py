@@ -23,6 +23,7 @@ from app.sessions.labelling import Labelling
 from app.sessions.rerun import run_again
 from app.sessions.table import COLUMNS, Found, SessionsModel
 from app.sessions.view import SessionsView
+from app.stacking import lay, stacked, widen
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label, row
 from workbench import trash
 from workbench.errors import PongbenchError
@@ -33,6 +34,8 @@ from workbench.trash import Trashed
 REFRESH_EVERY_MS = 3000
 """How often new sessions are looked for while the page is visible."""
 _SIDE, _NARROW_SIDE, _NARROW = 330, 286, 1100
+_CARD_PX, _STACKED_PX = 500, 860
+"""The heights of the card below the list, and of the page then."""
 
 
 class SessionsPage(QWidget):
@@ -80,7 +83,7 @@ class SessionsPage(QWidget):
                 "Move to trash": ("trash-2", self.trash),
             },
         )
-        across = row(gap=GAP)
+        across = self._across = row(gap=GAP)
         across.addWidget(self._make_list(), 1)
         across.addWidget(self.card)
         inside.addLayout(across, 1)
@@ -302,9 +305,13 @@ class SessionsPage(QWidget):
         }
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        below, room = stacked(self.width()), self.width() - 2 * PAGE_MARGIN
+        lay(self._across, below=below)
         side = _SIDE if self.width() >= _NARROW else _NARROW_SIDE
-        self.card.setFixedWidth(side)
-        self._list.arrange(self.width() - side - 2 * PAGE_MARGIN - GAP)
+        widen(self.card, side, below=below)
+        self.card.setMinimumHeight(_CARD_PX if below else 0)
+        self._list.arrange(room if below else room - side - GAP)
+        self.setMinimumHeight(_STACKED_PX if below else 0)
 
     def _restore(self) -> None:
         kept = self._desk.settings.more.get("Sessions")

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from app.context import Desk
 from app.scrolling import Scrolled
+from app.stacking import ANY, lay, stacked
 from app.start import quick_start
 from app.start.art import Art, DropArt, SweepArt
 from app.start.compare import CompareCard
@@ -115,6 +116,12 @@ class StartPage(QWidget):
         narrow = self.width() < _NARROW
         side = 56 if self.width() > 1_120 else 12 if narrow else 28
         self._cards.setSpacing(8 if narrow else 16)
+        below = stacked(self.width())
+        lay(self._cards, below=below)
+        lay(self._foot, below=below)
+        self._question.setWordWrap(below)
+        for art in self._arts:
+            art.setVisible(not below)
         tall = self.height() > 720
         self._outer.setContentsMargins(side, 24 if tall else 12, side, 20 if tall else 12)
         # In a low window, the list of servers needs the empty space.
@@ -126,7 +133,8 @@ class StartPage(QWidget):
         for place in range(self._cards.count()):
             card = self._cards.itemAt(place).widget()
             card.layout().setContentsMargins(*4 * (12 if narrow else 18,))
-            card.setMaximumHeight(max(_TALLEST_CARD, int(_SHARE_UP * self.height())))
+            tallest = ANY if below else max(_TALLEST_CARD, int(_SHARE_UP * self.height()))
+            card.setMaximumHeight(tallest)
         wide = self.width() > 1_500
         for place, share in enumerate((4, 8, 4) if wide else (4, 7, 4)):
             self._cards.setStretch(place, share)
@@ -141,9 +149,9 @@ class StartPage(QWidget):
         self._show_quick("")
         self.published = PublishedBenchmarks()
         self.published.taken.connect(self._desk.preset_requested)
-        return _card(
-            SweepArt(self._theme), "Quick look", self._quick_about, self.quick, self.published
-        )
+        self._arts: list[Art] = [SweepArt(self._theme), DropArt(self._theme)]
+        about = self._quick_about
+        return _card(self._arts[0], "Quick look", about, self.quick, self.published)
 
     def _make_open(self) -> QFrame:
         about = "Replay a recorded run, yours or someone else's, in the same charts."
@@ -151,10 +159,10 @@ class StartPage(QWidget):
             "Open a session…", "folder-open", on_click=lambda: self._desk.open_requested.emit(None)
         )
         about_label = label(about, tone="soft", wrap=True)
-        return _card(DropArt(self._theme), "Open a session", about_label, ask)
+        return _card(self._arts[1], "Open a session", about_label, ask)
 
     def _make_foot(self) -> QHBoxLayout:
-        foot = row()
+        self._foot, foot = row(), row()
         self._dot = Dot(self._theme)
         self._state = label("Checking this computer", 12, Weight.Medium, tone="soft")
         self._facts = Elided(12, tone="muted")
@@ -162,8 +170,9 @@ class StartPage(QWidget):
         foot.addWidget(self._state)
         foot.addWidget(self._facts, 1)
         hint = "Ctrl+K finds every action, server and session."
-        foot.addWidget(label(hint, 12, tone="muted"))
-        return foot
+        self._foot.addLayout(foot, 1)
+        self._foot.addWidget(label(hint, 12, tone="muted"))
+        return self._foot
 
     def _on_offer(self, found: Offer) -> None:
         first = self._offer is None

@@ -16,6 +16,7 @@ from app.charts.drawing import fitting as longest_of
 from app.plain import tip
 from app.replay.film import Position, Reel
 from app.replay.timeline import Timeline
+from app.stacking import lay
 from app.theme import Theme, Weight, icon
 from app.widgets import Elided, button, column, label, row, tool
 from workbench import formatting
@@ -27,8 +28,11 @@ _SCALED = """QPushButton {{ font-size: {0}px; padding: 0 {1}px; min-height: {2}p
     border-radius: {3}px; border-width: {5}px; }}
 QFrame#card, QFrame#sunken {{ border-radius: {4}px; border-width: {5}px; }}"""
 _SCALED_PX = 13, 10, 28, 7, 9, 1
-_WIDE = 1000
-"""From this width on there is room for the keys' hints."""
+_WIDE, _TWO_ROWS = 1000, 690
+"""From the first width on there is room for the jump to the end; below the second one, position and
+speeds have a row of their own.
+"""
+_ROW_PX = 40
 
 
 class Transport(QFrame):
@@ -49,7 +53,7 @@ class Transport(QFrame):
         """The last position shown."""
         self._reel: Reel | None = None
         self._inside = inside = column(self)
-        self._compact, self._scale = False, 1.0
+        self._compact, self._below, self._scale = False, False, 1.0
         self.timeline = Timeline(theme)
         self.timeline.sought.connect(self.seek_requested)
         self.seek_requested.connect(self._show_end)
@@ -77,10 +81,15 @@ class Transport(QFrame):
         around = (*self._steps[:2], self._play, *self._steps[2:])
         for part in (*around, self._clock, self._of):
             head.addWidget(part)
-        head.addWidget(self.where, 1)
-        head.addWidget(self._speeds)
-        head.addWidget(self._end)
-        inside.addLayout(head)
+        head.addStretch(0)
+        self._tail = row()
+        self._tail.addWidget(self.where, 1)
+        self._tail.addWidget(self._speeds)
+        self._tail.addWidget(self._end)
+        self._both = row()
+        self._both.addLayout(head)
+        self._both.addLayout(self._tail, 1)
+        inside.addLayout(self._both)
         inside.addWidget(self.timeline, 1)
         self._fit()
         self._show_play()
@@ -111,11 +120,15 @@ class Transport(QFrame):
         def px(size: float) -> int:
             return round(size * self._scale)
 
-        self.setFixedHeight(px(self.COMPACT if self._compact else self.HEIGHT))
+        self._below = self.width() < _TWO_ROWS * self._scale
+        lay(self._both, below=self._below)
+        high = self.COMPACT if self._compact else self.HEIGHT
+        self.setFixedHeight(px(high + _ROW_PX * self._below))
         beside, above = px(14), px(6 if self._compact else 14)
         self._inside.setContentsMargins(beside, above, beside, above)
         self._inside.setSpacing(px(2 if self._compact else 8))
-        self._head.setSpacing(px(10))
+        for each in (self._head, self._tail, self._both):
+            each.setSpacing(px(10))
         self._of.setContentsMargins(0, 0, px(8), 0)
         self._play.setFixedSize(px(44), px(44))
         self._play.setStyleSheet(
@@ -130,6 +143,8 @@ class Transport(QFrame):
             each.setIconSize(QSize(px(16), px(16)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        if self._below != (self.width() < _TWO_ROWS * self._scale):
+            self._fit()
         self._end.setVisible(self.width() >= _WIDE * self._scale)
 
     def load(self, reel: Reel) -> None:

@@ -15,10 +15,11 @@ from app.servers.facts import FactsCard
 from app.servers.known import Known
 from app.servers.owning import Owning
 from app.servers.pane import CodePane
+from app.stacking import lay, widen
 from app.widgets import GAP, label, row
 
 _FACTS_PX, _FACTS_MOST_PX = 312, 480
-_FACTS_NARROW_PX = 280
+_FACTS_NARROW_PX, _FACTS_HIGH_PX, _CODE_HIGH_PX = 280, 240, 200
 
 
 class Detail(QWidget):
@@ -34,7 +35,7 @@ class Detail(QWidget):
         """`beside`: the key of the server to show on the right; empty: none."""
         super().__init__()
         self._own, self.beside = own, beside
-        self._narrow = False
+        self._narrow = self._stacked = False
         self.pane = pane = CodePane(desk, edits, "Code")
         self._duplicate = pane.add_tool("Duplicate to edit", "copy", self.duplicate, spare=True)
         self._delete = pane.add_tool("Delete server (Del)", "trash-2", self.delete, spare=True)
@@ -64,7 +65,7 @@ class Detail(QWidget):
         self.trial.save_requested.connect(
             lambda known: own.save(known, lambda: self.trial.go_on(known))
         )
-        across = row(self, gap=GAP)
+        across = self._across = row(self, gap=GAP)
         across.addWidget(self._panes, 1)
         across.addWidget(self._facts)
 
@@ -150,8 +151,10 @@ class Detail(QWidget):
         made.aboutToHide.connect(made.deleteLater)
         return made
 
-    def set_narrow(self, narrow: bool) -> None:
-        self._narrow = narrow
+    def set_narrow(self, narrow: bool, *, stacked: bool) -> None:
+        """`stacked`: facts and test stand below the code."""
+        self._narrow, self._stacked = narrow, stacked
+        lay(self._across, below=stacked)
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -159,4 +162,7 @@ class Detail(QWidget):
 
     def _fit(self) -> None:
         least = _FACTS_NARROW_PX if self._narrow else _FACTS_PX
-        self._facts.setFixedWidth(max(least, min(self.width() // 4, _FACTS_MOST_PX)))
+        wide = max(least, min(self.width() // 4, _FACTS_MOST_PX))
+        widen(self._facts, wide, below=self._stacked)
+        self._facts.setMinimumHeight(_FACTS_HIGH_PX * self._stacked)
+        self._panes.setMinimumHeight(_CODE_HIGH_PX * self._stacked)

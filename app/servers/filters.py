@@ -21,6 +21,7 @@ from app.context import Desk
 from app.servers.known import KINDS, Known
 from app.servers.painting import write
 from app.servers.rows import Index
+from app.stacking import widen
 from app.theme import Theme, Weight
 from app.widgets import column, label
 from workbench.workloads.registry import ALL_FAMILIES
@@ -40,7 +41,7 @@ class Filters(QFrame):
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.setFixedWidth(self.WIDTH)
+        self.set_wide(False)
         inside = column(self, margin=14)
         inside.addWidget(label("Families", 12, Weight.DemiBold, tone="muted"))
         inside.addSpacing(6)
@@ -90,6 +91,10 @@ class Filters(QFrame):
         self._families.setFixedHeight(self._families.count() * _ROW_PX)
         self.family = chosen
         self._families.blockSignals(False)
+
+    def set_wide(self, wide: bool) -> None:
+        """Take all of the width, where they stand above the table."""
+        widen(self, self.WIDTH, below=wide)
 
     @property
     def family(self) -> str:

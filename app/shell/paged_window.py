@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app import page_registry
 from app.context import Desk
-from app.scale import LEAST
 from app.scrolling import Whole
 from app.shell.rail import Rail
+from app.stacking import NARROWEST
 
 if TYPE_CHECKING:
     from app.live.run import Where
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from workbench.plan.library import Preset
     from workbench.plan.model import Plan
 
-_LEAST = QSize(LEAST.width() - Rail.NARROW - 10, 460)
-"""Below this size a page scrolls; in width there is room for the bar with which it does."""
+_LEAST = QSize(NARROWEST, 460)
+"""Below this size every page scrolls; one whose parts stand one below another needs more height."""
 _ASIDE = ("Help", "Settings")
 """Pages that Esc leaves for the one before."""
 
@@ -42,7 +42,6 @@ class PagedWindow(QMainWindow):
         """The page shown before help or settings."""
         self._pages: dict[str, QWidget] = {}
         self._stack, body = _Pages(), QWidget()
-        self._stack.setMinimumSize(_LEAST)
         filled = QVBoxLayout(body)
         filled.setContentsMargins(0, 0, 0, 0)
         filled.addWidget(self._stack)
@@ -158,5 +157,14 @@ class _Pages(QStackedWidget):
     height they like best, and they would scroll.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.currentChanged.connect(lambda _: self.updateGeometry())
+
     def hasHeightForWidth(self) -> bool:
         return False
+
+    def minimumSizeHint(self) -> QSize:
+        """Return what the shown page needs; Qt would return what all of them need."""
+        page = self.currentWidget()
+        return _LEAST if page is None else _LEAST.expandedTo(QSize(0, page.minimumHeight()))

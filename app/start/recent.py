@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from app.context import Desk
 from app.plain import tip
 from app.sessions.opened import opened, read
+from app.stacking import lay, stacked
 from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import Elided, button, column, dress, empty, frame, label, row
 from app.words import ended, when
@@ -94,20 +95,23 @@ class Recent(QWidget):
         self._fill()
 
     def _fill(self) -> None:
+        below = stacked(self.width())
         room = max(2, min(_MOST, (self.width() + 16) // (_LEAST + 16)))
         shown = self._sessions[:room]
-        key = [room, *((s.identity, s.title, s.growing, s.stop) for s in shown)]
+        key = [room, below, *((s.identity, s.title, s.growing, s.stop) for s in shown)]
         if key == self._shown:
             return
         self._shown = key
         self._title.setText("Recent sessions" if shown else "What you get")
         self._all.setVisible(bool(shown))
         empty(self._cards)
+        lay(self._cards, below=below)
+        self._cards.setSpacing(8 if below else 16)
         self._results = []
         for session in shown:
             self._cards.addWidget(self._entry(session), 1)
         # A single session does not fill the width of the page.
-        for _ in range(room - len(shown) if shown else 0):
+        for _ in range(room - len(shown) if shown and not below else 0):
             self._cards.addWidget(QWidget(), 1)
         if not shown:
             for icon, title, text in _RESULTS:

@@ -181,7 +181,9 @@ def test_the_controls_of_a_film_are_as_large_as_the_screen_asks(
         qtbot.waitUntil(lambda: 0.85 * whole < film.transport.at.at_us < 0.95 * whole)
         qtbot.keyClick(stage, Qt.Key.Key_Escape)
         qtbot.waitUntil(lambda: film.isAncestorOf(timeline))
-        assert (film.transport.height(), where.font().pixelSize()) == before
+        high, px = before
+        qtbot.waitUntil(lambda: film.transport.height() == high)
+        assert where.font().pixelSize() == px
         assert icon_side(ahead) == 16
 
 

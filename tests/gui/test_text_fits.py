@@ -14,13 +14,9 @@ from PySide6.QtGui import QContextMenuEvent, QDrag, QFontMetrics, QGuiApplicatio
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QCheckBox,
-    QComboBox,
     QLabel,
     QMenu,
     QPushButton,
-    QRadioButton,
-    QToolButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -32,7 +28,8 @@ from app.plain import Label, wrapped
 from app.planning.tags import Tag
 from app.settings import Settings
 from app.shell.main_window import MainWindow
-from app.widgets import Elided, TopBar, button, dress
+from app.widgets import TopBar, button, dress
+from tests.gui.cutting import cut, is_cut
 from tests.gui.windows import control, lists_are_full, name_of, pages, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
@@ -58,37 +55,6 @@ def furnished(
         window.open(path)
         qtbot.waitUntil(lambda: window.film.isVisible() and window.film.board.model.over)
         yield window
-
-
-def is_cut(each: QWidget) -> bool:
-    """Whether its text needs more room than it has. Elided texts end in an ellipsis, and have a
-    tool tip."""
-    if isinstance(each, Elided):
-        return False
-    if isinstance(each, QLabel):
-        if not each.text() or not each.pixmap().isNull():
-            return False
-        if each.wordWrap():
-            return each.heightForWidth(each.width()) > each.height() + 1
-        return each.sizeHint().width() > each.width() + 1
-    if isinstance(each, QCheckBox | QRadioButton):
-        # Both elide what does not fit, with a tool tip.
-        return each.sizeHint().width() > each.width() + 1 and not each.toolTip()
-    if isinstance(each, QToolButton):
-        return each.fontMetrics().horizontalAdvance(each.text()) > each.width()
-    if isinstance(each, QAbstractButton):
-        return bool(each.text()) and each.minimumSizeHint().width() > each.width() + 1
-    return False
-
-
-def cut(page: QWidget) -> list[str]:
-    kinds = (QLabel, QAbstractButton, QComboBox)
-    parts = [each for kind in kinds for each in page.findChildren(kind)]
-    return [
-        f"{type(each).__name__} {name_of(each) or each.text()!r}"
-        for each in parts
-        if each.isVisible() and is_cut(each)
-    ]
 
 
 @pytest.fixture
