@@ -14,6 +14,7 @@ from app.context import Desk
 from app.history import History, UndoBar
 from app.planning import resources
 from app.planning.columns import Columns
+from app.planning.cut_message import CutMessage
 from app.planning.draft_history import DraftHistory, State
 from app.planning.drafting import Drafting
 from app.planning.form import PlanForm
@@ -25,6 +26,7 @@ from app.planning.plan_files import PlanFiles
 from app.planning.preview_panel import Outlook
 from app.planning.resources import PlanResources
 from app.planning.tuning_preview import TuningPreview
+from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, column
 from workbench.plan.editing import Draft, plan_data
 
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 _FIRST = "demo"
 _NAMELESS = "Untitled"
+_STACKED_PX = 844
+"""The height of a narrow page, where the preview is below the form."""
 
 
 class PlanPage(QWidget):
@@ -61,7 +65,9 @@ class PlanPage(QWidget):
         self.form = self._make_form()
         self._tuning = TuningPreview(desk, self.form.machines, self)
         self.outlook = Outlook()
-        self._columns = Columns(self.gallery, self.form, self.outlook)
+        self._cut = CutMessage()
+        self._columns = Columns(self.gallery, self.form, self._cut, self.outlook)
+        self.outlook.switched.connect(self._show_cut)
         self.form.servers.opened.connect(self._columns.show_whole)
         around.addLayout(self._columns, 1)
         # Below the form, which therefore stays where it is.
@@ -165,7 +171,13 @@ class PlanPage(QWidget):
     def _fit(self) -> None:
         narrow = self._columns.fit(self.width(), drawn=self.head.drawer.isChecked())
         self.head.drawer.setVisible(narrow)
+        self.setMinimumHeight(_STACKED_PX if stacked(self.width()) else 0)
         self.form.servers.picker.fit(self.height())
+        self._show_cut()
+
+    def _show_cut(self) -> None:
+        beside = self.outlook.isVisibleTo(self) and not stacked(self.width())
+        self._cut.display(listed=beside and self.outlook.shows_preview)
 
     # The form
 
@@ -265,6 +277,7 @@ class PlanPage(QWidget):
             self.notice.show_text(draft.faults[""])
         self.form.show_plan(plan)
         self.outlook.show_draft(draft, self.form.listed)
+        self._show_cut()
         if plan is None:
             self.outlook.show_text("")
         else:

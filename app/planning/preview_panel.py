@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QStackedWidget, QWidget
 
@@ -25,6 +25,9 @@ _STALE = "Last valid plan"
 
 class Outlook(QFrame):
     """`show_draft` shows the preview; `show_text` the file."""
+
+    switched = Signal()
+    """The other one of them is shown."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,6 +50,11 @@ class Outlook(QFrame):
         self._stack.addWidget(self._scroll)
         self._stack.addWidget(self._make_file())
         inside.addWidget(self._stack, 1)
+
+    @property
+    def shows_preview(self) -> bool:
+        """Whether the preview is shown, not the file."""
+        return bool(self._view.value() == "preview")
 
     def set_names(self, names: dict[str, str]) -> None:
         """Set the servers' names by id."""
@@ -96,6 +104,7 @@ class Outlook(QFrame):
         shown = self._view.value()
         self._stack.setCurrentIndex(list(_TITLES).index(shown))
         self._retitle()
+        self.switched.emit()
 
     def _retitle(self) -> None:
         shown = self._view.value()
