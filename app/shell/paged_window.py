@@ -167,4 +167,8 @@ class _Pages(QStackedWidget):
     def minimumSizeHint(self) -> QSize:
         """Return what the shown page needs; Qt would return what all of them need."""
         page = self.currentWidget()
-        return _LEAST if page is None else _LEAST.expandedTo(QSize(0, page.minimumHeight()))
+        if page is None:
+            return _LEAST
+        needed = page.minimumSizeHint().height()  # little where all of it scrolls already
+        high = needed if needed < _LEAST.height() // 2 else _LEAST.height()
+        return QSize(_LEAST.width(), max(high, page.minimumHeight()))

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app import page_registry
 from app.charts.series import Quantity
 from app.pages.compare import ComparePage
-from app.scrolling import Whole
+from app.scrolling import Scrolled, Whole
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from tests import furniture
@@ -122,3 +122,19 @@ def test_where_two_charts_have_room_the_lower_one_is_named_and_can_be_chosen(
 def is_of_times(box: QComboBox) -> bool:
     """Whether it is a choice of which response time is shown."""
     return box.accessibleName() in ("Percentile", "Response time", "Response time scale")
+
+
+@pytest.mark.parametrize("name", ["Start", "Settings", "Help"])
+def test_a_page_that_scrolls_has_one_bar(qtbot: QtBot, window: MainWindow, name: str) -> None:
+    window.resize(SIZES[0])
+    window.show_page(name)
+    area = window.findChild(Whole)
+    assert isinstance(area, Whole)
+    bars = [each.verticalScrollBar() for each in (area, *window.page(name).findChildren(Scrolled))]
+    high = area.viewport().height()
+
+    def one_is_shown() -> bool:
+        shown = [bar for bar in bars if bar.isVisible() and bar.height() > high // 2]
+        return len(shown) == 1 and shown[0].maximum() > 0
+
+    qtbot.waitUntil(one_is_shown)
