@@ -44,7 +44,7 @@ class FiguresView(QWidget):
         self._rate.activated.connect(lambda _: self.rate_requested.emit(self._rate.currentData()))
         for text, box in (("Sort by", self._sort), ("At rate", self._rate)):
             choices.addWidget(label(text, 12, tone="soft"))
-            choices.addWidget(box)
+            choices.addWidget(box, 1)
         copy = tool("Copy as text", "copy", self.copy_requested.emit)
         export = button("Export…", "share-2", on_click=self.export_requested.emit)
         self._head = grid = QGridLayout()
