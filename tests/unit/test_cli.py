@@ -239,6 +239,23 @@ def test_the_live_table_has_the_processes_and_threads_of_each_server(
     assert [row for row in rows if "4 (8 threads)" in row and one.name in row]
 
 
+def test_the_ranking_says_that_memory_of_several_processes_is_counted_in_each(
+    documents: list[AnyDocument],
+) -> None:
+    start = documents[0]
+    assert isinstance(start, RunStart)
+    many = [msgspec.structs.replace(one, gate={"processes": 4}) for one in start.servers]
+    for servers, told in ((start.servers, False), (many, True)):
+        console = Terminal(file=io.StringIO(), width=200, _environ={"TERM": "xterm"})
+        print_summary(
+            summarise([msgspec.structs.replace(start, servers=servers), *documents[1:]]), console
+        )
+        assert isinstance(console.file, io.StringIO)
+        said = console.file.getvalue()
+        assert ("memory that processes share once for each" in said) == told
+        assert "Peak RSS" in said
+
+
 @pytest.mark.parametrize("command", ["summary", "compare"])
 def test_a_pipe_is_as_wide_as_columns_says(
     command: str, file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

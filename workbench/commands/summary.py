@@ -28,7 +28,7 @@ from workbench.errors import BadInput
 from workbench.formatting import duration, figure, known, megabytes, ordinal, per_second, percent
 from workbench.report import clients, cost, distributions, requests, sustained
 from workbench.report.cross_check import TITLES, CrossCheck, cross_checks, remark
-from workbench.report.setup import FROM_THE_SEND
+from workbench.report.setup import FROM_THE_SEND, SHARED_IN_EACH
 from workbench.report.then import then_and_now
 from workbench.terminal import Terminal, say, write_json
 
@@ -237,6 +237,8 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     console.print(fitting(titles, rows, console.width, spare=spare))
     if clock == "service":
         console.say(FROM_THE_SEND)
+    if any(server.rss_bytes and server.tasks.processes > 1 for server in summary.servers.values()):
+        console.say(SHARED_IN_EACH)
     if summary.slo:
         console.say(f"Peak: the highest tested rate with {summary.limits}.")
     if paid := cost.tie(summary.ranked()):
