@@ -121,7 +121,6 @@ class NowStrip(QFrame):
         self._below = below
         for part in (self._now, self._hair, self._plots, self._line, self._rest):
             self._inside.removeWidget(part)
-        self._line.setVisible(not below)
         if below:
             placed = (self._now, 0, 0, 1), (self._hair, 0, 1, 1), (self._rest, 0, 2, 1)
             placed = *placed, (self._plots, 1, 0, 3)
@@ -130,6 +129,7 @@ class NowStrip(QFrame):
             placed = tuple((part, 0, at, 1) for at, part in enumerate(parts))
         for part, line, at, across in placed:
             self._inside.addWidget(part, line, at, 1, across)
+        self._line.setVisible(not below)  # not before it has a parent: it would be a window
         self._inside.setColumnStretch(2, 1)
         self._inside.setRowStretch(1, int(below))
 

@@ -21,7 +21,7 @@ from app.context import Desk
 from app.log import LogBook
 from app.shell.main_window import MainWindow
 from app.theme import Theme
-from tests.gui.windows import control, offers, press, says, shown
+from tests.gui.windows import appearing, control, offers, press, says, shown
 from workbench.servers import user_servers
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -220,3 +220,15 @@ def test_every_entry_of_the_side_bar_has_its_key(window: MainWindow, qtbot: QtBo
         qtbot.keyClick(window, Qt.Key(Qt.Key.Key_0 + place), Qt.KeyboardModifier.ControlModifier)
         assert window.page(name).isVisible()
         assert window.rail.entries[name].isChecked()
+
+
+def test_no_other_window_appears_while_pages_are_made_and_laid_out(
+    qtbot: QtBot, book: LogBook
+) -> None:
+    with appearing() as windows, shown(qtbot, book=book) as window:
+        for size in ((1280, 800), (660, 420), (1280, 800)):
+            window.resize(*size)
+            for name in (*page_registry.RAIL, "Settings", "Help"):
+                window.show_page(name)
+                qtbot.waitUntil(window.page(name).isVisible)
+        assert windows == {window}

@@ -12,7 +12,7 @@ from app.live.recent_windows import Replies, Times
 from app.live.run import Trial
 from app.live.server_blocks import ServerBlocks
 from app.live.status_strip import NowStrip
-from tests.gui.windows import painted, says, the
+from tests.gui.windows import appearing, painted, says, the
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStart, Window
 
@@ -54,6 +54,13 @@ def test_every_figure_has_its_unit_and_every_line_its_name(qtbot: QtBot) -> None
     assert says(strip, "/s offered")
     drawn = painted(the(strip, Times)).split()
     assert drawn.count("p99") == drawn.count("p50") == 1
+
+
+def test_a_strip_that_gets_wider_shows_no_other_window(qtbot: QtBot) -> None:
+    with appearing() as windows:
+        strip = shown(qtbot, during(session(2, 8), 10), 660)
+        strip.resize(1164, strip.height())
+        assert windows == {strip}
 
 
 def test_a_narrow_strip_drops_what_does_not_fit_whole(qtbot: QtBot) -> None:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import pytest
 from pypdf import PdfReader
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDropEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -61,6 +61,29 @@ def shown(
         assert bridge.close()
         for each in (made, desk, bridge):
             each.deleteLater()
+
+
+class _Watch(QObject):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[QWidget] = set()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.seen.add(watched)
+        return False
+
+
+@contextmanager
+def appearing() -> Iterator[set[QWidget]]:
+    """The windows that appear meanwhile."""
+    app, watch = QApplication.instance(), _Watch()
+    assert app
+    app.installEventFilter(watch)
+    try:
+        yield watch.seen
+    finally:
+        app.removeEventFilter(watch)
 
 
 def name_of(widget: QWidget) -> str:
