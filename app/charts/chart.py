@@ -221,7 +221,6 @@ class Chart(Plot):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_moving(painter)
-        self._paint_knees(painter)
         self.flags.paint(painter)
         self._moving.paint(painter)
         if not self.marked.isNull():
@@ -247,19 +246,6 @@ class Chart(Plot):
         widths[self.highlighted] = self.sizes.highlighted_line
         seen = widths.keys() & self.curves.keys() - self.hidden
         return [(self.curves[id_], width) for id_, width in widths.items() if id_ in seen]
-
-    def _paint_knees(self, painter: QPainter) -> None:
-        """Draw the markers at sustained rates again, which the running line would cover."""
-        covered = self.quantity is Quantity.REPLIES and self.model.running_server
-        if not covered or self.highlighted:
-            return
-        painter.save()
-        painter.setClipRect(self.clip_rect())
-        markers = Markers(painter, self.theme.card)
-        for curve in self.still():
-            curve.draw_knee(markers, self.sizes)
-        markers.finished()
-        painter.restore()
 
     def _blit(
         self, painter: QPainter, name: str, key: object, paint: Callable[[QPainter], None]
@@ -299,9 +285,11 @@ class Chart(Plot):
         painter.setClipRect(self.clip_rect())
         for curve in still:
             curve.draw(painter, self.sizes.still_line)
-        markers = Markers(painter, self.theme.card)
+        markers, knees = Markers(painter, self.theme.card), self.quantity is Quantity.REPLIES
         for curve in still:
-            curve.draw_markers(markers, self.sizes, knee=self.quantity is Quantity.REPLIES)
+            curve.draw_markers(markers, self.sizes, knee=knees)
+        for curve in still if knees else ():
+            curve.draw_knee(markers, self.sizes)
         markers.finished()
         painter.setClipping(False)
         if self.quantity is Quantity.REPLIES:

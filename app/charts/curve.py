@@ -109,6 +109,11 @@ class Curve:
         self._chart.fit()
         return self._fitted.seen
 
+    @property
+    def ratio(self) -> float:
+        """Device pixels per pixel."""
+        return self._chart.devicePixelRatioF()
+
     def pen(self, width: float, *, sure: bool) -> QPen:
         """Return its pen; if not `sure`, thin, pale and broken."""
         return QPen(_pen(self.style, width, sure, self._chart.theme.card))
@@ -153,7 +158,7 @@ class Curve:
     ) -> None:
         """Draw the markers, of a sweep staggered so that servers on one line show side by side:
         hollow ones where the point must not be trusted, crossed ones where the server is faulty,
-        ringed ones where an audit failed; with `knee` a large one at the highest sustained rate.
+        ringed ones where an audit failed; with `knee` there is room for that of `draw_knee`.
         """
         points, values = self.pixels(), self.values
         if not len(points):
@@ -165,8 +170,6 @@ class Curve:
         markers.add(self.style, plain, sizes.px(radius))
         if self._doubtful:
             self._draw_doubts(markers, sizes, radius, self._knee if knee else self._knee[:0])
-        if knee:
-            self.draw_knee(markers, sizes, radius)
 
     def draw_knee(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
         """Draw the large marker at the highest sustained rate, if there is one."""
@@ -210,7 +213,8 @@ class Curve:
 def cut(lines: Iterable[tuple[Curve, float]]) -> None:
     """Compute what is drawn on a screen of lines in these widths, of all at once, for `draw`."""
     new = [(c, width, c.strokes(width)) for c, width in lines if not c.is_cut(width)]
-    found = iter(pieces([stroke for _, _, strokes in new for stroke in strokes]))
+    ratio = new[0][0].ratio if new else 1.0
+    found = iter(pieces([stroke for _, _, strokes in new for stroke in strokes], ratio))
     for curve, width, strokes in new:
         curve.take_cut(width, [next(found) for _ in strokes])
 

@@ -24,8 +24,10 @@ _FURTHER = (16, 32, 40, 48, 60, 64, 80)
 """Unscaled, above and below a running point: where its name is placed when other text is beside it.
 """
 
-_HALO, _BESIDE = 14.0, 21.0
-"""Unscaled: from a running point to the end of a leader to its name, and to a name without one."""
+_HALO, _MARKER, _BESIDE = 14.0, 6.0, 21.0
+"""Unscaled: from a running point with a halo, and from one without, to the end of a leader to its
+name; and to a name without one.
+"""
 
 
 class EndNames:
@@ -172,12 +174,12 @@ class EndNames:
         self._paint_leader(painter, label, chart.theme.text)
         self._paint_all(painter, [label], strong=True)
 
-    def paint_running(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
-        """Draw the name of a running server, which has no line end yet, beside the halo."""
+    def paint_running(self, painter: QPainter, curve: Curve, at: QPointF, *, halo: bool) -> None:
+        """Draw the name of a running server, which has no line end yet, beside it or its halo."""
         chart = self._chart
         px, size = chart.sizes.px, font(chart.sizes.label_px, Weight.DemiBold)
         box = self._free_box(at, text_width(curve.series.name, size) + px(6))
-        draw_leader(painter, box, at, chart.theme.muted, px(_HALO), px(1))
+        draw_leader(painter, box, at, chart.theme.muted, px(_HALO if halo else _MARKER), px(1))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(with_opacity(chart.theme.card, 0.8))
         painter.drawRoundedRect(box, px(4), px(4))
@@ -225,10 +227,22 @@ class EndNames:
         return ""
 
     def _paint_leader(self, painter: QPainter, label: labels.Placed, colour: str) -> None:
-        """Draw it in an ink that no line of data has."""
-        painter.setPen(QPen(QColor(colour), self._chart.sizes.px(1)))
+        """Draw it in an ink that no line of data has; dotted through the plot, where the line ends
+        before its edge.
+        """
+        px, seen = self._chart.sizes.px, self._chart.curves[label.key].seen()
+        pen = QPen(QColor(colour), px(1))
+        painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline([QPointF(x, y) for x, y in label.leader])
+        if not (label.leader and len(seen)):
+            return
+        (end, level), (edge, y) = seen[-1].tolist(), label.leader[0]
+        if edge - end > px(2 * _MARKER) and label.x > edge:
+            pen.setDashPattern([1, 3])
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            painter.setPen(pen)
+            painter.drawLine(QPointF(end + px(_MARKER), level), QPointF(edge, y))
 
     def _paint_all(
         self, painter: QPainter, placed: Iterable[labels.Placed], *, strong: bool

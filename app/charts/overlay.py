@@ -208,6 +208,9 @@ class OverlaidCurve(Curve):
     ) -> None:
         super().draw_markers(markers, sizes, radius * self.style.weight, knee=knee)
 
+    def draw_knee(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
+        super().draw_knee(markers, sizes, radius * self.style.weight)
+
 
 class OverlayChart(Chart):
     """One quantity of an `Overlay`."""

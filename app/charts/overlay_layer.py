@@ -93,6 +93,18 @@ class Moving:
         curve.draw_markers(markers, self._chart.sizes, radius)
         markers.finished()
 
+    def _paint_knees(self, painter: QPainter) -> None:
+        """Draw the markers at sustained rates again, which the running line and its markers would
+        cover.
+        """
+        chart = self._chart
+        if chart.quantity is not Quantity.REPLIES or chart.highlighted:
+            return
+        markers = Markers(painter, chart.theme.card)
+        for curve in chart.still():
+            curve.draw_knee(markers, chart.sizes)
+        markers.finished()
+
     def _paint_ring(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         """Draw a ring around the selected point; it stays hollow where the point must not be
         trusted.
@@ -135,6 +147,7 @@ class Moving:
             band.paint(chart, painter, curve)
         if curve.series.id != chart.highlighted:
             self._paint_markers(painter, curve, 4.0)
+        self._paint_knees(painter)
         value = running.value(chart.metric, chart.view_shown) if running else nan
         at = chart.at(running.x, value) if running and not isnan(value) else None
         if running and at is not None and not chart.contains(at):
@@ -149,7 +162,7 @@ class Moving:
                 stroke(painter, clipped(lead, chart.box()), pen)
             self._paint_halo(painter, curve, at)
             painter.setClipping(False)
-            self._names.paint_running(painter, curve, at)
+            self._names.paint_running(painter, curve, at, halo=True)
         elif running and chart.metric == Quantity.ERRORS.value and running.errors_pct is not None:
             self._paint_undecided(painter, curve, running, running.errors_pct)
         else:
@@ -173,7 +186,7 @@ class Moving:
         for end in (low, high):
             painter.drawLine(end - arm, end + arm)
         painter.setClipping(False)
-        self._names.paint_running(painter, curve, low)
+        self._names.paint_running(painter, curve, low, halo=False)
 
     def _paint_waiting(self, painter: QPainter, curve: Curve) -> None:
         """Draw the name of a server between its points, and until its first can be shown; in a
@@ -189,7 +202,7 @@ class Moving:
         if self._chart.paused:
             self._paint_halo(painter, curve, at)
         painter.setClipping(False)
-        self._names.paint_running(painter, curve, at)
+        self._names.paint_running(painter, curve, at, halo=self._chart.paused)
 
     def _paint_halo(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         chart = self._chart

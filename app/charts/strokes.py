@@ -15,6 +15,7 @@ from app.charts.clipping import Polyline, Segments, begins, chained, segments
 Piece = tuple[Segments, QPen]
 
 _THICK = 3.5
+"""In device pixels."""
 
 SCREEN = QPaintEngine.Type.Raster, QPaintEngine.Type.OpenGL2
 
@@ -30,7 +31,7 @@ def stroke(painter: QPainter, points: Polyline, pen: QPen) -> None:
     if is_vector(painter):
         stroke_segments(painter, each, pen)
     else:
-        for piece in pieces([(each, pen)]):
+        for piece in pieces([(each, pen)], painter.device().devicePixelRatioF()):
             draw_pieces(painter, *piece)
 
 
@@ -42,8 +43,9 @@ def stroke_segments(painter: QPainter, each: Segments, pen: QPen) -> None:
         painter.drawPolyline([QPointF(x, y) for x, y in line.tolist()])
 
 
-def pieces(lines: Sequence[Piece]) -> list[Piece]:
-    """Return what `draw_pieces` draws of each line, given as its segments, on a screen.
+def pieces(lines: Sequence[Piece], ratio: float) -> list[Piece]:
+    """Return what `draw_pieces` draws of each line, given as its segments, on a screen with so many
+    device pixels per pixel.
 
     Qt strokes one antialiased path five times slower than its segments one by one, so on screen
     lines are drawn by segment, with the dashes cut here, of all lines at once: numpy takes as long
@@ -52,7 +54,7 @@ def pieces(lines: Sequence[Piece]) -> list[Piece]:
     patterns = [_dashes(pen) for _, pen in lines]
     cut = iter(_dashed([(each, p) for (each, _), p in zip(lines, patterns, strict=True) if p]))
     return [
-        (next(cut) if pattern else each, _quick(pen, dashed=bool(pattern)))
+        (next(cut) if pattern else each, _quick(pen, ratio, dashed=bool(pattern)))
         for (each, pen), pattern in zip(lines, patterns, strict=True)
     ]
 
@@ -68,11 +70,11 @@ def _dashes(pen: QPen) -> list[float]:
     ]
 
 
-def _quick(pen: QPen, *, dashed: bool) -> QPen:
+def _quick(pen: QPen, ratio: float, *, dashed: bool) -> QPen:
     """Return a pen with which Qt draws segments fast."""
     quick = QPen(pen.color(), pen.widthF())
     # Where thick segments meet, flat ends leave notches.
-    notched = pen.widthF() >= _THICK and not dashed
+    notched = pen.widthF() * ratio >= _THICK and not dashed
     quick.setCapStyle(Qt.PenCapStyle.RoundCap if notched else Qt.PenCapStyle.FlatCap)
     return quick
 

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPoint, QRectF
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
@@ -17,6 +17,9 @@ from app.charts.showing import ACROSS
 from tests.gui.trios import shown, written
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, PointStart, RunStart
+
+AROUND = range(-6, 7)
+"""The pixels that a large marker takes."""
 
 
 def first_point(documents: list[AnyDocument], windows: int) -> list[AnyDocument]:
@@ -60,6 +63,23 @@ def test_large_and_hollow_markers_are_explained_where_they_occur(qtbot: QtBot) -
     assert hollow in doubtful
     weak = [dataclasses.replace(CONTESTANTS[0], capacity_per_s=0.0)]
     assert large not in written(shown(qtbot, session(weak, 4)))
+
+
+@pytest.mark.parametrize("running", [False, True])
+def test_no_small_marker_covers_a_large_one(qtbot: QtBot, running: bool) -> None:
+    """Neither of a server that is drawn later, nor of the running one."""
+    documents = session(9, 30)
+    points = [n for n, d in enumerate(documents) if isinstance(d, PointStart)]
+    chart = shown(qtbot, documents[: points[-100] if running else None]).charts[Quantity.REPLIES]
+    image = chart.grab().toImage()
+    # Of several at the same rate the last one is above.
+    large = {curve.series.knee: curve for curve in chart.still() if curve.series.knee}
+    assert len(large) > 3
+    for knee, curve in large.items():
+        ((x, y),) = curve.pixels()[curve.values.x == knee].tolist()
+        around = (QPoint(round(x) + dx, round(y) + dy) for dx in AROUND for dy in AROUND)
+        own = sum(QColor(image.pixel(at)) == QColor(curve.style.colour) for at in around)
+        assert own > 25, curve.series.name
 
 
 @pytest.mark.parametrize("width", [800, 1500])
