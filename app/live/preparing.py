@@ -128,13 +128,13 @@ class Preparing(QFrame):
         tested = trial.finished >= len(trial.servers) > 0 or bool(self._calibrating)
         done = total if tested else done
         now = "" if tested else self._doing
-        counted = f"{done} of {total}"
         if tested:
-            self._show(0, _DONE, "Install and test servers", counted)
+            self._show(0, _DONE, "Install and test servers", f"{total} of {total}")
             at = " · ".join(filter(None, ("now", self._calibrating)))
             self._show(1, _NOW, "Calibrate clients", at)
         else:
-            self._show(0, _NOW, now or "Install and test servers", f"now · {counted}")
+            at = f"now · {min(done + 1, total)} of {total}"
+            self._show(0, _NOW, now or "Install and test servers", at)
             self._show(1, _WAITS, "Calibrate clients", "next")
         self._bar.setRange(0, max(1, total))
         self._bar.setValue(done)

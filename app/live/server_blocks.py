@@ -23,12 +23,10 @@ class ServerBlocks(Painted):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self.setFixedHeight(_HIGH)
-        self._shares: Sequence[tuple[int | None, float]] = ()
+        self._shares: Sequence[tuple[int, float]] = ()
 
-    def show_shares(self, shares: Sequence[tuple[int | None, float]]) -> None:
-        """Set the index of each server's style (None: it is not compared), and what share of it is
-        finished.
-        """
+    def show_shares(self, shares: Sequence[tuple[int, float]]) -> None:
+        """Set the index of each server's style, and what share of it is finished."""
         if shares != self._shares:
             self._shares = shares
             self.update()
@@ -37,12 +35,12 @@ class ServerBlocks(Painted):
         for n, (index, share) in enumerate(self._shares):
             wide = (self.width() + _GAP) / len(self._shares)
             box = QRectF(n * wide, 0, wide - _GAP, self.height())
-            style = None if index is None else self.theme.series(index)
+            style = self.theme.series(index)
             painter.fillRect(box, QColor(self.theme.line))
             done = QRectF(box)
             done.setWidth(box.width() * min(1.0, share))
-            painter.fillRect(done, style.tint() if style else QColor(self.theme.muted))
-            if style is not None and style.dashed:
+            painter.fillRect(done, style.tint())
+            if style.dashed:
                 self._notch(painter, box)
 
     def _notch(self, painter: QPainter, box: QRectF) -> None:

@@ -218,12 +218,8 @@ class NowStrip(QFrame):
             each.setVisible(self.progress.end is None)
         self._inside.setColumnStretch(0, int(bool(self._below) and self.progress.end is None))
         if self._prepares:
-            self._segments.show_shares(
-                [
-                    (None if id_ in words.TOOLS else n, float(n < self._trial.finished))
-                    for n, (id_, _) in enumerate(self._trial.servers)
-                ]
-            )
+            done, total = self._trial.contestants
+            self._segments.show_shares([(n, float(n < done)) for n in range(total)])
         else:
             servers = enumerate(self.progress.servers.values())
             self._segments.show_shares([(n, len(s.stops) / max(1, s.total)) for n, s in servers])
