@@ -189,7 +189,7 @@ SENTENCES: list[tuple[Message, str]] = [
     (notes.Resumed(), "Resumed."),
     (
         notes.WindowsMissing(seconds=0.4),
-        "0.4 s of this point's windows never arrived from the clients. Its totals are complete; only its course has a gap.",
+        "0.4 s of samples from the clients are missing at this point. Its totals are complete; its time series has a gap.",
     ),
     (
         notes.NotJudged(

@@ -18,8 +18,8 @@ class WindowsMissing(Notice, frozen=True, kw_only=True):
 
     def text(self) -> str:
         return (
-            f"{self.seconds:.1f} s of this point's windows never arrived from the clients. Its "
-            "totals are complete; only its course has a gap."
+            f"{self.seconds:.1f} s of samples from the clients are missing at this point. Its "
+            "totals are complete; its time series has a gap."
         )
 
 
