@@ -203,8 +203,8 @@ def changed_key() -> ChangedHostKey:
     known = old.get_fingerprint("sha256")
     return ChangedHostKey(
         f"The host key of 'cedar' at 10.0.4.22 has changed: known is {known}, now it shows"
-        f" {_shown(new)}; the machine was reinstalled, or this is a man-in-the-middle attack."
-        " Nothing was sent to it; trust the new key only if you know why it changed.",
+        f" {_shown(new)}; the machine was reinstalled, or this is a possible man-in-the-middle"
+        " attack. Nothing was sent to it; trust the new key only if you know why it changed.",
         "cedar",
         "10.0.4.22",
         22,

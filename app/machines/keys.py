@@ -83,7 +83,8 @@ class KeyCard(QFrame):
         name = problem.machine
         self._head("bad", "octagon-x", f"The host key of {name} has changed", _where(problem))
         self._add_text(
-            "Nothing was sent to it. It was reinstalled, or this is a man-in-the-middle attack."
+            "Nothing was sent to it. The machine was reinstalled, or this is a possible"
+            " man-in-the-middle attack."
         )
         for each in old:
             self._inside.addWidget(_fingerprint(each, "", "Known key"))

@@ -181,9 +181,8 @@ def _problem(
     old = list(dict.fromkeys(entry.fingerprint for entry in trusted))
     return ChangedHostKey(
         f"The host key of '{machine}' at {where} has changed: known is {', '.join(old)}, now it"
-        f" shows {shown}; the machine was reinstalled, or this is a man-in-the-middle attack."
-        " Nothing"
-        " was sent to it; trust the new key only if you know why it changed.",
+        f" shows {shown}; the machine was reinstalled, or this is a possible man-in-the-middle"
+        " attack. Nothing was sent to it; trust the new key only if you know why it changed.",
         machine,
         host,
         port,
