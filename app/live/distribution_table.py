@@ -84,6 +84,8 @@ class DistributionTable(QTableWidget):
         for line, series in enumerate(shown):
             found, point = series.distribution, series.point
             at = series.shown[0].at if series.shown else point.axis.at(point.x)
+            if drawn.chosen == "best" and self._trio.model.running_server == series.id:
+                at = f"{at} so far"  # a later point of its sweep may take its place
             name = names[line]
             cells = [name, at, *distributions.cells(found)]
             for place, text in enumerate([*cells, f"{found.count:,}"]):

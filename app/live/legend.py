@@ -207,6 +207,9 @@ class _Row(QFrame):
         if (content, tasks) == self._content:
             return
         self._content = content, tasks
+        if running and not self._live and not over and result.figure and not result.words:
+            # No chip says it, for a recording does not run.
+            result = replace(result, words="so far")
         told = result.text if series.complete or not running else ""
         if running and (self._live or not series.complete):
             result = replace(result, verb="", words="")  # the chip says it

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QTableWidget
 from pytestqt.qtbot import QtBot
 
+from app.charts.looks import DISTRIBUTION
 from app.context import Desk
 from app.pages.film import FilmPage
 from app.replay.film import Reel, load
-from tests.gui.live_pages import TWO, named, says, until_point
+from tests.gui.live_pages import TWO, named, read, says, until_point
 from tests.recording import record_session
 from tests.repeats import with_repeats
 from tests.synthetic import session
@@ -73,6 +74,27 @@ def test_arrows_move_the_film_unless_a_point_is_pinned(
     qtbot.keyClick(trio, Qt.Key.Key_Left)
     assert "at 2,250/s offered" in trio.accessibleDescription()
     assert "point 2 of 8" in place(page)
+
+
+def test_within_a_servers_sweep_a_film_says_that_its_figure_is_one_so_far(
+    qtbot: QtBot, desk: Desk, sessions: Path
+) -> None:
+    page = opened(qtbot, desk, sessions, session(2, 4))
+    legend = page.board.side.legend
+    assert not says(legend, "so far")
+    qtbot.keyClick(page, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: not place(page))
+    for point in ("point 1 of 8", "point 2 of 8"):
+        qtbot.keyClick(page, Qt.Key.Key_Right)
+        qtbot.waitUntil(lambda p=point: p in place(page))
+    qtbot.waitUntil(lambda: says(legend, "so far"))
+    assert read(legend, "asyncio streams") == "asyncio streams sustains so far ≥ 4,500/s"
+    page.board.views.choose(DISTRIBUTION)
+    table = page.board.findChild(QTableWidget)
+    qtbot.waitUntil(lambda: bool(table.item(0, 1)) and table.item(0, 1).text() == "4,500/s so far")
+    qtbot.keyClick(page, Qt.Key.Key_End)
+    qtbot.waitUntil(lambda: not says(legend, "so far"))
+    assert not any("so far" in table.item(line, 1).text() for line in range(2))
 
 
 def test_the_speed_of_a_film_is_saved(qtbot: QtBot, desk: Desk, sessions: Path) -> None:
