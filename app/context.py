@@ -45,6 +45,8 @@ class Desk(QObject):
     """A machine's profile was added, changed or removed."""
     busy_changed = Signal(bool)
     """A run has started or ended."""
+    paused_changed = Signal(bool)
+    """The run is paused, or goes on."""
     refused = Signal(str)
     """One sentence: a file cannot be opened."""
     notice = Signal(str, str)

@@ -371,6 +371,7 @@ class LivePage(QWidget):
         self.state = state
         self.board.set_paused(state is State.PAUSED)
         self.now.set_paused(state is State.PAUSED)
+        self._desk.paused_changed.emit(state is State.PAUSED)
         self._controls.enter(state)
         # Before any run, and after one that measured nothing, it would be blank.
         self.now.setVisible(state.active or self.board.model.start is not None)

@@ -89,6 +89,7 @@ class MainWindow(PagedWindow):
         desk.refused.connect(self._on_refused)
         desk.shelf_stale.connect(self._read_shelf)
         desk.busy_changed.connect(self._on_busy)
+        desk.paused_changed.connect(self._on_paused)
         desk.theme_changed.connect(self._on_theme_changed)
         desk.log.listener = desk.bridge.post(self._on_line)
 
@@ -302,6 +303,11 @@ class MainWindow(PagedWindow):
 
     def _on_answered(self) -> None:
         self._question = None
+
+    def _on_paused(self, paused: bool) -> None:
+        if self.desk.busy:
+            shown = ("warn", "Run paused") if paused else ("ok", "Run in progress")
+            self.rail.entries["Live"].set_badge(*shown)
 
     def _on_busy(self, busy: bool) -> None:
         live = self.rail.entries["Live"]

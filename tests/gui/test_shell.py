@@ -123,6 +123,22 @@ def test_an_unexpected_error_is_one_sentence_and_the_rest_is_in_the_log(
     assert "in slot" in window.drawer.body.toPlainText()
 
 
+def test_the_dot_of_live_says_whether_the_run_is_paused(window: MainWindow) -> None:
+    entry, desk = window.rail.entries["Live"], window.desk
+    desk.paused_changed.emit(False)
+    assert not entry.accessibleDescription()
+    desk.set_busy(True)
+    going = entry.grab().toImage()
+    desk.paused_changed.emit(True)
+    assert entry.accessibleDescription() == "Run paused"
+    assert entry.grab().toImage() != going
+    desk.paused_changed.emit(False)
+    assert entry.accessibleDescription() == "Run in progress"
+    assert entry.grab().toImage() == going
+    desk.set_busy(False)
+    assert not entry.accessibleDescription()
+
+
 @pytest.mark.parametrize("chosen", theme.THEMES.values(), ids=theme.THEMES)
 def test_the_sign_of_the_first_notice_has_the_colours_of_the_window(
     qtbot: QtBot, desk: Desk, chosen: Theme
