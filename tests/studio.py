@@ -25,7 +25,6 @@ from app.live.session_view import Board
 from app.log import LogBook
 from app.machines.editor import Editor
 from app.machines.prompts import QuestionDialog
-from app.machines.records import Record
 from app.scale import LEAST
 from app.settings import Settings
 from app.shell.main_window import MainWindow
@@ -300,7 +299,7 @@ class Studio(Stage):
             page.detail.show_key(None)
         page.listing.rows["bolt"].click()
         kept = page.records.get("bolt")
-        record = page._checks["bolt"] = Record(at=kept.at, found=kept.found)
+        record = page._checks["bolt"] = kept.again()
         page._under_way["bolt"] = ("check", Future())
         for step in furniture.passed(dead=True)[:6]:
             page._on_step("bolt", record, step)
