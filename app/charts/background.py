@@ -66,7 +66,7 @@ class Ground:
 
     def _words(self) -> list[labels.Box]:
         chart = self._chart
-        found = [(0.0, 0.0, self._head()[-1], chart.sizes.px(20))]
+        found = [self._head_box()]
         if (timeout := self._timeout_ms()) is not None:
             text, size, at = self._timeout_text(timeout)
             half = chart.sizes.px(6)
@@ -161,21 +161,29 @@ class Ground:
         draw_text(painter, QPointF(x, y), unit, font(sizes.px(12)), theme.muted)
 
     def _head(self) -> tuple[str, str, float, float]:
-        """Return (title, text beside it, start, end), with the text from start to end in pixels."""
+        """Return (title, text beside it, start, end), with the text from start to end in pixels.
+
+        Where there is no room, parts are left out whole: first what controls and cards say, too,
+        and last what hollow markers mean.
+        """
         return self._chart.settled("head", self._fitted_head)
 
     def _fitted_head(self) -> tuple[str, str, float, float]:
         chart, px = self._chart, self._chart.sizes.px
         title, unit = chart.title_text()
         size = font(px(12))
-        x = self._head_left() + text_width(title, self._title_font()) + px(8)
+        end = self._head_left() + text_width(title, self._title_font())
+        x = end + px(8)
         room = self.head_end() - px(_HEAD_GAP) - x
         keys, brief = self._marks(), unit.partition(",")[0]
-        forms = ((unit, *keys), (brief, *keys), (brief, *keys[-1:]), (unit,), (brief,))
-        texts = ["  ·  ".join(form) for form in forms]
-        fits = (each for each in texts if text_width(each, size) <= room)
-        shown = next(fits, texts[-1])
-        return title, shown, x, x + text_width(shown, size)
+        hollow = tuple(key for key in keys if key.startswith("hollow"))
+        forms = (unit, *keys), (brief, *keys), (brief, *hollow), hollow, (unit,), (brief,)
+        texts = ("  ·  ".join(form) for form in forms if form)
+        shown = next((each for each in texts if text_width(each, size) <= room), "")
+        return title, shown, x, x + text_width(shown, size) if shown else end
+
+    def _head_box(self) -> labels.Box:
+        return 0.0, 0.0, self._head()[-1], self._chart.sizes.px(20)
 
     def _head_left(self) -> float:
         sizes = self._chart.sizes

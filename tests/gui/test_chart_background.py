@@ -9,11 +9,15 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRectF
 from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.charts.drawing import text_width
 from app.charts.series import Quantity
 from app.charts.showing import ACROSS
+from app.charts.trio import Trio
+from app.theme import Weight, font
 from tests.gui.trios import shown, written
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, PointStart, RunStart
@@ -143,3 +147,27 @@ def test_the_timeout_is_named_beside_the_axis_in_every_part(qtbot: QtBot) -> Non
     left, _, right, _ = chart.ground.words()[1]
     assert (left, right) == (whole[0], whole[2])
     assert left > chart.plot_rect().left()
+
+
+def beside(trio: Trio, room_px: int) -> QRectF:
+    """Put a control over the header of the response time, so far behind its title."""
+    chart = trio.charts[Quantity.TIME]
+    control = QWidget(trio)
+    title = text_width("Response time", font(13, Weight.DemiBold))
+    control.setGeometry(round(14 + title) + room_px, chart.y(), 200, 24)
+    control.show()
+    trio.grab()
+    return QRectF(control.geometry().translated(-chart.pos()))
+
+
+@pytest.mark.parametrize("room_px", range(0, 460, 20))
+def test_a_header_has_whole_parts_up_to_the_controls_and_drops_hollow_last(
+    qtbot: QtBot, room_px: int
+) -> None:
+    trio = shown(qtbot, session(1, rates=[3000.0, 6000.0], untrusted_from=5000))
+    control, hollow = beside(trio, room_px), "hollow: unreliable"
+    left, top, right, foot = trio.charts[Quantity.TIME].ground.words()[0]
+    assert not control.intersects(QRectF(left, top, right - left, foot - top))
+    text = written(trio)[written(trio).index("Response time") :]
+    enough = text_width(hollow, font(12)) + 10
+    assert (hollow in text) is (room_px >= enough) or abs(room_px - enough) < 10
