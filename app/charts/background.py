@@ -31,7 +31,7 @@ class Ground:
     """Paints a chart's background in the scene's pixels."""
 
     def __init__(self, chart: Plot) -> None:
-        self._chart, self._ideal = chart, Ideal(chart)
+        self._chart, self._ideal = chart, Ideal(chart, self._head_box)
         self.flags: Callable[[], list[QRectF]] = list
         """What notes cover."""
         self.head_end: Callable[[], float] = lambda: float(chart.width())

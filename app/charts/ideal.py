@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import atan2, ceil, cos, degrees, sin
 
 import numpy as np
@@ -27,8 +28,8 @@ _STEP = 12.0
 class Ideal:
     """Paints the line in the scene's pixels."""
 
-    def __init__(self, chart: Plot) -> None:
-        self._chart = chart
+    def __init__(self, chart: Plot, head: Callable[[], labels.Box]) -> None:
+        self._chart, self._head = chart, head
         self._of: object = None
         """What its place is computed for."""
         self._line: Polyline = np.empty((0, 2))
@@ -62,8 +63,8 @@ class Ideal:
         """Compute where line and text are, unless nothing has moved."""
         chart = self._chart
         empty = not any(len(curve.values.x) for curve in chart.curves.values())
-        marks = crosses(chart)
-        of = chart.frame, chart.ceiling, chart.has_ideal, chart.sizes, empty, marks
+        marks, head = crosses(chart), self._head()
+        of = chart.frame, chart.ceiling, chart.has_ideal, chart.sizes, empty, marks, head
         if of == self._of:
             return
         self._of, self._placed, self._boxes = of, None, []
@@ -80,7 +81,8 @@ class Ideal:
         most = min(most, end - half - 0.03 * along[-1])
         least = half + 0.3 * along[-1]
         shares = np.arange(most, least, -chart.sizes.px(_STEP)).tolist()
-        places = [self._at(share, half, along) for share in shares]
+        below = (self._at(share, half, along) for share in shares)
+        places = [each for each in below if not any(labels.touch(box, head) for box in each[1])]
         free = (
             each for each in places if not any(labels.touch(a, b) for a in each[1] for b in marks)
         )

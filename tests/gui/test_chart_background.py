@@ -171,3 +171,11 @@ def test_a_header_has_whole_parts_up_to_the_controls_and_drops_hollow_last(
     text = written(trio)[written(trio).index("Response time") :]
     enough = text_width(hollow, font(12)) + 10
     assert (hollow in text) is (room_px >= enough) or abs(room_px - enough) < 10
+
+
+@pytest.mark.parametrize("height", [300, 360, 460, 640])
+def test_the_ideal_lines_text_stays_clear_of_the_header(qtbot: QtBot, height: int) -> None:
+    trio = shown(qtbot, session(9, 30, untrusted_from=6000), (600, height))
+    chart = trio.charts[Quantity.REPLIES]
+    (_, _, right, foot), *others = chart.ground.words()
+    assert all(left >= right or top >= foot for left, top, *_ in others)
