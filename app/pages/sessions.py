@@ -188,6 +188,7 @@ class SessionsPage(QWidget):
         self._empty.setVisible(not found)
         self._list.setVisible(bool(found))
         self.card.setVisible(bool(all_))
+        self._arrange()
 
     def _on_chosen(self) -> None:
         chosen = self.chosen()
@@ -305,13 +306,16 @@ class SessionsPage(QWidget):
         }
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
         below, room = stacked(self.width()), self.width() - 2 * PAGE_MARGIN
         lay(self._across, below=below)
         side = _SIDE if self.width() >= _NARROW else _NARROW_SIDE
         widen(self.card, side, below=below)
         self.card.setMinimumHeight(_CARD_PX if below else 0)
         self._list.arrange(room if below else room - side - GAP)
-        self.setMinimumHeight(_STACKED_PX if below else 0)
+        self.setMinimumHeight(_STACKED_PX if below and not self.card.isHidden() else 0)
 
     def _restore(self) -> None:
         kept = self._desk.settings.more.get("Sessions")

@@ -20,7 +20,7 @@ from app.settings import Settings
 from app.shell.main_window import MainWindow
 from tests import furniture
 from tests.gui.cutting import cut
-from tests.gui.windows import lists_are_full, name_of, shown, the
+from tests.gui.windows import lists_are_full, name_of, offers, shown, the
 from tests.recording import record_session
 from tests.synthetic import session
 
@@ -138,3 +138,15 @@ def test_a_page_that_scrolls_has_one_bar(qtbot: QtBot, window: MainWindow, name:
         return len(shown) == 1 and shown[0].maximum() > 0
 
     qtbot.waitUntil(one_is_shown)
+
+
+def test_a_page_without_sessions_needs_no_scrolling(qtbot: QtBot, home: Path) -> None:
+    with shown(qtbot, Settings(size=200)) as window:
+        window.setMinimumSize(1, 1)
+        window.resize(SIZES[0])
+        window.show_page("Sessions")
+        qtbot.waitUntil(lambda: offers(window, "Choose servers"))
+        page, area = window.page("Sessions"), window.findChild(Whole)
+        assert isinstance(area, Whole)
+        qtbot.waitUntil(lambda: page.width() < SIZES[0].width())
+        assert page.minimumHeight() <= area.viewport().height()
