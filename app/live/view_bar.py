@@ -20,7 +20,7 @@ from app.charts.trio import Trio
 from app.choices import Choice
 from app.plain import tip
 from app.settings import Settings
-from app.widgets import Elided, column, row
+from app.widgets import column, label, row
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,7 @@ class ViewBar(QWidget):
         self._points = self._box("Points", self._on_points)
         self._passes = self._box("Pass", self._on_pass)
         self._lowest = self._box("Lowest chart", self._on_lowest)
-        self._lowest_title = Elided(12, tone="muted", droppable=True)
-        self._lowest_title.show_text("Lowest chart")
+        self._lowest_title = label("Lowest chart", 12, tone="muted")
         self._boxes = QWidget()
         boxes = row(self._boxes, gap=4)
         boxes.addStretch(1)
@@ -177,7 +176,6 @@ class ViewBar(QWidget):
             items.insert(0, ("Response time", _TIME))
         offered = items if shown or crowded else []
         _fill(self._lowest, offered, trio.view.metric if shown else _TIME)
-        self._lowest_title.setVisible(not self._lowest.isHidden())
         self._arrange()
 
     def _on_lowest(self, chosen: str) -> None:
@@ -188,11 +186,17 @@ class ViewBar(QWidget):
             self._trio.set_metric(chosen)
 
     def _arrange(self) -> None:
-        """Give the choices a row of their own where there is no room for them beside the tabs."""
+        """Give the choices a row of their own where there is no room for them beside the tabs, and
+        a title to the last one only where no choice is cut for it.
+        """
         boxes = [each for each in (self._points, self._passes, self._lowest) if not each.isHidden()]
-        parts = *self._tabs.values(), self._corner, *boxes
-        needed = sum(each.sizeHint().width() + self._upper.spacing() for each in parts)
-        below = bool(boxes) and needed > self.width()
+        tabs, choices, title = (
+            sum(each.sizeHint().width() + self._upper.spacing() for each in parts)
+            for parts in ((*self._tabs.values(), self._corner), boxes, [self._lowest_title])
+        )
+        below = bool(boxes) and tabs + choices > self.width()
+        titled = title + choices + (0 if below else tabs) <= self.width()
+        self._lowest_title.setVisible(titled and not self._lowest.isHidden())
         if below == (self._upper.indexOf(self._boxes) < 0):
             return
         if below:
