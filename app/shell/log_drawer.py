@@ -6,8 +6,15 @@ import logging
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QKeyEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit
+from PySide6.QtGui import (
+    QColor,
+    QGuiApplication,
+    QKeyEvent,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit, QPushButton
 
 from app.choices import Choice
 from app.context import Desk
@@ -23,6 +30,8 @@ _SHOWN = (
     ("Warnings and errors", logging.WARNING),
     ("Errors", logging.ERROR),
 )
+_NARROW, _NARROWEST = 760, 520
+"""Below the first width buttons have no text; below the second one entries are not counted."""
 
 
 class LogDrawer(QFrame):
@@ -49,6 +58,7 @@ class LogDrawer(QFrame):
         self._count = label("", 12, tone="muted")
         head.addWidget(self._count)
         head.addStretch()
+        self._buttons: list[tuple[QPushButton, str]] = []
         for text, icon, do in (
             ("Copy", "copy", self.copy),
             ("Save…", "save", self._ask_where),
@@ -57,6 +67,8 @@ class LogDrawer(QFrame):
         ):
             made = button(text, icon, kind="ghost", on_click=do)
             made.setAccessibleName(f"{text.rstrip('…')} the log")
+            made.setToolTip(made.accessibleName())
+            self._buttons.append((made, text))
             head.addWidget(made)
         inside.addLayout(head)
         self.message = Inline()
@@ -131,6 +143,12 @@ class LogDrawer(QFrame):
         self._theme = theme
         if not self.isHidden():
             self.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for each, text in self._buttons:
+            each.setText("" if self.width() < _NARROW else text)
+        self._count.setVisible(self.width() >= _NARROWEST)
 
     def showEvent(self, event: object) -> None:
         self.message.show_text("")
