@@ -213,7 +213,9 @@ class Curve:
 def cut(lines: Iterable[tuple[Curve, float]]) -> None:
     """Compute what is drawn on a screen of lines in these widths, of all at once, for `draw`."""
     new = [(c, width, c.strokes(width)) for c, width in lines if not c.is_cut(width)]
-    ratio = new[0][0].ratio if new else 1.0
+    if not new:
+        return
+    ratio = new[0][0].ratio  # all are of one chart
     found = iter(pieces([stroke for _, _, strokes in new for stroke in strokes], ratio))
     for curve, width, strokes in new:
         curve.take_cut(width, [next(found) for _ in strokes])

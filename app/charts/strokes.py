@@ -44,8 +44,8 @@ def stroke_segments(painter: QPainter, each: Segments, pen: QPen) -> None:
 
 
 def pieces(lines: Sequence[Piece], ratio: float) -> list[Piece]:
-    """Return what `draw_pieces` draws of each line, given as its segments, on a screen with so many
-    device pixels per pixel.
+    """Return what `draw_pieces` draws of each line, given as its segments, on a screen. `ratio`:
+    its device pixels per pixel.
 
     Qt strokes one antialiased path five times slower than its segments one by one, so on screen
     lines are drawn by segment, with the dashes cut here, of all lines at once: numpy takes as long
