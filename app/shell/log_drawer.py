@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit, QPushButton
 from app.choices import Choice
 from app.context import Desk
 from app.log import MOST, Line, LogBook
+from app.plain import tip
 from app.theme import Theme, Weight, font
 from app.widgets import Inline, button, column, label, row
 from workbench import stores
@@ -67,7 +68,7 @@ class LogDrawer(QFrame):
         ):
             made = button(text, icon, kind="ghost", on_click=do)
             made.setAccessibleName(f"{text.rstrip('…')} the log")
-            made.setToolTip(made.accessibleName())
+            made.setToolTip(tip(made.accessibleName()))
             self._buttons.append((made, text))
             head.addWidget(made)
         inside.addLayout(head)
