@@ -177,7 +177,7 @@ async def test_without_space_for_a_journal_nothing_is_changed(
     profile = profile_of(host, user="ops", sudo="passwordless")
     async with opened(profile) as machine:
         for free in pages:
-            # Another program of the host may take a page meanwhile.
+            # Another program of the host may take or free pages meanwhile.
             found = await tuned_with_space(machine, host, before, free)
             if found == [sentence]:
                 break
@@ -187,13 +187,15 @@ async def test_without_space_for_a_journal_nothing_is_changed(
 
 
 async def tuned_with_space(machine: SshMachine, host: Host, before: str, pages: int) -> list[str]:
-    """Sentences of an attempt to change a setting while /run has space for some pages."""
+    """Sentences of an attempt to change a setting while /run has space for some pages.
+
+    Empty if the setting was changed, because another program had made room.
+    """
     rights = Rights.on(machine, profile_of(host, user="ops", sudo="passwordless"))
     await asyncio.to_thread(host.fill, "/run", but_pages=pages)
     try:
         async with tuned(machine, [somaxconn_to(50_000)], rights) as in_force:
-            assert somaxconn(host) == before
-            return list(in_force.sentences())
+            return list(in_force.sentences()) if somaxconn(host) == before else []
     except PongbenchError as error:
         return [str(error)]
     finally:
