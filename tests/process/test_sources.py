@@ -6,15 +6,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
+import socketserver
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 from gate_checks import KEPT, passed
-from oracle import eventually
 
 from workbench.errors import BadInput, PongbenchError
 from workbench.machines.local import open_local
@@ -56,31 +56,19 @@ def public(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SourceAt]:
     git(folder, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},x")
     git(folder, "commit", "--quiet", "--message", "A stand-in")
     commit = git(folder, "rev-parse", "HEAD")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    daemon = subprocess.Popen(
-        [
-            *("git", "daemon", "--export-all", "--reuseaddr", "--listen=127.0.0.1"),
-            *(f"--port={port}", f"--base-path={base}", str(base)),
-        ],
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        assert eventually(lambda: _listens(port))
+
+    class Daemon(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            argv = ["git", "daemon", "--inetd", "--export-all", f"--base-path={base}", str(base)]
+            subprocess.run(argv, stdin=self.request, stdout=self.request, check=False)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Daemon) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_address[1]
         yield SourceAt(
             git=f"git://127.0.0.1:{port}/python-multitask", commit=commit, licence="MIT-0"
         )
-    finally:
-        daemon.terminate()
-        daemon.wait()
-
-
-def _listens(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port)).close()
-    except OSError:
-        return False
-    return True
+        server.shutdown()
 
 
 @pytest.fixture(autouse=True)
