@@ -190,7 +190,7 @@ async def test_an_old_python_that_cannot_be_had_is_one_sentence_and_leaves_nothi
 ) -> None:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Another) as mirror:
-        threading.Thread(target=mirror.serve_forever).start()
+        threading.Thread(target=mirror.serve_forever, daemon=True).start()
         other = f"http://127.0.0.1:{mirror.server_port}/"
         found = []
         machine = await open_local(cache_dir=cache)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 from chosen import chosen
+from oracle import eventually
 
 from workbench import paths
 from workbench.load.base import Client, LoadGenerator, LoadReport, LoadWindow, PointSpec
@@ -49,10 +51,18 @@ def server(request: pytest.FixtureRequest) -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0)) as found:
         port = found.getsockname()[1]
     argv = [sys.executable, paths.RESOURCES / "apps" / "zeromq.py", request.param]
-    process = subprocess.Popen([*argv, "127.0.0.1", str(port), "128"])
-    yield port
-    process.kill()
-    process.wait()
+    with subprocess.Popen([*argv, "127.0.0.1", str(port), "128"]) as process:
+        try:
+            assert eventually(lambda: listens(port))
+            yield port
+        finally:
+            process.kill()
+
+
+def listens(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+        return True
+    return False
 
 
 async def run(load: LoadGenerator, port: int, **more: Any) -> tuple[LoadReport, list[LoadWindow]]:
