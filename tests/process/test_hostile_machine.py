@@ -36,7 +36,8 @@ from workbench.machines.tuner_client import Tuner
 from workbench.servers.runtimes.provide import provide
 
 CASES = Path(__file__).parents[1] / "cases" / "hostile"
-WITHIN_S = 10.0
+WITHIN_S = 30.0
+"""On a machine that is busy; the longest that the workbench itself waits for an answer is 9 s."""
 GROWTH_BYTES = 64 << 20
 LATE_S = 1.0
 
@@ -277,10 +278,11 @@ class Good:
 
     def __init__(self) -> None:
         self.beats: list[float] = []
+        """On a clock that stands still while this program waits for a processor."""
         self._output: asyncio.Queue[bytes] = asyncio.Queue()
 
     def write(self, data: bytes, /) -> None:
-        self.beats.append(time.monotonic())
+        self.beats.append(time.monotonic() - waited_s())
         message = json.loads(data)
         if nonce := message.get("nonce"):
             self._output.put_nowait(f"\n{nonce}\n{READY}\n".encode())
@@ -302,6 +304,12 @@ class Good:
         """The longest time from one renewal to the next."""
         gaps = [after - before for before, after in zip(self.beats, self.beats[1:], strict=False)]
         return max(gaps, default=0.0)
+
+
+def waited_s() -> float:
+    """How long this thread was ready to run and did not, because others ran."""
+    _, waited_ns, _ = Path("/proc/thread-self/schedstat").read_text().split()
+    return int(waited_ns) / 1e9
 
 
 @contextlib.asynccontextmanager
