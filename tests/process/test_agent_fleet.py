@@ -51,7 +51,7 @@ async def test_a_point_that_is_stopped_while_its_clients_get_ready_offers_nothin
 async def test_a_point_that_takes_too_long_is_stopped_and_reported(
     two_clients: AgentFleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fleet, "GRACE_S", 1.0 - SPEC.longest_s)
+    monkeypatch.setattr(fleet, "GRACE_S", 4.0 - SPEC.longest_s)
     report = await two_clients.run(SPEC, started=lambda at_us: None, on_window=lambda window: None)
     assert [each.code for each in report.complaints] == ["point-overdue"] * 2
     assert 0 < report.counts.scheduled < SPEC.connections

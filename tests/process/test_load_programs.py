@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracle import PATIENCE_S
 
 from workbench.analysis import histogram
 from workbench.load import program as programs
@@ -68,8 +69,8 @@ async def test_a_tool_measures_a_server_through_the_seam(
     assert counts.scheduled == counts.succeeded == report.replies_in_schedule > 100
     assert (counts.errors, report.complaints) == ({}, [])
     assert times is not None and times.count == counts.succeeded
-    assert 0 < times.p50 <= times.p99 <= times.max < 1_500_000
-    assert 0.9 < report.schedule_s < 2
+    assert 0.9 < report.schedule_s < PATIENCE_S
+    assert 0 < times.p50 <= times.p99 <= times.max < 1e6 * report.schedule_s + 500_000
     assert report.client_cpu_s is not None and report.client_cpu_s > 0
     assert report.command.startswith(f"{name} ") and str(port) in report.command
     # One that is stopped early ends early, with or without a result.

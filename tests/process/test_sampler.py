@@ -264,7 +264,7 @@ async def test_cpu_time_far_below_a_kernel_tick_is_measured(
     told_us = int(await anext(process.lines()))
     usage = await sampling.since_mark()
     # What reading and printing a line costs comes on top; a tick would be 10,000.
-    assert told_us <= usage.cpu_us < told_us + 2_000
+    assert told_us <= usage.cpu_us < told_us + 5_000
 
 
 async def test_context_switches_are_counted_while_no_process_ends(
