@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app import theme
-from tests.studio import Stage
+from tests.stage import Stage
 
 ROOT = Path(__file__).parents[1]
 
