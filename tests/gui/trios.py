@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from io import BytesIO
 
 from pypdf import PdfReader
-from PySide6.QtCore import QPoint, QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QPoint, QPointF, QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -69,3 +69,29 @@ def beside_lines(chart: Chart, rate: float) -> QPoint:
     heights = range(int(plot.top()) + 20, int(plot.bottom()) - 20, 4)
     places = (QPoint(int(chart.at(rate, 1).x()), y) for y in heights)
     return next(at for at in places if not chart.nearest(at.toPointF())[0])
+
+
+def seen(chart: Chart) -> QImage:
+    return chart.grab().toImage()
+
+
+def near(image: QImage, at: QPointF, colour: str, *, within: int = 4) -> bool:
+    """Is the colour found, nearly, at a pixel or next to it?"""
+    want = QColor(colour)
+    for x in range(round(at.x()) - within, round(at.x()) + within + 1):
+        for y in range(round(at.y()) - within, round(at.y()) + within + 1):
+            if image.valid(x, y):
+                got = image.pixelColor(x, y)
+                off = abs(got.red() - want.red()) + abs(got.green() - want.green())
+                if off + abs(got.blue() - want.blue()) < 30:
+                    return True
+    return False
+
+
+def colour_of(trio: Trio, server: str) -> str:
+    return theme.LIGHT.series(trio.model.series[server].index).colour
+
+
+def at(chart: Chart, server: str, index: int) -> QPointF:
+    reading = chart.model.series[server].points[index]
+    return chart.at(reading.x, reading.value(chart.quantity.value, chart.view_shown))
