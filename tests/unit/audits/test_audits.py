@@ -1,0 +1,113 @@
+"""Audits of a whole session, in progress, old or cut off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from fakes.audited import Sound, by_code, failed, quiet, run
+from fakes.load import Script
+from synthetic import session
+
+from workbench.analysis.audits import CHECKS, Auditor, audits_of, in_short, tainted
+from workbench.analysis.summary import summarise
+from workbench.documents import AnyDocument, PointStop, RunStop
+from workbench.messages import notes
+from workbench.messages.reasons import WindowsLost
+from workbench.sessions import read_session
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_nothing_fails_in_a_valid_run(sound: Sound) -> None:
+    found = by_code(sound)
+    assert {code: audit.state for code, audit in found.items()} == {
+        **dict.fromkeys((check.code for check in CHECKS), "passed"),
+        "overlap": "does-not-apply",
+        "clients-alike": "does-not-apply",
+        "link": "does-not-apply",
+        "client-limit": "not-known",
+        # Servers of fakes have no files.
+        "versions": "not-known",
+        # Two points of a second have few windows.
+        "steady-state": "not-known",
+        "independence": "not-known",
+        "memory-growth": "does-not-apply",
+    }
+    assert tainted(found.values()) == {}
+    assert in_short([*found.values()]) == "11 passed, 4 not known"
+
+
+def test_a_recording_must_be_whole(sound: Sound) -> None:
+    documents = sound
+    assert failed(documents[:-1]) == ["recording"]
+    stop = documents[-1]
+    assert isinstance(stop, RunStop)
+    stopped = [*documents[:-1], msgspec.structs.replace(stop, status="stopped")]
+    assert failed(stopped) == ["recording"]
+    lost = WindowsLost(count=2)
+    gap = [
+        msgspec.structs.replace(d, reasons=[lost.text()], findings=[lost.record()])
+        if isinstance(d, PointStop) and d.point == 2
+        else d
+        for d in documents
+    ]
+    assert failed(gap) == ["recording"] and by_code(gap)["recording"].points == (2,)
+    unwatched = notes.SamplerLost(said="It ended.").note(0)
+    assert failed([documents[0], unwatched, *documents[1:]]) == ["recording"]
+
+
+def test_a_run_in_progress_is_not_reported_as_cut_off(sound: Sound) -> None:
+    auditor = Auditor()
+    documents = sound
+    for number, document in enumerate(documents[:-1]):
+        auditor(document)
+        found = auditor.audits(over=False)
+        assert [audit.code for audit in found if audit.failed] == [], number
+    assert {audit.code: audit for audit in found}["recording"].state == "not-known"
+    auditor(documents[-1])
+    assert [audit.failed for audit in auditor.audits()] == [False] * len(CHECKS)
+
+
+def test_another_session_starts_from_scratch(tmp_path: Path, sound: Sound) -> None:
+    auditor = Auditor()
+    for document in [*run(tmp_path, Script(conserved=False)), *sound]:
+        auditor(document)
+    assert not any(audit.failed for audit in auditor.audits())
+
+
+def test_the_last_of_several_attempts_is_audited(sound: Sound) -> None:
+    documents = sound
+    again: list[AnyDocument] = []
+    for document in documents:
+        again.append(document)
+        if isinstance(document, PointStop) and document.point == 1:
+            again[-1] = quiet(document, 80.0)
+            again.append(msgspec.structs.replace(document, point=99, look=2))
+    assert by_code(again)["quiet-host"].state == "passed"
+
+
+def test_earlier_sessions_say_what_was_not_recorded_then() -> None:
+    old = ROOT / "resources" / "sessions" / "demo.pong.yaml"
+    found = by_code(read_session(old).completed())
+    unknown = {code for code, audit in found.items() if audit.state == "not-known"}
+    assert unknown == {"littles-law", "schedule", "processes", "cores", "descriptors"}
+    assert all(found[code].message.code == "not-recorded" for code in unknown)
+    assert found["conservation"].state == "passed"
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 40])
+def test_any_part_of_a_session_is_audited(length: int) -> None:
+    documents = session(2, 4)[:length]
+    assert all(audit.message.text() for audit in audits_of(documents))
+
+
+def test_the_summary_has_audits_as_json_and_as_text(tmp_path: Path) -> None:
+    summary = summarise(run(tmp_path, Script(lateness_us=40_000)))
+    data = {audit["code"]: audit for audit in summary.to_data()["audits"]}
+    points = {
+        point["point"] for s in summary.to_data()["servers"].values() for point in s["points"]
+    }
+    assert data["schedule"]["state"] == "failed" and set(data["schedule"]["points"]) == points
+    assert data["schedule"]["text"].startswith("The clients did not keep their schedule: ")
