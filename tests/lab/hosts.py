@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -257,7 +257,11 @@ class Host:
 
     def runs(self) -> list[str]:
         """What is left of runs."""
-        return self.run("find", "/home/bench", "/root", "-path", "*/runs/*").split()
+        return self.find(("/home/bench", "/root"), "-path", "*/runs/*")
+
+    def find(self, folders: Sequence[str], *tests: str) -> list[str]:
+        """The lines `find` prints; files may vanish meanwhile."""
+        return self.run("find", *folders, "-ignore_readdir_race", *tests).splitlines()
 
     def snapshot(self) -> Snapshot:
         """Everything a program could leave behind, as it is now."""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from chosen import chosen
+from pids import kill_at_once
 from planted.ground import Ground, NoGround
 
 from lab.conftest import in_the_middle, ready
@@ -109,8 +110,7 @@ def kill_watchers(*which: int) -> Callable[[Host], None]:
 
     def act(host: Host) -> None:
         found = runners(host)
-        for number in which:
-            os.kill(found[number], signal.SIGKILL)
+        kill_at_once([found[number] for number in which])
 
     return act
 

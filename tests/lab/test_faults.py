@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pids import kill_at_once, parent
 
 from lab.conftest import CLEAN_WITHIN_S, trusted, until
 from lab.hosts import Host
@@ -108,7 +109,7 @@ async def test_a_link_that_drops_everything_during_an_upload_leaves_no_partial_f
 
 
 def receiving(host: Host) -> bool:
-    return host.run("find", f"{host.work_dir}/runs", "-name", "large") != ""
+    return host.find([f"{host.work_dir}/runs"], "-name", "large") != []
 
 
 async def test_a_reset_connection_gives_one_sentence(
@@ -160,8 +161,7 @@ async def test_killing_the_watchdog_of_a_run_leaves_nothing(
     host: Host, machine: SshMachine, busy: Process, profile: Profile, which: str
 ) -> None:
     guardian, runner = runners(host)
-    for pid in {"runner": [runner], "guardian": [guardian], "both": [guardian, runner]}[which]:
-        os.kill(pid, signal.SIGKILL)
+    kill_at_once({"runner": [runner], "guardian": [guardian], "both": [guardian, runner]}[which])
     assert (await lost(machine)).startswith("The machine 'h1' is gone: ")
     if which == "both":  # their work is left to the next connection
         again = await open_ssh(profile)
@@ -170,13 +170,10 @@ async def test_killing_the_watchdog_of_a_run_leaves_nothing(
 
 
 def runners(host: Host) -> list[int]:
-    """[guardian, runner]"""
+    """[guardian, runner]; our other programs there have no child of ours."""
     found = [pid for pid, command in host.processes().items() if "base64" in command]
-    return sorted(found, key=lambda pid: parent(pid) in found)
-
-
-def parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    (pair,) = [[parent(pid), pid] for pid in found if parent(pid) in found]
+    return pair
 
 
 async def test_a_full_disk_gives_one_sentence(
@@ -272,17 +269,15 @@ def test_the_command_shows_and_removes_leftovers_of_crashed_runs(
     host: Host, profile: Profile, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asyncio.run(trusted(profile))
-    program = subprocess.Popen([sys.executable, PROGRAM, "h1"], stdout=subprocess.PIPE)
-    assert program.stdout
-    assert program.stdout.readline() == b"ready\n"
-    assert main(["machines", "clean", "h1"]) == 0
-    assert "still running: run " in capsys.readouterr().out
-    halves = runners(host)
-    for number in (signal.SIGSTOP, signal.SIGKILL):  # so that neither sees the other die
-        for pid in halves:
-            os.kill(pid, number)
-    program.kill()
-    program.communicate()
+    with subprocess.Popen([sys.executable, PROGRAM, "h1"], stdout=subprocess.PIPE) as program:
+        try:
+            assert program.stdout
+            assert program.stdout.readline() == b"ready\n"
+            assert main(["machines", "clean", "h1"]) == 0
+            assert "still running: run " in capsys.readouterr().out
+            kill_at_once(runners(host))
+        finally:
+            program.kill()
     # The daemon has survived them all, and nobody but the janitor knows of it.
     assert host.processes()
     assert main(["machines", "clean", "h1", "--cache"]) == 0

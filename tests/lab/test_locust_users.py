@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from chosen import WHOLE
+from pids import parent
 
 from lab.conftest import ready, until
 from lab.hosts import Host, Lab
-from lab.test_faults import parent
 from workbench.cli import main
 from workbench.documents import AnyDocument, PointStop, RunStart, RunStop, Window
 from workbench.foreign import ForeignCode

@@ -20,6 +20,7 @@ from workbench.documents import (
     HostSample,
     Note,
     PointStop,
+    RunStart,
     RunStop,
     Window,
 )
@@ -74,7 +75,7 @@ def test_three_clients_against_one_target(
     calls: int,
 ) -> None:
     documents = run(plan(tmp_path, "gevent-pywsgi, cherrypy", protocol=protocol, calls=calls))
-    (start,) = [d for d in documents if d.__class__.__name__ == "RunStart"]
+    (start,) = [d for d in documents if isinstance(d, RunStart)]
     machines = {machine.name: machine for machine in start.machines}
     assert {name: machine.roles for name, machine in machines.items()} == {
         "h1": ["target"],
@@ -110,8 +111,7 @@ def test_https_on_another_machine_leaves_no_key_there(hosts: list[Host], tmp_pat
     keys: list[str] = []
 
     def find_keys() -> None:
-        found = ("-path", "*/tls/key.pem", "-printf", "%u %m\\n")
-        keys.extend(hosts[0].run("find", "/home/bench", *found).splitlines())
+        keys.extend(hosts[0].find(["/home/bench"], "-path", "*/tls/key.pem", "-printf", "%u %m\\n"))
 
     path = plan(tmp_path, "gevent-pywsgi")
     path.write_text(path.read_text().replace("timeout_s: 30", "timeout_s: 30, tls: full"))

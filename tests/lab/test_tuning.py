@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -12,6 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from pids import kill_at_once
 
 from lab.conftest import profile_of, trusted, until
 from lab.hosts import PASSWORD, SUDOERS, Host
@@ -251,10 +250,7 @@ async def test_after_both_tuners_die_the_next_connection_restores_the_settings(
     await trusted(ops)
     workbench = holding(host)
     tuners = [pid for pid, text in host.processes().items() if "tuner.py" in text]
-    # The guardian must not see its child die.
-    for number in (signal.SIGSTOP, signal.SIGKILL):
-        for pid in sorted(tuners):
-            os.kill(pid, number)
+    kill_at_once(sorted(tuners))
     workbench.kill()
     workbench.wait()
     assert until(lambda: not host.processes())

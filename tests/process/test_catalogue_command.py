@@ -2,13 +2,13 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from oracle import eventually, processes_with
+from pids import kill_at_once
 
 OWN = Path(__file__).parent / "servers"
 
@@ -76,8 +76,7 @@ def test_a_check_whose_machine_is_lost_ends_in_one_sentence(tmp_path: Path) -> N
             return [pid for pid, command in programs if word in command]
 
         assert eventually(lambda: found("server.py"))
-        for pid in found("runner"):
-            os.kill(pid, signal.SIGKILL)
+        kill_at_once(found("runner"))
         message = program.communicate()[1]
     assert program.returncode == 1
     assert message.count("The machine 'localhost' is gone") == 1, message

@@ -21,6 +21,7 @@ from oracle import (
     processes_with,
     wait_until_clean,
 )
+from pids import kill_at_once, parent
 
 from workbench.machines.local import JANITOR, open_local
 from workbench.machines.runner_client import RUNNER
@@ -66,10 +67,6 @@ class Workbench:
 
     def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
         os.kill(self.program.pid, number)
-
-
-def parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @pytest.fixture
@@ -145,10 +142,7 @@ def test_the_death_of_either_half_of_the_dead_mans_switch_ends_everything(
 def test_the_next_janitor_removes_what_is_left_when_both_halves_die_at_once(
     workbench: Workbench,
 ) -> None:
-    halves = workbench.runners()
-    for number in (signal.SIGSTOP, signal.SIGKILL):  # so that neither sees the other die
-        for pid in halves:
-            os.kill(pid, number)
+    kill_at_once(workbench.runners())
     workbench.kill()
     assert eventually(lambda: not workbench.runners())
     assert files_below(workbench.cache)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from oracle import PATIENCE_S, eventually, files_below, processes_with
+from pids import parent
 
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command, Machine, Process
@@ -252,7 +253,9 @@ async def test_when_the_machine_dies_every_waiter_gets_an_error(tmp_path: Path) 
         asyncio.create_task(anext(lines)),  # type: ignore[arg-type]
         asyncio.create_task(machine.start(python("input()"))),
     ]
-    runners = [pid for pid, argv in processes_with(str(RUNNER)).items() if parent_is_us(pid)]
+    runners = [
+        pid for pid, argv in processes_with(str(RUNNER)).items() if parent(pid) == os.getpid()
+    ]
     os.kill(runners[0], signal.SIGKILL)
     await asyncio.wait(waiting[:2])
     for task in waiting[:2]:
@@ -263,11 +266,6 @@ async def test_when_the_machine_dies_every_waiter_gets_an_error(tmp_path: Path) 
     await asyncio.gather(*waiting, return_exceptions=True)
     await machine.close()
     assert files_below(tmp_path / "cache") == []
-
-
-def parent_is_us(pid: int) -> bool:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[1]) == os.getpid()
 
 
 async def test_an_abandoned_start_is_undone(machine: Machine) -> None:

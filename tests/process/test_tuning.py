@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from a_run import PONGBENCH, ROOT
 from oracle import PATIENCE_S, eventually
+from pids import kill_at_once
 
 from workbench.cli import main
 from workbench.errors import BadInput, PongbenchError
@@ -72,6 +73,7 @@ class Tuner:
     """A tuner started by hand."""
 
     def __init__(self, host: Host, *options: str) -> None:
+        self.host = host
         command = [sys.executable, "-I", str(TUNER), *host.options, *options]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert self.process.stdin and self.process.stdout
@@ -94,6 +96,12 @@ class Tuner:
         """The one of its two processes that serves."""
         pid = self.process.pid
         return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
+
+    def kill(self) -> None:
+        """Both processes at once, until they are gone."""
+        kill_at_once([self.process.pid, self.child()])
+        self.process.wait(PATIENCE_S)
+        assert eventually(lambda: not survey.is_locked(str(self.host.state / "lock")))
 
     def close(self) -> None:
         self.stdin.close()
@@ -192,11 +200,7 @@ async def test_after_both_processes_die_the_next_connection_restores_the_setting
     host: Host, tuner: Tuner, machine: Machine
 ) -> None:
     tuner.apply()
-    child = tuner.child()
-    os.kill(tuner.process.pid, signal.SIGSTOP)  # so that it cannot see the child die
-    os.kill(child, signal.SIGKILL)
-    os.kill(tuner.process.pid, signal.SIGKILL)
-    tuner.process.wait(PATIENCE_S)
+    tuner.kill()
     assert host.get(SOMAXCONN) == "4096"
     assert await restore(machine, host.rights) == ["net.core.somaxconn is 128 again on localhost."]
     assert host.as_it_was()
@@ -220,12 +224,7 @@ async def test_a_user_who_may_not_restore_learns_what_is_tuned(
         ((name, reported),) = up.events
     assert (name, reported.code) == ("localhost", "still-tuned")
     assert "net.core.somaxconn 4096 (before: 128)" in reported.text()
-    child = tuner.child()
-    os.kill(tuner.process.pid, signal.SIGSTOP)
-    os.kill(child, signal.SIGKILL)
-    os.kill(tuner.process.pid, signal.SIGKILL)
-    tuner.process.wait(PATIENCE_S)
-    assert eventually(lambda: not survey.is_locked(str(host.state / "lock")))
+    tuner.kill()
     left = msgspec.convert(survey.left_tuned(str(host.state)), LeftTuning)
     step = leftover_runs(Cleaned(0, 0, [], []), "localhost", left)
     assert step.state == "warning"
