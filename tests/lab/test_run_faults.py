@@ -110,7 +110,8 @@ def test_a_workbench_asked_to_end_ends_cleanly(
     program, path = workbench
     program.send_signal(signal.SIGINT)
     assert program.wait(PATIENCE_S) == 130
-    assert [list(host.processes().values()) for host in hosts] == [[], [], []]
+    # The guardian of a runner ends after it.
+    assert until(lambda: not any(host.processes() for host in hosts), CLEAN_WITHIN_S)
     assert stop_of(read_session(path).documents).status == "stopped"
 
 
@@ -217,7 +218,8 @@ def test_a_reboot_of_the_target_ends_the_run_with_one_sentence(
 def test_a_target_that_vanishes_ends_its_point_and_blames_no_server(
     hosts: list[Host], plan: Path
 ) -> None:
-    plan.write_text(PLAN.format(seconds=20, think=0))
+    seconds = 60
+    plan.write_text(PLAN.format(seconds=seconds, think=0))
     try:
         documents = run(plan, hosts[0].black_hole)
     finally:
@@ -225,7 +227,7 @@ def test_a_target_that_vanishes_ends_its_point_and_blames_no_server(
     (point,) = points_of(documents)
     assert not point.complete and point.verdict == "inconclusive"
     assert any(isinstance(each, TargetLost) for each in reasons_of(point))
-    assert point.counts.scheduled < 20 / 2 * 20 * 10
+    assert point.counts.scheduled < seconds / 2 * 20 * 10, "it ended long before its time"
     (note,) = [d for d in documents if isinstance(d, Note) and d.topic == "target-lost"]
     assert note.machine == "h1"
     assert summarise(documents).servers["gevent-pywsgi"].knee is None
