@@ -158,6 +158,18 @@ def profile_of(host: Host, **changes: Any) -> Profile:
     return made
 
 
+@contextmanager
+def configured(host: Host, line: str) -> Iterator[None]:
+    """Another line in the configuration of its sshd."""
+    host.sshd_config = line
+    host.restart_sshd()
+    try:
+        yield
+    finally:
+        host.sshd_config = ""
+        host.restart_sshd()
+
+
 def measuring(lab: Lab) -> Iterator[list[Host]]:
     """A target and a client, each with a core of its own, as they were when it is over."""
     yield from ready(lab.hosts[:2], {"cpus": Cpus(server=[0])}, {"cpus": Cpus(agent=[1])})

@@ -13,7 +13,7 @@ import keyring.backend
 import keyring.errors
 import pytest
 
-from lab.conftest import profile_of, trusted
+from lab.conftest import configured, profile_of, trusted
 from lab.hosts import PASSPHRASE, PASSWORD, Host, Lab
 from workbench.cli import main
 from workbench.errors import PongbenchError
@@ -125,7 +125,6 @@ async def test_a_changed_key_is_refused_and_both_keys_are_shown(
 
 async def test_another_kind_of_key_is_a_changed_key_too(host: Host, profile: Profile) -> None:
     await trusted(profile)
-    config = host.sshd_config
     host.run("ssh-keygen", "-q", "-t", "ecdsa", "-N", "", "-f", "/run/other_key")
     host.write("/etc/ssh/host_key", host.read("/run/other_key"), mode=0o600)
     host.restart_sshd()
@@ -134,7 +133,6 @@ async def test_another_kind_of_key_is_a_changed_key_too(host: Host, profile: Pro
             await log_in(profile)
     finally:
         host.write("/etc/ssh/host_key", (host.folder / "host_key").read_text(), mode=0o600)
-        host.sshd_config = config
         host.restart_sshd()
 
 
@@ -178,18 +176,15 @@ async def test_a_key_with_a_passphrase_is_asked_for_once(lab: Lab, host: Host) -
 async def test_a_password_is_asked_once_and_then_in_the_keyring(
     host: Host, memory: MemoryKeyring, monkeypatch: pytest.MonkeyPatch, sshd: str
 ) -> None:
-    host.sshd_config = sshd
-    host.restart_sshd()
-    profile = profile_of(host, key="", auth="password")
-    await trusted(profile)
-    person = Person(Remembered("wrong"), Remembered(PASSWORD))
-    await log_in(profile, person)
-    assert [question.again for question in person.asked] == [False, True]
-    assert list(memory.kept.values()) == [PASSWORD]
-    monkeypatch.setattr(secrets, "SECRETS", Secrets())
-    await log_in(profile)
-    host.sshd_config = ""
-    host.restart_sshd()
+    with configured(host, sshd):
+        profile = profile_of(host, key="", auth="password")
+        await trusted(profile)
+        person = Person(Remembered("wrong"), Remembered(PASSWORD))
+        await log_in(profile, person)
+        assert [question.again for question in person.asked] == [False, True]
+        assert list(memory.kept.values()) == [PASSWORD]
+        monkeypatch.setattr(secrets, "SECRETS", Secrets())
+        await log_in(profile)
 
 
 async def test_a_failed_login_lists_what_was_tried(

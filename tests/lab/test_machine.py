@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.conftest import profile_of, trusted
+from lab.conftest import configured, profile_of, trusted
 from lab.hosts import Host, Lab
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command
@@ -147,31 +147,21 @@ async def test_a_noisy_login_shell_does_not_matter(lab: Lab, host: Host, profile
 
 @pytest.mark.anywhere
 async def test_one_session_at_a_time_is_enough_to_say_so(host: Host, profile: Profile) -> None:
-    host.sshd_config = "MaxSessions 1"
-    host.restart_sshd()
-    try:
+    with configured(host, "MaxSessions 1"):
         await trusted(profile)
         opened = await open_ssh(profile)
         with pytest.raises(PongbenchError, match="raise MaxSessions"):
             await opened.put(Path(__file__), "here")
         await opened.close()
-    finally:
-        host.sshd_config = ""
-        host.restart_sshd()
 
 
 @pytest.mark.anywhere
 async def test_many_simultaneous_logins_succeed(host: Host, profile: Profile) -> None:
-    host.sshd_config = "MaxStartups 2:100:3"
-    host.restart_sshd()
-    try:
+    with configured(host, "MaxStartups 2:100:3"):
         await trusted(profile)
         connections = await asyncio.gather(*(connect(profile, never_ask) for _ in range(20)))
         assert len(connections) == 20
         await asyncio.gather(*(connection.close() for connection in connections))
-    finally:
-        host.sshd_config = ""
-        host.restart_sshd()
 
 
 async def test_an_old_python_gives_one_sentence(host: Host, profile: Profile) -> None:
