@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +26,24 @@ async def patient_gate(deployment: Deployment) -> GateResult:
     return await gate(deployment, patience_s=60.0, impatience_s=10.0)
 
 
+@contextmanager
+def skipped_out_of_reach() -> Iterator[None]:
+    """Skip the test where what it needs cannot be fetched."""
+    try:
+        yield
+    except PongbenchError as error:
+        if "apt" not in str(error) and "cannot be fetched" not in str(error):
+            raise
+        pytest.skip(str(error))
+
+
 async def passed(
     machine: Machine, entry: ServerEntry, **options: Any
 ) -> tuple[ServerRecord, GateResult]:
     """Deployed with whatever it needs, through the gate, and stopped. Skips the test where what it
     needs cannot be fetched. `options`: of `deploy`."""
-    try:
+    with skipped_out_of_reach():
         deployment = await deploy(machine, entry, install=True, ready_within_s=120.0, **options)
-    except PongbenchError as error:
-        if "apt" not in str(error) and "cannot be fetched" not in str(error):
-            raise
-        pytest.skip(str(error))
     try:
         result = await patient_gate(deployment)
         record = deployment.record()

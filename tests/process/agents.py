@@ -1,7 +1,8 @@
-"""The load agent and servers for it as processes of a test."""
+"""The load agent, other load tools, and servers for them, as processes of a test."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import subprocess
@@ -13,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from oracle import PATIENCE_S
+
+from workbench.load.base import LoadGenerator, LoadReport, PointSpec
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
@@ -130,6 +133,19 @@ def agent(
         finally:
             with contextlib.suppress(BrokenPipeError):
                 process.communicate()
+
+
+async def reported(load: LoadGenerator, spec: PointSpec, *, stop: bool = False) -> LoadReport:
+    """What a load tool reports of a point. `stop`: which is stopped as soon as it has begun."""
+    stopping: list[asyncio.Future[None]] = []
+
+    def started(at_us: int) -> None:
+        if stop:
+            stopping.append(asyncio.ensure_future(load.stop_point()))
+
+    report = await load.run(spec, started=started, on_window=lambda window: None)
+    await asyncio.gather(*stopping)
+    return report
 
 
 @contextlib.contextmanager

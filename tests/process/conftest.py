@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from gate_checks import KEPT
 from oracle import files_below
 from sshd import SshHost, at_home, ssh_host
 
 from workbench.machines.base import Machine
-from workbench.machines.local import open_local
+from workbench.machines.local import LocalMachine, open_local
 from workbench.machines.profiles import Profile
 
 
@@ -21,6 +22,16 @@ async def machine(tmp_path: Path) -> AsyncIterator[Machine]:
     yield opened
     await opened.close()
     assert files_below(tmp_path / "cache") == []
+
+
+@pytest.fixture
+async def kept_machine(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LocalMachine]:
+    """This computer, with what earlier tests fetched and built."""
+    monkeypatch.setenv("PONGBENCH_HOME", str(KEPT))
+    opened = await open_local(cache_dir=KEPT / "cache")
+    yield opened
+    await opened.close()
+    assert files_below(Path(opened.run_dir)) == []
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from chosen import chosen
-from gate_checks import KEPT, LONGEST_BUILD, passed
+from gate_checks import LONGEST_BUILD, passed
 from oracle import eventually, processes_with
 
 from workbench.errors import PongbenchError, ProgramFailed
@@ -42,15 +42,6 @@ KINDS = [
 
 
 @pytest.fixture
-async def machine(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LocalMachine]:
-    monkeypatch.setenv("PONGBENCH_HOME", str(KEPT))
-    monkeypatch.setattr(LONGEST_BUILD, 1700.0)
-    machine = await open_local(cache_dir=KEPT / "cache")
-    yield machine
-    await machine.close()
-
-
-@pytest.fixture
 async def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LocalMachine]:
     """With nothing in its cache."""
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
@@ -62,14 +53,15 @@ async def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(("id", "runtime"), chosen(KINDS, 3, seed=16))
 async def test_a_server_of_every_runtime_runs_and_passes_the_gate(
-    machine: LocalMachine, id: str, runtime: str
+    kept_machine: LocalMachine, monkeypatch: pytest.MonkeyPatch, id: str, runtime: str
 ) -> None:
+    monkeypatch.setattr(LONGEST_BUILD, 1700.0)
     if id == "scalatra" and not shutil.which("mvn"):
         pytest.skip("a JVM with Maven is too much to fetch for a test")
-    record, result = await passed(machine, SHIPPED[id])
+    record, result = await passed(kept_machine, SHIPPED[id])
     assert runtime in record.runtime
     assert result.processes >= 1 and result.rss_bytes > 1_000_000
-    assert not processes_with(f"{machine.run_dir}/servers/")
+    assert not processes_with(f"{kept_machine.run_dir}/servers/")
 
 
 async def test_nothing_is_unpacked_before_someone_consents(

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 from chosen import chosen
-from gate_checks import KEPT, patient_gate
+from gate_checks import patient_gate, skipped_out_of_reach
 
-from workbench.errors import PongbenchError
-from workbench.machines.local import LocalMachine, open_local
+from workbench.machines.local import LocalMachine
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
 from workbench.servers.deployment import Deployment
@@ -29,22 +28,14 @@ SHIPPED = [entry for entry in CATALOGUE.contestants() if entry.seen and not entr
 """All but those whose source the user has to supply, of which nothing was recorded."""
 
 
-@pytest.fixture
-async def machine(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LocalMachine]:
-    monkeypatch.setenv("PONGBENCH_HOME", str(KEPT))
-    machine = await open_local(cache_dir=KEPT / "cache")
-    yield machine
-    await machine.close()
-
-
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("entry", chosen(SHIPPED, 3, seed=4), ids=lambda entry: entry.id)
 async def test_a_running_server_is_what_its_entry_declares(
-    machine: LocalMachine, entry: ServerEntry
+    kept_machine: LocalMachine, entry: ServerEntry
 ) -> None:
     seen = entry.seen
     assert seen
-    async with running(machine, entry) as deployment:
+    async with running(kept_machine, entry) as deployment:
         result = await patient_gate(deployment)
         assert result.passed, result.sentences
         assert has_the_backlog(deployment)
@@ -83,11 +74,11 @@ SEVERAL = [entry.id for entry in SHIPPED if entry.workers]
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("id", chosen(SEVERAL, 1, seed=9))
 async def test_a_server_has_as_many_more_processes_as_it_was_asked_for(
-    machine: LocalMachine, id: str
+    kept_machine: LocalMachine, id: str
 ) -> None:
     counted = []
     for workers in (2, 4):
-        async with running(machine, CATALOGUE[f"{id}-{workers}w"]) as deployment:
+        async with running(kept_machine, CATALOGUE[f"{id}-{workers}w"]) as deployment:
             result = await patient_gate(deployment)
             assert result.passed, result.sentences
             assert has_the_backlog(deployment)
@@ -99,14 +90,10 @@ async def test_a_server_has_as_many_more_processes_as_it_was_asked_for(
 @asynccontextmanager
 async def running(machine: LocalMachine, entry: ServerEntry) -> AsyncIterator[Deployment]:
     """Skips the test where what it needs cannot be fetched."""
-    try:
+    with skipped_out_of_reach():
         deployment = await deploy(
             machine, entry, backlog=BACKLOG, install=True, ready_within_s=120.0
         )
-    except PongbenchError as error:
-        if "apt" not in str(error) and "cannot be fetched" not in str(error):
-            raise
-        pytest.skip(str(error))
     try:
         yield deployment
     finally:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from agents import reported, target
 from oracle import PATIENCE_S
 
 from workbench.analysis import histogram
@@ -21,33 +18,19 @@ from workbench.load.output import Invocation, Output, Unreadable, last_line
 from workbench.load.program import Program
 from workbench.machines.base import Machine
 
-TARGETS = Path(__file__).with_name("targets.py")
-
 
 @pytest.fixture
 def port(request: pytest.FixtureRequest) -> Iterator[int]:
     """A server of `targets.py`, by its mode and argument."""
-    argv = [sys.executable, str(TARGETS), *request.param]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE) as server:
-        assert server.stdout is not None
-        yield int(server.stdout.readline())
-        server.kill()
+    with target(*request.param) as server:
+        yield server.port
 
 
 async def a_point(load: LoadGenerator, port: int, *, stop: bool = False, **more: Any) -> LoadReport:
-    """`stop`: as soon as it has begun."""
     fields: dict[str, Any] = {"seconds": 1.0, "concurrency": 4}
-    target: dict[str, Any] = {"host": "127.0.0.1", "port": port, "workload": "http"}
-    spec = PointSpec(**target, options={"path": "/"}, mode="closed", **fields | more)
-    stopping: list[asyncio.Future[None]] = []
-
-    def started(at_us: int) -> None:
-        if stop:
-            stopping.append(asyncio.ensure_future(load.stop_point()))
-
-    report = await load.run(spec, started=started, on_window=lambda window: None)
-    await asyncio.gather(*stopping)
-    return report
+    where: dict[str, Any] = {"host": "127.0.0.1", "port": port, "workload": "http"}
+    spec = PointSpec(**where, options={"path": "/"}, mode="closed", **fields | more)
+    return await reported(load, spec, stop=stop)
 
 
 @pytest.mark.parametrize(

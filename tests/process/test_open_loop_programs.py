@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import socket
 import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from gate_checks import KEPT
-from oracle import files_below
+from agents import reported, target
+from gate_checks import skipped_out_of_reach
 
 from workbench.analysis import histogram
 from workbench.load import registry
 from workbench.load.base import Client, LoadGenerator, LoadReport, PointSpec
-from workbench.machines.local import LocalMachine, open_local
+from workbench.machines.local import LocalMachine
 from workbench.servers.programs import PROGRAMS
-
-TARGETS = Path(__file__).with_name("targets.py")
-
-
-@pytest.fixture
-async def machine(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[LocalMachine]:
-    """This computer, with what earlier tests fetched."""
-    monkeypatch.setenv("PONGBENCH_HOME", str(KEPT))
-    opened = await open_local(cache_dir=KEPT / "cache")
-    yield opened
-    await opened.close()
-    assert files_below(Path(opened.run_dir)) == []
 
 
 def packaged(name: str) -> bool:
@@ -47,15 +32,11 @@ def packaged(name: str) -> bool:
 @pytest.fixture
 def port() -> Iterator[int]:
     """A server that keeps connections."""
-    argv = [sys.executable, str(TARGETS), "http", "1000000"]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE) as server:
-        assert server.stdout is not None
-        yield int(server.stdout.readline())
-        server.kill()
+    with target("http", "1000000") as server:
+        yield server.port
 
 
 async def a_point(load: LoadGenerator, port: int, *, stop: bool = False, **more: Any) -> LoadReport:
-    """`stop`: as soon as it has begun."""
     fields: dict[str, Any] = {
         "host": "127.0.0.1",
         "port": port,
@@ -67,26 +48,18 @@ async def a_point(load: LoadGenerator, port: int, *, stop: bool = False, **more:
         "arrivals": "poisson",
         "timeout_s": 10.0,
     }
-    stopping: list[asyncio.Future[None]] = []
-
-    def started(at_us: int) -> None:
-        if stop:
-            stopping.append(asyncio.ensure_future(load.stop_point()))
-
-    spec = PointSpec(**fields | more)
-    report = await load.run(spec, started=started, on_window=lambda window: None)
-    await asyncio.gather(*stopping)
-    return report
+    return await reported(load, PointSpec(**fields | more), stop=stop)
 
 
 @pytest.mark.parametrize("name", ["httperf", "tsung"])
 async def test_an_open_loop_measures_a_server_through_the_seam(
-    machine: LocalMachine, port: int, name: str
+    kept_machine: LocalMachine, port: int, name: str
 ) -> None:
     if not shutil.which(name) and not packaged(name):
         pytest.skip(f"{name} is neither installed nor a package of this distribution")
-    tool, clients = registry.load_tool(name), [Client(machine, workers=2, nofile=1024)]
-    (client,) = await registry.equipped(tool, clients, install=True)
+    tool, clients = registry.load_tool(name), [Client(kept_machine, workers=2, nofile=1024)]
+    with skipped_out_of_reach():
+        (client,) = await registry.equipped(tool, clients, install=True)
     assert client.programs.versions[name]
     load = await tool.start([client])
     report = await a_point(load, port)
