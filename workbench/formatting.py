@@ -24,6 +24,11 @@ def continued(sentence: str) -> str:
     return sentence if named else sentence[:1].lower() + sentence[1:]
 
 
+def capital(phrase: str) -> str:
+    """A phrase as it begins a sentence."""
+    return phrase[:1].upper() + phrase[1:]
+
+
 def known(names: Sequence[str], what: str) -> str:
     """List what exists: "There are a, b and c." or "There is only a." or "There is no plan yet"."""
     if len(names) < 2:

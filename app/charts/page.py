@@ -32,6 +32,7 @@ from app.theme import Theme, Weight, font
 from workbench import formatting
 from workbench.analysis.results import View
 from workbench.documents import AnyDocument, MachineRecord, Note
+from workbench.formatting import capital
 from workbench.report import sustained
 from workbench.report.setup import Setup
 from workbench.sessions.chart_notes import ChartNote
@@ -341,8 +342,7 @@ def wrapped(text: str, size: QFont, room: float, between: str = " ") -> list[str
 
 
 def _line(*phrases: str) -> str:
-    text = " · ".join(filter(None, phrases))
-    return text[:1].upper() + text[1:]
+    return capital(" · ".join(filter(None, phrases)))
 
 
 def _hardware(machine: MachineRecord) -> str:

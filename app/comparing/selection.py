@@ -11,6 +11,7 @@ from app.comparing.load import retagged
 from app.words import told_apart, when
 from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison, Side, compare
+from workbench.formatting import number_of
 
 MOST_LINES = 12
 """More can hardly be distinguished; servers that all sessions have are preferred."""
@@ -87,14 +88,14 @@ class Selection:
             return "No sessions selected."
         shown, total = len(self.shown()), len(self.contenders())
         if len(self.sides) == 1:
-            count = f"{shown} of {total} servers" if shown < total else _servers(total)
+            count = f"{shown} of {total} servers" if shown < total else number_of(total, "servers")
             return f"{count} · add another session to compare"
         found = compare(self.sides)
         unmeasured = {c.id for c in found.contenders if not c.measured}
         common = set(found.common())
         count = len(common - unmeasured)
         them = "both sessions" if len(self.sides) == 2 else f"all {len(self.sides)} sessions"
-        text = f"{_servers(count)} in {them}" if count else f"No server measured in {them}"
+        text = f"{number_of(count, 'servers') if count else 'No server measured'} in {them}"
         if without := len(common & unmeasured):
             text += f", {without} not measured in {'one' if len(self.sides) == 2 else 'some'}"
         return f"{text} · {shown} of {total} lines shown" if shown < total else text
@@ -148,7 +149,3 @@ def letters(sides: Sequence[Side]) -> str:
     names = told_apart([(side.name, side.start, side.path) for side in sides])
     named = (f"{side.tag}: {names[side.path]}, {when(side.start)}" for side in sides)
     return " · ".join(named) if len(sides) > 1 else ""
-
-
-def _servers(count: int) -> str:
-    return "1 server" if count == 1 else f"{count} servers"

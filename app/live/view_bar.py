@@ -21,6 +21,7 @@ from app.choices import Choice
 from app.plain import tip
 from app.settings import Settings
 from app.widgets import column, label, row
+from workbench.formatting import capital
 
 
 @dataclass(frozen=True)
@@ -155,7 +156,7 @@ class ViewBar(QWidget):
         points = (point.x for series in model.series.values() for point in series.points)
         values = model.over_time.values if self.view == TIME else sorted(set(points))
         each = [*named, *reversed(values)] if len(values) > 1 else named[:1]
-        return [(_capital(Projection(model, chosen).chosen_text), chosen) for chosen in each]
+        return [(capital(Projection(model, chosen).chosen_text), chosen) for chosen in each]
 
     def _on_points(self, chosen: Chosen) -> None:
         self._chosen[self.view] = chosen
@@ -225,7 +226,3 @@ def _fill(box: Choice, items: Iterable[tuple[str, Any]], chosen: Any) -> None:
     place = next((n for n, (_, data) in enumerate(wanted) if data == chosen), 0)
     if wanted and box.currentIndex() != place:
         box.setCurrentIndex(place)
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"

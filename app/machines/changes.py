@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.theme import Weight, font
 from app.widgets import empty, label
+from workbench.formatting import number_of
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 _LARGEST = str(2**63 - 1)
@@ -60,9 +61,7 @@ class ChangesTable(QWidget):
 def count(changes: Sequence[Sequence[str]]) -> str:
     """Describe how many settings would change."""
     needed = sum(bool(now) and now != wanted for _, now, wanted in changes)
-    if not needed:
-        return "no changes needed"
-    return "1 change" if needed == 1 else f"{needed} changes"
+    return number_of(needed, "changes") if needed else "no changes needed"
 
 
 def _cell(value: str, place: int, *, changed: bool) -> QLabel:

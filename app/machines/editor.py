@@ -16,6 +16,7 @@ from app.machines import work
 from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import Inline, button, column, dress, label, row, tool
+from workbench.formatting import capital
 
 if TYPE_CHECKING:
     from workbench.errors import BadInput
@@ -262,7 +263,7 @@ class Editor(Dialog):
             self.wrong.show_text(str(error))
         elif key in self._touched:
             complaint = error.complaint
-            line.fault(_MESSAGES.get(key, complaint[:1].upper() + complaint[1:]))
+            line.fault(_MESSAGES.get(key, capital(complaint)))
 
     def _on_saved(self, changes: list[Change]) -> None:
         self.saved.emit(changes[0].path.stem, changes)

@@ -135,7 +135,7 @@ class PreferencesPage(QWidget):
         for line, folder in enumerate(folders.folders()):
             path_label, texts = Elided(12, tone="soft"), QWidget()
             lines = column(texts, gap=1)
-            lines.addWidget(label(folder.contents[:1].upper() + folder.contents[1:], wrap=True))
+            lines.addWidget(label(formatting.capital(folder.contents), wrap=True))
             lines.addWidget(path_label)
             size = label("", figures=True)
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -13,6 +13,7 @@ from app.planning.figures import Figures
 from app.planning.ranges import SPACINGS, listed
 from app.planning.text_lines import DataField, TextLines
 from app.widgets import column, label, row
+from workbench.formatting import capital
 from workbench.workloads.fields import Field
 from workbench.workloads.registry import declaration, form_fields
 
@@ -26,7 +27,7 @@ def lines_of(fields: Iterable[Field]) -> Iterator[tuple[str, Line, QWidget]]:
             wide = field.kind in ("data", "lines", "text")
             line = Line(field.label, box, *filter(None, [field.unit]), stretch=not wide)
             help_ = field.help.replace("`", "")
-            line.explain(f"{help_[:1].upper()}{help_[1:]}." if help_ else "")
+            line.explain(f"{capital(help_)}." if help_ else "")
         else:
             line = Line(field.label, box, f"{field.unit} {field.help}".strip())
         yield f"workload.{field.key}", line, box

@@ -164,7 +164,7 @@ class Timeline(QWidget):
             x = event.pos().x() / self._scale
             near = (a.text for a in self._alerts if abs(self._x(a.t_us) - x) < _NEAR_PX)
             text = self.describe_at(x / max(1, self.width()) * self._duration)
-            tip_text = "\n".join(filter(None, [text[:1].upper() + text[1:], *near]))
+            tip_text = "\n".join(filter(None, [formatting.capital(text), *near]))
             QToolTip.showText(event.globalPos(), tip(tip_text), self)
             return True
         return super().event(event)

@@ -175,7 +175,7 @@ class Transport(QFrame):
         aside, mark = self.timeline.aside_at(position.at_us), self.timeline.mark_at(position.at_us)
         if aside or mark is None:
             self._measured = ""
-            self.where.show_text(aside[:1].upper() + aside[1:])
+            self.where.show_text(formatting.capital(aside))
         else:
             place = self.timeline.place_at(position.at_us) + 1
             self._measured = f"{mark.measured}, point {place} of {len(self._reel.marks)}"

@@ -14,6 +14,7 @@ from app.servers.columns import version
 from app.servers.known import Known
 from app.theme import Weight
 from app.widgets import Inline, column, empty, label
+from workbench.formatting import number_of
 from workbench.rights import stated
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.features import FEATURES, NOW, THEN_2009, THEN_2010, now, then, title
@@ -181,7 +182,7 @@ def _seen(found: GateResult | Seen) -> str:
     """
     if not found.processes:
         return ""
-    threads = "1 thread" if found.threads == 1 else f"{found.threads:,} threads"
+    threads = number_of(found.threads, "threads")
     memory = f" and {found.rss_bytes / 1e6:,.0f}\u00a0MB" if found.rss_bytes else ""
     return f"{found.processes:,}, with {threads}{memory}"
 

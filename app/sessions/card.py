@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 from app import words
 from app.context import Desk
 from app.fields import TextArea, TextField
-from app.sessions.table import sentence, size
+from app.sessions.table import size
 from app.sessions.thumbnail import Outlines, Thumbnail
 from app.theme import Weight
 from app.widgets import Elided, button, column, label, row
 from workbench.documents import RunStart
+from workbench.formatting import capital
 from workbench.sessions.labels import LONGEST_NOTES, LONGEST_TITLE, Label
 from workbench.sessions.library import Shelved
 
@@ -103,7 +104,7 @@ class SessionCard(QFrame):
             some = f"{len(sessions)} sessions selected." if sessions else "No session selected."
             self._head.setText(some)
             return
-        self._head.setText(sentence(one.problem))
+        self._head.setText(capital(one.problem))
         self._picture.show(one)
         self._facts_grid.display(_facts(one))
         self._show_result()

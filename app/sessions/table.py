@@ -115,11 +115,6 @@ def servers(session: Shelved) -> str:
     return f"{f'{len(names)}: ' if len(names) > 1 else ''}{', '.join(names)}"
 
 
-def sentence(text: str) -> str:
-    """Return the text with a capital first letter."""
-    return text[:1].upper() + text[1:]
-
-
 def size(session: Shelved) -> str:
     return formatting.size(session.size_bytes)
 

@@ -15,11 +15,12 @@ from PySide6.QtWidgets import (
 
 from app.context import Desk
 from app.painted import mark_chosen
-from app.sessions.table import COLUMNS, LEFT, SESSION, TONE, Found, Index, sentence
+from app.sessions.table import COLUMNS, LEFT, SESSION, TONE, Found, Index
 from app.sessions.thumbnail import Outlines, paint_outline
 from app.sorting import SortedHead
 from app.theme import Theme, Weight, font
 from app.words import when
+from workbench.formatting import capital
 from workbench.sessions.library import Shelved
 
 _ROW_PX = 66
@@ -165,7 +166,7 @@ class SessionDelegate(QStyledItemDelegate):
     def paint_second(self, painter: QPainter, whole: QRectF, session: Shelved) -> None:
         """Paint a session's error, its user's note, or its result, below all columns."""
         known = self._outlines.get(session)
-        text = sentence(session.problem) or " ".join(session.label.notes.split())
+        text = capital(session.problem) or " ".join(session.label.notes.split())
         if not text and known:
             text = known.summary or "No complete points."
         room = QRectF(whole.left() + self.before, whole.top() + _TITLE_PX + 21, 0, _LINE_PX)

@@ -24,6 +24,7 @@ from app.theme import Theme, Weight, font
 from app.widgets import Inline, button, column, label, row
 from workbench import stores
 from workbench.errors import PongbenchError, why
+from workbench.formatting import number_of
 
 _SHOWN = (
     ("All", logging.DEBUG),
@@ -173,7 +174,7 @@ class LogDrawer(QFrame):
         self.message.show_text(sentence, tone)
 
     def _show_count(self) -> None:
-        self._count.setText(f"{self._entries:,} entr{'y' if self._entries == 1 else 'ies'}")
+        self._count.setText(number_of(self._entries, "entries"))
 
     def _append(self, line: Line) -> None:
         tone = self._theme.soft

@@ -193,15 +193,14 @@ async def _settings(machine: Machine) -> Step:
     }
     needed = {name: sum(change.needed for change in found) for name, found in sets.items()}
     texts = [f"set '{name}' would change {number}" for name, number in needed.items()]
-    text = f"{', '.join(texts) or 'no sets'}."
-    text = f"{text[:1].upper()}{text[1:]}"
+    text = formatting.capital(f"{', '.join(texts) or 'no sets'}.")
     return Step("Kernel settings", "passed", text, found={"changes": changes})
 
 
 def _facts(facts: dict[str, Any], cpus: Sequence[int]) -> Step:
     known = [str(facts[name]) for name in ("distribution", "kernel", "cpu_model") if name in facts]
     cores = len(facts.get("cpus_allowed", []))
-    known.append(f"{cores} core" if cores == 1 else f"{cores} cores")
+    known.append(formatting.number_of(cores, "cores"))
     load = facts.get("load_average")
     data = {"facts": facts, "cpus": list(cpus)}
     if load and cores and load[0] > cores / 4:

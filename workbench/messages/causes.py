@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from workbench.formatting import number_of
 from workbench.messages.base import Figure, Message, most
 
 
@@ -154,7 +155,7 @@ class WaitedForAnswer(Cause, frozen=True, kw_only=True):
         service = f"{self.service} ({self.address})" if self.service else self.address
         if self.service == self.address:
             service = f"its database ({self.service})"
-        what = "1 connection" if self.connections == 1 else f"{self.connections:,} connections"
+        what = number_of(self.connections, "connections")
         return (
             f"It waited for answers of {service}, over {what}, and used only"
             f" {self.busy_pct:.0f} % of a core."

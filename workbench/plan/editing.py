@@ -17,6 +17,7 @@ from workbench.converting import convert
 from workbench.documents import Block, Purpose
 from workbench.errors import BadInput
 from workbench.exposure import exposure
+from workbench.formatting import capital
 from workbench.messages.plans import OldServersExposed, ProtocolNotSupported, Warned, more_rights
 from workbench.plan.budget import Budget, assess
 from workbench.plan.checks import problems
@@ -191,7 +192,7 @@ def _plan(data: Mapping[str, Any]) -> tuple[Plan | None, dict[str, str]]:
             key = key.partition("[")[0]
             if key in faults or not key or not _fix(candidate, key):
                 return None, faults or {"": f"{key}: {sentence}" if key else sentence}
-            faults[key] = sentence[:1].upper() + sentence[1:]
+            faults[key] = capital(sentence)
         else:
             return (None if faults else plan), faults
 

@@ -17,7 +17,7 @@ from workbench.analysis.results import TRUSTED, Clock, mean_us
 from workbench.analysis.server_summary import ServerSummary
 from workbench.analysis.summary import Summary, summarise
 from workbench.documents import AnyDocument, Metric, Note, Percentiles, PointStop, RunStart
-from workbench.formatting import listed
+from workbench.formatting import capital, listed
 from workbench.messages.notes import Severity
 from workbench.messages.topics import about, severity
 from workbench.report import clients, conditions, cost, distributions, requests, sustained
@@ -69,7 +69,7 @@ def facts(
         then=then_and_now(start.plan, summary.servers),
         metrics=tuple(metric.label for metric in metrics),
         passes=max((p.pass_number for s in summary.servers.values() for p in s.stops), default=1),
-        doubts=[*(text[:1].upper() + text[1:] for text in remarks), *doubts(summary, documents)],
+        doubts=[*map(capital, remarks), *doubts(summary, documents)],
         audits=summary.audits,
         points=[
             _points(s, _incidents(s, documents), metrics, tainted(summary.audits))

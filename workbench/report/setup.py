@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.axis import RATE, Axis
 from workbench.documents import OUR_AGENT, MachineRecord, RunStart
-from workbench.formatting import counted
+from workbench.formatting import capital, counted
 from workbench.messages.limits import phrase
 from workbench.workloads import registry
 
@@ -240,7 +240,7 @@ def count(value: object) -> str:
 def sentence(*phrases: str) -> str:
     """Phrases joined to a sentence: "A, b, c." """
     text = ", ".join(filter(None, phrases))
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    return f"{capital(text)}." if text else ""
 
 
 def _names(machines: list[MachineRecord]) -> str:

@@ -128,7 +128,7 @@ def why_unknown(series: SeriesResult) -> str:
     """Return why it is unknown what it sustains; empty: it is known, or there is no limit to
     know."""
     if series.faulty:
-        return f"{series.what_is_faulty[:1].upper()}{series.what_is_faulty[1:]}."
+        return f"{formatting.capital(series.what_is_faulty)}."
     if series.unknown is None:
         return ""
     return f"At {series.axis.of(series.unknown)}: {series.why_unknown}"

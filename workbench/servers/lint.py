@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import BadInput
+from workbench.formatting import capital
 from workbench.servers.entry_reading import load_entry
 
 _PLACED = re.compile(r",? line (?P<line>\d+)(?:, column \d+)?:? (?P<said>.*)", re.DOTALL)
@@ -73,14 +74,14 @@ def _placed(message: str, folder: Path, texts: Mapping[str, str]) -> Fault:
     if rest == message:
         return Fault("server.yaml", 0, message.replace(f"{folder}/", ""))
     if match := _PLACED.fullmatch(rest):
-        return Fault("server.yaml", int(match["line"]), _sentence(match["said"]))
+        return Fault("server.yaml", int(match["line"]), capital(match["said"]))
     if match := _KEYED.fullmatch(rest):
         if inner := _REQUIREMENT.fullmatch(match["said"]):
             text = f"It {inner['said']}"
             return Fault(inner["file"], int(inner["line"]), text.replace("It is no", "This is no"))
         line = _line_of(match["key"], texts.get("server.yaml", ""))
         return Fault("server.yaml", line, f"{match['key']}: {match['said']}")
-    text = _sentence(rest.lstrip(": "))
+    text = capital(rest.lstrip(": "))
     unknown = re.match(r"Unknown key '([^']+)'", text)
     line = _line_of(unknown[1], texts.get("server.yaml", "")) if unknown else 0
     return Fault("server.yaml", line, text)
@@ -93,7 +94,3 @@ def _line_of(key: str, text: str) -> int:
         if re.match(rf"{re.escape(first)}\s*:", line):
             return number
     return 0
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from workbench import paths
+from workbench.formatting import number_of
 from workbench.servers import gate_cache, sources
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import PROGRAMS
@@ -89,7 +90,7 @@ def _first_start(entry: ServerEntry) -> str:
     count = _pins(entry)
     if not count:
         return f"The first start creates a {which} environment; nothing is downloaded."
-    packages = "1 package" if count == 1 else f"{count} packages"
+    packages = number_of(count, "packages")
     return (
         f"The first start creates a {which} environment and installs {packages}, downloading what"
         " is not cached. Later starts reuse it."

@@ -8,6 +8,7 @@ import msgspec
 
 from workbench.config.yaml import read_bytes
 from workbench.documents import AnyDocument, PointStop
+from workbench.formatting import number_of
 from workbench.sessions.format import UNREADABLE, decode
 from workbench.sessions.reading import MOST_BYTES, parse_session, read_session
 
@@ -53,7 +54,7 @@ def damage(path: Path) -> str:
     elif planned > 1:
         left = f"{there} of {planned} servers"
     else:
-        left = "1 point" if len(points) == 1 else f"{len(points)} points"
+        left = number_of(len(points), "points")
     return f"Damaged: {left} can be shown. Another copy of the file may be whole."
 
 

@@ -77,10 +77,6 @@ class NotReportedByTool(Finding, frozen=True, kw_only=True, tag="not-told-by-too
         return f"The load tool '{self.tool}' does not report it."
 
 
-def capital(phrase: str) -> str:
-    return f"{phrase[:1].upper()}{phrase[1:]}"
-
-
 def every(count: int, noun: str) -> str:
     """ "all 7 servers", "both servers", "the server"."""
     if count == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from workbench import formatting
-from workbench.messages.audits.base import Finding, OfPoints, capital, every
+from workbench.messages.audits.base import Finding, OfPoints, every
 from workbench.messages.unchecked import NotChecked, Unchecked
 
 
@@ -118,10 +118,8 @@ class Overlap(OfPoints, frozen=True, kw_only=True):
                 f"The clients did not offer load at the same time: {self.where()} (all of them in"
                 f" only {self.least_pct:.1f} % of the point). Check their clocks and links."
             )
-        return (
-            f"{capital(every(self.clients, 'client'))} offered load together for at least"
-            f" {self.least_pct:.1f} % of every point."
-        )
+        who = formatting.capital(every(self.clients, "client"))
+        return f"{who} offered load together for at least {self.least_pct:.1f} % of every point."
 
 
 class OneClient(Finding, frozen=True, kw_only=True):

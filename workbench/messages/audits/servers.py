@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from workbench import formatting
-from workbench.messages.audits.base import Finding, capital, every
+from workbench.messages.audits.base import Finding, every
 
 
 class Alike(Finding, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ class SameCores(Alike, frozen=True, kw_only=True):
             )
         apart = ", and the clients on others" * self.own
         where = formatting.cores(self.cores) or "cores that were not read back"
-        return f"{capital(self.whose())} ran on {where}{apart}."
+        return f"{formatting.capital(self.whose())} ran on {where}{apart}."
 
 
 class SameDescriptors(Alike, frozen=True, kw_only=True):

@@ -89,8 +89,7 @@ class Resources(Notice, frozen=True, kw_only=True):
 
     def of_all(self) -> str:
         """Without a name."""
-        where = self._where()
-        return f"{where[:1].upper()}{where[1:]}."
+        return f"{formatting.capital(self._where())}."
 
     def _where(self) -> str:
         processes = f"{self.processes:,} process{'es' * (self.processes != 1)}"

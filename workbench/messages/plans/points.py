@@ -55,7 +55,7 @@ class PointTooSmall(SmallPoint, frozen=True, kw_only=True):
     fewest: int
 
     def text(self) -> str:
-        calls = "1 call" if self.calls == 1 else f"{self.calls:,} calls"
+        calls = formatting.number_of(self.calls, "calls")
         return (
             f"At {self.at()} a point has {calls}: too few for a verdict, which takes "
             f"{self.fewest}. {self.remedy()}"
