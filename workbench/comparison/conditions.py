@@ -17,7 +17,6 @@ from workbench.comparison.sides import Side
 from workbench.documents import MachineRecord
 from workbench.formatting import continued, listed, megabytes, rate
 from workbench.report import setup
-from workbench.report.setup import Setup
 from workbench.rights import recorded
 
 
@@ -116,9 +115,9 @@ def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     if all(s.axis.per_second for s in sides):
         yield "Unit of rates", {s.tag: s.unit for s in sides}, Weight.QUESTION
     for key, what, write, default in setup.WORKLOAD:
-        values = {s.tag: write(_workload(s).get(key, default)) for s in sides}
+        values = {s.tag: write(s.setup.workload.get(key, default)) for s in sides}
         yield what, values, Weight.QUESTION
-    yield "Point length", {s.tag: Setup(s.start).length for s in sides}, Weight.SETUP
+    yield "Point length", {s.tag: s.setup.length for s in sides}, Weight.SETUP
     yield from _machines(sides)
     yield "Backlog in force", {s.tag: _backlog(s) for s in sides}, Weight.SETUP
     background = {
@@ -138,26 +137,18 @@ def _all(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
     yield what, {s.tag: _rates(s) for s in sides}, Weight.DETAIL
     yield "Passes", {s.tag: _number(s.plan.get("repeats", 1)) for s in sides}, Weight.DETAIL
     yield "Order", {s.tag: str(s.plan.get("order", "")) for s in sides}, Weight.DETAIL
-    yield (
-        "Warm-up",
-        {s.tag: Setup(s.start).warm_up.removeprefix("warm-up ") for s in sides},
-        Weight.DETAIL,
-    )
+    warm_ups = {s.tag: s.setup.warm_up.removeprefix("warm-up ") for s in sides}
+    yield "Warm-up", warm_ups, Weight.DETAIL
     yield "Pongbench", {s.tag: s.start.pongbench for s in sides}, Weight.DETAIL
 
 
-def _workload(side: Side) -> dict[str, Any]:
-    workload: dict[str, Any] = side.plan.get("workload", {})
-    return workload
-
-
 def _machines(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weight]]:
-    targets = {s.tag: _of(s, "target") for s in sides}
-    clients = {s.tag: _of(s, "client") for s in sides}
+    targets = {s.tag: s.setup.targets for s in sides}
+    clients = {s.tag: s.setup.clients for s in sides}
     apart = any(clients[tag] != targets[tag] for tag in targets)
-    yield "Target", {tag: _names(found) for tag, found in targets.items()}, Weight.DETAIL
+    yield "Target", {tag: setup.names(found) for tag, found in targets.items()}, Weight.DETAIL
     if apart:
-        yield "Clients", {tag: _names(found) for tag, found in clients.items()}, Weight.SETUP
+        yield "Clients", {tag: setup.names(found) for tag, found in clients.items()}, Weight.SETUP
     for role, machines in (("target", targets), ("clients", clients))[: 2 if apart else 1]:
         for key, what, write in _FACTS:
             values = {tag: _listed(found, key, write) for tag, found in machines.items()}
@@ -172,14 +163,6 @@ def _machines(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weig
         for name in sorted(sysctls):
             values = {tag: _sysctl(found, name) for tag, found in machines.items()}
             yield f"{name} of the {role}", values, Weight.SETUP
-
-
-def _of(side: Side, role: str) -> list[MachineRecord]:
-    return [machine for machine in side.start.machines if role in machine.roles]
-
-
-def _names(machines: Iterable[MachineRecord]) -> str:
-    return ", ".join(machine.name for machine in machines)
 
 
 def _listed(machines: Iterable[MachineRecord], key: str, write: Callable[[Any], str]) -> str:
@@ -223,10 +206,6 @@ def _servers(sides: Sequence[Side]) -> Iterator[tuple[str, dict[str, str], Weigh
 def _ceiling(side: Side) -> str:
     ceiling = side.summary.ceiling_per_s
     return "" if ceiling is None else f"{rate(ceiling)}/s"
-
-
-def _warm_up(side: Side) -> str:
-    return Setup(side.start).warm_up.removeprefix("warm-up ")
 
 
 def _rates(side: Side) -> str:

@@ -58,6 +58,10 @@ class Side:
         return self.start.plan
 
     @property
+    def setup(self) -> Setup:
+        return Setup(self.start)
+
+    @property
     def axis(self) -> Axis:
         """What its plan varies."""
         return self.summary.axis
@@ -82,12 +86,7 @@ class Side:
     @property
     def _limits(self) -> str:
         """What a rate had to meet to count as sustained."""
-        return Setup(self.start).limits or phrase(100 * (1 - SUSTAINED_SHARE), None)
-
-    @property
-    def interleaved(self) -> bool:
-        """Whether its passes were interleaved, so that they can be compared pairwise."""
-        return self.plan.get("order") == "interleaved"
+        return self.setup.limits or phrase(100 * (1 - SUSTAINED_SHARE), None)
 
     def retagged(self, tag: str) -> Side:
         contenders = [replace(contender, tag=tag) for contender in self.contenders]
@@ -188,7 +187,7 @@ class Comparison:
 
     def _paired(self, a: Contender, b: Contender) -> bool:
         """Whether their passes were interleaved."""
-        return a.tag == b.tag and self.side(a).interleaved
+        return a.tag == b.tag and self.side(a).setup.interleaved
 
     def common(self) -> list[str]:
         """Ids of servers that every session has, in the first one's order."""

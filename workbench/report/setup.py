@@ -3,7 +3,7 @@ condition is worded the same everywhere. Empty: the session does not record it."
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +54,8 @@ class Setup:
     def where(self) -> str:
         """ "servers and clients share bolt", "target bolt, clients atlas, carl"."""
         if self.shared:
-            return f"servers and clients share {_names(self.targets)}"
-        return f"target {_names(self.targets)}, clients {_names(self.clients)}"
+            return f"servers and clients share {names(self.targets)}"
+        return f"target {names(self.targets)}, clients {names(self.clients)}"
 
     @property
     def cores(self) -> str:
@@ -155,8 +155,7 @@ class Setup:
         """ "one pass", "3 passes, interleaved in random order"."""
         if self.repeats == 1:
             return "one pass"
-        interleaved = self.plan.get("order") == "interleaved"
-        order = "interleaved in random order" if interleaved else "server by server"
+        order = "interleaved in random order" if self.interleaved else "server by server"
         return f"{self.repeats} passes, {order}"
 
     @property
@@ -243,5 +242,5 @@ def sentence(*phrases: str) -> str:
     return f"{capital(text)}." if text else ""
 
 
-def _names(machines: list[MachineRecord]) -> str:
+def names(machines: Iterable[MachineRecord]) -> str:
     return ", ".join(machine.name for machine in machines)
