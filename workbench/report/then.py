@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from workbench import formatting
+from workbench import doc_table, formatting
 from workbench.analysis.published import Published, Question, question_of, sources
 from workbench.analysis.results import PointResult, SeriesResult
 from workbench.plan import library
@@ -135,11 +133,8 @@ def table() -> str:
 
 def written(text: str) -> str:
     """Return a document with the tables between the two comments."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    return f"{before}{begin}\n\n{table()}{end}{after}"
+    return doc_table.replaced(text, f"\n{table()}", BEGIN, END)
 
 
 if __name__ == "__main__":
-    document = Path(sys.argv[1])
-    document.write_text(written(document.read_text("utf-8")), "utf-8")
+    doc_table.main(written)

@@ -9,13 +9,12 @@ import json
 import os
 import platform
 import re
-import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import msgspec
 
+from workbench import doc_table
 from workbench.errors import BadInput, why
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.checking import Checked
@@ -120,12 +119,9 @@ def _row(entry: ServerEntry, seen: Seen) -> tuple[str, ...]:
 
 def written(text: str) -> str:
     """Return a document with the table between the two comments."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
     shown = table(Catalogue.load(extra_dirs=[]).contestants())
-    return f"{before}{begin}\n\n{shown}\n{end}{after}"
+    return doc_table.replaced(text, f"\n{shown}\n", BEGIN, END)
 
 
 if __name__ == "__main__":
-    document = Path(sys.argv[1])
-    document.write_text(written(document.read_text("utf-8")), "utf-8")
+    doc_table.main(written)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
-from workbench import formatting
+from workbench import doc_table, formatting
 from workbench.workloads.base import Declaration
 from workbench.workloads.fields import Field, fields
 from workbench.workloads.options import Workload
@@ -38,13 +35,8 @@ def table() -> str:
 
 
 def written(text: str) -> str:
-    """Return a document with the table between the two comments. Raises ValueError if they are
-    missing."""
-    around = re.compile(rf"({re.escape(BEGIN)}\n).*?({re.escape(END)}\n)", re.DOTALL)
-    new, found = around.subn(lambda match: f"{match[1]}{table()}{match[2]}", text)
-    if found != 1:
-        raise ValueError(f"one pair of {BEGIN} and {END} is needed, there are {found}")
-    return new
+    """Return a document with the table between the two comments."""
+    return doc_table.replaced(text, table(), BEGIN, END)
 
 
 def _protocols() -> Iterator[str]:
@@ -75,9 +67,5 @@ def _span(key: str, having: Iterable[Declaration]) -> str:
     return "at most " + " or ".join(f"{n} ({', '.join(labels)})" for n, labels in most.items())
 
 
-def main(path: Path) -> None:
-    path.write_text(written(path.read_text("utf-8")), "utf-8")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    doc_table.main(written)
