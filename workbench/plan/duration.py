@@ -22,17 +22,14 @@ def of_sweeps(
     each."""
     tools = len(plan.load_tools)
     timeouts = tools * sum(point.workload.timeout_s for point in planned)
-    warm_up = plan.warming.seconds + plan.cool_down_s if plan.warming else 0.0
+    warm_up = _warm_up_s(plan)
     schedules = sum(point.seconds + after_s(point) for point in planned)
     low, high = calibration_s(plan)
     for own_warm_up, rest in servers:
         sweeps = plan.repeats * (own_warm_up + warm_up + tools * (schedules + sum(rest)))
-        low += sweeps + plan.repeats * DEPLOY_S[0]
-        high += sweeps + plan.repeats * (DEPLOY_S[1] + timeouts)
-        if plan.profiled:
-            profile = _profile_s(plan, own_warm_up, warm_up) + max(rest)
-            low += profile + DEPLOY_S[0]
-            high += profile + DEPLOY_S[1] + plan.workload.timeout_s
+        profile = _profile_s(plan, own_warm_up + warm_up + max(rest))
+        low += sweeps + plan.repeats * DEPLOY_S[0] + profile[0]
+        high += sweeps + plan.repeats * (DEPLOY_S[1] + timeouts) + profile[1]
         if plan.looks > 1 and plan.axis.has_limit:
             # One more turn of each server, up to the point after the one in doubt.
             longest = max(point.seconds + after_s(point) for point in planned)
@@ -48,33 +45,36 @@ def of_searches(
     assert plan.search is not None
     found = example(plan)
     stay = longest_stay_s(planned)
-    warm_up = plan.warming.seconds + plan.cool_down_s if plan.warming else 0.0
+    warm_up = _warm_up_s(plan)
     low, high = calibration_s(plan)
     place = {point.x: n for n, point in enumerate(planned)}
     for own_warm_up, rests in servers:
         expected = sum(point.seconds + stay + rests[place[point.x]] for point in found)
         longest = max(point.seconds for point in planned) + stay + max(rests)
         at_most = plan.search.points * (longest + plan.workload.timeout_s)
-        low += plan.repeats * (DEPLOY_S[0] + own_warm_up + warm_up + expected)
-        high += plan.repeats * (DEPLOY_S[1] + own_warm_up + warm_up + at_most)
-        if plan.profiled:
-            profile = _profile_s(plan, own_warm_up, warm_up) + max(rests)
-            low += profile + DEPLOY_S[0]
-            high += profile + DEPLOY_S[1] + plan.workload.timeout_s
+        profile = _profile_s(plan, own_warm_up + warm_up + max(rests))
+        low += plan.repeats * (DEPLOY_S[0] + own_warm_up + warm_up + expected) + profile[0]
+        high += plan.repeats * (DEPLOY_S[1] + own_warm_up + warm_up + at_most) + profile[1]
     return (low, high), (len(found), plan.search.points)
 
 
-def _profile_s(plan: Plan, own_warm_up: float, warm_up: float) -> float:
-    """Return how long the load of one server's profile takes."""
-    assert plan.profiled is not None
-    return own_warm_up + warm_up + plan.profiled.seconds + 2 * PROFILE_LEAD_S
+def _warm_up_s(plan: Plan) -> float:
+    return plan.warming.seconds + plan.cool_down_s if plan.warming else 0.0
+
+
+def _profile_s(plan: Plan, before_s: float) -> tuple[float, float]:
+    """Return how long one server's profile takes, after this time of warm-up and rest."""
+    if plan.profiled is None:
+        return 0.0, 0.0
+    load_s = before_s + plan.profiled.seconds + 2 * PROFILE_LEAD_S
+    return load_s + DEPLOY_S[0], load_s + DEPLOY_S[1] + plan.workload.timeout_s
 
 
 def calibration_s(plan: Plan) -> tuple[float, float]:
     """Return how long the calibration of the clients takes."""
     if not (plan.calibrate and plan.axis.calibrated):
         return 0.0, 0.0
-    warm_up = plan.warming.seconds + plan.cool_down_s if plan.warming else 0.0
+    warm_up = _warm_up_s(plan)
     most = CALIBRATIONS * (CEILING_ATTEMPTS + CEILING_HALVINGS)
     tools = len(plan.load_tools)
     point = SHORTEST_S + plan.cool_down_s
