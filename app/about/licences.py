@@ -12,6 +12,7 @@ from pathlib import Path
 
 from workbench import __version__
 from workbench.paths import RESOURCES
+from workbench.servers.requirements import normalised
 
 TEXTS = RESOURCES / "licences"
 """Texts that packages should contain and do not."""
@@ -92,7 +93,7 @@ def flowing(text: str) -> str:
 
 def of_packages(parts: list[Component]) -> set[str]:
     """Return the names of `parts` as Python packages."""
-    return {_plain(part.name) for part in parts}
+    return {normalised(part.name) for part in parts}
 
 
 def _collect(name: str, found: dict[str, Component]) -> None:
@@ -103,7 +104,7 @@ def _collect(name: str, found: dict[str, Component]) -> None:
         return
     for requirement in requirements:
         match = re.match(r"[\w.-]+", requirement)
-        wanted = _plain(match[0]) if match else ""
+        wanted = normalised(match[0]) if match else ""
         if not wanted or wanted in found:
             continue
         if "extra ==" in requirement and "bcrypt" not in requirement:
@@ -128,7 +129,7 @@ def _component(package: Distribution) -> Component:
         path = Path(str(package.locate_file(file)))
         if path.is_file() and path.suffix in ("", ".txt", ".md", ".rst", ".APACHE", ".BSD", ".PSF"):
             texts.append(f"{file.name}\n\n{path.read_text(encoding='utf-8', errors='replace')}")
-    if _plain(about["Name"]) in _UNDER_LGPL:
+    if normalised(about["Name"]) in _UNDER_LGPL:
         texts = [_lgpl()]
     text = "\n\n".join(texts) or _NO_TEXT.format(licence=licence)
     return Component(about["Name"], package.version, licence, text)
@@ -171,7 +172,3 @@ def _bundled() -> list[Component]:
     if not BUNDLED.is_file():
         return []
     return [Component(**part) for part in json.loads(BUNDLED.read_text("utf-8"))]
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()

@@ -16,6 +16,7 @@ from workbench.comparison.sides import Comparison
 from workbench.comparison.views import as_csv
 from workbench.errors import BadInput
 from workbench.formatting import listed
+from workbench.sessions.reading import uncollected
 
 if TYPE_CHECKING:
     from app.export.picture import Paint, Size
@@ -30,7 +31,7 @@ def write_comparison(
     was measured, and for a place that cannot be written."""
     _check_points(found, options.look)
     kind = output.suffix.lower()
-    with report.uncollected():
+    with uncollected():  # see `report.write_read`
         if kind == ".csv":
             data = as_csv(found, options.look.view, options.view.clock).encode()
         elif kind == ".html":

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -25,6 +23,7 @@ from workbench.report.points import points_as_csv
 from workbench.sessions import Session, read_session
 from workbench.sessions.chart_notes import ChartNote, ChartNotes
 from workbench.sessions.labels import Label, Titles
+from workbench.sessions.reading import uncollected
 
 if TYPE_CHECKING:
     from app.charts.page import Page
@@ -82,6 +81,7 @@ def write_read(session: Session, output: Path, options: ReportOptions) -> None:
     _check_axes(session, options)
     _check_points(session, options)
     session = replace(session, documents=[session.start, *session.completed()[1:]])
+    # An object of Qt destroyed during a call into Qt may wait forever for the lock of that call.
     with uncollected():
         data = _MAKERS[output.suffix.lower()](session, options)
     write(output, data)
@@ -124,20 +124,6 @@ def _check_axes(session: Session, options: ReportOptions) -> None:
             f"{session.name} has no point from {low:g} to {high:g};"
             f" its points are from {min(points):g} to {max(points):g}."
         )
-
-
-@contextlib.contextmanager
-def uncollected() -> Iterator[None]:
-    """Disable garbage collection: an object of Qt destroyed during a call into Qt may wait forever
-    for the lock that the call holds.
-    """
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _csv(session: Session, options: ReportOptions) -> bytes:

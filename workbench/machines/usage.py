@@ -10,8 +10,7 @@ from workbench.machines.samples import Sample, cpu_pct, cpu_us, differences, gro
 from workbench.machines.waiting import Waiting
 
 LEAST_TICKED_US = 200_000
-"""CPU time in seconds above which shares measured in ticks of 10 ms are accurate to a few
-percent."""
+"""CPU time above which shares measured in ticks of 10 ms are accurate to a few percent."""
 
 OWN_DESCRIPTORS = 2
 """Descriptors that a server opens for itself when it begins to work."""
@@ -24,7 +23,7 @@ KEPT_SHARE = 0.9
 """Share of the most descriptors so far: with fewer, a server may keep memory of closed ones."""
 
 LEAST_SLICE_US = 100_000
-"""The shortest time between two samples, in seconds, for which a share of a core is computed."""
+"""The shortest time between two samples for which a share of a core is computed."""
 
 
 @dataclass(frozen=True)

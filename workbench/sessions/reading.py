@@ -90,13 +90,15 @@ def read_session(path: Path, *, newer: bool = False) -> Session:
     data = read_bytes(path, what="session", most_bytes=MOST_BYTES)
     if not data or data.isspace():
         raise BadInput(f"session {path} is empty: nothing was recorded. Choose another file.")
-    with _without_collection():
+    with uncollected():
         return parse_session(data, name=str(path), newer=newer)
 
 
 @contextlib.contextmanager
-def _without_collection() -> Iterator[None]:
-    """None of the many documents is garbage; looking for it takes a third of the time."""
+def uncollected() -> Iterator[None]:
+    """Suspend garbage collection: none of the many documents is garbage, and looking for it takes a
+    third of the time.
+    """
     collects = gc.isenabled()
     gc.disable()
     try:
