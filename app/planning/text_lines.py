@@ -6,41 +6,36 @@ from typing import Any
 
 import yaml
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFont, QResizeEvent
 
 from app.fields import TextArea
 from app.theme import font
 from workbench.config.yaml import loads_yaml
 from workbench.errors import BadInput
 
-_MOST_LINES = 8
 _AROUND = 16
 """Border, padding and margin, above and below."""
 
 
-class TextLines(TextArea):
-    """Text as it is, line breaks included."""
+class Growing(TextArea):
+    """A field that grows in lines, so that all are visible, up to a limit."""
 
     edited = Signal()
+    most_lines = 8
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, size: QFont) -> None:
         super().__init__()
+        self._filling = False
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
-        self.setFont(font(12, mono=True))
-        self.setStyleSheet("QPlainTextEdit { font-size: 12px; }")
-        self._filling = False
+        self.setFont(size)
         self.textChanged.connect(self._on_text)
         self._fit()
 
-    def value(self) -> Any:
-        return self.toPlainText()
-
-    def set_value(self, value: Any) -> None:
-        if value == self.value():
-            return
+    def fill(self, text: str) -> None:
+        """Show a text that the user did not type."""
         self._filling = True
-        self.setPlainText(value if isinstance(value, str) else _text(value))
+        self.setPlainText(text)
         self._filling = False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -56,9 +51,24 @@ class TextLines(TextArea):
         # Qt gives the height of plain text in lines.
         lines = max(1, round(self.document().size().height()))
         off, needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
-        self.setVerticalScrollBarPolicy(needed if lines > _MOST_LINES else off)
-        high = self.fontMetrics().lineSpacing() * min(lines, _MOST_LINES)
+        self.setVerticalScrollBarPolicy(needed if lines > self.most_lines else off)
+        high = self.fontMetrics().lineSpacing() * min(lines, self.most_lines)
         self.setFixedHeight(high + _AROUND)
+
+
+class TextLines(Growing):
+    """Text as it is, line breaks included."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, font(12, mono=True))
+        self.setStyleSheet("QPlainTextEdit { font-size: 12px; }")
+
+    def value(self) -> Any:
+        return self.toPlainText()
+
+    def set_value(self, value: Any) -> None:
+        if value != self.value():
+            self.fill(value if isinstance(value, str) else _text(value))
 
 
 class DataField(TextLines):
