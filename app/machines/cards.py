@@ -38,10 +38,10 @@ class Sign(Label):
 class Card(QFrame):
     """A title with a muted remark and buttons at its right, and a body."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, theme: Theme = LIGHT) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._content = ""
+        self.theme, self._content = theme, ""
         inside = column(self, margin=16, gap=10)
         self.head = row(gap=8)
         self.title = label(title, 14, Weight.DemiBold)
@@ -55,6 +55,9 @@ class Card(QFrame):
         inside.addLayout(self.body)
         self.foot = row()
         inside.addLayout(self.foot)
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
 
     def news(self, *what: object) -> bool:
         """Whether the content differs from the last: only then the card is rebuilt."""

@@ -44,7 +44,7 @@ class Detail(QWidget):
         self._top.addWidget(self.error)
         outer.addLayout(self._top)
         self.key = KeyCard(theme)
-        self.facts, self.meaning = FactsCard(theme), MeaningCard(theme)
+        self.facts, self.meaning = FactsCard(), MeaningCard(theme)
         self.steps, self.tuning = StepsCard(theme), TuningCard(theme)
         self.leftovers = LeftoversCard(theme)
         self._shown = ""

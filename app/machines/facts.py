@@ -20,17 +20,13 @@ if TYPE_CHECKING:
 class FactsCard(Card):
     """Facts by name, and their age."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__("System")
-        self._theme = theme
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(7)
         self._grid.setColumnStretch(1, 1)
         self.body.addLayout(self._grid)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
 
     def display(self, record: Record) -> None:
         self.setVisible(bool(record.facts))
@@ -53,11 +49,7 @@ class MeaningCard(Card):
     """Sentences about the figures."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("Limits for a run")
-        self._theme = theme
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
+        super().__init__("Limits for a run", theme)
 
     def display(self, profile: Profile, record: Record) -> None:
         from workbench.machines.advice import meanings  # noqa: PLC0415 - not before the page
@@ -72,7 +64,7 @@ class MeaningCard(Card):
             python = str(record.found.get("python", ""))
             for each in meanings(profile, record.facts, cpus, python):
                 self.body.addWidget(remark(each.tone, each.text, faded=old))
-        dress(self, self._theme)
+        dress(self, self.theme)
 
 
 def figures(found: dict[str, Any]) -> list[tuple[str, str]]:

@@ -23,16 +23,13 @@ class LeftoversCard(Card):
     """The user has confirmed it."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("Files on this machine")
-        self._theme, self._machine = theme, ""
+        super().__init__("Files on this machine", theme)
+        self._machine = ""
         self.clean = button("Clean up", "trash-2", on_click=self.clean_requested.emit)
         self.clear = button("Remove cache…", "trash-2", on_click=self._confirm_clear)
         for each in (self.clean, self.clear):
             self.foot.addWidget(each)
         self.foot.addStretch(1)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
 
     def _confirm_clear(self) -> None:
         ask(
@@ -81,7 +78,7 @@ class LeftoversCard(Card):
             self._add("muted", hindrance)
         elif "found" not in found and kept is None:
             self._add("muted", "Not checked.")
-        dress(self, self._theme)
+        dress(self, self.theme)
 
     def _add(self, tone: str, text: str, *, old: bool = False) -> None:
         self.body.addWidget(remark(tone, text, faded=old))

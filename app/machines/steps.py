@@ -23,15 +23,11 @@ class StepsCard(Card):
     cancelled = Signal()
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("Check")
-        self._theme = theme
+        super().__init__("Check", theme)
         self.stop = button("Cancel", "x", on_click=self.cancelled.emit)
         self.stop.setAccessibleName("Cancel check")
         self.stop.hide()
         self.head.addWidget(self.stop)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
 
     def display(self, record: Record, *, running: bool, here: bool) -> None:
         self.stop.setVisible(running)
@@ -51,7 +47,7 @@ class StepsCard(Card):
             self.body.addWidget(remark("focus", next_step(record.steps, here=here), "Now"))
         elif record.kind == "stopped":
             self.body.addWidget(remark("muted", "Check cancelled."))
-        dress(self, self._theme)
+        dress(self, self.theme)
 
 
 _ORDER = {

@@ -30,8 +30,7 @@ class TuningCard(Card):
     consented = Signal(bool)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("Kernel settings for a run")
-        self._theme = theme
+        super().__init__("Kernel settings for a run", theme)
         self._changes: dict[str, Any] = {}
         self.sets = Options("Set of kernel settings", [])
         self.sets.edited.connect(self._show)
@@ -45,9 +44,6 @@ class TuningCard(Card):
         self.body.addSpacing(4)
         self.body.addWidget(self.allow)
         self.body.addWidget(self._rights)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
 
     def display(self, profile: Profile, record: Record) -> None:
         self.setVisible("target" in profile.roles or bool(record.found.get("changes")))
@@ -76,4 +72,4 @@ class TuningCard(Card):
             self._table.display(changes)
         else:
             self._table.show_text("Run a check to see the changes.")
-        dress(self, self._theme)
+        dress(self, self.theme)
