@@ -6,20 +6,16 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QCheckBox, QComboBox, QRadioButton
 
+from app.painted import Painting, draw_focus
 from app.theme import LIGHT, Theme, font, icon_pixmap, paint_icon
 from workbench.untrusted import one_line
 
 
-class Tick(QCheckBox):
+class Tick(Painting, QCheckBox):
     """A check box whose outline is visible in every theme."""
 
     def __init__(self, text: str) -> None:
         super().__init__(one_line(text))
-        self._theme = LIGHT
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(self.fontMetrics().horizontalAdvance(self.text()) + 34, 26)
@@ -27,10 +23,8 @@ class Tick(QCheckBox):
     def hitButton(self, at: object) -> bool:
         return True
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter) -> None:
+        theme = self.theme
         box = QRectF(2.5, self.height() / 2 - 8.5, 17, 17)
         on, usable = self.isChecked(), self.isEnabled()
         edge = theme.primary if on else theme.edge
@@ -40,18 +34,15 @@ class Tick(QCheckBox):
         if on:
             paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
         if self.hasFocus():
-            painter.setPen(QPen(QColor(theme.focus), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box.adjusted(-1.5, -1.5, 1.5, 1.5), 5, 5)
+            draw_focus(painter, theme, box.adjusted(-1.5, -1.5, 1.5, 1.5), 5)
         painter.setPen(QColor(theme.text if usable else theme.muted))
         room = self.rect().adjusted(28, 0, 0, 0)
         right = Qt.TextElideMode.ElideRight
         shown = self.fontMetrics().elidedText(self.text(), right, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
-        painter.end()
 
 
-class Pick(QRadioButton):
+class Pick(Painting, QRadioButton):
     """A radio button drawn like `Tick`; a description of the option stands beside it."""
 
     _ABOUT_AT = 112
@@ -59,14 +50,9 @@ class Pick(QRadioButton):
     def __init__(self, text: str, name: str = "", about: str = "") -> None:
         """`name`: the accessible name, where the text alone is not enough."""
         super().__init__(text)
-        self._theme = LIGHT
         self._about = about
         self.setAccessibleName(name or text)
         self.setAccessibleDescription(about)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
 
     def sizeHint(self) -> QSize:
         wide = self.fontMetrics().horizontalAdvance
@@ -80,10 +66,8 @@ class Pick(QRadioButton):
     def hitButton(self, at: object) -> bool:
         return True
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, on = self._theme, self.isChecked()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter) -> None:
+        theme, on = self.theme, self.isChecked()
         dot = QRectF(2.5, self.height() / 2 - 8.5, 17, 17)
         painter.setPen(QPen(QColor(theme.primary if on else theme.edge), 1))
         painter.setBrush(QColor(theme.primary if on else theme.sunken))
@@ -92,16 +76,13 @@ class Pick(QRadioButton):
             painter.setBrush(QColor(theme.on_primary))
             painter.drawEllipse(dot.adjusted(5, 5, -5, -5))
         if self.hasFocus():
-            painter.setPen(QPen(QColor(theme.focus), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(dot.adjusted(-1.5, -1.5, 1.5, 1.5))
+            draw_focus(painter, theme, dot.adjusted(-1.5, -1.5, 1.5, 1.5), 10)
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setPen(QColor(theme.text))
         painter.drawText(self.rect().adjusted(28, 0, 0, 0), middle, self.text())
         painter.setPen(QColor(theme.soft))
         painter.setFont(font(12))
         painter.drawText(self.rect().adjusted(self._ABOUT_AT, 0, 0, 0), middle, self._about)
-        painter.end()
 
 
 class Choice(QComboBox):

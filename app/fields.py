@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QPainter,
-    QPaintEvent,
     QPen,
     QPixmap,
     QResizeEvent,
@@ -32,6 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.choices import Choice, Tick
+from app.painted import Painted, Painting, draw_focus
 from app.plain import Label, tip, wrapped
 from app.theme import LIGHT, Theme, Weight, font, icon_pixmap
 from app.widgets import label, retone, row
@@ -167,7 +167,7 @@ class Flag(Tick):
         self.setChecked(bool(value))
 
 
-class Segments(QWidget):
+class Segments(Painted):
     """A row of buttons of which one is checked; arrow keys move between them."""
 
     edited = Signal()
@@ -175,7 +175,6 @@ class Segments(QWidget):
     def __init__(self, name: str, options: Sequence[tuple[Any, str]]) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        self._theme = LIGHT
         self._values = [value for value, _ in options]
         self._group = QButtonGroup(self)
         inside = QHBoxLayout(self)
@@ -201,29 +200,19 @@ class Segments(QWidget):
         place = self._values.index(value) if value in self._values else 0
         self._group.button(place).setChecked(True)
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        for part in self._group.buttons():
-            part.theme = theme  # type: ignore[attr-defined]
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(self._theme.line2), 1))
-        painter.setBrush(QColor(self._theme.sunken))
+    def paint(self, painter: QPainter) -> None:
+        painter.setPen(QPen(QColor(self.theme.line2), 1))
+        painter.setBrush(QColor(self.theme.sunken))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
         parts = self._group.buttons()
         for before, after in pairwise(parts):
             if not before.isChecked() and not after.isChecked():
                 painter.drawLine(after.x(), after.y() + 7, after.x(), after.geometry().bottom() - 7)
-        painter.end()
 
 
-class _Segment(QAbstractButton):
+class _Segment(Painting, QAbstractButton):
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.theme = LIGHT
         self.setText(text)
         self.setAccessibleName(text)
         self.setCheckable(True)
@@ -240,24 +229,19 @@ class _Segment(QAbstractButton):
     def minimumSizeHint(self) -> QSize:
         return QSize(self.width_of_text + 6, 28)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter) -> None:
         theme, on = self.theme, self.isChecked()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
         if on:
             painter.setPen(QPen(QColor(theme.edge), 1))
             painter.setBrush(QColor(theme.raised if theme.dark else theme.card))
             painter.drawRoundedRect(box, 6, 6)
         if self.hasFocus():
-            painter.setPen(QPen(QColor(theme.focus), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box, 6, 6)
+            draw_focus(painter, theme, box, 6)
         painter.setFont(font(12, Weight.DemiBold if on else Weight.Medium))
         hover = self.underMouse() and self.isEnabled()
         painter.setPen(QColor(theme.text if on else theme.soft if hover else theme.muted))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
-        painter.end()
 
 
 class Line(QWidget):

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.theme import LIGHT, Theme
 
 
-class Painted(QWidget):
-    """Painted with smooth edges, in the colours of a theme."""
+class Painting:
+    """Mixed into a widget that paints itself, with smooth edges and in the colours of a theme."""
 
-    def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.theme = theme
+    theme = LIGHT
 
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme
@@ -28,6 +26,21 @@ class Painted(QWidget):
 
     def paint(self, painter: QPainter) -> None:
         raise NotImplementedError
+
+
+class Painted(Painting, QWidget):
+    """A widget that does nothing else."""
+
+    def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+
+
+def draw_focus(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> None:
+    """Draw the ring around what has the keyboard focus."""
+    painter.setPen(QPen(QColor(theme.focus), 2))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(box, radius, radius)
 
 
 def mark_chosen(painter: QPainter, cell: QRectF, inset: float, colour: QColor) -> None:

@@ -96,9 +96,6 @@ class FiguresView(QWidget):
         self._place_choices(below=stacked(self.width()))
         self.differences.fit(self.width(), self.height())
 
-    def set_theme(self, theme: Theme) -> None:
-        self.table.set_theme(theme)
-
     def _place_choices(self, *, below: bool) -> None:
         """Put the choices beside the title of the table, or below it."""
         self._head.removeWidget(self._choices)

@@ -94,7 +94,6 @@ class RankingCard(QFrame):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self._brackets.set_theme(theme)
         if self._comparison is not None:
             self.display(self._comparison)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QColor, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.charts.drawing import draw_swatch, draw_text, elided, text_width
@@ -19,6 +19,7 @@ from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.live.headline import Figure, Lead, lead
 from app.live.present_foot import Foot, Keys
+from app.painted import Painted, Painting
 from app.theme import Theme, Weight, font
 
 _HIGH, _WIDE = 1080.0, 1440.0
@@ -43,7 +44,7 @@ _KEYS: tuple[Keys, ...] = (
 )
 
 
-class Presentation(QWidget):
+class Presentation(Painting, QWidget):
     """Covers the screen of `over`. Esc or F11 leaves at once, whatever is pinned; other keys are
     first offered to `keys`.
     """
@@ -70,7 +71,7 @@ class Presentation(QWidget):
         trio and the bar back into their places.
         """
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
-        self._trio, self._theme, self._over = trio, theme, over
+        self._trio, self.theme, self._over = trio, theme, over
         self._keys, self._status, self._headline, self._give_back = (
             keys,
             status,
@@ -145,10 +146,6 @@ class Presentation(QWidget):
         deselect = (("Backspace", f"deselect {pinned.name}"),) if pinned else ()
         return *self._hint_keys, *deselect
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, pointing = event.key(), self._trio.pointing
         if key in (Qt.Key.Key_F11, Qt.Key.Key_Escape):
@@ -186,22 +183,16 @@ class Presentation(QWidget):
         self._trio.show_charts((Quantity.REPLIES, Quantity.TIME))
         self._trio.set_sizes(replace(_SIZES, scale=_SIZES.scale * scale))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(self._theme.card))
-        painter.end()
+    def paint(self, painter: QPainter) -> None:
+        painter.fillRect(self.rect(), QColor(self.theme.card))
 
 
-class Headline(QWidget):
+class Headline(Painted):
     """Swatch and name at the left, metrics at the right, as large as the screen allows."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme, self._scale, self._lead = theme, 1.0, Lead("")
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
+        super().__init__(theme)
+        self._scale, self._lead = 1.0, Lead("")
 
     def set_scale(self, scale: float) -> None:
         self._scale = scale
@@ -214,10 +205,8 @@ class Headline(QWidget):
             self.setAccessibleName(content.sentence)
             self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme, scale, content = self._theme, self._scale, self._lead
+    def paint(self, painter: QPainter) -> None:
+        theme, scale, content = self.theme, self._scale, self._lead
         middle = 74 * scale
         right = self.width() - 24 * scale
         for figure in reversed(content.figures):
@@ -233,11 +222,10 @@ class Headline(QWidget):
         size = next((s for s in sizes if text_width(content.name, s) <= room), smallest)
         name = elided(content.name, size, room)
         draw_text(painter, QPointF(left, middle), name, size, theme.text)
-        painter.end()
 
     def _paint_figure(self, painter: QPainter, figure: Figure, right: float) -> float:
         """Its left edge."""
-        theme, scale = self._theme, self._scale
+        theme, scale = self.theme, self._scale
         large = 84 if figure.value.removeprefix("≥ ")[:1].isdigit() else 44
         size = font(large * scale, Weight.DemiBold, figures=True)
         unit, caption = font(44 * scale), font(25 * scale)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from app.machines.fleet_parts import Member
 from app.machines.row import elided, paint_light
+from app.painted import Painting
 from app.plain import tip
-from app.theme import LIGHT, Theme, Weight, font, paint_icon
+from app.theme import Weight, font, paint_icon
 
 NODE_PX = 50
 """Its height."""
@@ -17,23 +18,18 @@ _EDGE_PX, _LIGHT_PX = 12, 20
 """Beside its texts, and for its light."""
 
 
-class Node(QAbstractButton):
+class Node(Painting, QAbstractButton):
     """A machine; a click shows its page, or the form for an example."""
 
     def __init__(self, member: Member) -> None:
         super().__init__()
         self.member = member
-        self._theme = LIGHT
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         parts = [member.title, "" if member.example else member.roles]
         self.setAccessibleName(", ".join(part for part in (*parts, *self._about) if part))
         self.setToolTip(tip(self.accessibleName()))
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
 
     def sizeHint(self) -> QSize:
         name = QFontMetrics(font(13, Weight.DemiBold)).horizontalAdvance(self.member.title)
@@ -46,9 +42,8 @@ class Node(QAbstractButton):
         via = f"via {member.via}" if member.via else ""
         return [part for part in (member.state.word, member.clock, via) if part]
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, member, painter = self._theme, self.member, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter) -> None:
+        theme, member = self.theme, self.member
         box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
         edge = QPen(QColor(theme.edge), 1)
         if member.example:
@@ -75,4 +70,3 @@ class Node(QAbstractButton):
         painter.setPen(QColor(theme.muted))
         text = " · ".join(self._about)
         painter.drawText(lower, left, elided(text, 12, Weight.Normal, lower.width()))
-        painter.end()

@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QFontMetrics,
     QPainter,
     QPainterPath,
-    QPaintEvent,
     QPen,
     QResizeEvent,
 )
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.machines.fleet_parts import Fleet, Member, Wire
 from app.machines.node import NODE_PX, Node
+from app.painted import Painted
 from app.plain import tip
 from app.theme import Theme, font
 from app.widgets import dress, label
@@ -33,7 +33,7 @@ _WIDE = 700
 """From this width on, this computer stands beside the clients; otherwise above them."""
 
 
-class Picture(QWidget):
+class Picture(Painted):
     """Solid lines carry load, dotted ones will, dashed ones are SSH from this computer."""
 
     chosen = Signal(str)
@@ -41,8 +41,7 @@ class Picture(QWidget):
     example_chosen = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._fleet: Fleet | None = None
         self._ghost: Member | None = None
         self._nodes: dict[str, Node] = {}
@@ -67,15 +66,11 @@ class Picture(QWidget):
                 self._texts[name] = self._text(wire)
             else:
                 self._nodes[name].setAccessibleDescription(wire.spoken)
-        dress(self, self._theme)
+        dress(self, self.theme)
         if focused in self._nodes:
             self._nodes[focused].setFocus(Qt.FocusReason.OtherFocusReason)
         self._place()
         self.updateGeometry()
-        self.update()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -89,15 +84,13 @@ class Picture(QWidget):
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter) -> None:
         fleet = self._fleet
         if fleet is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         if fleet.control is not None:
-            dashed = QPen(QColor(self._theme.edge), 1, Qt.PenStyle.DashLine)
+            dashed = QPen(QColor(self.theme.edge), 1, Qt.PenStyle.DashLine)
             painter.setPen(dashed)
             self._paint_control(painter, self._nodes[fleet.control.name])
         end = self._nodes[fleet.target.name].geometry()
@@ -112,7 +105,7 @@ class Picture(QWidget):
             ]
             if not alike:
                 continue
-            pen = QPen(QColor(self._theme.soft if fresh else self._theme.edge), 1.5)
+            pen = QPen(QColor(self.theme.soft if fresh else self.theme.edge), 1.5)
             if not measured:
                 pen = QPen(pen.color(), 2)
                 pen.setCapStyle(Qt.PenCapStyle.RoundCap)
@@ -126,11 +119,10 @@ class Picture(QWidget):
             painter.drawLine(QPointF(bus, tip_at.y()), tip_at)
         if fleet.wires:
             fresh = any(wire.fresh for wire in fleet.wires.values())
-            painter.setBrush(QColor(self._theme.soft if fresh else self._theme.edge))
+            painter.setBrush(QColor(self.theme.soft if fresh else self.theme.edge))
             painter.setPen(Qt.PenStyle.NoPen)
             head = [tip_at, tip_at + QPointF(-8, -4.5), tip_at + QPointF(-8, 4.5)]
             painter.drawPolygon(head)
-        painter.end()
 
     def _paint_control(self, painter: QPainter, control: Node) -> None:
         assert self._fleet is not None

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from app.colour import with_opacity
 from app.machines.records import State
+from app.painted import Painting, draw_focus
 from app.plain import tip
-from app.theme import LIGHT, Theme, Weight, font
+from app.theme import Weight, font
 
 _HEIGHT = 62
 
 
-class MachineRow(QAbstractButton):
+class MachineRow(Painting, QAbstractButton):
     """One of an exclusive group; arrow keys move between them."""
 
     def __init__(self, name: str, where: str, roles: str) -> None:
         super().__init__()
-        self._theme = LIGHT
         self.name, self._where, self._roles = name, where, roles
         self.state = State("", "")
         self.setText(name)
@@ -35,16 +35,11 @@ class MachineRow(QAbstractButton):
         self.setToolTip(tip("\n".join(word for word in (self._where, state.word) if word)))
         self.update()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
     def sizeHint(self) -> QSize:
         return QSize(240, _HEIGHT)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, painter = self._theme, QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter) -> None:
+        theme = self.theme
         box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
         if self.isChecked() or self.underMouse():
             raised = theme.raised if theme.dark else theme.line
@@ -52,9 +47,7 @@ class MachineRow(QAbstractButton):
             painter.setBrush(QColor(raised if self.isChecked() else theme.raised))
             painter.drawRoundedRect(box, 8, 8)
         if self.hasFocus():
-            painter.setPen(QPen(QColor(theme.focus), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(box, 8, 8)
+            draw_focus(painter, theme, box, 8)
         upper = self.rect().adjusted(14, 8, -14, -_HEIGHT // 2 + 1)
         lower = self.rect().adjusted(14, _HEIGHT // 2 + 1, -14, -9)
         colour = getattr(theme, self.state.tone or "muted")
@@ -76,7 +69,6 @@ class MachineRow(QAbstractButton):
         used = QFontMetrics(font(12)).horizontalAdvance(self._roles)
         room = lower.width() - used - 12
         painter.drawText(lower, _LEFT, elided(self._where, 12, Weight.Normal, room))
-        painter.end()
 
 
 _LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft

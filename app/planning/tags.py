@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QAbstractButton, QApplication, QGridLayout, QSizePolicy, QWidget
 
 from app.charts.drawing import draw_swatch, elided
+from app.painted import Painting
 from app.plain import tip
 from app.theme import LIGHT, Theme, Weight, font, icon_pixmap
 
@@ -70,8 +71,6 @@ class Tags(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        for tag in self._tags:
-            tag.set_theme(theme)
 
     def resizeEvent(self, event: object) -> None:
         self._arrange()
@@ -102,7 +101,7 @@ class Tags(QWidget):
                 self.focus(to)
 
 
-class Tag(QAbstractButton):
+class Tag(Painting, QAbstractButton):
     """One server."""
 
     moved = Signal(int, int)
@@ -113,7 +112,7 @@ class Tag(QAbstractButton):
 
     def __init__(self, place: int, theme: Theme) -> None:
         super().__init__()
-        self._place, self._theme, self._usable = place, theme, True
+        self._place, self.theme, self._usable = place, theme, True
         self._pressed_at: QPointF | None = None
         self._drag: QPointF | None = None
         self.setFixedHeight(30)
@@ -127,10 +126,6 @@ class Tag(QAbstractButton):
         self.setToolTip(tip(f"{name}. Drag to reorder, or click the cross to remove."))
         self.setAccessibleName(f"{name}, number {self._place + 1}")
         self.setAccessibleDescription("Delete removes it, Alt+arrow key moves it")
-        self.update()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -177,10 +172,8 @@ class Tag(QAbstractButton):
     def leaveEvent(self, event: object) -> None:
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._theme
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter) -> None:
+        theme = self.theme
         ring = self.hasFocus()
         edge = theme.focus if ring else theme.line2 if self._usable else theme.bad
         painter.setPen(QPen(QColor(edge), 2 if ring else 1))
@@ -197,7 +190,6 @@ class Tag(QAbstractButton):
         strong = self.underMouse() and self._cross().contains(at)
         cross = icon_pixmap("x", theme.text if strong else theme.muted, 14)
         painter.drawPixmap(self._cross().center() + QPointF(-6, -6).toPoint(), cross)
-        painter.end()
 
     def _cross(self) -> QRect:
         return QRect(self.width() - _CROSS, 0, _CROSS, self.height())

@@ -13,16 +13,16 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPaintEvent,
     QPen,
     QPixmap,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from app.charts.drawing import draw_text, elided, text_width
 from app.charts.markers import draw_marker
 from app.charts.shortening import name_within
 from app.colour import with_opacity
+from app.painted import Painted, draw_focus
 from app.plain import tip
 from app.replay.film import Alert, Mark, Reel
 from app.theme import Theme, Weight, font
@@ -44,14 +44,13 @@ _PROFILES = "CPU profiles"
 _HATCHED = Qt.BrushStyle.BDiagPattern
 
 
-class Timeline(QWidget):
+class Timeline(Painted):
     """Blocks in the servers' colours, a tick per point, and the playhead."""
 
     sought = Signal(float)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
+        super().__init__(theme)
         self._marks: Sequence[Mark] = ()
         self._ends: list[int] = []
         self._stretches: list[tuple[Mark, Mark]] = []
@@ -73,10 +72,6 @@ class Timeline(QWidget):
         self.setAccessibleName("Timeline")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setMouseTracking(True)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
 
     def set_scale(self, scale: float) -> None:
         """Set how many times as large as in the window everything is."""
@@ -182,11 +177,9 @@ class Timeline(QWidget):
     def _bar(self) -> QRectF:
         return QRectF(0, _HEAD, self.width(), self.height() - _HEAD - _FOOT)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+    def paint(self, painter: QPainter) -> None:
         painter.scale(self._scale, self._scale)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme, bar = self._theme, self._bar()
+        theme, bar = self.theme, self._bar()
         painter.drawPixmap(0, 0, self._ground(bar))
         for first, last in self._stretches:
             self._paint_stretch(painter, bar, first, last)
@@ -202,15 +195,12 @@ class Timeline(QWidget):
             painter.setBrush(QColor(colour))
             painter.drawEllipse(QPointF(x, bar.center().y()), 5.5 + more, 5.5 + more)
         if self.hasFocus():
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.setPen(QPen(QColor(theme.focus), 2))
-            painter.drawRoundedRect(bar.adjusted(1, -1, -1, 1), 4, 4)
-        painter.end()
+            draw_focus(painter, theme, bar.adjusted(1, -1, -1, 1), 4)
 
     def _ground(self, bar: QRectF) -> QPixmap:
         """Draw the static parts: hundreds of ticks, names, alerts."""
         ratio = self.devicePixelRatioF() * self._scale
-        key = (self.size().toTuple(), self._theme.name, ratio)
+        key = (self.size().toTuple(), self.theme.name, ratio)
         if key == self._ground_key:
             return self._kept
         self._ground_key, self._whole = key, set()
@@ -219,7 +209,7 @@ class Timeline(QWidget):
         self._kept.fill(Qt.GlobalColor.transparent)
         painter = QPainter(self._kept)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme, last = self._theme, -10.0
+        theme, last = self.theme, -10.0
         painter.setPen(QPen(QColor(theme.edge), 1))
         for end in self._ends:
             x = round(self._x(end)) + 0.5
@@ -251,10 +241,10 @@ class Timeline(QWidget):
             free = left
         named = sum(bool(name) for _, _, name in written) >= _NAMED * len(written)
         for first, left, name in written:
-            style = self._theme.series(first.index)
-            draw_marker(painter, style, QPointF(left + 5, 8), 3.6, self._theme.card)
+            style = self.theme.series(first.index)
+            draw_marker(painter, style, QPointF(left + 5, 8), 3.6, self.theme.card)
             at = QPointF(left + 14, 8)
-            draw_text(painter, at, name if named else "", size, self._theme.soft)
+            draw_text(painter, at, name if named else "", size, self.theme.soft)
             if named and name == first.name:
                 self._whole.add(first.start_us)
 
@@ -266,7 +256,7 @@ class Timeline(QWidget):
         mark = self.mark_at(at)
         if mark is None or self.aside_at(at):
             return
-        theme, size = self._theme, font(11, Weight.DemiBold)
+        theme, size = self.theme, font(11, Weight.DemiBold)
         first = next(first for first, last in self._stretches if mark.stop_us <= last.stop_us)
         name = elided(first.name, size, self.width() - 28.0)
         width, left = 20 + text_width(name, size), self._x(first.start_us)
@@ -288,20 +278,20 @@ class Timeline(QWidget):
         size = font(11)
         which = formatting.ordinal(attempt)
         fits = (t for t in (f"{which} tries", which) if text_width(t, size) <= right - left)
-        draw_text(painter, QPointF(left, 8), next(fits, ""), size, self._theme.muted)
+        draw_text(painter, QPointF(left, 8), next(fits, ""), size, self.theme.muted)
 
     def _paint_aside(self, painter: QPainter, bar: QRectF, begin: int, end: int, name: str) -> None:
         """Mark what gives no results: hatched, like the client limit in the charts."""
         box = QRectF(bar)
         box.setLeft(self._x(begin))
         box.setRight(max(box.left() + 2, self._x(end) - 2))
-        painter.fillRect(box, with_opacity(self._theme.muted, 0.16))
-        painter.fillRect(box, QBrush(with_opacity(self._theme.muted, 0.5), _HATCHED))
+        painter.fillRect(box, with_opacity(self.theme.muted, 0.16))
+        painter.fillRect(box, QBrush(with_opacity(self.theme.muted, 0.5), _HATCHED))
         if text_width(name, size := font(11)) < box.width():
-            draw_text(painter, QPointF(box.left(), 8), name, size, self._theme.muted)
+            draw_text(painter, QPointF(box.left(), 8), name, size, self.theme.muted)
 
     def _paint_stretch(self, painter: QPainter, bar: QRectF, first: Mark, last: Mark) -> None:
-        theme, style = self._theme, self._theme.series(first.index)
+        theme, style = self.theme, self.theme.series(first.index)
         left, right = self._x(first.start_us), self._x(last.stop_us) - 2
         box = QRectF(left, bar.top(), max(2.0, right - left), bar.height())
         done = min(max(self._x(self._at) - left, 0.0), box.width())

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
+from app.painted import Painting
 from app.theme import Theme, Weight, font, icon
 
 if TYPE_CHECKING:
@@ -172,12 +173,12 @@ class RailEntry(QToolButton):
         painter.end()
 
 
-class _Mark(QAbstractButton):
+class _Mark(Painting, QAbstractButton):
     """The program's logo: a line that follows the ideal and then drops."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme = theme
+        self.theme = theme
         self.setFixedSize(32, 32)
         self.setAccessibleName("Start")
         self.setToolTip("Start")
@@ -187,13 +188,7 @@ class _Mark(QAbstractButton):
         # Not in `__init__`: see `Scrolled`.
         self.setCursor(QtCore.Qt.CursorShape.PointingHandCursor)
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        ring = self._theme.focus if self.hasFocus() else "none"
-        mark = _MARK.format(line=self._theme.text, dot=self._theme.hues[4], ring=ring)
-        painter = QPainter(self)
+    def paint(self, painter: QPainter) -> None:
+        ring = self.theme.focus if self.hasFocus() else "none"
+        mark = _MARK.format(line=self.theme.text, dot=self.theme.hues[4], ring=ring)
         QSvgRenderer(QByteArray(mark.encode())).render(painter, QRectF(self.rect()))
-        painter.end()
