@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import resource
-from collections import deque
 from collections.abc import Callable, Iterator
-from itertools import chain
-from time import monotonic_ns
+from time import monotonic_ns, process_time_ns
 from typing import Any
 
 from .alarm import Alarm
 from .driver import BURST, Driver
+from .pace import ClosedPace, OpenPace, Pace
+from .pending import Pending
 from .protocol import WINDOW_NS, Load
-from .schedule import poisson, share_of, uniform
 from .tally import Tally
 
 _COALESCE_NS = 250_000
@@ -28,9 +26,6 @@ _REST = 20
 """Finding timeouts takes at most this part of the time, however many connections are open; ending
 them takes as long as it takes: with a pause after that, more of them would wait each time. A pause
 is no longer than a window, because other programs may have had the core meanwhile."""
-_NEVER = 1 << 62
-_INTERRUPTED_NS = 2_000_000
-"""A handler that takes longer had to wait for the CPU."""
 
 
 class Point:
@@ -71,7 +66,7 @@ class Point:
         self.next_check = 0
         """For timeouts."""
         self.began_ns = 0
-        self.cpu_before = _cpu_us()
+        self.cpu_before = process_time_ns()
         self.finished = False
         self.at_schedule_end: dict[str, int] = {}
 
@@ -81,7 +76,7 @@ class Point:
         self.next_window = at_ns + WINDOW_NS
         if self.pending:
             self.pending.begin(at_ns)
-        self.cpu_before = _cpu_us()
+        self.cpu_before = process_time_ns()
         self.pace.begin(at_ns)
         self.driver.start(at_ns)
         self.alarm.set(at_ns)
@@ -201,7 +196,7 @@ class Point:
 
     def note_schedule_end(self) -> None:
         self.at_schedule_end = {
-            "cpu_us": _cpu_us() - self.cpu_before,
+            "cpu_us": (process_time_ns() - self.cpu_before) // 1000,
             "wall_us": max(1, (monotonic_ns() - self.started_ns) // 1000),
             "replies": self.tally.replies(),
             "in_flight": self.driver.calls_in_flight(),
@@ -225,157 +220,11 @@ class Point:
                 **self.driver.report(),
                 "in_flight": in_flight,
                 "at_schedule_end": self.at_schedule_end,
-                "cpu_us": _cpu_us() - self.cpu_before,
+                "cpu_us": (process_time_ns() - self.cpu_before) // 1000,
                 "wall_us": (monotonic_ns() - self.started_ns) // 1000,
                 "began_late_us": max(0, self.began_ns - self.started_ns) // 1000,
             }
         )
-
-
-class Pending:
-    """Calls pending, integrated over time: counted apart from response times, so that each can be
-    checked by the other (Little's law)."""
-
-    def __init__(self, count: Callable[[], int]) -> None:
-        self.begin, self.around, self.means = _integral(count)
-
-
-def _integral(
-    count: Callable[[], int],
-) -> tuple[
-    Callable[[int], None],
-    Callable[[Callable[[], None]], Callable[[], None]],
-    Callable[[], tuple[float, float]],
-]:
-    """Return what begins it at a time, what wraps handlers, and what returns the mean of a window
-    with its uncertainty and begins the next. Closures, like all hot paths."""
-    at_ns = last = twice_ns = unsure_ns = 0
-
-    def begin(now: int) -> None:
-        nonlocal at_ns
-        at_ns = now
-
-    def around(handle: Callable[[], None]) -> Callable[[], None]:
-        def counted() -> None:
-            # The number changes in handlers alone: before one it is what it was after the last.
-            nonlocal at_ns, last, twice_ns, unsure_ns
-            now, before = monotonic_ns(), last
-            twice_ns += 2 * before * (now - at_ns)
-            handle()
-            at_ns, last = monotonic_ns(), count()
-            lasted_ns = at_ns - now
-            twice_ns += (before + last) * lasted_ns
-            # When in this time the number changed is not known: calls begin and end one after
-            # another, so it is that of one call, unless the process was interrupted meanwhile.
-            if lasted_ns > _INTERRUPTED_NS:
-                unsure_ns += (abs(last - before) or 1) * lasted_ns
-            elif last != before:
-                unsure_ns += lasted_ns >> 1
-
-        return counted
-
-    def means() -> tuple[float, float]:
-        nonlocal twice_ns, unsure_ns
-        found = max(0, twice_ns) / 2 / WINDOW_NS, unsure_ns / WINDOW_NS
-        twice_ns = unsure_ns = 0
-        return round(found[0], 4), round(found[1], 4)
-
-    return begin, around, means
-
-
-class Pace:
-    """What to start, and when. `waiting` holds the scheduled times (ns) that have passed."""
-
-    def __init__(self, load: Load) -> None:
-        self.load = load
-        self.waiting: deque[int] = deque()
-        self.exhausted = False
-        """Nothing further will become due."""
-        self.next_due = 0
-        self.length_ns = 0
-        self.left = 0
-        """Closed loop: connections to be begun."""
-
-    def begin(self, at_ns: int) -> None:
-        raise NotImplementedError
-
-    def collect(self, now: int) -> int:
-        """Move what has become due into `waiting`. Returns how many."""
-        raise NotImplementedError
-
-    def failed(self) -> None:
-        """Handle a connection that could not be started."""
-
-
-class OpenPace(Pace):
-    """An absolute schedule, whatever the server does."""
-
-    def __init__(self, load: Load) -> None:
-        super().__init__(load)
-        self.at_ns = 0
-        ramp_ns = round(load.ramp_s * 1e9)
-        self.length_ns = ramp_ns + round(load.connections / load.rate_per_s * 1e9)
-        calls: Iterator[int] = (
-            poisson(load.rate_per_s, load.connections, load.seed, load.share, load.shares)
-            if load.arrivals == "poisson"
-            else uniform(load.rate_per_s, load.connections, load.share, load.shares)
-        )
-        if load.held:
-            held = uniform(load.held_per_s, load.held, load.share, load.shares)
-            calls = chain(held, (ramp_ns + offset for offset in calls))
-        self.offsets = calls
-        # Not in `begin`: the first Poisson instant needs the sum of all gaps, which takes longer
-        # than the lead time of the start.
-        self._advance()
-
-    def begin(self, at_ns: int) -> None:
-        self.at_ns = at_ns
-        self.next_due += at_ns
-
-    def _advance(self) -> None:
-        offset = next(self.offsets, None)
-        if offset is None:
-            self.exhausted = True
-            self.next_due = 0
-        else:
-            self.next_due = self.at_ns + offset
-
-    def collect(self, now: int) -> int:
-        before = len(self.waiting)
-        while not self.exhausted and self.next_due <= now:
-            self.waiting.append(self.next_due)
-            self._advance()
-        return len(self.waiting) - before
-
-
-class ClosedPace(Pace):
-    """Fixed concurrency: each connection that ends is replaced by the next."""
-
-    def begin(self, at_ns: int) -> None:
-        load = self.load
-        by_time = not load.connections
-        self.left = _NEVER if by_time else share_of(load.connections, load.share, load.shares)
-        self.length_ns = round(load.seconds * 1e9) if by_time else _NEVER
-        self.until = at_ns + self.length_ns
-        self.vacant = share_of(load.concurrency, load.share, load.shares)
-        self.next_due = at_ns
-
-    def collect(self, now: int) -> int:
-        """Start the first connections, and replace those that failed at once."""
-        if now >= self.until:
-            self.left = 0
-        count = min(self.vacant, self.left)
-        self.vacant -= count
-        self.left -= count
-        self.waiting.extend([now] * count)
-        self.exhausted = not self.left
-        self.next_due = 0
-        return count
-
-    def failed(self) -> None:
-        """Try again after a millisecond, because an immediate retry would be a busy loop."""
-        self.vacant += 1
-        self.next_due = monotonic_ns() + 1_000_000
 
 
 def driver_of(load: Load) -> type[Driver]:
@@ -390,8 +239,3 @@ def driver_of(load: Load) -> type[Driver]:
         raise ValueError(f"unknown workload {workload!r}") from error
     found: type[Driver] = module.WorkloadDriver
     return found
-
-
-def _cpu_us() -> int:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return round((usage.ru_utime + usage.ru_stime) * 1e6)

@@ -7,11 +7,10 @@ For inproc that file is brought to the client, which opens them itself.
 from __future__ import annotations
 
 import importlib.util
-import resource
 import time
 from collections.abc import Callable
 from pathlib import Path
-from time import monotonic_ns
+from time import monotonic_ns, process_time_ns
 from typing import Any
 
 import zmq
@@ -55,7 +54,7 @@ class Point:
         """Between messages of all clients."""
         self.number = self.counted = self.due = self.index = 0
         """Messages sent or given up; those in windows; those that were due; windows."""
-        self.began_ns = self.cpu_us = 0
+        self.began_ns = self.cpu_ns = 0
         self.end: dict[str, int] = {}
         """What there was at the end of the schedule."""
 
@@ -177,7 +176,7 @@ class Point:
         self.until_ns = at_ns + round(seconds * 1e9) if seconds else 1 << 62
         if (wait_ns := at_ns - monotonic_ns()) > 0:
             time.sleep(wait_ns / 1e9)
-        self.began_ns, self.cpu_us = monotonic_ns(), _cpu_us()
+        self.began_ns, self.cpu_ns = monotonic_ns(), process_time_ns()
         self.finish(offer(self))
 
     def over(self, now: int, in_flight: int = 0, *, ends: bool) -> bool:
@@ -214,7 +213,7 @@ class Point:
         """Note how far it is at the end of the schedule."""
         if not self.end:
             self.end = {
-                "cpu_us": 0 if self.idle else _cpu_us() - self.cpu_us,
+                "cpu_us": 0 if self.idle else self._used_us(),
                 "wall_us": max(1, (now - self.started_ns) // 1000),
                 "replies": self.tally.replies(),
             }
@@ -233,9 +232,12 @@ class Point:
             **self.tally.report(self.started_ns),
             in_flight=in_flight,
             at_schedule_end=self.end,
-            cpu_us=_cpu_us() - self.cpu_us,
+            cpu_us=self._used_us(),
             began_late_us=max(0, self.began_ns - self.started_ns) // 1000,
         )
+
+    def _used_us(self) -> int:
+        return (process_time_ns() - self.cpu_ns) // 1000
 
     def close(self) -> None:
         if self.inproc:
@@ -247,8 +249,3 @@ class Point:
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _cpu_us() -> int:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return round((usage.ru_utime + usage.ru_stime) * 1e6)
