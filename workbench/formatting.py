@@ -36,8 +36,11 @@ def known(names: Sequence[str], what: str) -> str:
     return f"There are {listed(names)}."
 
 
-def duration(us: float) -> str:
-    """Format a time between calls with three digits: "85 µs", "1.42 ms", "2.1 s"."""
+def duration(us: float | None) -> str:
+    """Format a time between calls with three digits: "85 µs", "1.42 ms", "2.1 s"; empty:
+    unknown."""
+    if us is None:
+        return ""
     if us < 999.5:
         return f"{us:.0f} µs"
     if us < 999_500:

@@ -214,7 +214,7 @@ def _cells(server: ServerProgress) -> list[str | Text]:
         f"{len(server.stops)}/{server.total}",
         server.axis.of(shown) if shown else "",
         f"{replies:,.0f}" if replies is not None else "",
-        duration(mean) if mean is not None else "",
+        duration(mean),
         duration(times.p50) if times else "",
         duration(times.p99) if times else "",
         percent(errors) if errors is not None else "",

@@ -16,14 +16,13 @@ from workbench.analysis.audits import Audit, State, in_short
 from workbench.analysis.cost import cost as cost_of
 from workbench.analysis.cost import full_core
 from workbench.analysis.distribution import Distribution
-from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import Clock, PointResult, mean_us
+from workbench.analysis.results import Clock, PointResult, known_us, mean_us
 from workbench.analysis.server_summary import ServerSummary
 from workbench.analysis.summary import Summary, summarise
 from workbench.commands.console import VERDICT_STYLES
 from workbench.commands.fitting import Cell, fitting
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
-from workbench.documents import OUR_AGENT, Metric, Percentiles, PointStop
+from workbench.documents import OUR_AGENT, Metric, PointStop
 from workbench.errors import BadInput
 from workbench.formatting import duration, figure, known, megabytes, ordinal, per_second, percent
 from workbench.report import clients, cost, distributions, requests, sustained
@@ -275,9 +274,9 @@ def _row(server: ServerSummary, there: PointResult | None, clock: Clock) -> list
         Text(server.name),
         _sustained(server),
         *[sustained.interval(server)] * bool(server.axis.bounds),
-        _mean(mean_us(there.stops, clock) if there else None),
-        _time(times, 0.5),
-        _time(times, 0.99),
+        duration(mean_us(there.stops, clock) if there else None),
+        duration(known_us(times, "p50")),
+        duration(known_us(times, "p99")),
         f"{there.cpu_pct:.0f} %" if there and there.cpu_pct else "",
         cost.within(cost_of(there)),
         per_second(full_core(server)),
@@ -326,9 +325,9 @@ def _point(
     figures = [
         f"{point.replies_per_s:,.0f}",
         percent(point.errors_pct),
-        _mean(mean_us([point], clock)),
-        _time(times, 0.5),
-        _time(times, 0.99),
+        duration(mean_us([point], clock)),
+        duration(known_us(times, "p50")),
+        duration(known_us(times, "p99")),
         *(figure(point.values.get(metric.key), metric.unit) for metric in metrics),
     ]
     text = point.verdict if point.complete else "interrupted"
@@ -366,17 +365,6 @@ def _print_clients(summary: Summary, console: Terminal) -> None:
         console.print(table)
     if skew := summary.all_clients.skew():
         console.say(skew)
-
-
-def _time(times: Percentiles | None, q: float) -> str:
-    """Empty if there are too few values for this percentile."""
-    if times is None or not percentile_supported(times.count, q):
-        return ""
-    return duration(times.p50 if q == 0.5 else times.p99)
-
-
-def _mean(us: float | None) -> str:
-    return "" if us is None else duration(us)
 
 
 def _table(first: str, *others: str) -> Table:

@@ -11,8 +11,7 @@ from typing import Any
 from workbench import formatting
 from workbench.analysis import significance
 from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call
-from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import PointResult
+from workbench.analysis.results import Percentile, PointResult, known_us
 from workbench.analysis.significance import MARGIN, Change, Finding
 from workbench.comparison.contenders import Contender
 from workbench.documents import PointStop
@@ -102,16 +101,12 @@ class _Quantity:
     """Compared by differences, because it may be 0, which has no ratio."""
 
 
-def _percentile(name: str, q: float) -> _Quantity:
-    def of(times: Any) -> float | None:
-        known = times is not None and percentile_supported(times.count, q)
-        return float(getattr(times, name)) if known else None
-
+def _percentile(name: Percentile) -> _Quantity:
     return _Quantity(
         name,
         "us",
-        lambda at: of(at.latency_us),
-        lambda stop: of(stop.latency_us),
+        lambda at: known_us(at.latency_us, name),
+        lambda stop: known_us(stop.latency_us, name),
         duration,
         "slower by {}",
         "faster by {}",
@@ -137,8 +132,8 @@ def _memory(value: float) -> str:
 
 
 _QUANTITIES = (
-    _percentile("p50", 0.5),
-    _percentile("p99", 0.99),
+    _percentile("p50"),
+    _percentile("p99"),
     _Quantity(
         "errors",
         "%",

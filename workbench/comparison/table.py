@@ -8,9 +8,8 @@ from math import inf
 from typing import Any
 
 from workbench import spreadsheet
-from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.intervals import Interval
-from workbench.analysis.results import PointResult
+from workbench.analysis.results import Percentile, PointResult, known_us
 from workbench.comparison.contenders import Contender
 from workbench.comparison.pairwise import to_data as figures_data
 from workbench.comparison.sides import Comparison
@@ -18,7 +17,7 @@ from workbench.comparison.words import difference_in, interval_text, sustained_i
 from workbench.documents import Percentiles
 from workbench.formatting import duration, megabytes, percent
 
-SHOWN = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+SHOWN: tuple[Percentile, ...] = ("p50", "p90", "p99", "p999")
 UNTRUSTED = ("client-limited", "ports-limited", "network-limited", "inconclusive")
 
 
@@ -238,17 +237,14 @@ def _figures(key: str, at: PointResult | None) -> dict[str, Cell]:
     return {f"{key}_{name}": cell for name, cell in zip(names, cells, strict=True)}
 
 
-def _time(times: Percentiles | None, name: str) -> Cell:
-    """Empty if there are too few values for this percentile."""
-    if times is None or not percentile_supported(times.count, SHOWN[name]):
-        return Cell("", None)
-    us = getattr(times, name)
-    return Cell(duration(us), us / 1000)
+def _time(times: Percentiles | None, name: Percentile) -> Cell:
+    us = known_us(times, name)
+    return Cell(duration(us), None if us is None else us / 1000)
 
 
 def _mean(at: PointResult) -> Cell:
     us = at.latency_mean_us
-    return Cell("", None) if us is None else Cell(duration(us), round(us / 1000, 4))
+    return Cell(duration(us), None if us is None else round(us / 1000, 4))
 
 
 def _memory(count: int) -> Cell:

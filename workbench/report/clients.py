@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from workbench.analysis.clients import ClientSummary
 from workbench.analysis.evidence import share
-from workbench.analysis.histogram import percentile_supported
+from workbench.analysis.results import Percentile, known_us
 from workbench.analysis.summary import Summary
 from workbench.documents import ClientPart, Percentiles
 from workbench.formatting import duration, percent
 from workbench.report.conditions import Table
 
-_PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
+_PERCENTILES: tuple[Percentile, ...] = ("p50", "p90", "p99")
 
 
 def tables(summary: Summary) -> list[Table]:
@@ -47,11 +47,10 @@ def _times(summary: Summary) -> Iterator[tuple[str, ...]]:
             yield server.name, at, machine, mean, *(_percentile(times, q) for q in _PERCENTILES)
 
 
-def _percentile(passes: Sequence[Percentiles], name: str) -> str:
+def _percentile(passes: Sequence[Percentiles], name: Percentile) -> str:
     """Return its span; empty if a pass has too few values."""
-    if not all(percentile_supported(each.count, _PERCENTILES[name]) for each in passes):
-        return ""
-    return _span([getattr(each, name) for each in passes])
+    known = [us for each in passes if (us := known_us(each, name)) is not None]
+    return _span(known) if len(known) == len(passes) else ""
 
 
 def _span(us: Sequence[float]) -> str:

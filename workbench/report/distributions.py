@@ -39,7 +39,7 @@ def best(series: SeriesResult) -> PointResult | None:
 
 def cells(found: Distribution, quantiles: Sequence[float] = TABLE) -> list[str]:
     """Return the mean and the percentiles as texts; empty: unknown, or too few replies for it."""
-    mean = "" if found.mean_us is None else duration(found.mean_us)
+    mean = duration(found.mean_us)
     known = {row.quantile: duration(row.us) for row in found.table(quantiles) if row.supported}
     return [mean, *(known.get(quantile, "") for quantile in quantiles)]
 

@@ -12,12 +12,11 @@ from workbench.analysis.audits import Audit, tainted
 from workbench.analysis.cost import cost as cost_of
 from workbench.analysis.cost import full_core
 from workbench.analysis.distribution import Distribution
-from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import TRUSTED, Clock, mean_us
+from workbench.analysis.results import TRUSTED, Clock, Percentile, known_us, mean_us
 from workbench.analysis.server_summary import ServerSummary
 from workbench.analysis.summary import Summary, summarise
-from workbench.documents import AnyDocument, Metric, Note, Percentiles, PointStop, RunStart
-from workbench.formatting import capital, listed
+from workbench.documents import AnyDocument, Metric, Note, PointStop, RunStart
+from workbench.formatting import capital, duration, listed
 from workbench.messages.notes import Severity
 from workbench.messages.topics import about, severity
 from workbench.report import clients, conditions, cost, distributions, requests, sustained
@@ -27,7 +26,7 @@ from workbench.report.doubts import doubts, once, state
 from workbench.report.setup import FROM_THE_SEND
 from workbench.report.then import then_and_now
 
-_PERCENTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999, "max": 1.0}
+_PERCENTILES: tuple[Percentile, ...] = ("p50", "p90", "p99", "p999", "max")
 
 
 def facts(
@@ -174,9 +173,9 @@ def _ranked(server: ServerSummary, incidents: Sequence[str], clock: Clock) -> Ra
         version=server.version,
         sustained=sustained.column(server, where=True),
         interval=sustained.interval(server) if server.axis.bounds else "",
-        mean=_mean(mean_us(there.stops, clock) if there else None),
-        p50=_time(times, "p50"),
-        p99=_time(times, "p99"),
+        mean=duration(mean_us(there.stops, clock) if there else None),
+        p50=duration(known_us(times, "p50")),
+        p99=duration(known_us(times, "p99")),
         cpu=f"{there.cpu_pct:.0f} %" if there else "",
         cpu_per_call=cost.within(cost_of(there)),
         full_core=formatting.per_second(full_core(server)),
@@ -241,10 +240,10 @@ def _row(
         replies=f"{point.replies_per_s:,.0f}" if known else "",
         errors=formatting.percent(point.errors_pct) if known else "",
         times=(
-            _mean(mean_us([point], "latency") if known else None),
-            *(_time(point.latency_us if known else None, name) for name in _PERCENTILES),
+            duration(mean_us([point], "latency") if known else None),
+            *(duration(known_us(point.latency_us if known else None, q)) for q in _PERCENTILES),
         ),
-        service=_time(point.service_us if known else None, "p99"),
+        service=duration(known_us(point.service_us if known else None, "p99")),
         cpu=f"{point.server_cpu_pct:.0f} %" if known and point.server_cpu_pct else "",
         memory=formatting.megabytes(point.server_rss_bytes) if point.server_rss_bytes else "",
         metrics=tuple(
@@ -262,18 +261,6 @@ def _row(
             ]
         ),
     )
-
-
-def _time(times: Percentiles | None, name: str) -> str:
-    """Empty if there are too few values for this percentile."""
-    share = _PERCENTILES[name]
-    if times is None or (share < 1 and not percentile_supported(times.count, share)):
-        return ""
-    return formatting.duration(getattr(times, name))
-
-
-def _mean(us: float | None) -> str:
-    return "" if us is None else formatting.duration(us)
 
 
 def _event(note: Note, summary: Summary) -> Event:

@@ -65,3 +65,10 @@ def supported(times: Percentiles | None, percentile: Percentile) -> bool:
     """Whether there were enough replies for this percentile."""
     share = PERCENTILES[percentile]
     return share == 1 or (times is not None and percentile_supported(times.count, share))
+
+
+def known_us(times: Percentiles | None, percentile: Percentile) -> float | None:
+    """A percentile; None: not measured, or there were too few replies for it."""
+    if times is None or not supported(times, percentile):
+        return None
+    return float(getattr(times, percentile))
