@@ -120,6 +120,15 @@ def test_a_queue_in_the_first_window_does_not_pass_for_a_slow_server() -> None:
     assert queue is not None and queue.growing
 
 
+def test_a_stall_of_the_first_calls_does_not_pass_for_a_slow_server() -> None:
+    """The first replies take 1.1 s, all others 10 ms, and more connections wait all the time."""
+    windows = [answering(i, open_after=500 * (i + 1), after_us=10_000) for i in range(50)]
+    stalled = [replace_service(window, []) for window in windows[:5]]
+    first = replace_service(windows[5], [bucket_of(1_100_000), 1000])
+    queue = queue_of([*stalled, first, *windows[6:]], 10.0, calls_per_connection=10)
+    assert queue is not None and queue.growing
+
+
 def test_a_point_that_ends_with_the_first_replies_shows_no_queue() -> None:
     windows = [answering(i, open_after=1000 * (i + 1), after_us=4_500_000) for i in range(50)]
     assert queue_of(windows, 5.0) is None

@@ -113,9 +113,10 @@ def queue_of(
 
 
 def _quickest_s(windows: Iterable[Window]) -> float:
-    """Response time of the quickest of the first replies, which waited in no queue; 0: unknown."""
-    first = next((window.service for window in windows if window.service), None)
-    return histogram.bucket_bounds(first[0])[1] / 1e6 if first else 0.0
+    """Response time of the quickest reply, which waited in no queue, and for no stall of the server
+    either, as the first may; 0: unknown."""
+    first = min((window.service[0] for window in windows if window.service), default=None)
+    return 0.0 if first is None else histogram.bucket_bounds(first)[1] / 1e6
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
