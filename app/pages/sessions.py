@@ -27,7 +27,7 @@ from app.stacking import lay, stacked, widen
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label, row
 from workbench import trash
 from workbench.errors import PongbenchError
-from workbench.plan.reading import plan_from_data
+from workbench.plan.reading import plan_of_session
 from workbench.sessions.library import Shelved
 from workbench.trash import Trashed
 
@@ -233,7 +233,7 @@ class SessionsPage(QWidget):
             (session,) = self.chosen()
             assert session.start is not None
             try:
-                plan = plan_from_data(session.start.plan, name=session.path.name)
+                plan = plan_of_session(session.start.plan, name=session.path.name)
             except PongbenchError as error:
                 self.error.show_text(str(error))
                 return

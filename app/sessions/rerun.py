@@ -60,7 +60,7 @@ def read_again(path: Path) -> Again:
     """Read the session and the profiles. Raises BadInput."""
     from workbench.documents import Note, RunStart  # noqa: PLC0415 - not before it is needed
     from workbench.machines.profiles import profile_names  # noqa: PLC0415
-    from workbench.plan.reading import plan_from_data  # noqa: PLC0415
+    from workbench.plan.reading import plan_of_session  # noqa: PLC0415
     from workbench.sessions.skim import skim  # noqa: PLC0415
 
     start, *others = skim(path)
@@ -70,7 +70,7 @@ def read_again(path: Path) -> Again:
     existing = set(profile_names())
     names = dict.fromkeys((where.target, *where.clients))
     missing = tuple(name for name in names if name not in existing)
-    return Again(plan_from_data(start.plan, name=path.name), where, missing)
+    return Again(plan_of_session(start.plan, name=path.name), where, missing)
 
 
 def _where(start: RunStart, tune: str) -> Where:

@@ -8,7 +8,7 @@ import pytest
 
 from workbench.machines.limits import Limits
 from workbench.plan.model import Plan, Range, Search, WarmUp
-from workbench.plan.reading import plan_from_data, recorded
+from workbench.plan.reading import plan_of_session, recorded, with_set
 from workbench.plan.schedule import points, warm_up
 from workbench.plan.suitability import warnings
 from workbench.workloads.registry import workload
@@ -45,10 +45,20 @@ def test_a_server_is_warmed_up_with_no_more_than_it_gets_from_the_points(
     point = warm_up(made, "cheroot", 1, 1)
     assert (point and point.connection_rate_per_s) == at_per_s
     # A session says at what rate, and its plan can be run again.
-    again = plan_from_data(recorded(made), name="again")
+    again = plan_of_session(recorded(made), name="again")
     assert again.warming == made.warming
     # Where the client limit is lower, so is the warm-up.
     assert not made.to_ceiling or made.ending_at(80).warming == (80.0, 1.0)
+
+
+@pytest.mark.parametrize(("given", "at_per_s"), [(None, 40.0), (90.0, 90.0)])
+def test_the_warm_up_of_a_session_that_is_run_again_follows_its_changed_rates(
+    given: float | None, at_per_s: float
+) -> None:
+    """Unless the plan of the session said at what rate."""
+    made = plan(rates=[100.0, 2_000.0], warm_up=WarmUp(rate_per_s=given))
+    again = with_set(plan_of_session(recorded(made), name="again"), ["rates=[10, 40]"])
+    assert again.warming == (at_per_s, 1.0)
 
 
 def test_a_warm_up_above_the_rates_is_pointed_out() -> None:

@@ -45,11 +45,11 @@ def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
     it as a whole; see `check`. Raises BadInput."""
     path = _find(str(name_or_path))
     if is_session(path):
-        data: Any = read_session(path).start.plan
+        read = _of_session(read_session(path).start.plan, str(path))
     else:
         data = _beside(load_yaml(path, what="plan"), path.parent)
         _refuse_no_requests(data, path)
-    read = _named(data, str(path))
+        read = _named(data, str(path))
     return with_set(read, changes) if changes else read
 
 
@@ -82,6 +82,24 @@ def plan_from_data(data: object, *, name: str) -> Plan:
     plan = _named(data, name)
     check(plan, name=name)
     return plan
+
+
+def plan_of_session(data: dict[str, Any], *, name: str) -> Plan:
+    """Build a plan like `plan_from_data`, from what a session recorded of it; see `recorded`."""
+    plan = _of_session(data, name)
+    check(plan, name=name)
+    return plan
+
+
+def _of_session(data: dict[str, Any], name: str) -> Plan:
+    """A rate of the warm-up that follows from the plan is left open again, so that it also follows
+    from what is changed before the next run."""
+    plan = _named(data, name)
+    if plan.warm_up is None:
+        return plan
+    warm_up = msgspec.structs.replace(plan.warm_up, rate_per_s=None)
+    left_open = msgspec.structs.replace(plan, warm_up=warm_up)
+    return left_open if left_open.warming == plan.warming else plan
 
 
 def _named(data: object, name: str) -> Plan:
@@ -211,7 +229,8 @@ def to_data(plan: Plan) -> dict[str, Any]:
 
 
 def recorded(plan: Plan) -> dict[str, Any]:
-    """Return it as a session has it: `to_data`, with the warm-up that follows from it."""
+    """Return it as a session has it: `to_data`, with the warm-up that follows from it.
+    `plan_of_session` reads it."""
     return to_data(plan) | {"warm_up": plan.warming and plan.warming._asdict()}
 
 
