@@ -15,6 +15,7 @@ from app.__main__ import main
 from tests.comparisons import RATES, changed, faster, side
 from tests.recording import record_session
 from tests.synthetic import session
+from tests.tasks import with_tasks
 from workbench.comparison.sides import compare
 from workbench.comparison.words import sustained_in
 from workbench.documents import NOT_RECORDED, AnyDocument, PointStop
@@ -64,6 +65,29 @@ def test_as_json_it_is_one_object_with_the_same_figures(
     assert data["common_rate_per_s"] == 5000
     (pair,) = data["differences"]
     assert pair["outcome"] == "indistinguishable"
+
+
+def test_a_server_of_which_only_a_part_was_measured_is_marked(
+    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["compare", *files(session(1, 1, end="crashed"), session(1, 1)), "--json"])
+    found = {each["session"]: each for each in json.loads(capsys.readouterr().out)["servers"]}
+    assert (found["A"]["incomplete_at"], found["A"]["knee_per_s"]) == (9000.0, None)
+    assert found["B"]["incomplete_at"] is None
+
+
+@pytest.mark.parametrize(("processes", "said"), [(1, False), (3, True)])
+def test_memory_that_processes_share_is_said_to_count_in_each(
+    files: Callable[..., list[str]],
+    capsys: pytest.CaptureFixture[str],
+    processes: int,
+    *,
+    said: bool,
+) -> None:
+    documents = with_tasks(session(1, 2), (processes, processes))
+    main(["compare", *files(documents, session(1, 2))])
+    shown = "RSS counts memory that processes share once for each of them."
+    assert (shown in capsys.readouterr().out) == said
 
 
 def test_as_csv_it_has_a_line_for_every_server_of_every_session(

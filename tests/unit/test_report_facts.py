@@ -17,13 +17,14 @@ from tests.outcomes import LATE, Contestant
 from tests.repeats import with_repeats
 from tests.synthetic import contestants, knees, session
 from workbench.analysis.summary import summarise
-from workbench.commands.summary import print_summary
+from workbench.commands.summary import data_of, print_ranking, print_summary
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages import notes
 from workbench.messages.reasons import SustainedUnderBackgroundLoad
 from workbench.plan.reading import plan_from_data
 from workbench.report.facts import facts
 from workbench.report.points import points_as_csv
+from workbench.sessions.completion import completed
 from workbench.sessions.reading import read_session
 from workbench.terminal import Terminal
 
@@ -125,6 +126,26 @@ def test_calls_missing_from_the_count_are_reported() -> None:
     assert ["Audit failed: Conservation." in row for row in rows] == [True, False]
     table = csv.DictReader(points_as_csv(documents).splitlines())
     assert [row["audits_failed"] for row in table] == ["conservation", ""]
+
+
+def test_figures_of_a_point_that_was_cut_are_those_of_the_summary() -> None:
+    documents = list(completed(session(1, 1, end="crashed")))
+    (row,) = facts(documents).ranking
+    out = io.StringIO()
+    print_ranking(summarise(documents), Terminal(file=out, width=200))
+    (line,) = (line for line in out.getvalue().splitlines() if "incomplete at" in line)
+    assert row.mean and row.p50 and row.p99
+    assert line.split() == " ".join([row.name, row.sustained, row.mean, row.p50, row.p99]).split()
+
+
+def test_cpu_time_that_was_not_measured_is_not_said_to_be_none() -> None:
+    documents = [
+        msgspec.structs.replace(d, server_cpu_pct=0.0) if isinstance(d, PointStop) else d
+        for d in session(1, 2)
+    ]
+    (row,) = facts(documents).ranking
+    (server,) = data_of(summarise(documents))["servers"].values()
+    assert (row.cpu, server["cpu_at_knee_pct"]) == ("", None)
 
 
 def test_a_percentile_is_shown_only_with_enough_replies() -> None:

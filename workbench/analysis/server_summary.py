@@ -50,6 +50,12 @@ class ServerSummary(SeriesResult):
         return self.shown[-1] if self.shown and not self.complete else None
 
     @property
+    def there(self) -> PointResult | None:
+        """The point whose figures stand beside what it sustains: where it sustains that, has most
+        replies, or was cut. None: there is none."""
+        return self.cut or (self.at_knee if self.axis.has_limit else self.most)
+
+    @property
     def all_not_checked(self) -> NotChecked | None:
         """The same of all its points together; None: everything was checked."""
         return next(of_points(self.counted, closed=self.closed, noted=self.untold), None)

@@ -37,7 +37,7 @@ def server_data(server: ServerSummary) -> dict[str, Any]:
         "stopped_past": server.stopped_past,
         "latency_at_knee_ms": _ms(there.latency_us, there.latency_mean_us) if there else _ms(),
         "service_at_knee_ms": _ms(there.service_us, there.service_mean_us) if there else _ms(),
-        "cpu_at_knee_pct": there.cpu_pct if there else None,
+        "cpu_at_knee_pct": (there.cpu_pct or None) if there else None,
         "cpu_us_per_call_at_knee": cpu_us_per_call(there),
         "cpu_us_per_call_margin_at_knee": _rounded(paid.half if paid else None, 3),
         "core_full_at_per_s": _rounded(full_core(server)),

@@ -17,6 +17,7 @@ from workbench.comparison import words as compare_words
 from workbench.comparison.conditions import Conditions, conditions
 from workbench.comparison.sides import TAGS, Comparison, Side, check_count, compare, read_side
 from workbench.errors import BadInput, ExitCode
+from workbench.report import cost
 from workbench.sessions import NewerSession
 from workbench.terminal import Terminal, to_stderr, write, write_json
 
@@ -137,6 +138,8 @@ def print_comparison(
         console.say(text)
     console.print()
     console.print(_table(found, console.width, common=False))
+    if shared := cost.shared_memory(each.result for each in found.contenders):
+        console.say(shared)
     if found.rate is not None:
         console.say(f"All servers at {found.axis.at(found.rate)}:")
         console.print(_table(found, console.width, common=True))

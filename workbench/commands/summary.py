@@ -16,7 +16,7 @@ from workbench.analysis.audits import Audit, State, in_short
 from workbench.analysis.cost import cost as cost_of
 from workbench.analysis.cost import full_core
 from workbench.analysis.distribution import Distribution
-from workbench.analysis.results import Clock, PointResult, known_us, mean_us
+from workbench.analysis.results import Clock, known_us, mean_us
 from workbench.analysis.server_summary import ServerSummary
 from workbench.analysis.summary import Summary, summarise
 from workbench.commands.console import VERDICT_STYLES
@@ -27,7 +27,7 @@ from workbench.errors import BadInput
 from workbench.formatting import duration, figure, known, megabytes, ordinal, per_second, percent
 from workbench.report import clients, cost, distributions, requests, sustained
 from workbench.report.cross_check import TITLES, CrossCheck, cross_checks, remark
-from workbench.report.setup import FROM_THE_SEND, SHARED_IN_EACH
+from workbench.report.setup import FROM_THE_SEND
 from workbench.report.then import then_and_now
 from workbench.terminal import Terminal, say, write_json
 
@@ -220,10 +220,7 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     titles = ["Server", most, *["Interval"] * searched, "Mean there", "p50 there", "p99 there"]
     titles += ["CPU there", *_COST, "Peak RSS", "Processes"]
     clock = summary.clock
-    rows = [
-        _row(server, server.cut or (server.at_knee if limit else server.most), clock)
-        for server in summary.ranked()
-    ]
+    rows = [_row(server, clock) for server in summary.ranked()]
     spare = (
         "Processes",
         "Mean there",
@@ -236,8 +233,8 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     console.print(fitting(titles, rows, console.width, spare=spare))
     if clock == "service":
         console.say(FROM_THE_SEND)
-    if any(server.rss_bytes and server.tasks.processes > 1 for server in summary.servers.values()):
-        console.say(SHARED_IN_EACH)
+    if shared := cost.shared_memory(summary.servers.values()):
+        console.say(shared)
     if summary.slo:
         console.say(f"Peak: the highest tested rate with {summary.limits}.")
     if paid := cost.tie(summary.ranked()):
@@ -267,8 +264,9 @@ def _print_failings(summary: Summary, console: Terminal) -> None:
         console.say(sentence)
 
 
-def _row(server: ServerSummary, there: PointResult | None, clock: Clock) -> list[Cell]:
+def _row(server: ServerSummary, clock: Clock) -> list[Cell]:
     """A server's row in the ranking, with its figures at one point."""
+    there = server.there
     times = there.times(clock) if there else None
     return [
         Text(server.name),
@@ -277,7 +275,7 @@ def _row(server: ServerSummary, there: PointResult | None, clock: Clock) -> list
         duration(mean_us(there.stops, clock) if there else None),
         duration(known_us(times, "p50")),
         duration(known_us(times, "p99")),
-        f"{there.cpu_pct:.0f} %" if there and there.cpu_pct else "",
+        cost.cpu(there.cpu_pct if there else 0.0),
         cost.within(cost_of(there)),
         per_second(full_core(server)),
         megabytes(server.rss_bytes) if server.rss_bytes else "",

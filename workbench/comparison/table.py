@@ -16,6 +16,7 @@ from workbench.comparison.sides import Comparison
 from workbench.comparison.words import difference_in, interval_text, sustained_in
 from workbench.documents import Percentiles
 from workbench.formatting import duration, megabytes, percent
+from workbench.report import cost
 
 SHOWN: tuple[Percentile, ...] = ("p50", "p90", "p99", "p999")
 UNTRUSTED = ("client-limited", "ports-limited", "network-limited", "inconclusive")
@@ -196,6 +197,7 @@ def to_data(comparison: Comparison, contender: Contender) -> dict[str, Any]:
         "threads": result.tasks.threads or None,
         "verdicts": dict(result.verdicts),
         "backlog": contender.backlog or None,
+        "incomplete_at": result.cut.x if result.cut else None,
         "faulty": result.what_is_faulty or None,
         "disqualified": result.disqualified or None,
         "died": result.died or None,
@@ -232,7 +234,7 @@ def _figures(key: str, at: PointResult | None) -> dict[str, Cell]:
         _time(at.latency_us, "p50"),
         _time(at.latency_us, "p99"),
         Cell(percent(at.errors_pct), at.errors_pct),
-        Cell(f"{at.cpu_pct:.0f} %", at.cpu_pct) if at.cpu_pct else Cell("", None),
+        Cell(cost.cpu(at.cpu_pct), at.cpu_pct or None),
     )
     return {f"{key}_{name}": cell for name, cell in zip(names, cells, strict=True)}
 

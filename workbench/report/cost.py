@@ -1,9 +1,9 @@
-"""Why servers reach their limit, and which of several has the lowest cost per call, as
-sentences."""
+"""What servers use, why they reach their limit, and which of several has the lowest cost per call,
+as cells and sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from workbench.analysis.causes import why_it_stops
 from workbench.analysis.cost import ONE_PASS, Cost, cheapest
@@ -37,6 +37,18 @@ def tie(ranked: Sequence[SeriesResult]) -> str:
         f"At {rate} {names} {verb} the least CPU time, {least} per call{alike};"
         f" others up to {within(found.most)}{_of_passes(found.passes)}."
     )
+
+
+def cpu(pct: float) -> str:
+    """ "76 %", of one core; empty: not measured (0)."""
+    return f"{pct:.0f} %" if pct else ""
+
+
+def shared_memory(servers: Iterable[SeriesResult]) -> str:
+    """What the RSS of several processes counts; empty: no server has several."""
+    if any(each.rss_bytes and each.tasks.processes > 1 for each in servers):
+        return "RSS counts memory that processes share once for each of them."
+    return ""
 
 
 def within(cost: Cost | None) -> str:

@@ -165,7 +165,7 @@ def _none_sustained(measured: Sequence[ServerSummary]) -> str:
 
 
 def _ranked(server: ServerSummary, incidents: Sequence[str], clock: Clock) -> Ranked:
-    there = server.at_knee if server.axis.has_limit else server.most
+    there = server.there
     times = there.times(clock) if there else None
     return Ranked(
         id=server.id,
@@ -176,7 +176,7 @@ def _ranked(server: ServerSummary, incidents: Sequence[str], clock: Clock) -> Ra
         mean=duration(mean_us(there.stops, clock) if there else None),
         p50=duration(known_us(times, "p50")),
         p99=duration(known_us(times, "p99")),
-        cpu=f"{there.cpu_pct:.0f} %" if there else "",
+        cpu=cost.cpu(there.cpu_pct if there else 0.0),
         cpu_per_call=cost.within(cost_of(there)),
         full_core=formatting.per_second(full_core(server)),
         memory=formatting.megabytes(server.rss_bytes) if server.rss_bytes else "",
@@ -244,7 +244,7 @@ def _row(
             *(duration(known_us(point.latency_us if known else None, q)) for q in _PERCENTILES),
         ),
         service=duration(known_us(point.service_us if known else None, "p99")),
-        cpu=f"{point.server_cpu_pct:.0f} %" if known and point.server_cpu_pct else "",
+        cpu=cost.cpu(point.server_cpu_pct if known else 0.0),
         memory=formatting.megabytes(point.server_rss_bytes) if point.server_rss_bytes else "",
         metrics=tuple(
             formatting.figure(point.values.get(metric.key) if known else None, metric.unit)

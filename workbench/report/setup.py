@@ -15,8 +15,6 @@ from workbench.workloads import registry
 
 FROM_THE_SEND = "Response times count from the send: a load tool has no others."
 
-SHARED_IN_EACH = "RSS counts memory that processes share once for each of them."
-
 
 @dataclass(frozen=True)
 class Setup:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from workbench import formatting
-from workbench.messages.audits.base import Finding
+from workbench.messages.audits.base import Finding, every
 
 
 class TooFewWindows(Finding, frozen=True, kw_only=True):
@@ -30,8 +30,7 @@ class SteadyState(Finding, frozen=True, kw_only=True):
 
     def text(self) -> str:
         if not self.unsteady:
-            what = "the server" if self.servers == 1 else f"all {self.servers} servers"
-            return f"Response times of {what} are steady within points."
+            return f"Response times of {every(self.servers, 'server')} are steady within points."
         said = [_unsteady(name, *what) for name, what in self.unsteady.items()]
         return f"Not steady within points: {'; '.join(said)}. Lengthen the warm-up or the points."
 
