@@ -43,7 +43,7 @@ class Outline:
     """Whether the line y = x has a meaning."""
     result: str = ""
     """ "gevent sustains 7,400/s"; where another may sustain more, "Highest
-    measured: gevent at 7,400/s".
+    measured: gevent at 7,400/s"; of a session that did not run to its end, after "Incomplete: ".
     Empty: nothing was measured."""
     doubt: str = ""
     """Sentences about servers whose limit was not reached and about faulty ones; empty: none."""
@@ -76,7 +76,10 @@ def _outline(path: Path) -> Outline:
         most = max(max(series.values(Quantity.REPLIES, View()).y) for series in begun)
         high = most * 1.05 or 1.0
     lines = tuple(_line(series, model, high) for series in begun)
-    return Outline(lines, model.axis.calibrated, *(_result(measured) or _stopped(begun[-1])))
+    result, doubt = _result(measured) or _stopped(begun[-1])
+    whole = model.stop is not None and model.stop.status == "done"
+    partial = "Incomplete: " if measured and not whole else ""
+    return Outline(lines, model.axis.calibrated, f"{partial}{result}", doubt)
 
 
 def _stopped(last: Series) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from app.sessions.outline import outline
 from tests.outcomes import Contestant
 from tests.recording import record_session
 from tests.synthetic import End, knees, session
-from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
+from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop, Status
 from workbench.errors import BadInput
 from workbench.sessions import read_session
 from workbench.sessions.skim import skim
@@ -130,6 +130,28 @@ def test_a_server_that_answers_nothing_is_drawn_at_zero(tmp_path: Path) -> None:
     found = outline(record_session(tmp_path / "a.pong.yaml", session([dead], 3, seconds=1.0)))
     assert found.result == "Dead sustains no tested rate"
     assert {y for _, y in found.lines[0].points} == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("end", "partial"), [("done", ""), ("interrupted", "Incomplete: "), ("crashed", "Incomplete: ")]
+)
+def test_the_rate_of_a_session_that_did_not_run_to_its_end_is_called_incomplete(
+    tmp_path: Path, end: End, partial: str
+) -> None:
+    path = record_session(tmp_path / "a.pong.yaml", session(3, 9, seconds=1.0, end=end))
+    said = outline(path).result
+    assert said.startswith("Incomplete: ") is bool(partial)
+    assert "/s" in said.removeprefix(partial)
+
+
+@pytest.mark.parametrize("status", ["stopped", "aborted", "failed"])
+def test_only_a_session_that_is_done_has_a_final_rate(tmp_path: Path, status: Status) -> None:
+    documents = [
+        replace(each, status=status) if isinstance(each, RunStop) else each
+        for each in session(1, 9, seconds=1.0)
+    ]
+    said = outline(record_session(tmp_path / "a.pong.yaml", documents)).result
+    assert said.startswith("Incomplete: asyncio streams sustains ")
 
 
 def test_a_session_stopped_in_its_first_point_shows_that_as_incomplete(tmp_path: Path) -> None:
