@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from synthetic import session
 
 from workbench.analysis.disqualified import stopped_past
@@ -53,6 +54,13 @@ def test_a_server_is_disqualified_where_it_stopped_replying(
     expected: float | None,
 ) -> None:
     assert stopped_past(sweep(*points), ended_at) == expected, case
+
+
+@pytest.mark.parametrize("error", ["protocol", "protocol-503", "check-text"])
+def test_a_server_that_answers_incorrectly_still_replies(error: str) -> None:
+    well, wrong = sweep(WELL, (0, "faulty"))
+    wrong = replace(wrong, counts=replace(wrong.counts, errors={error: 1000}))
+    assert stopped_past([well, wrong]) is None
 
 
 def test_the_summary_says_past_which_rate() -> None:

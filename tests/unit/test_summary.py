@@ -13,7 +13,7 @@ from tests.synthetic import CONTESTANTS, End, knees, session
 from workbench.analysis.repeats import last_attempts
 from workbench.analysis.summary import summarise
 from workbench.commands.summary import data_of, print_ranking, print_summary
-from workbench.documents import AnyDocument, Note, PointStop
+from workbench.documents import AnyDocument, Metric, Note, PointStop
 from workbench.messages import notes
 from workbench.messages.reasons.clients import BackgroundLoad
 from workbench.sessions.completion import completed
@@ -156,6 +156,26 @@ def test_figures_of_the_source_stand_beside_those_of_its_servers_now() -> None:
     (row, *_) = data_of(below)["then_and_now"]["rows"]
     assert row["now"].endswith("replies/s, at 1,000/s, the highest tested")
     assert data_of(summarise(session(1, 8)))["then_and_now"] is None
+
+
+def test_a_narrow_terminal_leaves_out_metrics_before_replies_errors_and_response_times() -> None:
+    metrics = [
+        Metric(key=f"metric_{n}", label=f"Metric {n} with a long name", unit="%") for n in range(4)
+    ]
+    start, *rest = session(1, 2)
+    values = {"metric_0": 1.0, "metric_1": 2.0, "metric_2": 3.0}
+    documents = [
+        msgspec.structs.replace(each, values=values) if isinstance(each, PointStop) else each
+        for each in rest
+    ]
+    summary = summarise([msgspec.structs.replace(start, metrics=metrics), *documents])
+    screen = io.StringIO()
+    print_summary(summary, Terminal(file=screen, width=120))
+    (titles,) = (line for line in screen.getvalue().splitlines() if "Verdict" in line)
+    assert re.split(r"\s{2,}", titles.strip()) == [
+        *("Offered", "Replies/s", "Errors", "Mean", "p50", "p99"),
+        *("Metric 0 with a long name", "Verdict"),
+    ]
 
 
 def test_percentiles_of_too_few_values_are_left_out() -> None:

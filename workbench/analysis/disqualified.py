@@ -1,16 +1,20 @@
 """Disqualified: a server that stopped replying past a value, as the WSGI benchmark of 2010 had it.
 
 A server that is merely too slow still answers some calls. One that ended, hangs, or lets every call
-run into its timeout answers none, at that value and at all above. Points at which clients, ports or
-network were the limit, or that could not be judged, prove nothing against a server.
+run into its timeout answers none, at that value and at all above. One that answers incorrectly does
+reply: it is faulty. Points at which clients, ports or network were the limit, or that could not be
+judged, prove nothing against a server.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from workbench.documents import PointStop
+from workbench.documents import Counts, PointStop
+
+_WRONG_REPLY = re.compile(r"protocol(-\d{3})?|check-.+")
 
 SILENT_SHARE = 0.01
 """Share of the calls that a server which stopped replying may still answer."""
@@ -28,7 +32,14 @@ def stopped_past(points: Iterable[PointStop], ended_at: float | None = None) -> 
             found[point.x].append(point)
     silent = False
     for x, stops in sorted(found.items(), reverse=True):
-        if any(stop.counts.succeeded >= SILENT_SHARE * stop.counts.scheduled for stop in stops):
+        if any(_replies(stop.counts) >= SILENT_SHARE * stop.counts.scheduled for stop in stops):
             return x if silent or (ended_at is not None and x <= ended_at) else None
         silent = silent or any(stop.verdict in ("server-limited", "faulty") for stop in stops)
     return None
+
+
+def _replies(counts: Counts) -> int:
+    """Correct or not: a wrong body or something other than HTTP ("protocol"), an unexpected status
+    ("protocol-503"), and what fails a check of the plan."""
+    wrong = sum(n for error, n in counts.errors.items() if _WRONG_REPLY.fullmatch(error))
+    return counts.succeeded + wrong

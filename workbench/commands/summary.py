@@ -300,12 +300,14 @@ def _print_points(
         console.print("No points were measured.")
     else:
         passes = len(server.pass_numbers) > 1
+        has = {key for stop in server.stops for key in stop.values}
+        metrics = [metric for metric in metrics if metric.key in has]
         others = [metric.label for metric in metrics]
         replies = f"{server.axis.replies_title}/s"
         titles = [server.axis.column, replies, "Errors", "Mean", "p50", "p99"]
         titles += [*others, *["Pass"] * passes, "Verdict"]
         rows = [_point(point, passes, server, metrics, clock) for point in server.ordered()]
-        spare = ("Mean", "p50", replies, "p99", "Errors", *others)
+        spare = (*reversed(others), "Mean", "p50", replies, "p99", "Errors")
         console.print(fitting(titles, rows, console.width, spare=spare, folds="Verdict"))
     for note in filter(None, [*server.notes, server.gave_up, server.died]):
         console.say(note)
