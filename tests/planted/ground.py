@@ -115,7 +115,7 @@ class Ground:
         async def since(sampling: Sampling, *, now: bool = True) -> Usage:
             usage = await since_mark(sampling, now=now)
             strangers_s = self.strangers_s(sampling._cores) - marked[sampling]
-            return replace(usage, elsewhere_s=max(0.0, usage.elsewhere_s - strangers_s))
+            return replace(usage, elsewhere_s=max(0.0, (usage.elsewhere_s or 0.0) - strangers_s))
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(Sampling, "mark", marking)

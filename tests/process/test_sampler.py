@@ -59,6 +59,17 @@ for _ in range(20):
 print(spent() - before, flush=True)
 time.sleep(600)
 """
+FORGETFUL = """
+import os, signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+print("here", flush=True)
+input()
+for _ in range(200):
+    if os.fork() == 0:
+        os._exit(0)
+print("done", flush=True)
+input()
+"""
 
 
 class Samples:
@@ -120,6 +131,21 @@ async def test_cpu_is_that_of_the_whole_process_tree(
     assert spent_s >= BURNT_S
     assert usage.cpu_us / 1e6 == pytest.approx(spent_s, abs=0.05)
     assert usage.system_share is not None
+    assert not usage.cpu_lost
+
+
+async def test_cpu_time_that_the_kernel_drops_is_said_to_be_lost(
+    machine: Machine, sampling: Sampling, samples: Samples
+) -> None:
+    process = await start(machine, FORGETFUL)
+    await sampling.watch("forgetful", process.pid, 0)
+    await samples.first(lambda sample: sample.server == "forgetful")
+    await sampling.mark()
+    await process.send(b"fork")
+    assert await anext(process.lines()) == b"done"
+    usage = await sampling.since_mark()
+    assert usage.cpu_lost
+    assert (usage.cpu_us, usage.cpu_pct, usage.system_share) == (0, 0.0, None)
 
 
 async def test_memory_threads_and_descriptors_are_those_of_the_whole_tree(

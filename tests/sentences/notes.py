@@ -124,6 +124,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "gevent still had connections waiting 5 s after the last point; they carry over into the next one.",
     ),
     (
+        notes.CpuTimeLost(name="Forking"),
+        "Forking ignores SIGCHLD, so the kernel drops the CPU time of the processes it starts: its CPU time is unknown, and so is background load on its cores. Let it wait for them (waitpid).",
+    ),
+    (
         notes.Memory(name="gevent", before_bytes=21000000, after_bytes=180000000),
         "gevent grew from 21 MB to 180 MB and did not shrink after its last point: it keeps the memory for later, or leaks it.",
     ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from workbench.machines.sampler_client import Differ
 from workbench.machines.samples import Sample, Tree, growth
 from workbench.machines.usage import Tally
@@ -123,9 +125,16 @@ def test_cpu_time_of_no_known_process_counts_as_background_load() -> None:
         own_us=100_000,
     )
     cases = (((), 0.8, 0.4), ((0, 1), 0.8, 0.4), ((1,), 0.2, 0.2), ((0,), 0.0, 0.0))
+    forgetful = replace(tree, discards=True, forks=500)
+    for beside, elsewhere_s in (((1,), 0.7), ((), None)):
+        tally = Tally(changed(first, tree=replace(forgetful, forks=0)), (0, 1), beside)
+        tally.add(changed(last, tree=forgetful))
+        found = tally.usage().elsewhere_s
+        assert (found and round(found, 6)) == elsewhere_s, "its own time is not told from others'"
     for cores, elsewhere_s, stolen_s in cases:
         tally = Tally(first, cores)
         tally.add(last)
         usage = tally.usage()
+        assert usage.elsewhere_s is not None
         found = round(usage.elsewhere_s, 6), round(usage.stolen_s, 6)
         assert found == (elsewhere_s, stolen_s), cores

@@ -8,13 +8,10 @@ judged, prove nothing against a server.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable
 
 from workbench.documents import Counts, PointStop
-
-_WRONG_REPLY = re.compile(r"protocol(-\d{3})?|check-.+")
 
 SILENT_SHARE = 0.01
 """Share of the calls that a server which stopped replying may still answer."""
@@ -39,7 +36,13 @@ def stopped_past(points: Iterable[PointStop], ended_at: float | None = None) -> 
 
 
 def _replies(counts: Counts) -> int:
-    """Correct or not: a wrong body or something other than HTTP ("protocol"), an unexpected status
-    ("protocol-503"), and what fails a check of the plan."""
-    wrong = sum(n for error, n in counts.errors.items() if _WRONG_REPLY.fullmatch(error))
+    """How many calls were answered, correctly or not."""
+    wrong = sum(n for error, n in counts.errors.items() if _is_wrong_reply(error))
     return counts.succeeded + wrong
+
+
+def _is_wrong_reply(error: str) -> bool:
+    """A wrong body or no HTTP ("protocol"), an unexpected status ("protocol-503"), or a reply that
+    fails a check of the plan ("check-text"); not a connection that was closed."""
+    kind, _, detail = error.partition("-")
+    return kind == "check" or (kind == "protocol" and (not detail or detail.isdigit()))

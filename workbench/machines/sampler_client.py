@@ -82,14 +82,14 @@ class Differ:
 
 
 class Sampling:
-    """Samples one machine from `start` to `stop`. `cores`: see `Usage.elsewhere_s`.
+    """Samples one machine from `start` to `stop`. `cores`, `beside`: see `Tally`.
 
     A sampler that ends, falls silent or sends invalid lines is reported by `failure` and `lost`;
     the run can continue without it, or restart it with `again`.
     """
 
-    def __init__(self, cores: Collection[int] = ()) -> None:
-        self._cores = frozenset(cores)
+    def __init__(self, cores: Collection[int] = (), beside: Collection[int] = ()) -> None:
+        self._cores, self._beside = frozenset(cores), frozenset(beside)
         self.failure: PongbenchError | None = None
         self._machine: Machine | None = None
         self._to_session_us: Callable[[int], int]
@@ -200,7 +200,7 @@ class Sampling:
                 if self._tally:
                     self._tally.add(sample)
                 else:
-                    self._tally = Tally(sample, self._cores)
+                    self._tally = Tally(sample, self._cores, self._beside)
                 self._arrived.set()
                 # A requested sample follows another closely: a share of so few ticks means nothing.
                 document = None if sample.asked else differ.document(sample)

@@ -46,6 +46,9 @@ class Tree(msgspec.Struct, kw_only=True):
     None: not determined."""
     forks: Count = 0
     """Processes and threads started on the whole machine since boot."""
+    discards: bool = False
+    """Whether one of its processes ignores SIGCHLD, so that the CPU time of its children is lost as
+    they end. Only in requested samples."""
     rss: Count
     pss: Count
     """0: not read with this sample."""

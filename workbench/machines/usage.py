@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Any
 
 from workbench.analysis.causes import Upstream
 from workbench.machines.samples import Sample, cpu_pct, cpu_us, differences, growth, same_tree
@@ -21,6 +22,10 @@ first calls many servers allocate memory that belongs to no connection."""
 
 KEPT_SHARE = 0.9
 """Share of the most descriptors so far: with fewer, a server may keep memory of closed ones."""
+
+FEWEST_FORKS_PER_S = 10
+"""Processes and threads started per second on the whole machine: with fewer, the CPU time of
+children that ended is next to nothing."""
 
 LEAST_SLICE_US = 100_000
 """The shortest time between two samples for which a share of a core is computed."""
@@ -56,6 +61,9 @@ class Usage:
 
     seconds: float = 0.0
     """Seconds covered by the samples; 0: there were none, and the other figures mean nothing."""
+    cpu_lost: bool = False
+    """The CPU time of processes that it started was lost as they ended, because it ignores SIGCHLD:
+    its figures of CPU time are 0, and those of threads and `readings` too low."""
     cpu_pct: float = 0.0
     """Mean, in percent of one core, of the whole process tree."""
     cpu_us: int = 0
@@ -95,9 +103,10 @@ class Usage:
     """Time that a CPU quota throttled it; None: it has no quota."""
     readings: tuple[Reading, ...] = ()
     """In order of time."""
-    elsewhere_s: float = 0.0
+    elsewhere_s: float | None = 0.0
     """CPU seconds of the observed cores used by neither the process tree, nor the sampler, nor soft
-    interrupts. A lower bound: some kernels charge soft interrupts to processes."""
+    interrupts. A lower bound: some kernels charge soft interrupts to processes. Where CPU time is
+    lost, of the cores without the server; None: there are none."""
     stolen_s: float = 0.0
     """The part of `elsewhere_s` that the host of a virtual machine took."""
 
@@ -138,16 +147,22 @@ class _Idle:
 
 
 class Tally:
-    """Adds up samples from a first one on. `cores`: the observed ones; empty: all."""
+    """Adds up samples from a first one on. `cores`: the observed ones; empty: all. `beside`: those
+    of them on which the server does not run."""
 
     def __init__(
-        self, first: Sample, cores: Collection[int] = (), idle: _Idle | None = None
+        self,
+        first: Sample,
+        cores: Collection[int] = (),
+        beside: Collection[int] = (),
+        idle: _Idle | None = None,
     ) -> None:
         self._idle = idle or _Idle()
         self._idle.grown(first)
         self._readings: list[Reading] = []
         self._first = first
         self._cores = cores
+        self._beside = beside
         self._last = first
         self._cpu_us = 0
         self._known = True
@@ -178,19 +193,21 @@ class Tally:
 
     def again(self) -> Tally:
         """Return a new tally that begins where this one is."""
-        return Tally(self._last, self._cores, self._idle)
+        return Tally(self._last, self._cores, self._beside, self._idle)
 
     def usage(self) -> Usage:
         elapsed_us = self._last.t_us - self._first.t_us
         if not elapsed_us:
             return Usage()
+        lost = self._cpu_lost(elapsed_us / 1e6)
         return Usage(
             seconds=elapsed_us / 1e6,
-            cpu_pct=100 * self._cpu_us / elapsed_us,
-            cpu_us=self._cpu_us,
-            system_share=self._system_share(),
+            cpu_lost=lost,
+            cpu_pct=0.0 if lost else 100 * self._cpu_us / elapsed_us,
+            cpu_us=0 if lost else self._cpu_us,
+            system_share=None if lost else self._system_share(),
             switches=self._switches(),
-            busy_pct=self._busy_pct(),
+            busy_pct=0.0 if lost else self._busy_pct(),
             threads=self._threads(),
             pressure=self._pressure(elapsed_us),
             descriptors=self._descriptors,
@@ -204,8 +221,15 @@ class Tally:
             collectors_s=self._collectors_s(),
             throttled_s=self._throttled_s(),
             readings=tuple(self._readings),
-            **self._elsewhere(elapsed_us / 1e6),
+            **self._elsewhere(elapsed_us / 1e6, lost=lost),
         )
+
+    def _cpu_lost(self, elapsed_s: float) -> bool:
+        first, last = self._first.tree, self._last.tree
+        if not (self._known and first and last):
+            return False
+        started = last.forks - first.forks
+        return last.discards and started >= FEWEST_FORKS_PER_S * elapsed_s
 
     def _system_share(self) -> float | None:
         first, last = self._first.tree, self._last.tree
@@ -264,8 +288,10 @@ class Tally:
             return None
         return max(0, last.throttled_us - first.throttled_us) / 1e6
 
-    def _elsewhere(self, elapsed_s: float) -> dict[str, float]:
+    def _elsewhere(self, elapsed_s: float, *, lost: bool) -> dict[str, Any]:
         first, last = self._first, self._last
+        if lost and not self._beside:
+            return {"elsewhere_s": None}
         _, total = differences(first.cores[0], last.cores[0])
         count = len(last.cores) - 1
         if total <= 0 or not count:
@@ -273,10 +299,11 @@ class Tally:
         # Total of all cores; the length of a tick follows from the elapsed time.
         tick_s = elapsed_s * count / total
         softirq = last.softirq - first.softirq
-        observed = [core + 1 for core in self._cores if core < count] or [0]
+        cores = self._beside if lost else self._cores
+        observed = [core + 1 for core in cores if core < count] or [0]
         busy, stolen = (
             sum(last.cores[n][kind] - first.cores[n][kind] for n in observed) for kind in (0, 2)
         )
-        known_us = self._cpu_us + last.own_us - first.own_us
+        known_us = last.own_us - first.own_us + (0 if lost else self._cpu_us)
         elsewhere_s = max(0.0, (busy - softirq) * tick_s - known_us / 1e6)
         return {"elsewhere_s": elsewhere_s, "stolen_s": min(elsewhere_s, stolen * tick_s)}

@@ -251,7 +251,8 @@ async def open_stage(
             if name in fleet.clients:
                 cores = (*cores, *placement.agents[: plan.workers])
             observed = cores if name == fleet.target else ()
-            samplings[name] = await samplers.start(member.machine, member.clock, observed)
+            beside = set(observed) - set(placement.server)
+            samplings[name] = await samplers.start(member.machine, member.clock, observed, beside)
         bind, reach = addresses(fleet, members)
         yield Stage(
             fleet,

@@ -29,10 +29,14 @@ class Samplers:
         self._zero_us = zero_us
 
     async def start(
-        self, machine: Machine, clock: tuple[int, int], cores: Collection[int] = ()
+        self,
+        machine: Machine,
+        clock: tuple[int, int],
+        cores: Collection[int] = (),
+        beside: Collection[int] = (),
     ) -> Sampling:
         """Sample a machine; also one that was lost and is back. `clock`: from `Machine.clock`,
-        `cores`: see `Sampling`."""
+        `cores`, `beside`: see `Sampling`."""
         # This computer's clock is the session's; its offset is measured, but known to be none.
         offset_us = 0 if machine.is_local else clock[0]
 
@@ -41,7 +45,7 @@ class Samplers:
 
         if before := self._samplings.pop(machine.name, None):
             await before.stop()
-        sampling = self._samplings[machine.name] = Sampling(cores)
+        sampling = self._samplings[machine.name] = Sampling(cores, beside)
         await sampling.start(machine, to_session_us, self._take)
         return sampling
 

@@ -11,6 +11,7 @@ from workbench.closing import ended
 from workbench.documents import PointStop
 from workbench.load.base import LoadGenerator, LoadReport, PointSpec
 from workbench.machines.usage import Usage
+from workbench.messages import notes
 from workbench.plan.schedule import PointPlan
 from workbench.run.history import History
 from workbench.run.point_recording import PointRecording
@@ -40,6 +41,8 @@ class PointRunner:
         self.target_watch = TargetWatch(run)
         self._history = History()
         self._points = 0
+        self._lost_cpu: set[str] = set()
+        """Servers that were said to lose CPU time."""
 
     async def measure(self, point: PointPlan, target: Target) -> PointStop:
         """Run one point; its documents are emitted, the last one is returned, too.
@@ -63,7 +66,7 @@ class PointRunner:
         usages = await stage.samplers.since_mark(now=complete)
         usage = usages.pop(stage.target.name, Usage())
         others_s = None
-        if report.client_cpu_s is not None:
+        if report.client_cpu_s is not None and usage.elsewhere_s is not None:
             known_s = sum(
                 part.cpu_s for part in report.clients if part.machine == stage.target.name
             )
@@ -72,9 +75,15 @@ class PointRunner:
             others_s = max(0.0, usage.elsewhere_s - known_s)
         resent = sum(of_client.counters.get("RetransSegs", 0) for of_client in usages.values())
         stop = recording.stop(report, complete, usage, others_s, resent)
+        self._note_lost_cpu(target, usage)
         self._history.add(stop)
         self._run.emit(stop)
         return stop
+
+    def _note_lost_cpu(self, target: Target, usage: Usage) -> None:
+        if usage.cpu_lost and target.entry and target.entry.id not in self._lost_cpu:
+            self._lost_cpu.add(target.entry.id)
+            self._run.note(notes.CpuTimeLost(name=target.entry.name), target.entry.id)
 
     async def _interruptible(
         self, generator: LoadGenerator, load: Any, watch: PointWatch

@@ -104,7 +104,7 @@ class PointRecording:
         resent: int,
     ) -> PointStop:
         """`others_s`: CPU time that other programs took on the cores of server and clients. None:
-        it cannot be separated from that of the clients. `resent`: segments retransmitted by
+        it cannot be separated from that of server and clients. `resent`: segments retransmitted by
         machines other than the target."""
         point, counts, times = self._point, report.counts, report.histograms
         complete = complete and not report.complaints
@@ -147,14 +147,14 @@ class PointRecording:
             others_cpu_pct=_share_pct(others_s, usage.seconds),
             stolen_cpu_pct=_share_pct(usage.stolen_s, usage.seconds) or 0.0,
             loopback=self._run.stage.loopback,
-            server_cpu_pct=usage.cpu_pct if usage.seconds else None,
+            server_cpu_pct=usage.cpu_pct if usage.seconds and not usage.cpu_lost else None,
             calls_per_connection=point.calls_per_connection,
             faults=report.faults,
             clean_per_s=clean_per_s(self._below),
             faulty_before=faulty_before(self._below),
         )
         verdict, reasons = judge(evidence)
-        if verdict == "server-limited" and (why := self._cause(usage)):
+        if verdict == "server-limited" and not usage.cpu_lost and (why := self._cause(usage)):
             reasons.append(why)
         calls_per_s, measured_s = self._answered(report, steady, seconds)
         reasons += [*report.complaints, *report.remarks]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import signal
 import time
 from typing import Any
 
@@ -83,6 +84,13 @@ def clock_us(pid: int) -> int:
         return time.clock_gettime_ns(~pid << 3 | 2) // 1000
     except OSError:
         return 0
+
+
+def discards_children(pid: int) -> bool:
+    """Whether a process ignores SIGCHLD: then no CPU time of its children is added to its own as
+    they end; see NOTES of wait(2)."""
+    mask = read_once(f"/proc/{pid}/status").partition(b"SigIgn:")[2].split(None, 1)[:1]
+    return bool(mask) and bool(int(mask[0], 16) >> signal.SIGCHLD - 1 & 1)
 
 
 def throttled_us(pid: int) -> int | None:
@@ -178,6 +186,7 @@ def details(root: int, programs: dict[int, tuple[str, int]]) -> dict[str, Any]:
         "programs": {name: by_name[name] for name in largest},
         "collectors_us": collectors_us,
         "throttled_us": throttled_us(root),
+        "discards": any(discards_children(pid) for pid in programs),
     }
 
 

@@ -38,6 +38,7 @@ from workbench.messages.notes.readers import Faulty, NotJudged, WindowsMissing
 from workbench.messages.notes.search import Peak
 from workbench.messages.notes.servers import (
     Backlog,
+    CpuTimeLost,
     Database,
     Deploy,
     Died,
@@ -67,6 +68,7 @@ __all__ = [
     "ClientNotBack",
     "Confinement",
     "CoolDown",
+    "CpuTimeLost",
     "CrashRestored",
     "Database",
     "Deploy",

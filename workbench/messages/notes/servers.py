@@ -140,6 +140,19 @@ class Died(Point, frozen=True, kw_only=True):
         return f"{ended} Last output: {self.said}" if self.said else ended
 
 
+class CpuTimeLost(Notice, frozen=True, kw_only=True):
+    """A server does not wait for the processes that it starts, so their CPU time is unknown."""
+
+    name: str
+
+    def text(self) -> str:
+        return (
+            f"{self.name} ignores SIGCHLD, so the kernel drops the CPU time of the processes it "
+            "starts: its CPU time is unknown, and so is background load on its cores. Let it wait "
+            "for them (waitpid)."
+        )
+
+
 class Memory(Notice, frozen=True, kw_only=True):
     """Memory that a server took under load and did not give back."""
 
