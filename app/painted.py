@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.theme import LIGHT, Theme
@@ -39,7 +39,7 @@ class Painted(Painting, QWidget):
 def draw_focus(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> None:
     """Draw the ring around what has the keyboard focus."""
     painter.setPen(QPen(QColor(theme.focus), 2))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setBrush(QBrush())
     painter.drawRoundedRect(box, radius, radius)
 
 
