@@ -22,8 +22,9 @@ from workbench.workloads.gating import (
     request,
 )
 from workbench.workloads.http.requests import Request
+from workbench.workloads.reply import Fault
 from workbench.workloads.server import Server
-from workbench.workloads.wire import Fault, Wire
+from workbench.workloads.wire import Wire
 
 CALLS_KEPT = 10
 """Calls one after another on one connection."""

@@ -25,8 +25,9 @@ from workbench.agent.websocket import (
     parse_frame,
 )
 from workbench.workloads.gating import GateResult, agreed
+from workbench.workloads.reply import Fault
 from workbench.workloads.server import Server
-from workbench.workloads.wire import Fault, Wire
+from workbench.workloads.wire import Wire
 
 SIZES = (5, 126, 65_536, LONGEST_MESSAGE)
 """Bytes of a message, one for each form of its length, and the largest of a plan."""
