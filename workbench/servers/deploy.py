@@ -24,7 +24,7 @@ from workbench.servers.confinement import confined, in_force
 from workbench.servers.deployment import Deployment, PortTaken, port_taken
 from workbench.servers.entry import ServerEntry
 from workbench.servers.requirements import normalised
-from workbench.servers.runtimes import Notify, Runtime, heritage
+from workbench.servers.runtimes import Notify, Runtime, debian
 from workbench.servers.runtimes.prepare import prepare
 
 PORTS = range(20_000, 30_000)
@@ -66,7 +66,7 @@ async def deploy(
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
     if port:  # Check this before anything is built.
         await _port(machine, entry, host, port)
-    also = heritage.to_fetch(entry)
+    also = debian.to_fetch(entry)
     source = await sources.provide(entry, install=install, notify=notify, also=also)
     notify(f"Copying {entry.name} to {machine.name}")
     files = await asyncio.to_thread(entry.files)

@@ -18,7 +18,7 @@ from workbench.formatting import number_of
 from workbench.servers import gate_cache, sources
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import PROGRAMS
-from workbench.servers.runtimes import build_python, find_programs, heritage
+from workbench.servers.runtimes import build_python, debian, find_programs, heritage
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def lacking_here(entry: ServerEntry) -> Readiness | None:
             " shows what would be fetched and asks first.",
             ("source code",),
         )
-    if entry.heritage and not heritage.at_hand(entry):
+    if entry.heritage and not debian.at_hand(entry):
         which = f"Python {entry.runtime.removeprefix('python')}"
         return Readiness(
             "to fetch",

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from workbench.machines.base import Machine
 from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.entry import ServerEntry
-from workbench.servers.runtimes import heritage
+from workbench.servers.runtimes import debian
 
 
 def builds_for(machine: Machine, entry: ServerEntry) -> bool:
@@ -19,7 +19,7 @@ def builds_for(machine: Machine, entry: ServerEntry) -> bool:
     there = machine.platform
     if there is None or sys.platform != "linux":
         return False
-    if not (entry.make or entry.build or entry.runtime.removeprefix("python") in heritage.DEBS):
+    if not (entry.make or entry.build or entry.runtime.removeprefix("python") in debian.DEBS):
         return False
     library, version = platform.libc_ver()
     return (
