@@ -87,6 +87,7 @@ class Agent:
         on_window: Callable[[dict[str, Any]], None] = lambda window: None,
         **load: Any,
     ) -> Outcome:
+        """Of a point in which every call is accounted for."""
         self._points += 1
         number = self._points
         own = {name: load.pop(name) for name in OPTIONS if name in load}
@@ -109,6 +110,7 @@ class Agent:
                 outcome.reports.append(event)
             else:
                 raise AssertionError(event)
+        assert outcome.conserved, outcome.reports
         return outcome
 
 
