@@ -28,7 +28,7 @@ def test_a_connection_closed_after_long_silence_is_a_case_of_its_own() -> None:
     """A server need not wait for a client with endless think time."""
     outcome = outcome_of(
         "idle",
-        "1.2",
+        "3.0",
         rate_per_s=20,
         connections=10,
         calls_per_connection=3,
