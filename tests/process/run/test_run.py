@@ -169,12 +169,12 @@ def test_the_reply_on_the_wire_is_that_to_the_request_of_the_plan(
 ) -> None:
     workload = {"protocol": "http/1.1", "path": "/long"}
     documents = run(home, session, home.plan(["http-asyncio"], workload=workload))
-    (sentence,) = texts(documents, "gate")
+    (passed,) = texts(documents, "gate")
     shown = "Pong!" * 8
-    assert sentence.startswith(
+    assert passed.startswith(
         f"It answers '{shown}'... (1,000 bytes) at /long with 1,041 bytes on the wire."
     )
-    assert "at / " not in sentence
+    assert "at / " not in passed
     (start,) = of(RunStart, documents)
     assert start.servers[0].gate["bytes_on_wire"] == 1_041
 
