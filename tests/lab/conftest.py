@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from lab.base import TOOLS, NoLab, check
-from lab.hosts import Host, Lab, Snapshot
+from lab.hosts import Host, Lab
 from lab.loopback import Loopback
+from lab.snapshots import Snapshot
 from workbench.documents import AnyDocument
 from workbench.machines import secrets
 from workbench.machines.hostkeys import UnknownHostKey, trust

@@ -22,37 +22,10 @@ from pathlib import Path
 from typing import IO
 
 from lab.base import base
+from lab.configuration import PASSPHRASE, PASSWORD, layer, sshd_config
+from lab.snapshots import Snapshot
 
 BOOT = Path(__file__).with_name("boot.py")
-USERS = {"bench": 2000, "ops": 2001}
-"""bench uses sudo with its password, ops without one; root only logs in by key."""
-PASSWORD = "benchpw"
-PASSPHRASE = "lab phrase"
-SUDOERS = """\
-Defaults env_reset,secure_path="/usr/sbin:/usr/bin:/sbin:/bin"
-root ALL=(ALL:ALL) ALL
-bench ALL=(ALL:ALL) ALL
-ops ALL=(ALL:ALL) NOPASSWD: ALL
-"""
-SSHD = """\
-HostKey /etc/ssh/host_key
-UsePAM yes
-PasswordAuthentication yes
-KbdInteractiveAuthentication yes
-PermitRootLogin prohibit-password
-UseDNS no
-LogLevel VERBOSE
-Subsystem sftp internal-sftp
-"""
-SYSCTLS = (
-    "net/core/somaxconn",
-    "net/core/netdev_max_backlog",
-    "net/ipv4/tcp_max_syn_backlog",
-    "net/ipv4/ip_local_port_range",
-    "net/ipv4/tcp_keepalive_time",
-    "net/ipv4/tcp_syncookies",
-    "fs/file-max",
-)
 DISK_MB = 256
 INSIDE = ("-m", "-u", "-i", "-n", "-p", "-T", "-r", "-w", "--")
 OWN = ("/usr/sbin/sshd", "sshd:", "boot.py")
@@ -90,7 +63,7 @@ class Host:
     def start(self) -> None:
         """Returns when sshd accepts connections."""
         lab = self.lab
-        config = self._config()
+        config = layer(self)
         upper = self.folder / "upper"
         upper.mkdir()
         _run("mount", "-t", "tmpfs", "-o", f"mode=755,size={DISK_MB}m", "tmpfs", str(upper))
@@ -205,7 +178,7 @@ class Host:
         self.run("rm", "-rf", f"/opt/{name}", f"/usr/local/bin/{name}")
 
     def start_sshd(self) -> None:
-        config = self._sshd_config()
+        config = sshd_config(self)
         self.write("/etc/ssh/sshd_config", config)
         self.run("/usr/sbin/sshd", "-E", "/run/sshd.log")
         accepting(self.address)
@@ -298,71 +271,10 @@ class Host:
     def _in_net(self, *command: str) -> None:
         _run("nsenter", "-t", str(self.pid), "-n", *command)
 
-    def _config(self) -> Path:
-        """A layer over the base: users, keys, sshd."""
-        config = self.folder / "config"
-        shutil.rmtree(config, ignore_errors=True)
-        for folder in ("etc/ssh", "home", "root/.ssh"):
-            (config / folder).mkdir(parents=True)
-        etc = config / "etc"
-        password = self.lab.password_hash
-        for name, line in (
-            ("passwd", "{user}:x:{id}:{id}::/home/{user}:/bin/bash"),
-            ("group", "{user}:x:{id}:"),
-            ("shadow", "{user}:{password}:19000:0:99999:7:::"),
-        ):
-            shutil.copy2(self.lab.base / "etc" / name, etc / name)
-            with (etc / name).open("a") as file:
-                for user, number in USERS.items():
-                    print(line.format(user=user, id=number, password=password), file=file)
-        keys = self.lab.authorized_keys
-        for user, number in (*USERS.items(), ("root", 0)):
-            home = config / ("root" if user == "root" else f"home/{user}")
-            (home / ".ssh").mkdir(parents=True, exist_ok=True)
-            (home / ".ssh/authorized_keys").write_text(keys)
-            for path in (home, home / ".ssh", home / ".ssh/authorized_keys"):
-                os.chown(path, number, number)
-                path.chmod(0o700 if path.is_dir() else 0o600)
-        (etc / "sudoers").write_text(SUDOERS)
-        (etc / "sudoers").chmod(0o440)
-        names = "".join(f"{h.address} {h.name}\n" for h in self.lab.hosts)
-        (etc / "hosts").write_text(f"127.0.0.1 localhost\n{names}")
-        (etc / "hostname").write_text(f"{self.name}\n")
-        shutil.copy(self.folder / "host_key", etc / "ssh/host_key")
-        (etc / "ssh/host_key").chmod(0o600)
-        (etc / "ssh/sshd_config").write_text(self._sshd_config())
-        return config
-
-    def _sshd_config(self) -> str:
-        return f"{self.sshd_config}\n{SSHD}"
-
     def _expect(self, stream: IO[str], word: str) -> None:
         if stream.readline().strip() != word:
             console = (self.folder / "console").read_text()[-2000:]
             raise RuntimeError(f"{self.name} did not come up: {console}")
-
-
-class Snapshot:
-    """A host's files, processes and sysctls at one moment, for `difference`."""
-
-    def __init__(self, host: Host) -> None:
-        self.host = host
-        self.processes = sorted(host.processes().values())
-        self.files = set(_files(Path(f"/proc/{host.pid}/root")))
-        listing = [f"/proc/sys/{name}" for name in SYSCTLS]
-        script = 'for f; do [ -e "$f" ] && echo "$f $(cat "$f")"; done; true'
-        self.sysctls = host.run("sh", "-c", script, "sh", *listing).split("\n")
-
-    def since(self, before: Snapshot, *, allowed: tuple[str, ...] = ()) -> list[str]:
-        """What is there now and was not; files below `allowed` aside."""
-        news = [f"process: {text}" for text in self.processes if text not in before.processes]
-        news += [
-            f"file: {path}"
-            for path in sorted(self.files - before.files)
-            if not path.startswith(allowed)
-        ]
-        news += [f"sysctl: {text}" for text in self.sysctls if text not in before.sysctls]
-        return news
 
 
 class Lab:
@@ -437,17 +349,6 @@ def _remove_bridge(bridge: str) -> None:
         if name == bridge or name.startswith(f"{bridge}h"):
             with contextlib.suppress(subprocess.CalledProcessError):
                 _run("ip", "link", "del", name)
-
-
-def _files(root: Path) -> Iterator[str]:
-    """Below what can be written to, as a path inside the host."""
-    for top in ("etc", "home", "opt", "root", "run", "srv", "tmp", "usr", "var", "dev/shm"):
-        for folder, folders, names in os.walk(root / top):
-            for name in (*folders, *names):
-                inside = "/" + str(Path(folder, name).relative_to(root))
-                # What logging in leaves is not ours.
-                if not inside.startswith(("/run/", "/var/log/", "/var/lib/sudo")):
-                    yield inside
 
 
 def keygen(path: Path, passphrase: str = "") -> None:

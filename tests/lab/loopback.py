@@ -17,7 +17,8 @@ import tempfile
 from pathlib import Path
 
 from lab.base import NoLab
-from lab.hosts import PASSPHRASE, accepting, keygen
+from lab.configuration import PASSPHRASE
+from lab.hosts import accepting, keygen
 
 SSHD = """\
 ListenAddress 127.0.0.1

@@ -13,8 +13,9 @@ import keyring.backend
 import keyring.errors
 import pytest
 
+from lab.configuration import PASSPHRASE, PASSWORD
 from lab.conftest import configured, profile_of, trusted
-from lab.hosts import PASSPHRASE, PASSWORD, Host, Lab
+from lab.hosts import Host, Lab
 from workbench.cli import main
 from workbench.errors import PongbenchError
 from workbench.machines import secrets

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from pids import kill_at_once
 
+from lab.configuration import PASSWORD, SUDOERS
 from lab.conftest import profile_of, trusted, until
-from lab.hosts import PASSWORD, SUDOERS, Host
+from lab.hosts import Host
 from workbench.errors import PongbenchError
 from workbench.machines.profiles import Profile
 from workbench.machines.rights import Rights
