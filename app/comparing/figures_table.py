@@ -32,7 +32,7 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
 from workbench.comparison.table import Cell
 
-LEFT_OUT = ("session", "at_knee_replies_per_s", "at_knee_errors_pct")
+LEFT_OUT = ("session", "at_knee_replies_per_s", "at_knee_errors_pct", "at_most_replies_per_s")
 _LINE, _LETTER = 42, 22
 """Pixels before a name: its line, and its session's letter where there are several."""
 _TIGHTER = 12

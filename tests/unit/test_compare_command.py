@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -88,6 +89,46 @@ def test_memory_that_processes_share_is_said_to_count_in_each(
     main(["compare", *files(documents, session(1, 2))])
     shown = "RSS counts memory that processes share once for each of them."
     assert (shown in capsys.readouterr().out) == said
+
+
+def test_times_of_a_load_tool_without_a_schedule_are_compared_from_the_send(
+    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    sessions = files(*[[unscheduled(each) for each in session(1, rates=RATES)] for _ in "AB"])
+    main(["compare", *sessions])
+    out = capsys.readouterr().out
+    assert "Response times count from the send" in out
+    (row, *_) = (line for line in out.splitlines() if line.startswith(" asyncio streams"))
+    assert len(re.findall(r"[\d.]+ [mµ]s", row)) == 2, "p50 and p99"
+    main(["compare", *sessions, "--json"])
+    there = json.loads(capsys.readouterr().out)["servers"][0]["at_knee"]
+    assert there["latency_ms"]["p50"] is None and there["service_ms"]["p50"] > 0
+    main(["compare", *sessions, "--csv"])
+    (line, _) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert line["clock"] == "service" and float(line["at_knee_p50_ms"]) > 0
+
+
+def unscheduled(document: AnyDocument) -> AnyDocument:
+    if not isinstance(document, PointStop):
+        return document
+    times = msgspec.structs.replace(document.histograms, latency=[])
+    return msgspec.structs.replace(document, latency_us=None, histograms=times)
+
+
+def test_a_closed_loop_is_compared_where_each_server_has_most_replies(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    closed = Path(__file__).parents[1] / "cases" / "sessions" / "closed-loop.pong.yaml"
+    main(["compare", str(closed)])
+    out = capsys.readouterr().out
+    assert "Most replies" in out and "Sustained rate" not in out
+    rows = [
+        line for line in out.split("All servers at")[0].splitlines() if " replies/s at " in line
+    ]
+    assert rows and all(re.search(r"concurrent +[\d.]+ [mµ]?s", row) for row in rows)
+    main(["compare", str(closed), "--json"])
+    (first, *_) = json.loads(capsys.readouterr().out)["servers"]
+    assert first["at_knee"] is None and first["at_most"]["latency_ms"]["p50"] > 0
 
 
 def test_as_csv_it_has_a_line_for_every_server_of_every_session(

@@ -14,6 +14,7 @@ from workbench.analysis.summary import summarise
 from workbench.analysis.tasks import Tasks
 from workbench.commands.summary import print_ranking
 from workbench.comparison import table
+from workbench.comparison.data import server_data
 from workbench.comparison.sides import compare, side_of
 from workbench.report.facts import facts
 from workbench.report.page import Drawing, render
@@ -106,5 +107,5 @@ def test_they_are_in_a_comparison() -> None:
     rows = list(csv.DictReader(io.StringIO(table.as_csv(found))))
     counted = {(row["session"], row["processes"], row["threads"]) for row in rows}
     assert {("A", "5", "21"), ("A", "", ""), ("B", "2", "2")} <= counted
-    first = table.to_data(found, found.contenders[0])
+    first = server_data(found, found.contenders[0])
     assert (first["processes"], first["threads"]) == (5, 21)

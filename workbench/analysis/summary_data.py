@@ -9,7 +9,7 @@ from workbench import axis as axes
 from workbench.analysis.causes import why_it_stops
 from workbench.analysis.cost import CPU_PER_CALL, cost, cpu_us_per_call, full_core
 from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import mean_us
+from workbench.analysis.results import Clock, PointResult, mean_us
 from workbench.analysis.server_summary import ServerSummary
 from workbench.documents import Note, Percentiles, PointStop
 from workbench.messages.notes import Profile
@@ -35,8 +35,8 @@ def server_data(server: ServerSummary) -> dict[str, Any]:
         "faulty": server.what_is_faulty or None,
         "disqualified": server.disqualified or None,
         "stopped_past": server.stopped_past,
-        "latency_at_knee_ms": _ms(there.latency_us, there.latency_mean_us) if there else _ms(),
-        "service_at_knee_ms": _ms(there.service_us, there.service_mean_us) if there else _ms(),
+        "latency_at_knee_ms": _there_ms(there, "latency"),
+        "service_at_knee_ms": _there_ms(there, "service"),
         "cpu_at_knee_pct": (there.cpu_pct or None) if there else None,
         "cpu_us_per_call_at_knee": cpu_us_per_call(there),
         "cpu_us_per_call_margin_at_knee": _rounded(paid.half if paid else None, 3),
@@ -116,8 +116,8 @@ def _point_data(point: PointStop, server: ServerSummary) -> dict[str, Any]:
         "offered_per_s": point.offered_per_s,
         "replies_per_s": point.replies_per_s,
         "errors_pct": point.errors_pct,
-        "latency_ms": _ms(point.latency_us, mean_us([point], "latency")),
-        "service_ms": _ms(point.service_us, mean_us([point], "service")),
+        "latency_ms": times_ms(point.latency_us, mean_us([point], "latency")),
+        "service_ms": times_ms(point.service_us, mean_us([point], "service")),
         **({"values": point.values} if point.values else {}),
         "cpu_us_per_call": point.values.get(CPU_PER_CALL),
         "verdict": point.verdict,
@@ -131,7 +131,8 @@ def _rounded(value: float | None, digits: int = 1) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def _ms(times: Percentiles | None = None, mean: float | None = None) -> dict[str, float | None]:
+def times_ms(times: Percentiles | None, mean: float | None) -> dict[str, float | None]:
+    """Percentiles in ms, of which there are enough values, and the mean. None: unknown."""
     shown = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
     found: dict[str, float | None] = dict.fromkeys([*shown, "mean"])
     if times is None:
@@ -140,3 +141,9 @@ def _ms(times: Percentiles | None = None, mean: float | None = None) -> dict[str
         if percentile_supported(times.count, q):
             found[name] = getattr(times, name) / 1000
     return found | {"mean": None if mean is None else round(mean / 1000, 4)}
+
+
+def _there_ms(there: PointResult | None, clock: Clock) -> dict[str, float | None]:
+    if there is None:
+        return times_ms(None, None)
+    return times_ms(there.times(clock), mean_us(there.stops, clock))

@@ -15,9 +15,11 @@ from workbench.commands.opening import add_newer, add_servers
 from workbench.comparison import table as compare_table
 from workbench.comparison import words as compare_words
 from workbench.comparison.conditions import Conditions, conditions
+from workbench.comparison.data import difference_data, server_data
 from workbench.comparison.sides import TAGS, Comparison, Side, check_count, compare, read_side
 from workbench.errors import BadInput, ExitCode
 from workbench.report import cost
+from workbench.report.setup import FROM_THE_SEND
 from workbench.sessions import NewerSession
 from workbench.terminal import Terminal, to_stderr, write, write_json
 
@@ -105,10 +107,8 @@ def to_data(found: Comparison, differing: Conditions, refused: Sequence[str]) ->
             for side in found.sides
         },
         "common_rate_per_s": found.rate,
-        "servers": [compare_table.to_data(found, each) for each in found.ranked()],
-        "differences": [
-            compare_table.difference_data(found, a, b) for a, b in compare_words.pairs(found)
-        ],
+        "servers": [server_data(found, each) for each in found.ranked()],
+        "differences": [difference_data(found, a, b) for a, b in compare_words.pairs(found)],
         "conditions": [
             {"what": c.what, "weight": c.weight.name.lower(), "values": dict(c.values)}
             for c in differing.differing
@@ -138,6 +138,8 @@ def print_comparison(
         console.say(text)
     console.print()
     console.print(_table(found, console.width, common=False))
+    if found.clock == "service":
+        console.say(FROM_THE_SEND)
     if shared := cost.shared_memory(each.result for each in found.contenders):
         console.say(shared)
     if found.rate is not None:

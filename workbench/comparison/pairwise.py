@@ -11,7 +11,7 @@ from typing import Any
 from workbench import formatting
 from workbench.analysis import significance
 from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call
-from workbench.analysis.results import Percentile, PointResult, known_us
+from workbench.analysis.results import Clock, Percentile, PointResult, known_us
 from workbench.analysis.significance import MARGIN, Change, Finding
 from workbench.comparison.contenders import Contender
 from workbench.documents import PointStop
@@ -50,13 +50,15 @@ class Figure:
         return "RSS" if self.what == "memory" else self.what
 
 
-def pairwise(a: Contender, b: Contender, rate: float, *, paired: bool = False) -> list[Figure]:
+def pairwise(
+    a: Contender, b: Contender, rate: float, *, paired: bool = False, clock: Clock = "latency"
+) -> list[Figure]:
     """At a rate offered to both; empty: there is no such rate. `paired`: their passes were
-    interleaved."""
+    interleaved; `clock`: of the response times."""
     first, second = a.result.at(rate), b.result.at(rate)
     if first is None or second is None:
         return []
-    return [_figure(quantity, first, second, paired) for quantity in _QUANTITIES]
+    return [_figure(quantity, first, second, paired) for quantity in _quantities(clock)]
 
 
 def to_data(figures: Sequence[Figure]) -> list[dict[str, Any]]:
@@ -101,12 +103,16 @@ class _Quantity:
     """Compared by differences, because it may be 0, which has no ratio."""
 
 
-def _percentile(name: Percentile) -> _Quantity:
+def _quantities(clock: Clock) -> list[_Quantity]:
+    return [_percentile("p50", clock), _percentile("p99", clock), *_QUANTITIES]
+
+
+def _percentile(name: Percentile, clock: Clock) -> _Quantity:
     return _Quantity(
         name,
         "us",
-        lambda at: known_us(at.latency_us, name),
-        lambda stop: known_us(stop.latency_us, name),
+        lambda at: known_us(at.times(clock), name),
+        lambda stop: known_us(stop.latency_us if clock == "latency" else stop.service_us, name),
         duration,
         "slower by {}",
         "faster by {}",
@@ -132,8 +138,6 @@ def _memory(value: float) -> str:
 
 
 _QUANTITIES = (
-    _percentile("p50"),
-    _percentile("p99"),
     _Quantity(
         "errors",
         "%",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from workbench.analysis.cost import rank
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.intervals import Difference, difference
 from workbench.analysis.over_time import OverTime
+from workbench.analysis.results import Clock, clock_of
 from workbench.analysis.server_summary import ServerSummary
 from workbench.analysis.summary import Summary, summarise
 from workbench.axis import RATE, Axis
@@ -153,6 +155,11 @@ class Comparison:
         """The unit of the axis."""
         return self.axis.counts
 
+    @cached_property
+    def clock(self) -> Clock:
+        """By which response times are compared; see `clock_of`."""
+        return clock_of(stop for each in self.contenders for stop in each.result.counted)
+
     def side(self, contender: Contender) -> Side:
         return next(side for side in self.sides if side.tag == contender.tag)
 
@@ -183,7 +190,7 @@ class Comparison:
         """Figure by figure at the common rate; empty: there is none, or they are not comparable."""
         if self.rate is None or self.side(a).why_not_comparable(self.side(b)):
             return []
-        return pairwise(a, b, self.rate, paired=self._paired(a, b))
+        return pairwise(a, b, self.rate, paired=self._paired(a, b), clock=self.clock)
 
     def _paired(self, a: Contender, b: Contender) -> bool:
         """Whether their passes were interleaved."""

@@ -1,24 +1,24 @@
-"""A comparison as a table: the same cells in the window, the terminal, CSV and JSON."""
+"""A comparison as a table: the same cells in the window, the terminal and CSV."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 from workbench import spreadsheet
 from workbench.analysis.intervals import Interval
-from workbench.analysis.results import Percentile, PointResult, known_us
+from workbench.analysis.results import Clock, Percentile, PointResult, known_us, mean_us
+from workbench.axis import Axis
 from workbench.comparison.contenders import Contender
-from workbench.comparison.pairwise import to_data as figures_data
 from workbench.comparison.sides import Comparison
-from workbench.comparison.words import difference_in, interval_text, sustained_in
+from workbench.comparison.words import interval_text, sustained_in
 from workbench.documents import Percentiles
 from workbench.formatting import duration, megabytes, percent
 from workbench.report import cost
+from workbench.report.setup import FROM_THE_SEND
+from workbench.report.sustained import most
 
-SHOWN: tuple[Percentile, ...] = ("p50", "p90", "p99", "p999")
 UNTRUSTED = ("client-limited", "ports-limited", "network-limited", "inconclusive")
 
 
@@ -43,21 +43,17 @@ class Cell:
 
 def columns(comparison: Comparison) -> list[Column]:
     """Fewer if there is no common rate."""
+    axis = comparison.axis
     found = [
         Column("server", "", "Server"),
         Column("session", "", "Session"),
-        Column(
-            "knee_per_s",
-            "",
-            "Sustained rate",
-            "The highest rate with 99 % answered, as at every lower one.",
-        ),
+        _result(axis),
         Column("interval", "", "Limit", _INTERVAL),
     ]
-    replies = f"{comparison.axis.replies_title}/s"
-    found += _at_rate("at_knee", "At the sustained rate", replies)
+    there = "sustained rate" if axis.has_limit else most(axis)
+    found += _at_rate(comparison, _there(axis), f"At the {there}")
     if comparison.rate is not None:
-        found += _at_rate("at_common", f"At {comparison.axis.at(comparison.rate)}", replies)
+        found += _at_rate(comparison, "at_common", f"At {axis.at(comparison.rate)}")
     found += [
         Column("rss_bytes", "", "Peak RSS", _RSS),
         Column("processes", "", "Processes", "At rest, with those that supervise others."),
@@ -78,12 +74,27 @@ _RSS = "Memory of all processes, which counts in each of those that share it."
 _UNTRUSTED = "Limited by the clients, their ports or the network, or inconclusive."
 
 
-def _at_rate(key: str, group: str, replies: str) -> list[Column]:
+def _result(axis: Axis) -> Column:
+    if axis.has_limit:
+        about = "The highest rate with 99 % answered, as at every lower one."
+        return Column("knee_per_s", "", "Sustained rate", about)
+    return Column("knee_per_s", "", most(axis).capitalize(), "No limit was sought.")
+
+
+def _there(axis: Axis) -> str:
+    """Key of the figures beside what a server sustains or, if no limit is sought, its most
+    replies."""
+    return "at_knee" if axis.has_limit else "at_most"
+
+
+def _at_rate(comparison: Comparison, key: str, group: str) -> list[Column]:
+    latency = comparison.clock == "latency"
+    about = "From the scheduled time of a call." if latency else FROM_THE_SEND
     return [
-        Column(f"{key}_replies_per_s", group, replies),
-        Column(f"{key}_mean_ms", group, "Mean", "From the scheduled time of a call."),
-        Column(f"{key}_p50_ms", group, "p50", "From the scheduled time of a call."),
-        Column(f"{key}_p99_ms", group, "p99", "From the scheduled time of a call."),
+        Column(f"{key}_replies_per_s", group, f"{comparison.axis.replies_title}/s"),
+        Column(f"{key}_mean_ms", group, "Mean", about),
+        Column(f"{key}_p50_ms", group, "p50", about),
+        Column(f"{key}_p99_ms", group, "p99", about),
         Column(f"{key}_errors_pct", group, "Errors", "Of attempts."),
         Column(f"{key}_cpu_pct", group, "CPU", "Of one core, the server's process tree."),
     ]
@@ -96,7 +107,7 @@ def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
     cells = {
         "server": Cell(contender.name, contender.name),
         "session": Cell(contender.tag, contender.tag),
-        "knee_per_s": Cell(sustained_in(comparison, contender), knee),
+        "knee_per_s": Cell(sustained_in(comparison, contender, where=True), knee),
         "interval": Cell(interval_text(contender), _low(contender.result.interval)),
         "rss_bytes": _memory(contender.result.rss_bytes),
         "processes": Cell(tasks.cell, tasks.processes or None),
@@ -106,9 +117,12 @@ def row(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
         "verdicts_untrusted": _count(contender, *UNTRUSTED),
         "disqualified": Cell(contender.result.disqualified, contender.result.stopped_past),
     }
-    cells |= _figures("at_knee", contender.result.at_knee)
+    axis, clock, result = comparison.axis, comparison.clock, contender.result
+    there = result.at_knee if axis.has_limit else result.most if same else None
+    cells |= _figures(_there(axis), there, clock)
     if comparison.rate is not None:
-        cells |= _figures("at_common", contender.result.at(comparison.rate) if same else None)
+        at_common = result.at(comparison.rate) if same else None
+        cells |= _figures("at_common", at_common, clock)
     return cells
 
 
@@ -125,7 +139,7 @@ def part(
     or, with `common`, all at one rate."""
     shown = [column for column in columns(comparison) if _is_shown(column.key, common)]
     titles = [
-        f"{column.title} there" if column.key.startswith("at_knee") else column.title
+        f"{column.title} there" if column.key.startswith(_BESIDE) else column.title
         for column in shown
     ]
     rows = ((each, row(comparison, each)) for each in comparison.ranked())
@@ -137,11 +151,11 @@ def _is_shown(key: str, common: bool) -> bool:
         return True
     if common or key.startswith("at_common"):
         return common and key.startswith("at_common")
-    return key in _FIRST or not key.startswith("at_knee")
+    return not key.startswith(_BESIDE) or key.endswith(_SHOWN_THERE)
 
 
-_THERE = ("mean_ms", "p50_ms", "p99_ms", "cpu_pct")
-_FIRST = ("knee_per_s", "interval", *(f"at_knee_{each}" for each in _THERE))
+_BESIDE = ("at_knee", "at_most")
+_SHOWN_THERE = ("mean_ms", "p50_ms", "p99_ms", "cpu_pct")
 
 
 def as_csv(comparison: Comparison) -> str:
@@ -157,6 +171,7 @@ def as_csv(comparison: Comparison) -> str:
         line["passes"] = limit.passes if limit else None
         line["common_rate"] = comparison.rate
         line |= {key: cells[key].value for key in keys[3:]}
+        line["clock"] = comparison.clock
         line["threads"] = contender.result.tasks.threads or None
         line["file"] = comparison.side(contender).path.name
         lines.append(line)
@@ -171,68 +186,15 @@ def as_text(comparison: Comparison) -> str:
     return spreadsheet.as_text(lines)
 
 
-def to_data(comparison: Comparison, contender: Contender) -> dict[str, Any]:
-    """One server's data for `--json`; None: unknown."""
-    result = contender.result
-    interval = result.interval
-    at_common = result.at(comparison.rate) if comparison.rate is not None else None
-    return {
-        "session": contender.tag,
-        "server": contender.id,
-        "name": contender.name,
-        "version": contender.record.version,
-        "knee_per_s": result.knee,
-        "limit": None
-        if interval is None
-        else {
-            "low_per_s": interval.low,
-            "high_per_s": _finite(interval.high),
-            "passes": interval.passes,
-            "coverage": interval.coverage,
-        },
-        "at_knee": _figures_data(result.at_knee),
-        "at_common": _figures_data(at_common),
-        "rss_bytes": result.rss_bytes or None,
-        "processes": result.tasks.processes or None,
-        "threads": result.tasks.threads or None,
-        "verdicts": dict(result.verdicts),
-        "backlog": contender.backlog or None,
-        "incomplete_at": result.cut.x if result.cut else None,
-        "faulty": result.what_is_faulty or None,
-        "disqualified": result.disqualified or None,
-        "died": result.died or None,
-        "gave_up": result.gave_up or None,
-    }
-
-
-def difference_data(comparison: Comparison, a: Contender, b: Contender) -> dict[str, Any]:
-    """Differences of two knees, and of the figures at the common rate, for `--json`."""
-    found = comparison.difference(a, b)
-    data: dict[str, Any] = {"first": a.key, "second": b.key}
-    if found is not None:
-        data |= {
-            "figure_per_s": found.figure,
-            "low_per_s": _finite(found.low),
-            "high_per_s": _finite(found.high),
-            "outcome": found.outcome,
-            "most_pct": None if found.most == inf else 100 * found.most,
-            "paired": found.paired,
-            "passes": found.passes,
-        }
-    data["text"] = difference_in(comparison, a, b)
-    data["at_common"] = figures_data(comparison.figures(a, b))
-    return data
-
-
-def _figures(key: str, at: PointResult | None) -> dict[str, Cell]:
+def _figures(key: str, at: PointResult | None, clock: Clock) -> dict[str, Cell]:
     names = ("replies_per_s", "mean_ms", "p50_ms", "p99_ms", "errors_pct", "cpu_pct")
     if at is None:
         return {f"{key}_{name}": Cell("", None) for name in names}
     cells = (
         Cell(f"{at.replies_per_s:,.0f}", at.replies_per_s),
-        _mean(at),
-        _time(at.latency_us, "p50"),
-        _time(at.latency_us, "p99"),
+        _mean(at, clock),
+        _time(at.times(clock), "p50"),
+        _time(at.times(clock), "p99"),
         Cell(percent(at.errors_pct), at.errors_pct),
         Cell(cost.cpu(at.cpu_pct), at.cpu_pct or None),
     )
@@ -244,8 +206,8 @@ def _time(times: Percentiles | None, name: Percentile) -> Cell:
     return Cell(duration(us), None if us is None else us / 1000)
 
 
-def _mean(at: PointResult) -> Cell:
-    us = at.latency_mean_us
+def _mean(at: PointResult, clock: Clock) -> Cell:
+    us = mean_us(at.stops, clock)
     return Cell(duration(us), None if us is None else round(us / 1000, 4))
 
 
@@ -264,19 +226,3 @@ def _low(interval: Interval | None) -> float | None:
 
 def _finite(value: float) -> float | None:
     return None if value in (inf, -inf) else value
-
-
-def _figures_data(at: PointResult | None) -> dict[str, Any] | None:
-    if at is None:
-        return None
-    times = at.latency_us
-    return {
-        "rate_per_s": at.x,
-        "replies_per_s": at.replies_per_s,
-        "errors_pct": at.errors_pct,
-        "latency_ms": {name: _time(times, name).value for name in SHOWN}
-        | {"mean": _mean(at).value},
-        "cpu_pct": at.cpu_pct or None,
-        "rss_bytes": at.rss_bytes or None,
-        "passes": len(at.stops),
-    }

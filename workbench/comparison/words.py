@@ -25,11 +25,12 @@ def described(comparison: Comparison) -> str:
     return f"{title(comparison)}: {', '.join(found)}."
 
 
-def sustained_in(comparison: Comparison, contender: Contender) -> str:
-    """What a server of a comparison sustains, or that it cannot be compared."""
+def sustained_in(comparison: Comparison, contender: Contender, *, where: bool = False) -> str:
+    """What a server of a comparison sustains, or that it cannot be compared; `where`: see
+    `sustained.column`."""
     if comparison.why_not_comparable(contender):
         return "not comparable"
-    return sustained.column(contender.result)
+    return sustained.column(contender.result, where=where)
 
 
 def interval_text(contender: Contender) -> str:
