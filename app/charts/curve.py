@@ -232,12 +232,14 @@ def _pen(style: SeriesStyle, width: float, sure: bool, card: str) -> QPen:
 
 
 def _apart(points: Polyline, gap: float) -> Polyline:
-    """Return those points that are at least this far right of the one before."""
+    """Return those points that are at least this far right of the one before, and the last one."""
     kept, last = [], -inf
     for n, x in enumerate(points[:, 0].tolist()):
         if x - last >= gap:
             last = x
             kept.append(n)
+    if kept:
+        kept[-1] = len(points) - 1
     return points[kept] if kept else points[:0]
 
 

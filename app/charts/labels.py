@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import hypot
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,10 @@ _COLUMN_GAP = 7.0
 _NEAR = 10.0
 _STEPS = (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5)
 """Where a name is placed beside a line's end, in line heights from it."""
+_CLEAR = 7.0
+"""How much of a leader the marker at its end covers, in line heights / 14.5."""
+_RIM = 3.0
+"""Around a name and its leader, for the markers of lines, in line heights / 14.5."""
 _STUB = 20.0
 """The longest leader in a plot, in line heights / 14.5: it is not taken for data."""
 
@@ -161,21 +166,40 @@ def crossings(boxes: Sequence[Box], lines: Polyline) -> NDArray[np.int64]:
 
 
 def _beside(end: End, room: Room, lines: Polyline, taken: Sequence[Box]) -> Placed | None:
-    h, near = room.line_height, _NEAR * room.line_height / 14.5
+    h, unit = room.line_height, room.line_height / 14.5
+    near = _NEAR * unit
     right, middle, left = end.x + near, end.x - end.width / 2, end.x - near - end.width
     places = [(right, end.y + step * h) for step in _STEPS]
     places += [(x, end.y + step * h) for x in (middle, left) for step in _STEPS if abs(step) >= 1]
-    boxes = {(x, y): (x, y - h / 2, x + end.width, y + h / 2) for x, y in places}
-    within = {at: b for at, b in boxes.items() if room.top <= b[1] and b[3] <= room.bottom}
-    within = {at: b for at, b in within.items() if room.left <= b[0] and b[2] <= room.right}
-    free = {at: b for at, b in within.items() if not any(touch(b, other) for other in taken)}
-    hits = crossings(list(free.values()), lines) if free else ()
-    for ((x, y), box), count in zip(free.items(), hits, strict=True):
+    boxes = [(x, y - h / 2, x + end.width, y + h / 2) for x, y in places]
+    within = [b for b in boxes if room.left <= b[0] and b[2] <= room.right]
+    within = [b for b in within if room.top <= b[1] and b[3] <= room.bottom]
+    free = [b for b in within if not any(touch(b, other) for other in taken)]
+    whole = [_grown(each, _RIM * unit) for box in free for each in (box, _along(end, box, unit))]
+    hits = crossings(whole, lines).reshape(-1, 2).sum(axis=1) if free else ()
+    for box, count in zip(free, hits, strict=True):
         if not count:
-            to = min(max(end.x, box[0] - 1), box[2]), min(max(end.y, box[1]), box[3])
-            leader = () if y == end.y else ((end.x, end.y), to)
-            return Placed(end.key, x, y, end.width, leader)
+            y = (box[1] + box[3]) / 2
+            leader = () if abs(y - end.y) < h / 4 else ((end.x, end.y), _nearest(end, box))
+            return Placed(end.key, box[0], y, end.width, leader)
     return None
+
+
+def _nearest(end: End, box: Box) -> tuple[float, float]:
+    """Return where a leader from a line's end arrives at the box of its name."""
+    return min(max(end.x, box[0] - 1), box[2]), min(max(end.y, box[1]), box[3])
+
+
+def _along(end: End, box: Box, unit: float) -> Box:
+    """Return the box of a leader beyond the marker at a line's end."""
+    x, y = _nearest(end, box)
+    share = min(1.0, _CLEAR * unit / max(1.0, hypot(x - end.x, y - end.y)))
+    start_x, start_y = end.x + share * (x - end.x), end.y + share * (y - end.y)
+    return min(x, start_x), min(y, start_y), max(x, start_x), max(y, start_y)
+
+
+def _grown(box: Box, rim: float) -> Box:
+    return box[0] - rim, box[1] - rim, box[2] + rim, box[3] + rim
 
 
 def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:

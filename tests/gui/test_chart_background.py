@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.drawing import text_width
+from app.charts.looks import DISTRIBUTION, Look
 from app.charts.series import Quantity
 from app.charts.showing import ACROSS
 from app.charts.trio import Trio
@@ -84,6 +85,20 @@ def test_no_small_marker_covers_a_large_one(qtbot: QtBot, running: bool) -> None
         around = (QPoint(round(x) + dx, round(y) + dy) for dx in AROUND for dy in AROUND)
         own = sum(QColor(image.pixel(at)) == QColor(curve.style.colour) for at in around)
         assert own > 25, curve.series.name
+
+
+def test_the_end_of_a_line_has_a_marker_however_close_those_before(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(1, rates=[1000.0]))
+    trio.project(Look(DISTRIBUTION))
+    chart = trio.charts[Quantity.TIME]
+    trio.grab()
+    image = chart.grab().toImage()
+    [curve] = chart.still()
+    x, y = curve.pixels()[-1].tolist()
+    around = (QPoint(round(x) + dx, round(y) + dy) for dx in AROUND for dy in AROUND)
+    own = np.array(QColor(curve.style.colour).getRgb())
+    inks = (np.array(QColor(image.pixel(at)).getRgb()) for at in around)
+    assert sum(np.abs(ink - own).max() < 80 for ink in inks) > 20
 
 
 @pytest.mark.parametrize("width", [800, 1500])

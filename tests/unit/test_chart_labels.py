@@ -137,6 +137,15 @@ def test_an_early_name_evades_other_lines() -> None:
     assert not crossings([(only.x, only.y - half, only.x + 60, only.y + half)], wall).any()
 
 
+def test_a_leader_in_the_plot_passes_no_end_of_another_line() -> None:
+    right = np.array([[412.0, 60.0], [412.0, 180.0]])
+    below = np.array([[393.0, 150.0], [393.0, 125.5]])
+    (only,) = place([End("a", 400, 120, 60)], ROOM, [right])
+    assert only.y > 120
+    (only,) = place([End("a", 400, 120, 60)], ROOM, [right, below])
+    assert only.y < 120
+
+
 def test_an_early_name_goes_to_the_gutter_where_lines_leave_no_room() -> None:
     walls = [np.array([[56.0, y], [800.0, y]]) for y in range(28, 229, 8)]
     (only,) = place([End("a", 400, 120, 60)], ROOM, walls)
