@@ -1,9 +1,10 @@
 """Places the names at the line ends: none overlaps, none is cut. Pure arithmetic, no Qt.
 
 All values are in pixels, y downwards. A line that reaches the right edge is labelled in the gutter
-beside the chart; where that is too low for all names, the best ranked are. A line that ends
-earlier is labelled at its end where that covers neither a line nor a name, and in the gutter
-otherwise. Leaders to the gutter begin at its edge: across the plot they would be taken for data.
+beside the chart; where that is too low for all names, those that stand alone come first, then the
+best ranked. A line that ends earlier is labelled at its end where that covers neither a line nor a
+name, and in the gutter otherwise. Leaders to the gutter begin at its edge: across the plot they
+would be taken for data.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class End:
     y: float
     width: float
     rank: int = 0
-    """The lowest are named where not all names fit, of equals those of the highest lines."""
+    """Of lines in a crowd the lowest are named where not all names fit, of equals the highest."""
 
 
 @dataclass(frozen=True)
@@ -212,12 +213,10 @@ def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
     first, wide = room.right + LEADER * unit, room.gutter_width - LEADER * unit
     half, gap = wide / 2, _COLUMN_GAP * unit
     columns = 1 if len(ends) <= fit or max(end.width for end in ends) > half - gap else 2
-    named = sorted(ends, key=lambda e: (e.rank, e.y, e.x))
+    named = sorted(ends, key=lambda e: (e.y, e.x))
     if len(ends) > (places := columns * fit):
-        del named[places - 1 :]
-    named.sort(key=lambda e: (e.y, e.x))
-    if len(named) < len(ends):
-        named.append(End("", 0.0, high, wide / columns))
+        named = sorted(_preferred(ends, room)[: places - 1], key=lambda e: (e.y, e.x))
+        named.append(End("", room.right, high, wide / columns))
     rows = [named[i : i + columns] for i in range(0, len(named), columns)]
     wanted = [min(max(sum(end.y for end in row) / len(row), low), high) for row in rows]
     ys = spread(wanted, _tightest(room, len(rows), high - low), low, high)
@@ -228,6 +227,16 @@ def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
             leader = _leader(end.y, x, y, room)
             placed.append(Placed(end.key, x, y, min(end.width, wide), leader))
     return placed
+
+
+def _preferred(ends: Sequence[End], room: Room) -> list[End]:
+    """Return the ends in the order in which they are named where not all names fit: first those
+    that stand alone or in pairs, since those of a crowd are counted where it is.
+    """
+    at = np.array([(end.x, end.y) for end in ends])
+    near = (np.abs(at[:, None] - at) < room.least_height).all(axis=2).sum(axis=1)
+    crowded = {end.key: count > 2 for end, count in zip(ends, near.tolist(), strict=True)}
+    return sorted(ends, key=lambda e: (crowded[e.key], e.rank, e.y, e.x))
 
 
 def _tightest(room: Room, names: int, height: float) -> float:
