@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import hypot
+from math import floor, hypot
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.charts.clipping import Box, Polyline, joined
+
+Leader = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class Placed:
     x: float
     y: float
     width: float
-    leader: tuple[tuple[float, float], ...]
+    leader: Leader
+    """In the gutter to the name's row: of two names in a row both leaders end before the first."""
 
     def box(self, height: float) -> Box:
         return self.x, self.y - height / 2, self.x + self.width, self.y + height / 2
@@ -66,6 +69,8 @@ LEADER = 24.0
 """Length of a leader in the gutter, in line heights / 14.5."""
 _COLUMN_GAP = 7.0
 """Between a name and the marker of the next column, in line heights / 14.5."""
+_APART = 4.0
+"""Leaders that begin nearer to one another cannot be told apart, in line heights / 14.5."""
 _NEAR = 10.0
 _STEPS = (0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5)
 """Where a name is placed beside a line's end, in line heights from it."""
@@ -103,7 +108,8 @@ def moved(label: Placed, key: str, line: Polyline, room: Room) -> Placed | None:
     """Return a place in the gutter for the name of another line; None: that is not seen."""
     if not len(line):
         return None
-    return replace(label, key=key, leader=_leader(float(line[-1, 1]), label.x, label.y, room))
+    [leader] = _leaders([float(line[-1, 1])], [label.y], room)
+    return replace(label, key=key, leader=leader)
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -220,13 +226,13 @@ def _in_gutter(ends: Sequence[End], room: Room) -> list[Placed]:
     rows = [named[i : i + columns] for i in range(0, len(named), columns)]
     wanted = [min(max(sum(end.y for end in row) / len(row), low), high) for row in rows]
     ys = spread(wanted, _tightest(room, len(rows), high - low), low, high)
-    placed = []
-    for row, y in zip(rows, ys, strict=True):
-        for column, end in enumerate(row):
-            x = first + column * half
-            leader = _leader(end.y, x, y, room)
-            placed.append(Placed(end.key, x, y, min(end.width, wide), leader))
-    return placed
+    placed = [
+        Placed(end.key, first + column * half, y, min(end.width, wide), ())
+        for row, y in zip(rows, ys, strict=True)
+        for column, end in enumerate(row)
+    ]
+    leaders = _leaders([end.y for end in named], [label.y for label in placed], room)
+    return [replace(label, leader=each) for label, each in zip(placed, leaders, strict=True)]
 
 
 def _preferred(ends: Sequence[End], room: Room) -> list[End]:
@@ -244,19 +250,29 @@ def _tightest(room: Room, names: int, height: float) -> float:
     return min(room.line_height, max(room.least_height, height / max(1, names - 1)))
 
 
-def _leader(y: float, to_x: float, to_y: float, room: Room) -> tuple[tuple[float, float], ...]:
-    """Return the leader to a name in the gutter, from the edge of the plot at a line end's height.
-    That to a name in the second column passes under the name in the first one.
+def _leaders(ends: Sequence[float], names: Sequence[float], room: Room) -> list[Leader]:
+    """Return leaders from the edge of the plot at these heights, ascending, to the rows of names at
+    those. Where they would begin too close to be told apart, they run together, between a bracket
+    around the ends and one around the names, which are in the same order.
     """
     unit = room.line_height / 14.5
-    first = room.right + LEADER * unit
-    start = min(max(y, room.top), room.bottom)
-    lane = to_y if to_x <= first else to_y + room.least_height / 2 + 0.5 * unit
-    last = () if lane == to_y else ((to_x - 5 * unit, lane),)
-    return (
-        (room.right + 2 * unit, start),
-        (room.right + 4 * unit, start),
-        (first - 5 * unit, lane),
-        *last,
-        (to_x - 2 * unit, to_y),
-    )
+    left, right = (floor(room.right + x * unit) + 0.5 for x in (4, LEADER - 5))  # sharp
+    starts = np.clip(ends, room.top, room.bottom)
+    apart = np.flatnonzero(np.diff(starts) >= _APART * unit) + 1
+    found: list[Leader] = []
+    for group, rows in zip(np.split(starts, apart), np.split(names, apart), strict=True):
+        (top, foot), (first, last) = group[[0, -1]].tolist(), rows[[0, -1]].tolist()
+        leaves = min(max((first + last) / 2, top), foot)
+        arrives = min(max(leaves, first), last)
+        found += [
+            (
+                (left - 2 * unit, start),
+                (left, start),
+                (left, leaves),
+                (right, arrives),
+                (right, row),
+                (right + 3 * unit, row),
+            )
+            for start, row in zip(group.tolist(), rows.tolist(), strict=True)
+        ]
+    return found

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels, layout
@@ -144,8 +145,7 @@ class EndNames:
     def paint_leaders(self, painter: QPainter) -> None:
         """Draw leaders under the lines, whose last markers they touch."""
         theme = self._chart.theme
-        for label in self.placed:
-            self._paint_leader(painter, label, mix(theme.card, theme.muted, 0.7))
+        self._paint_leaders(painter, self.placed, mix(theme.card, theme.muted, 0.7))
 
     def paint(self, painter: QPainter) -> None:
         self._paint_all(painter, self.placed, strong=False)
@@ -171,7 +171,7 @@ class EndNames:
             return
         left, top, right, foot = label.box(chart.sizes.label_px + chart.sizes.px(1))
         painter.fillRect(QRectF(left, top, right - left, foot - top), QColor(chart.theme.card))
-        self._paint_leader(painter, label, chart.theme.text)
+        self._paint_leaders(painter, [label], chart.theme.text)
         self._paint_all(painter, [label], strong=True)
 
     def paint_running(self, painter: QPainter, curve: Curve, at: QPointF, *, halo: bool) -> None:
@@ -226,23 +226,29 @@ class EndNames:
                 return label.key
         return ""
 
-    def _paint_leader(self, painter: QPainter, label: labels.Placed, colour: str) -> None:
-        """Draw it in an ink that no line of data has; dotted through the plot, where the line ends
+    def _paint_leaders(
+        self, painter: QPainter, placed: Iterable[labels.Placed], colour: QColor | str
+    ) -> None:
+        """Draw them in an ink that no line of data has; dotted through the plot, where a line ends
         before its edge.
         """
-        px, seen = self._chart.sizes.px, self._chart.curves[label.key].seen()
+        px = self._chart.sizes.px
+        whole: dict[tuple[float, ...], None] = {}  # what several share is drawn once
+        dotted = []
+        for label in placed:
+            whole.update(dict.fromkeys((*a, *b) for a, b in pairwise(label.leader) if a != b))
+            seen = self._chart.curves[label.key].seen()
+            if label.leader and len(seen):
+                (end, level), (edge, y) = seen[-1].tolist(), label.leader[0]
+                if edge - end > px(2 * _MARKER) and label.x > edge:
+                    dotted.append(QLineF(end + px(_MARKER), level, edge, y))
         pen = QPen(QColor(colour), px(1))
         painter.setPen(pen)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawPolyline([QPointF(x, y) for x, y in label.leader])
-        if not (label.leader and len(seen)):
-            return
-        (end, level), (edge, y) = seen[-1].tolist(), label.leader[0]
-        if edge - end > px(2 * _MARKER) and label.x > edge:
-            pen.setDashPattern([1, 3])
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-            painter.setPen(pen)
-            painter.drawLine(QPointF(end + px(_MARKER), level), QPointF(edge, y))
+        painter.drawLines([QLineF(*each) for each in whole])
+        pen.setDashPattern([1, 3])
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        painter.setPen(pen)
+        painter.drawLines(dotted)
 
     def _paint_all(
         self, painter: QPainter, placed: Iterable[labels.Placed], *, strong: bool

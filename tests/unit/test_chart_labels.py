@@ -84,15 +84,27 @@ def test_where_not_all_fit_lines_that_stand_alone_or_in_pairs_are_named_before_t
     assert named[1:-2] == [str(i) for i in range(len(named) - 3)], "then the best of the crowd"
 
 
-def test_names_in_two_columns_go_on_in_the_second_with_leaders_that_cross_nothing() -> None:
+def test_names_in_two_columns_go_on_in_the_second_and_no_leader_passes_a_name() -> None:
     wide = replace(ROOM, gutter_width=240)
     placed = place([End(str(i), 800, 100 + i * 0.1, 99) for i in range(30)], wide)
     assert [p.key for p in sorted(placed, key=lambda p: (p.y, p.x))] == [str(i) for i in range(30)]
-    for before, after in pairwise(placed):
-        assert all(a[1] < b[1] for a, b in zip(before.leader[1:3], after.leader[1:3], strict=True))
-    names = {label.y for label in placed}
-    lanes = [label.leader[2][1] for label in placed if label.x == max(p.x for p in placed)]
-    assert all(abs(lane - y) >= wide.least_height / 2 for lane in lanes for y in names)
+    first = min(label.x for label in placed)
+    assert all(label.leader[-1][0] < first and label.leader[-1][1] == label.y for label in placed)
+
+
+@given(ends)
+def test_leaders_in_the_gutter_cross_none(found: list[tuple[float, float, float]]) -> None:
+    placed = place([End(str(i), *end) for i, end in enumerate(found)], ROOM)
+    leaders = [label.leader for label in placed if label.key and label.x > ROOM.right]
+    for before, after in pairwise(sorted(leaders, key=lambda leader: leader[-1][1])):
+        assert all(a[1] <= b[1] + 0.01 for a, b in zip(before, after, strict=True))
+
+
+def test_leaders_that_begin_too_close_to_be_told_apart_share_their_way() -> None:
+    close = place([End(str(i), 800, 100 + i, 60) for i in range(9)], ROOM)
+    assert len({label.leader[2:4] for label in close}) == 1
+    apart = place([End(str(i), 800, 100 + i * 6, 60) for i in range(9)], ROOM)
+    assert len({label.leader[2:4] for label in apart}) == 9
 
 
 def test_a_line_that_all_but_reaches_the_edge_is_named_in_the_gutter() -> None:
