@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from app.charts import labels
 from app.charts.drawing import draw_leader, draw_text, text_width
 from app.charts.plot import Plot
 from app.charts.series import Quantity
+from app.colour import with_opacity
 from app.theme import Weight, font
 from workbench.analysis.published import Published
 
@@ -18,6 +19,8 @@ _KINDS = {Quantity.REPLIES: "replies", Quantity.TIME: "mean"}
 """Of the figures that have a label beside their cross."""
 _ARM = 8.0
 """Unscaled, of a cross: twice as long as a marker of that shape, and thin."""
+_DOWN = (-2, *(side * down for down in range(8, 61, 6) for side in (1, -1)))
+"""Unscaled: how far below a cross its label may be."""
 
 
 class PublishedMarks:
@@ -54,29 +57,31 @@ class PublishedMarks:
     def _write(
         self, painter: QPainter, at: QPointF, forms: Sequence[str], taken: Sequence[labels.Box]
     ) -> labels.Box:
-        """Write the first form that covers nothing taken, or the last one where it covers least."""
-        px, size = self._chart.sizes.px, font(self._chart.sizes.px(11), Weight.Medium)
-        places = {form: self._free(at, text_width(form, size) + px(8), taken) for form in forms}
-        free = (f for f in forms if not any(labels.touch(places[f], other) for other in taken))
-        text = next(free, forms[-1])
-        left, top, right, foot = places[text]
-        box = QRectF(left, top, right - left, foot - top)
-        draw_leader(painter, box, at, self._chart.theme.soft, px(_ARM + 2), px(1))
-        tint = QColor(self._chart.theme.card)
-        tint.setAlphaF(0.85)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(tint)
-        painter.drawRoundedRect(box, px(4), px(4))
-        where = QPointF(box.left() + px(4), box.center().y())
-        draw_text(painter, where, text, size, self._chart.theme.soft)
-        return places[text]
-
-    def _free(self, at: QPointF, width: float, taken: Sequence[labels.Box]) -> labels.Box:
-        """Return the place beside a cross that covers the fewest lines and nothing taken."""
-        px, height = self._chart.sizes.px, self._chart.sizes.px(17)
+        """Write the first form that has a place where it covers nothing, or else the least."""
+        px, size, theme = self._chart.sizes.px, self._font(), self._chart.theme
+        places = {
+            box: form for form in forms for box in self._places(at, text_width(form, size) + px(8))
+        }
         lines = [curve.seen() for curve in self._chart.still()]
         if self._chart.has_ideal:
             lines.append(self._chart.ideal())
+        found = labels.freest(list(places), taken, lines)
+        left, top, right, foot = found
+        box = QRectF(left, top, right - left, foot - top)
+        draw_leader(painter, box, at, theme.soft, px(_ARM + 2), px(1))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(with_opacity(theme.card, 0.85))
+        painter.drawRoundedRect(box, px(4), px(4))
+        where = QPointF(box.left() + px(4), box.center().y())
+        draw_text(painter, where, places[found], size, theme.soft)
+        return found
+
+    def _font(self) -> QFont:
+        return font(self._chart.sizes.px(11), Weight.Medium)
+
+    def _places(self, at: QPointF, width: float) -> list[labels.Box]:
+        """Return places beside a cross in the plot, near ones first."""
+        px, height = self._chart.sizes.px, self._chart.sizes.px(15)
         room = self._chart.plot_rect().adjusted(0, -px(10), 0, 0)
         across = [
             min(max(at.x() + side, room.left()), room.right() - width)
@@ -84,11 +89,10 @@ class PublishedMarks:
         ]
         boxes = [
             QRectF(x, at.y() + down - height / 2, width, height)
-            for down in map(px, (-2, 15, -19, 32, -36))
+            for down in map(px, _DOWN)
             for x in across
         ]
-        inside = [box.getCoords() for box in boxes if room.contains(box)]
-        return labels.freest(inside or [boxes[1].getCoords()], taken, lines)
+        return [b.getCoords() for b in boxes if room.contains(b)] or [boxes[1].getCoords()]
 
 
 def crosses(chart: Plot) -> list[labels.Box]:

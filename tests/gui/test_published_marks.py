@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
-from app.charts.labels import touch
+from app.charts.clipping import joined
+from app.charts.labels import crossings, touch
 from app.charts.published import PublishedMarks, crosses
 from app.charts.series import Quantity
 from tests.gui.trios import shown
@@ -60,3 +61,20 @@ def test_labels_the_text_of_the_ideal_line_and_names_avoid_each_other(
     assert not any(touch(a, b) for a, b in combinations(labels, 2))
     assert not any(touch(label, other) for label in labels for other in (*texts, *marks))
     assert not any(touch(text, mark) for text in chart.ground.words() for mark in marks)
+
+
+@pytest.mark.parametrize("size", [(800, 540), (720, 420), (1200, 760)])
+def test_a_label_covers_no_line_where_there_is_a_place_without(
+    qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    trio = shown(qtbot, of_preset("piel-2009-sockets", ("tornado", "twisted", "eventlet")))
+    trio.resize(*size)
+    trio.grab()
+    chart = trio.charts[Quantity.REPLIES]
+    picture = QImage(chart.size(), QImage.Format.Format_RGB32)
+    painter = QPainter(picture)
+    labels = PublishedMarks(chart).paint(painter, [*chart.ground.words(), *chart.names.boxes()])
+    painter.end()
+    lines = joined([chart.ideal(), *(curve.seen() for curve in chart.still())])
+    assert labels
+    assert not crossings(labels, lines).any()
