@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QPointF, QRect, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QStyleOptionHeader
 
 from app.charts.drawing import draw_text, text_width
@@ -16,6 +16,8 @@ from workbench.comparison.table import Column
 HEIGHT = 44
 _TITLE_Y, _PADDING, _ARROW = 31, 6, 3.5
 """The middle of the titles, the room beside them, and half of the width of the arrow."""
+_AROUND = 10
+"""Pixels beside the name of a group, which is cut where less of it is in view."""
 _GRIP = 6
 """Pixels at the edge of a column with which its width is changed."""
 
@@ -89,16 +91,12 @@ class FiguresHead(SortedHead):
             end = self.sectionViewportPosition(places[-1]) + self.sectionSize(places[-1])
             left = max(beside, self.sectionViewportPosition(places[0]))
             right = min(end, self.viewport().width())
-            if right - left < text_width(name, size) + 18:
+            room = right - left - _AROUND
+            if room <= 0:
                 continue
-            draw_text(
-                painter,
-                QRectF(left, 4, right - left - 8, 14).center(),
-                name,
-                size,
-                self.theme.soft,
-                "middle",
-            )
+            said = QFontMetricsF(size).elidedText(name, Qt.TextElideMode.ElideRight, room)
+            at = QPointF((left + right) / 2 + 1, 11)
+            draw_text(painter, at, said, size, self.theme.soft, "middle")
             painter.setPen(QPen(QColor(self.theme.line2), 1))
             painter.drawLine(left + 10, 20, right - 8, 20)
         if beside:
