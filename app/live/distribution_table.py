@@ -27,8 +27,8 @@ _SHARE = 0.4
 """The largest share of the height; more lines are scrolled."""
 _FEWEST = 2
 """Lines; with room for fewer, there is only the chart."""
-_BESIDE, _NARROWEST = 14, 70
-"""Pixels beside a name, and of its column."""
+_BESIDE, _NARROWEST = 14, 110
+"""Pixels beside a name, and the least of its column: with less, figures are scrolled."""
 _WIDE = 860
 """Narrower, the number of replies is only in the tool tips."""
 
@@ -126,14 +126,16 @@ class DistributionTable(QTableWidget):
             return
         self.setColumnHidden(self.columnCount() - 1, self.width() < _WIDE)
         head = self.horizontalHeader()
+        self._fit_names(self.viewport().width() - head.length() + head.sectionSize(0))
         around = head.sizeHint().height() + 2 * self.frameWidth()
+        if head.length() > self.viewport().width():
+            around += self.horizontalScrollBar().sizeHint().height()
         lines = min(self.rowCount(), (self._room() - around) // _ROW)
         enough = lines >= min(_FEWEST, self.rowCount()) > 0
         height = around + lines * _ROW if enough else 0
         if height != self._height:
             self._height = height
             self.updateGeometry()
-        self._fit_names(self.viewport().width() - head.length() + head.sectionSize(0))
 
     def _room(self) -> int:
         """Return the height that is left below the lowest chart that can be read."""
@@ -147,6 +149,8 @@ class DistributionTable(QTableWidget):
         """Shorten names that do not fit into `most` pixels, so that all of them differ."""
         name = font(12, Weight.Medium)
         widest = max((text_width(each, name) for each in self._names), default=0.0)
+        if most < _NARROWEST:  # the figures scroll anyway
+            most = max(_NARROWEST, self.viewport().width() // 2)
         width = max(_NARROWEST, min(ceil(widest) + _BESIDE, most))
         self.setColumnWidth(0, width)
         for line, each in enumerate(self._names):
