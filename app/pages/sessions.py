@@ -34,8 +34,8 @@ from workbench.trash import Trashed
 REFRESH_EVERY_MS = 3000
 """How often new sessions are looked for while the page is visible."""
 _SIDE, _NARROW_SIDE, _NARROW = 330, 286, 1100
-_CARD_PX, _STACKED_PX = 500, 860
-"""The heights of the card below the list, and of the page then."""
+_CARD_PX, _REST_PX = 640, 104
+"""The heights of the card below the list, and of what is around both then."""
 
 
 class SessionsPage(QWidget):
@@ -84,7 +84,8 @@ class SessionsPage(QWidget):
             },
         )
         across = self._across = row(gap=GAP)
-        across.addWidget(self._make_list(), 1)
+        self._listing = self._make_list()
+        across.addWidget(self._listing, 1)
         across.addWidget(self.card)
         inside.addLayout(across, 1)
         self.history = History(desk.bridge, self)
@@ -315,7 +316,9 @@ class SessionsPage(QWidget):
         widen(self.card, side, below=below)
         self.card.setMinimumHeight(_CARD_PX if below else 0)
         self._list.arrange(room if below else room - side - GAP)
-        self.setMinimumHeight(_STACKED_PX if below and not self.card.isHidden() else 0)
+        high = self._list.least(len(self._model.sessions)) if below and self._model.sessions else 0
+        self._listing.setMinimumHeight(high)
+        self.setMinimumHeight(high and high + _CARD_PX + _REST_PX)
 
     def _restore(self) -> None:
         kept = self._desk.settings.more.get("Sessions")

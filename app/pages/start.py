@@ -138,6 +138,7 @@ class StartPage(QWidget):
         wide = self.width() > 1_500
         for place, share in enumerate((4, 8, 4) if wide else (4, 7, 4)):
             self._cards.setStretch(place, share)
+        self.compare.set_stacked(below)
         self.compare.set_across(4 if self.width() > 2_400 else 3 if wide else 2)
 
     def set_theme(self, theme: Theme) -> None:

@@ -24,6 +24,7 @@ from workbench.formatting import capital
 from workbench.sessions.library import Shelved
 
 _ROW_PX = 66
+_LEAST_ROWS = 4
 _THUMB, _SMALL_THUMB = QSize(88, 50), QSize(58, 34)
 _TITLE_PX, _LINE_PX = 12, 20
 """Where text starts from above, and the height of a line."""
@@ -83,6 +84,11 @@ class SessionsView(QTreeView):
         for name, width in (_NARROW if narrow else _WIDE).items():
             self.header().resizeSection(COLUMNS.index(name), width)
         self._share()
+
+    def least(self, sessions: int) -> int:
+        """Return the height in which a few of so many sessions can be seen, or all of fewer."""
+        rows = min(sessions, _LEAST_ROWS) * _ROW_PX
+        return self.header().sizeHint().height() + rows + _AROUND
 
     def _share(self) -> None:
         """Give the titles what they need, up to two thirds, and the servers the rest."""

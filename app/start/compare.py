@@ -32,6 +32,8 @@ _MOVES: dict[int, int] = {
     Qt.Key.Key_Up: -2,
 }
 _GAP = 6
+_LEAST_PX, _STACKED_PX = 72, 160
+"""The least heights of the list of servers: in any window, and in a page that scrolls."""
 """The gap between rows of check boxes."""
 
 
@@ -134,6 +136,10 @@ class CompareCard(QFrame):
             QWidget.setTabOrder(before, after)
         QWidget.setTabOrder(self.plan, self._all)  # behind what most users need
 
+    def set_stacked(self, stacked: bool) -> None:
+        """Keep a useful height of the list: a page that scrolls has more room for it."""
+        self._scroll.setMinimumHeight(_STACKED_PX if stacked else _LEAST_PX)
+
     def set_across(self, across: int) -> None:
         """Set how many names stand in a row."""
         if across != self._across:
@@ -214,7 +220,6 @@ class CompareCard(QFrame):
         self._grid.setHorizontalSpacing(16)
         self._grid.setVerticalSpacing(_GAP)
         self._scroll = _WholeRows(ticks)
-        self._scroll.setMinimumHeight(72)
         return self._scroll
 
     def _arrange(self) -> None:
