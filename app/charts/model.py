@@ -240,7 +240,7 @@ class ChartModel:
     # How charts put it into words; see also `Projection`
 
     def marks(self, values: Sequence[float]) -> list[str]:
-        """Format values of the axis, as below the lowest chart."""
+        """Format values of the axis, as below the bottom chart."""
         return words.counts(values)
 
     def round_values(self, low: float, high: float, most: int) -> list[float]:

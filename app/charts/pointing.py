@@ -23,7 +23,7 @@ _SCALES: dict[int, str] = {
     Qt.Key.Key_L: Quantity.TIME.value,
     Qt.Key.Key_E: "",
 }
-"""Keys that change the scale of an axis, by its key; empty: of whatever the lowest chart shows."""
+"""Keys that change the scale of an axis, by its key; empty: of whatever the bottom chart shows."""
 _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 
 

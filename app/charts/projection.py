@@ -145,7 +145,7 @@ class Projection:
 
     @property
     def metrics(self) -> list[Metric]:
-        """Those that the lowest chart can show in place of the errors."""
+        """Those that the bottom chart can show in place of the errors."""
         return []
 
     def metric(self, key: str) -> Metric | None:
@@ -160,7 +160,7 @@ class Projection:
         return self.of.timeout_ms
 
     def marks(self, values: Sequence[float]) -> list[str]:
-        """Format values of the axis, as below the lowest chart."""
+        """Format values of the axis, as below the bottom chart."""
         return words.counts(values)
 
     def round_values(self, low: float, high: float, most: int) -> list[float]:

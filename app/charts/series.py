@@ -136,7 +136,7 @@ class Series(SeriesResult):
 
 
 def metric(quantity: Quantity, view: View) -> str:
-    """Return the key of a chart's metric: the lowest chart may show another metric than
+    """Return the key of a chart's metric: the bottom chart may show another metric than
     the errors.
     """
     return view.metric if quantity is Quantity.ERRORS and view.metric else quantity.value

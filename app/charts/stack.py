@@ -159,7 +159,7 @@ class Stack(QWidget):
             self.set_shown(server, True)
 
     def set_view(self, view: View) -> None:
-        """Set which response time is shown, and what the lowest chart shows."""
+        """Set which response time is shown, and what the bottom chart shows."""
         self._view = view
         for chart in self._each():
             chart.set_view(view)
@@ -172,7 +172,7 @@ class Stack(QWidget):
         self.set_view(replace(self._view, clock=clock))
 
     def set_metric(self, key: str) -> None:
-        """Set the metric of the lowest chart; empty: the errors."""
+        """Set the metric of the bottom chart; empty: the errors."""
         self.set_view(replace(self._view, metric=key))
 
     @property

@@ -9,7 +9,7 @@ from app.charts.plot import Plot
 from app.charts.series import Quantity
 
 _BETWEEN_MARKS = 62.0
-"""Unscaled, below the lowest chart, between the middles of two figures."""
+"""Unscaled, below the bottom chart, between the middles of two figures."""
 _MOST_VALUES = 12
 """Values of an axis other than rates that are marked one by one."""
 _MOST_MARKS = 10
@@ -51,7 +51,7 @@ def _texts(chart: Plot, marks: list[float]) -> list[str]:
 
 
 def across(chart: Plot) -> list[tuple[float, str]]:
-    """Return the marks below the lowest chart: the planned values where they are no rates, few, and
+    """Return the marks below the bottom chart: the planned values where they are no rates, few, and
     more than one of them is in view; otherwise round ones.
     """
     axis, (low, last, _, _) = chart.model.axis, chart.limits

@@ -88,7 +88,7 @@ def write_read(session: Session, output: Path, options: ReportOptions) -> None:
 
 
 def _metrics(session: Session, look: Look) -> list[str]:
-    """Return the metrics that the lowest chart of a view can show."""
+    """Return the metrics that the bottom chart of a view can show."""
     return [metric.key for metric in (METRICS if look.view == TIME else session.start.metrics)]
 
 

@@ -76,8 +76,8 @@ class ViewBar(QWidget):
         inside.addStretch(1)
         self._points = self._box("Points", self._on_points)
         self._passes = self._box("Pass", self._on_pass)
-        self._lowest = self._box("Lowest chart", self._on_lowest)
-        self._lowest_title = label("Lowest chart", 12, tone="muted")
+        self._lowest = self._box("Bottom chart", self._on_lowest)
+        self._lowest_title = label("Bottom chart", 12, tone="muted")
         self._boxes = QWidget()
         boxes = row(self._boxes, gap=4)
         boxes.addStretch(1)
@@ -167,7 +167,7 @@ class ViewBar(QWidget):
         self.show_view(self.view)
 
     def _show_lowest(self) -> None:
-        """Offer what the lowest chart can show; where there is height for two charts only, also the
+        """Offer what the bottom chart can show; where there is height for two charts only, also the
         response time.
         """
         trio = self._trio

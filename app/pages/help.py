@@ -27,7 +27,8 @@ GLOSSARY = (
     ("Service time", "From the actual send of a call until its reply."),
     ("p99", "99 of 100 calls were faster than this. Shown only with enough samples."),
     ("Errors", "Percentage of attempts: timeouts, resets, refused connections, unexpected "
-               "responses. Client limits (ports, descriptors) never count against a server."),
+               "responses. Over time: of the calls completed in each interval. Client limits "
+               "(ports, descriptors) never count against a server."),
     ("Sustained rate (knee)", "The highest rate up to which at least 99 % of the attempts "
                               "succeeded at every rate. Marked by a large marker."),
     ("≥", "No server limit was reached: the server may sustain more."),

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.choices import Choice
+from app.plain import tip
 from app.servers.columns import CHOICES, COLUMNS, GROUPS
 from app.servers.filters import Filters
 from app.servers.rows import Sifted
@@ -26,6 +27,7 @@ _SEARCH_AFTER_MS = 150
 _FIELD_PX, _FIELD_MOST_PX = 160, 300
 _CHOICE_PX, _CHOICE_MOST_PX = 140, 190
 _ANY = 16_777_215
+_WAYS = {True: "ascending", False: "descending"}
 
 
 class Finding(QFrame):
@@ -66,8 +68,7 @@ class Finding(QFrame):
             self.order.addItem(f"Sort: {each.name.lower() if place else 'name'}", place)
         self.order.setMinimumWidth(124)
         self.order.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.direction = button("Ascending", on_click=self._turn)
-        self.direction.setToolTip("Reverse order")
+        self.direction = button("", on_click=self._turn)
         self.export = tool("Export features (Ctrl+E)", "share-2", self.export_requested.emit)
         dress(self.export, theme)
         inside.addLayout(self._make_head())
@@ -197,9 +198,10 @@ class Finding(QFrame):
     def _show_order(self) -> None:
         place, rising = self.table.sorting
         self.order.setCurrentIndex(place)
-        text = "Ascending" if rising else "Descending"
-        self.direction.setText(text)
-        self.direction.setAccessibleName(f"Order: {text.lower()}")
+        by, way = COLUMNS[place].name.lower() if place else "name", _WAYS[rising]
+        self.direction.setText(f"Order: {way}")
+        self.direction.setAccessibleName(f"Order by {by}: {way}")
+        self.direction.setToolTip(tip(f"Sorted by {by}, {way}. Press for {_WAYS[not rising]}."))
 
     def set_theme(self, theme: Theme) -> None:
         self._glass.setIcon(QIcon(icon_pixmap("search", theme.muted, 16)))

@@ -78,7 +78,8 @@ class Rail(QFrame):
             self._pages[name] = entry
         entry.clicked.connect(lambda _checked: on_click())
         self._feet += foot
-        self._inside.insertWidget(self._inside.count() - (0 if foot else self._feet + 1), entry)
+        place = self._inside.count() - (0 if foot else self._feet + 1)
+        self._inside.insertWidget(place, entry, 0, QtCore.Qt.AlignmentFlag.AlignHCenter)
         self.entries[name] = entry
         return entry
 

@@ -95,7 +95,7 @@ def test_where_two_charts_have_room_the_lower_one_is_named_and_can_be_chosen(
     lower, times = charts[Quantity.ERRORS], charts[Quantity.TIME]
 
     def choice() -> QComboBox:
-        return the(film, QComboBox, "Lowest chart")
+        return the(film, QComboBox, "Bottom chart")
 
     def texts() -> list[str]:
         return [choice().itemText(n) for n in range(choice().count())]
@@ -115,7 +115,7 @@ def test_where_two_charts_have_room_the_lower_one_is_named_and_can_be_chosen(
     qtbot.waitUntil(lambda: times.isVisible() and not lower.isVisible())
     window.resize(1280, 900)
     qtbot.waitUntil(lambda: times.isVisible() and lower.isVisible())
-    named = [box for box in film.findChildren(QComboBox) if box.accessibleName() == "Lowest chart"]
+    named = [box for box in film.findChildren(QComboBox) if box.accessibleName() == "Bottom chart"]
     assert not any(box.isVisible() and box.findText("Response time") >= 0 for box in named)
 
 

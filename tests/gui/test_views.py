@@ -235,7 +235,7 @@ def test_percentiles_have_several_short_marks_however_close_the_zoom(qtbot: QtBo
 def test_the_lowest_chart_shows_what_the_machine_did(qtbot: QtBot) -> None:
     board = opened(qtbot, session(2, 4))
     press(qtbot, board, "Over time")
-    choose(board, "Lowest chart", "Server CPU")
+    choose(board, "Bottom chart", "Server CPU")
     assert titles(board)[-1] == "Server CPU % of a core"
     cpu = [y for _, y in line(board, "asyncio-streams", Quantity.ERRORS) if not isnan(y)]
     assert max(cpu) == 100.0
@@ -247,7 +247,7 @@ def test_views_without_data_are_not_offered(qtbot: QtBot) -> None:
     documents = [d for d in session(2, 4) if not isinstance(d, HostSample | Window)]
     board = opened(qtbot, documents)
     press(qtbot, board, "Over time")
-    assert not choice(board, "Lowest chart").isVisible()
+    assert not choice(board, "Bottom chart").isVisible()
     said = board.trio.charts[Quantity.REPLIES].ground.key()
     assert "Nothing was recorded over time." in str(said)
 
@@ -349,11 +349,11 @@ def test_all_values_are_listed_in_every_view(qtbot: QtBot, view: str) -> None:
 def test_in_a_low_window_the_lowest_chart_is_the_response_time(qtbot: QtBot) -> None:
     board = opened(qtbot, session(2, 4))
     press(qtbot, board, "Over time")
-    assert choice(board, "Lowest chart").isVisible() and says(board, "Lowest chart")
+    assert choice(board, "Bottom chart").isVisible() and says(board, "Bottom chart")
 
     board.resize(1000, 300)
-    qtbot.waitUntil(lambda: choice(board, "Lowest chart").currentText() == "Response time")
-    assert choice(board, "Lowest chart").isVisible()
+    qtbot.waitUntil(lambda: choice(board, "Bottom chart").currentText() == "Response time")
+    assert choice(board, "Bottom chart").isVisible()
     board.resize(1300, 760)
-    qtbot.waitUntil(lambda: choice(board, "Lowest chart").currentText() == "Errors")
-    assert choice(board, "Lowest chart").findText("Response time") < 0
+    qtbot.waitUntil(lambda: choice(board, "Bottom chart").currentText() == "Errors")
+    assert choice(board, "Bottom chart").findText("Response time") < 0
