@@ -233,6 +233,16 @@ async def test_a_server_that_dies_at_once_is_reported_with_its_last_lines(
     )
 
 
+async def test_a_server_that_goes_to_the_background_is_told_to_stay_in_the_foreground(
+    machine: LocalMachine,
+) -> None:
+    port = unused_port()
+    assert await failure(machine, "daemonizes", port=port) == (
+        f"daemonizes on localhost ended with status 0 before it listened on port {port}"
+        " (it has to stay in the foreground), without any output."
+    )
+
+
 async def test_a_server_that_never_gets_ready_is_killed_and_reported(machine: LocalMachine) -> None:
     port = unused_port()
     assert await failure(machine, "never-ready", port=port, ready_within_s=6.0) == (

@@ -147,7 +147,7 @@ def test_a_missing_file_is_reported_next_to_the_key_that_names_it() -> None:
     (fault,) = faults(texts)
     assert (fault.line, fault.sentence) == (
         line,
-        "source: there is no file 'server.py' in the folder.",
+        "source: there is no file 'server.py' in the folder. Name the file of the server.",
     )
 
 

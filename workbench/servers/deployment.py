@@ -151,6 +151,8 @@ class Deployment:
         if any(IN_USE in line.lower() for line in self.process.tail()):
             return port_taken(self.entry, self.machine, self.port, IN_USE)
         what = f"{self.end()} before it listened on port {self.port}"
+        if not self._exit.result():
+            what += " (it has to stay in the foreground)"
         return self._unready(f"{self._called()} {what}")
 
     def _called(self) -> str:

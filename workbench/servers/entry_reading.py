@@ -91,7 +91,8 @@ def _problem(entry: ServerEntry) -> str:
         if (name := getattr(entry, key)) in entry.shared:
             continue
         if name and (problem := _file_problem(entry.folder, name)):
-            return f", {key}: {problem}"
+            hint = " Name the file of the server." if key == "source" else ""
+            return f", {key}: {problem}{hint}"
     return _shared_problem(entry) or _command_problem(entry) or _pin_problem(entry)
 
 
