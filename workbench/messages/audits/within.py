@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from workbench import formatting
-from workbench.messages.audits.base import Finding, every
+from workbench.messages.audits.base import Finding
 
 
 class TooFewWindows(Finding, frozen=True, kw_only=True):
@@ -30,7 +30,8 @@ class SteadyState(Finding, frozen=True, kw_only=True):
 
     def text(self) -> str:
         if not self.unsteady:
-            return f"Response times of {every(self.servers, 'server')} are steady within points."
+            what = formatting.number_of(self.servers, "servers")
+            return f"Response times of {what} that could be checked are steady within points."
         said = [_unsteady(name, *what) for name, what in self.unsteady.items()]
         return f"Not steady within points: {'; '.join(said)}. Lengthen the warm-up or the points."
 
