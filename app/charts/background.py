@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
-from app.charts import labels, ticks
+from app.charts import labels, ticks, words
 from app.charts.clipping import Polyline, Segments
 from app.charts.drawing import draw_text, text_width
 from app.charts.ideal import Ideal
@@ -177,7 +177,8 @@ class Ground:
         room = self.head_end() - px(_HEAD_GAP) - x
         keys, brief = self._marks(), unit.partition(",")[0]
         hollow = tuple(key for key in keys if key.startswith("hollow"))
-        forms = (unit, *keys), (brief, *keys), (brief, *hollow), hollow, (unit,), (brief,)
+        signs = tuple(words.hollow_sign(key) for key in hollow)
+        forms = (unit, *keys), (brief, *keys), (brief, *hollow), hollow, signs, (unit,), (brief,)
         texts = ("  ·  ".join(form) for form in forms if form)
         shown = next((each for each in texts if text_width(each, size) <= room), "")
         return title, shown, x, x + text_width(shown, size) if shown else end

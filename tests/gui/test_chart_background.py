@@ -112,6 +112,17 @@ def test_a_response_time_of_few_replies_says_why_it_is_hollow(qtbot: QtBot, widt
     assert few not in written(trio)
 
 
+def test_beside_controls_the_reason_is_given_after_a_hollow_marker(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(1, 3, rates=[100, 3000, 6000]), (800, 540))
+    chart = trio.charts[Quantity.TIME]
+    for end in range(700, 150, -10):
+        chart.ground.head_end = lambda end=end: float(end)
+        text = written(trio)
+        if "hollow: too few samples" not in text:
+            break
+    assert "○ few samples" in text
+
+
 def test_each_reason_for_hollow_markers_is_given_where_it_occurs(qtbot: QtBot) -> None:
     rates = [100.0, 3000.0, 6000.0]
     both = shown(qtbot, session(1, rates=rates, untrusted_from=5000))
