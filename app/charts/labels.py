@@ -240,7 +240,7 @@ def _preferred(ends: Sequence[End], room: Room) -> list[End]:
     that stand alone or in pairs, since those of a crowd are counted where it is.
     """
     at = np.array([(end.x, end.y) for end in ends])
-    near = (np.abs(at[:, None] - at) < room.least_height).all(axis=2).sum(axis=1)
+    near = (np.abs(at[:, None] - at) < 2 * _APART * room.line_height / 14.5).all(axis=2).sum(axis=1)
     crowded = {end.key: count > 2 for end, count in zip(ends, near.tolist(), strict=True)}
     return sorted(ends, key=lambda e: (crowded[e.key], e.rank, e.y, e.x))
 
