@@ -13,7 +13,7 @@ from tests.synthetic import CONTESTANTS, End, knees, session
 from workbench.analysis.repeats import last_attempts
 from workbench.analysis.summary import summarise
 from workbench.commands.summary import data_of, print_ranking, print_summary
-from workbench.documents import AnyDocument, Metric, Note, PointStop
+from workbench.documents import AnyDocument, Metric, Note, PointStop, Window
 from workbench.messages import notes
 from workbench.messages.reasons.clients import BackgroundLoad
 from workbench.sessions.completion import completed
@@ -284,6 +284,19 @@ def test_of_a_run_that_ended_in_its_only_point_the_figures_are_shown_as_incomple
     print_ranking(summary, Terminal(file=out, width=200))
     row = next(line for line in out.getvalue().splitlines() if "incomplete at" in line)
     assert len(re.findall(r"[\d.]+ m?s ", row)) == 3, "the mean, p50 and p99"
+
+
+def test_a_recording_that_ends_while_calls_drain_has_the_offered_rate_of_the_schedule() -> None:
+    *documents, last = [d for d in session(1, 1) if not isinstance(d, PointStop)][:-1]
+    assert isinstance(last, Window)
+    drained = msgspec.structs.replace(
+        last, t_us=last.t_us + last.length_us, index=last.index + 1, due=0, sent=0, phase="drain"
+    )
+    offered = [
+        next(d.offered_per_s for d in completed(each) if isinstance(d, PointStop) and d.judged)
+        for each in ([*documents, last], [*documents, last, drained])
+    ]
+    assert offered[0] == offered[1] > 0
 
 
 def test_a_server_with_a_complete_point_is_not_marked_incomplete() -> None:

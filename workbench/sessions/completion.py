@@ -64,7 +64,8 @@ class _OpenPoint:
             errors.update(window.errors)
         due = sum(window.due for window in windows)
         replies = sum(window.replies for window in windows)
-        measured = [window for window in windows if window.phase == "measure"] or windows
+        scheduled = [window for window in windows if window.phase != "drain"] or windows
+        measured = [window for window in scheduled if window.phase == "measure"] or scheduled
         ended = replies + errors.total()
         times = Histograms(
             latency=histogram.merge(window.latency for window in windows),
@@ -85,7 +86,7 @@ class _OpenPoint:
                 errors=dict(errors),
                 in_flight=due - replies - errors.total(),
             ),
-            offered_per_s=0.0 if start.concurrency else self._per_s(windows, due),
+            offered_per_s=0.0 if start.concurrency else self._per_s(scheduled, due),
             replies_per_s=self._per_s(measured, sum(window.replies for window in measured)),
             errors_pct=round(100 * errors.total() / ended, 4) if ended else 0.0,
             latency_us=histogram.percentiles(times.latency),
