@@ -47,8 +47,8 @@ class Rail(QFrame):
         self.entries: dict[str, RailEntry] = {}
         self._pages: dict[str, RailEntry] = {}
         self._inside = inside = QVBoxLayout(self)
-        inside.setContentsMargins(4, 14, 4, 14)
         inside.setSpacing(6)
+        self._set_sides(8)
         self._mark = _Mark(theme)
         self._mark.clicked.connect(lambda _checked: on_home())
         middle = QHBoxLayout()
@@ -79,7 +79,7 @@ class Rail(QFrame):
         entry.clicked.connect(lambda _checked: on_click())
         self._feet += foot
         place = self._inside.count() - (0 if foot else self._feet + 1)
-        self._inside.insertWidget(place, entry, 0, QtCore.Qt.AlignmentFlag.AlignHCenter)
+        self._inside.insertWidget(place, entry)
         self.entries[name] = entry
         return entry
 
@@ -88,8 +88,13 @@ class Rail(QFrame):
         tips.
         """
         self.setFixedWidth(self.NARROW if narrow else self.WIDTH)
+        self._set_sides(4 if narrow else 8)
         for entry in self.entries.values():
             entry.set_narrow(narrow)
+
+    def _set_sides(self, side: int) -> None:
+        """Leave as much room beside the entries; to the right a pixel less, for the border."""
+        self._inside.setContentsMargins(side, 14, side - 1, 14)
 
     def check(self, name: str) -> None:
         for id_, entry in self._pages.items():

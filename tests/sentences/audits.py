@@ -84,10 +84,6 @@ SENTENCES: list[tuple[Message, str]] = [
         "Memory does not grow within 4 min; most by 1.2 MB per hour (-0.4 to 2.8) (gevent).",
     ),
     (
-        audits.within.SteadyState(servers=2),
-        "Response times of both servers are steady within points.",
-    ),
-    (
         audits.within.SteadyState(servers=3),
         "Response times of 3 servers that could be checked are steady within points.",
     ),

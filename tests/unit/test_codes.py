@@ -40,6 +40,7 @@ READERS = {
     "workbench/servers/footprint.py": "/proc",
     "workbench/sessions": "files of sessions",
     "workbench/cli.py": "what argparse finds wrong",
+    "workbench/doc_table.py": "documents in which it replaces a table",
     "workbench/config/complaints.py": "what msgspec finds wrong",
     "workbench/config/slips.py": "YAML written by people",
     "workbench/config/yaml.py": "YAML written by people",
