@@ -37,8 +37,7 @@ def known(names: Sequence[str], what: str) -> str:
 
 
 def duration(us: float | None) -> str:
-    """Format a time between calls with three digits: "85 µs", "1.42 ms", "2.1 s"; empty:
-    unknown."""
+    """Format a response time with three digits: "85 µs", "1.42 ms", "2.1 s"; empty: unknown."""
     if us is None:
         return ""
     if us < 999.5:

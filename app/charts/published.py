@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.charts import labels
 from app.charts.drawing import draw_leader, draw_text, text_width
@@ -58,7 +58,8 @@ class PublishedMarks:
         self, painter: QPainter, at: QPointF, forms: Sequence[str], taken: Sequence[labels.Box]
     ) -> labels.Box:
         """Write the first form that has a place where it covers nothing, or else the least."""
-        px, size, theme = self._chart.sizes.px, self._font(), self._chart.theme
+        px, theme = self._chart.sizes.px, self._chart.theme
+        size = font(px(11), Weight.Medium)
         places = {
             box: form for form in forms for box in self._places(at, text_width(form, size) + px(8))
         }
@@ -75,9 +76,6 @@ class PublishedMarks:
         where = QPointF(box.left() + px(4), box.center().y())
         draw_text(painter, where, places[found], size, theme.soft)
         return found
-
-    def _font(self) -> QFont:
-        return font(self._chart.sizes.px(11), Weight.Medium)
 
     def _places(self, at: QPointF, width: float) -> list[labels.Box]:
         """Return places beside a cross in the plot, near ones first."""

@@ -76,18 +76,18 @@ class ViewBar(QWidget):
         inside.addStretch(1)
         self._points = self._box("Points", self._on_points)
         self._passes = self._box("Pass", self._on_pass)
-        self._lowest = self._box("Bottom chart", self._on_lowest)
-        self._lowest_title = label("Bottom chart", 12, tone="muted")
+        self._bottom = self._box("Bottom chart", self._on_bottom)
+        self._bottom_title = label("Bottom chart", 12, tone="muted")
         self._boxes = QWidget()
         boxes = row(self._boxes, gap=4)
         boxes.addStretch(1)
-        for each in (self._points, self._passes, self._lowest_title, self._lowest):
+        for each in (self._points, self._passes, self._bottom_title, self._bottom):
             boxes.addWidget(each)
         inside.addWidget(self._boxes)
         self._corner = Corner(trio)
         inside.addWidget(self._corner)
         trio.charts[Quantity.REPLIES].installEventFilter(self)
-        trio.view_changed.connect(self._show_lowest)
+        trio.view_changed.connect(self._show_bottom)
         self._tabs[SWEEP].setChecked(True)
         self.refresh()
 
@@ -129,7 +129,7 @@ class ViewBar(QWidget):
         numbers = model.over_time.passes if self.view == TIME else []
         passes = [("Latest pass", 0), *((f"Pass {number}", number) for number in numbers)]
         _fill(self._passes, passes if len(numbers) > 1 else [], self._pass_number)
-        self._show_lowest()
+        self._show_bottom()
 
     def key(self, event: QKeyEvent) -> bool:
         """Handle a key; False: it has no meaning here. Again, it leads back to the sweep."""
@@ -166,7 +166,7 @@ class ViewBar(QWidget):
         self._pass_number = number
         self.show_view(self.view)
 
-    def _show_lowest(self) -> None:
+    def _show_bottom(self) -> None:
         """Offer what the bottom chart can show; where there is height for two charts only, also the
         response time.
         """
@@ -176,10 +176,10 @@ class ViewBar(QWidget):
         if crowded:
             items.insert(0, ("Response time", _TIME))
         offered = items if shown or crowded else []
-        _fill(self._lowest, offered, trio.view.metric if shown else _TIME)
+        _fill(self._bottom, offered, trio.view.metric if shown else _TIME)
         self._arrange()
 
-    def _on_lowest(self, chosen: str) -> None:
+    def _on_bottom(self, chosen: str) -> None:
         if chosen == _TIME:
             self._trio.choose_second(Quantity.TIME)
         else:
@@ -190,14 +190,14 @@ class ViewBar(QWidget):
         """Give the choices a row of their own where there is no room for them beside the tabs, and
         a title to the last one only where no choice is cut for it.
         """
-        boxes = [each for each in (self._points, self._passes, self._lowest) if not each.isHidden()]
+        boxes = [each for each in (self._points, self._passes, self._bottom) if not each.isHidden()]
         tabs, choices, title = (
             sum(each.sizeHint().width() + self._upper.spacing() for each in parts)
-            for parts in ((*self._tabs.values(), self._corner), boxes, [self._lowest_title])
+            for parts in ((*self._tabs.values(), self._corner), boxes, [self._bottom_title])
         )
         below = bool(boxes) and tabs + choices > self.width()
         titled = title + choices + (0 if below else tabs) <= self.width()
-        self._lowest_title.setVisible(titled and not self._lowest.isHidden())
+        self._bottom_title.setVisible(titled and not self._bottom.isHidden())
         if below == (self._upper.indexOf(self._boxes) < 0):
             return
         if below:
@@ -211,7 +211,7 @@ class ViewBar(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize:  # the others have its height when a chart is hidden
-            self._show_lowest()
+            self._show_bottom()
         return False
 
 

@@ -86,7 +86,7 @@ class SessionsView(QTreeView):
         self._share()
 
     def least(self, sessions: int) -> int:
-        """Return the height in which a few of so many sessions can be seen, or all of fewer."""
+        """Return the least useful height for this number of sessions: a few rows, or all."""
         rows = min(sessions, _LEAST_ROWS) * _ROW_PX
         return self.header().sizeHint().height() + rows + _AROUND
 

@@ -32,9 +32,9 @@ _MOVES: dict[int, int] = {
     Qt.Key.Key_Up: -2,
 }
 _GAP = 6
+"""The gap between rows of check boxes."""
 _LEAST_PX, _STACKED_PX = 72, 160
 """The least heights of the list of servers: in any window, and in a page that scrolls."""
-"""The gap between rows of check boxes."""
 
 
 class CompareCard(QFrame):

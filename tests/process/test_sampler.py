@@ -116,14 +116,20 @@ async def start(machine: Machine, program: str) -> Process:
     return process
 
 
+async def watched(machine: Machine, sampling: Sampling, samples: Samples, program: str) -> Process:
+    """Start a program as the server, which waits to be told to work, and begin to add up."""
+    process = await start(machine, program)
+    await sampling.watch("server", process.pid, 0)
+    await samples.first(lambda sample: sample.server == "server")
+    await sampling.mark()
+    return process
+
+
 @pytest.mark.parametrize("program", [BURNER, HEIRS], ids=["a child that runs", "children that end"])
 async def test_cpu_is_that_of_the_whole_process_tree(
     machine: Machine, sampling: Sampling, samples: Samples, program: str
 ) -> None:
-    process = await start(machine, program)
-    await sampling.watch("burner", process.pid, 0)
-    await samples.first(lambda sample: sample.server == "burner")
-    await sampling.mark()
+    process = await watched(machine, sampling, samples, program)
     await process.send(b"burn")
     # However much of a core it got: what it used in all is known, of children that ended to a tick.
     spent_s = float(await anext(process.lines()))
@@ -137,10 +143,7 @@ async def test_cpu_is_that_of_the_whole_process_tree(
 async def test_cpu_time_that_the_kernel_drops_is_said_to_be_lost(
     machine: Machine, sampling: Sampling, samples: Samples
 ) -> None:
-    process = await start(machine, FORGETFUL)
-    await sampling.watch("forgetful", process.pid, 0)
-    await samples.first(lambda sample: sample.server == "forgetful")
-    await sampling.mark()
+    process = await watched(machine, sampling, samples, FORGETFUL)
     await process.send(b"fork")
     assert await anext(process.lines()) == b"done"
     usage = await sampling.since_mark()
@@ -282,10 +285,7 @@ for line in sys.stdin:
 async def test_cpu_time_far_below_a_kernel_tick_is_measured(
     machine: Machine, sampling: Sampling, samples: Samples
 ) -> None:
-    process = await start(machine, COUNTED)
-    await sampling.watch("small", process.pid, 0)
-    await samples.first(lambda sample: sample.server == "small")
-    await sampling.mark()
+    process = await watched(machine, sampling, samples, COUNTED)
     await process.send(b"work")
     told_us = int(await anext(process.lines()))
     usage = await sampling.since_mark()
@@ -296,10 +296,7 @@ async def test_cpu_time_far_below_a_kernel_tick_is_measured(
 async def test_context_switches_are_counted_while_no_process_ends(
     machine: Machine, sampling: Sampling, samples: Samples
 ) -> None:
-    process = await start(machine, COUNTED)
-    await sampling.watch("small", process.pid, 0)
-    await samples.first(lambda sample: sample.server == "small")
-    await sampling.mark()
+    process = await watched(machine, sampling, samples, COUNTED)
     for _ in range(100):
         await process.send(b"work")
         await anext(process.lines())

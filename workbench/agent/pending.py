@@ -26,8 +26,8 @@ def _integral(
     Callable[[Callable[[], None]], Callable[[], None]],
     Callable[[], tuple[float, float]],
 ]:
-    """Return what begins it at a time, what wraps handlers, and what returns the mean of a window
-    with its uncertainty and begins the next. Closures, like all hot paths."""
+    """Return three functions: one begins the integral at a time, one wraps a handler, and one
+    returns a window's mean and uncertainty and begins the next. Closures, like all hot paths."""
     at_ns = last = twice_ns = unsure_ns = 0
 
     def begin(now: int) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 from workbench import axis as axes
 from workbench.analysis.causes import why_it_stops
 from workbench.analysis.cost import CPU_PER_CALL, cost, cpu_us_per_call, full_core
-from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import Clock, PointResult, mean_us
+from workbench.analysis.results import Clock, Percentile, PointResult, known_us, mean_us
 from workbench.analysis.server_summary import ServerSummary
 from workbench.documents import Note, Percentiles, PointStop
 from workbench.messages.notes import Profile
@@ -81,6 +80,7 @@ def _why(server: ServerSummary) -> dict[str, Any] | None:
     return {"x": point.x, **cause.record(), "text": cause.text()}
 
 
+_PERCENTILES: tuple[Percentile, ...] = ("p50", "p90", "p99", "p999")
 _FUNCTIONS = 20
 """Functions of a profile that plain data name."""
 
@@ -133,14 +133,11 @@ def _rounded(value: float | None, digits: int = 1) -> float | None:
 
 def times_ms(times: Percentiles | None, mean: float | None) -> dict[str, float | None]:
     """Percentiles in ms, of which there are enough values, and the mean. None: unknown."""
-    shown = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
-    found: dict[str, float | None] = dict.fromkeys([*shown, "mean"])
-    if times is None:
-        return found
-    for name, q in shown.items():
-        if percentile_supported(times.count, q):
-            found[name] = getattr(times, name) / 1000
-    return found | {"mean": None if mean is None else round(mean / 1000, 4)}
+    found: dict[str, float | None] = {"mean": None if mean is None else round(mean / 1000, 4)}
+    for name in _PERCENTILES:
+        us = known_us(times, name)
+        found[name] = None if us is None else us / 1000
+    return found
 
 
 def _there_ms(there: PointResult | None, clock: Clock) -> dict[str, float | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, isfinite
+from math import isfinite
 from typing import Any
 
 from workbench.analysis.results import PointResult
@@ -58,7 +58,7 @@ def difference_data(comparison: Comparison, a: Contender, b: Contender) -> dict[
             "low_per_s": _finite(found.low),
             "high_per_s": _finite(found.high),
             "outcome": found.outcome,
-            "most_pct": None if found.most == inf else 100 * found.most,
+            "most_pct": _finite(100 * found.most),
             "paired": found.paired,
             "passes": found.passes,
         }

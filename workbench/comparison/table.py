@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
+from math import isfinite
 
 from workbench import spreadsheet
 from workbench.analysis.intervals import Interval
@@ -14,7 +14,7 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.sides import Comparison
 from workbench.comparison.words import interval_text, sustained_in
 from workbench.documents import Percentiles
-from workbench.formatting import duration, megabytes, percent
+from workbench.formatting import capital, duration, megabytes, percent
 from workbench.report import cost
 from workbench.report.setup import FROM_THE_SEND
 from workbench.report.sustained import most
@@ -78,7 +78,7 @@ def _result(axis: Axis) -> Column:
     if axis.has_limit:
         about = "The highest rate with 99 % answered, as at every lower one."
         return Column("knee_per_s", "", "Sustained rate", about)
-    return Column("knee_per_s", "", most(axis).capitalize(), "No limit was sought.")
+    return Column("knee_per_s", "", capital(most(axis)), "No limit was sought.")
 
 
 def _there(axis: Axis) -> str:
@@ -167,7 +167,7 @@ def as_csv(comparison: Comparison) -> str:
         limit = contender.result.interval
         line: dict[str, object] = {key: cells[key].value for key in keys[:3]}
         line["limit_low_per_s"] = _low(limit)
-        line["limit_high_per_s"] = _finite(limit.high) if limit else None
+        line["limit_high_per_s"] = limit.high if limit and isfinite(limit.high) else None
         line["passes"] = limit.passes if limit else None
         line["common_rate"] = comparison.rate
         line |= {key: cells[key].value for key in keys[3:]}
@@ -222,7 +222,3 @@ def _count(contender: Contender, *verdicts: str) -> Cell:
 
 def _low(interval: Interval | None) -> float | None:
     return None if interval is None else interval.low
-
-
-def _finite(value: float) -> float | None:
-    return None if value in (inf, -inf) else value
