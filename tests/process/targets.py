@@ -98,6 +98,33 @@ def idle(listener: socket.socket, patience_s: float) -> None:
     asyncio.run(main())
 
 
+def resets(listener: socket.socket, answer: bytes) -> None:
+    """Reads the head of a request alone, answers, and resets."""
+    while True:
+        client, _ = listener.accept()
+        with contextlib.suppress(OSError):
+            client.recv(100)
+            client.sendall(answer)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        client.close()
+
+
+def long(listener: socket.socket, size: int, chunk: int) -> None:
+    """Answers with a body of this size, in chunks of that; 0: plain."""
+    head = b"HTTP/1.1 200 OK\r\n"
+    if chunk:
+        whole = (b"%x\r\n" % chunk + b"y" * chunk + b"\r\n") * (size // chunk)
+        answer = head + b"Transfer-Encoding: chunked\r\n\r\n" + whole + b"0\r\n\r\n"
+    else:
+        answer = head + b"Content-Length: %d\r\n\r\n" % size + b"y" * size
+    while True:
+        client, _ = listener.accept()
+        with contextlib.suppress(OSError):
+            while client.recv(4096):
+                client.sendall(answer)
+        client.close()
+
+
 def main(mode: str, argument: str = "0") -> None:
     listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
     print(listener.getsockname()[1], flush=True)
@@ -117,6 +144,11 @@ def main(mode: str, argument: str = "0") -> None:
         hold(listener)
     elif mode == "reset":
         reset(listener)
+    elif mode == "resets":
+        resets(listener, LAST[: int(argument) or len(LAST)])
+    elif mode == "long":
+        size, chunk = argument.split("/")
+        long(listener, int(size), int(chunk))
     elif mode == "idle":
         idle(listener, float(argument))
     elif mode == "http":

@@ -155,7 +155,7 @@ async def test_http_support_is_judged_by_behaviour(machine: LocalMachine) -> Non
         ("wrong-body", "It answered 'Pang!' instead of 'Pong!'."),
         ("not-found", "It answered with 404 instead of 200."),
         ("no-http", "Its reply is no HTTP, it begins with '220 mail.example ESM'."),
-        ("half-reply", "It closed before the whole body: 3 of 5 bytes came."),
+        ("half-reply", "It closed after 3 of 5 body bytes."),
         ("mute", "It did not answer within 2 s."),
         ("stalls", "It fell silent for 2 s after 41 bytes of its reply."),
         ("never-closes", "It did not close the connection after its reply."),

@@ -16,7 +16,7 @@ GATED = GateResult(
 
 def reply(body: bytes) -> Reply:
     head = b"HTTP/1.1 200 OK\r\n\r\n"
-    return Reply(head + body, 200, len(head), body)
+    return Reply(head + body, len(head + body), 200, len(head), body, len(body))
 
 
 def test_of_several_requests_each_has_its_bytes_and_the_network_is_checked_for_the_longest() -> (

@@ -35,6 +35,8 @@ AT_ONCE = 64
 BURST = 32
 """The most connections started before the event loop reads replies again."""
 RECEIVE = 16_384
+LARGE = 65_536
+"""Bytes read at once of what is longer, into one buffer."""
 RECEIVE_SMALL = 448
 """Small enough for Python to allocate the bytes object without malloc; enough for most replies."""
 
@@ -85,7 +87,6 @@ class Driver:
         self.address = (load.host, load.port)
         self.new_socket = sockets(load.host, load.addresses)
         self.wanted = Wanted(load.reply, load.options.get("method", "GET"))
-        self.understand = self.wanted.understand
         self.replies = self.wanted.replies
         """Whole replies understood before, and as wanted; see `Wanted.replies`."""
         self.epoll = select.epoll()

@@ -26,12 +26,12 @@ class Fault:
 
     __slots__ = ("answered", "connections", "example", "first_ns", "received")
 
-    def __init__(self, first_ns: int, answered: int, data: bytes) -> None:
+    def __init__(self, first_ns: int, answered: int, data: bytes, received: int) -> None:
         self.connections = 1
         self.first_ns = first_ns
         self.answered = answered
         """Calls of its connection before it."""
-        self.received = len(data)
+        self.received = received
         self.example = data[:EXAMPLE]
 
     def record(self, started_ns: int) -> dict[str, Any]:
@@ -140,18 +140,27 @@ class Tally:
         for request in self.requests:
             request.count()
 
-    def lose(self, error: str, calls: int, data: bytes = b"", before: int | None = None) -> None:
-        """Count lost calls of a connection. `data`: the partial reply to the first of them;
-        `before`: calls before that; None: all others."""
+    def lose(
+        self,
+        error: str,
+        calls: int,
+        data: bytes = b"",
+        before: int | None = None,
+        received: int = 0,
+    ) -> None:
+        """Count lost calls of a connection. `data`: the beginning of the reply to the first of
+        them; `before`: calls before that; None: all others; `received`: bytes of the reply, where
+        `data` is not all."""
         self.errors[error] += calls
         if not error.startswith(("protocol", "check", "connreset")):
             return
+        received = max(received, len(data))
         data = b"" if self.private else data
         if fault := self.faults.get(error):
             fault.connections += 1
         elif len(self.faults) < MOST_FAULTS:
             answered = max(0, self.calls - calls) if before is None else before
-            self.faults[error] = Fault(monotonic_ns(), answered, data)
+            self.faults[error] = Fault(monotonic_ns(), answered, data, received)
 
     def window(self, in_flight: int | None = None) -> Iterator[dict[str, Any]]:
         """End the window at the first step, and begin a new one. Yields the results of the ended

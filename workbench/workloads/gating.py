@@ -87,7 +87,9 @@ def check(replies: list[Reply], entry: Server, path: str = "") -> None:
         if reply.status != wanted.status:
             raise Fault(f"It answered with {reply.status} instead of {wanted.status}{at}.")
         body = wanted.body.encode()
-        if reply.body != body and not (wanted.json and _same_json(reply.body, body)):
+        if (reply.body, reply.body_bytes) != (body, len(body)) and not (
+            wanted.json and _same_json(reply.body, body)
+        ):
             raise Fault(f"It answered {_shown(reply.body)} instead of {_shown(body)}{at}.")
 
 
@@ -100,7 +102,7 @@ def _same_json(one: bytes, other: bytes) -> bool:
 
 def found(entry: Server, end: End, *, protocols: list[str], at: str = "") -> GateResult:
     """`at`: the path that was asked for, where it matters."""
-    whole = len(end.reply.raw) + end.surplus
+    whole = end.reply.size + end.surplus
     sentences = [answers := _answers(at, end.reply, whole)]
     if end.surplus:
         sentences.append(
@@ -125,7 +127,7 @@ def answering(
 ) -> GateResult:
     """Return the result with the replies to a plan's requests, by their labels, in place of that
     to the gate's own. `private`: no content of a reply may be recorded."""
-    sizes = {label: len(reply.raw) + result.surplus_bytes for label, reply in replies.items()}
+    sizes = {label: reply.size + result.surplus_bytes for label, reply in replies.items()}
     label = max(sizes, key=lambda each: sizes[each])
     longest = replies[label]
     if private or len(replies) > 1:
@@ -141,7 +143,7 @@ def answering(
         reply="" if private else longest.raw[:KEPT].decode("latin-1"),
         bytes_on_wire=sizes[label],
         header_bytes=longest.header_bytes,
-        kept_bytes=len(longest.raw) if result.keep_alive or result.keep_alive_1_0 else 0,
+        kept_bytes=longest.size if result.keep_alive or result.keep_alive_1_0 else 0,
     )
 
 

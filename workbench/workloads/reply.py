@@ -1,13 +1,15 @@
-"""The replies of a server to the test client, parsed strictly."""
+"""The replies of a server to the test client, parsed as the load agent parses them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import h11
+from workbench.agent.parser import LONGEST_HEAD, Data, ProtocolError, ReplyParser
 
-MOST_BYTES = 1 << 20
-"""Longest reply, in bytes."""
+KEPT_BODY = 1 << 20
+"""Bytes of a body that are compared and kept."""
+KEPT_RAW = LONGEST_HEAD + 4_096
+"""Bytes of a reply, from its beginning, that can be shown."""
 
 
 class Fault(Exception):
@@ -19,86 +21,79 @@ class Reply:
     """One parsed reply."""
 
     raw: bytes
+    """As much of it as can be shown."""
+    size: int
+    """Bytes of the whole reply."""
     status: int
     header_bytes: int
     """Status line and headers, including the empty line."""
     body: bytes
+    """As much of it as can be compared."""
+    body_bytes: int
     took_s: float = 0.0
     """Time since the request; on connections with several calls only."""
 
 
 class Parser:
-    """Parses one reply incrementally."""
+    """Parses one reply incrementally. All methods raise `Fault`."""
 
     def __init__(self) -> None:
-        self._h11 = h11.Connection(h11.CLIENT)
-        self._h11.send(h11.Request(method="GET", target="/", headers=[("Host", "pongbench")]))
-        self._h11.send(h11.EndOfMessage())
-        self._head: h11.Response | None = None
-        self._body = b""
-        self._whole = False
-        self.raw = b""
+        self._parser = ReplyParser(KEPT_BODY)
+        self._raw = bytearray()
+        self.rest = b""
+        """The data after the reply."""
 
-    def take(self, data: bytes) -> bool:
+    @property
+    def received(self) -> int:
+        """Bytes of the reply so far."""
+        return self._parser.received
+
+    def take(self, data: Data) -> bool:
         """Add data. Returns whether the reply is complete."""
-        if data:
-            self.raw += data
-            self._h11.receive_data(data)
-            self._parse()
-        if len(self._body) > MOST_BYTES:
-            raise Fault(f"It answered with more than {MOST_BYTES >> 20} MiB.")
-        return self._whole
+        try:
+            end = self._parser.feed(data)
+        except ProtocolError as error:
+            raise Fault(self._explained(data, error)) from None
+        if len(self._raw) < KEPT_RAW:
+            self._raw += data[: min(end, KEPT_RAW - len(self._raw))]
+        self.rest = bytes(data[end:])
+        return self._parser.complete
 
     def end(self) -> None:
         """Handle the end of the connection, which completes some replies."""
-        if not self.raw:
+        if not self.received:
             raise Fault("It closed the connection without an answer.")
-        self._h11.receive_data(b"")
-        self._parse()
+        try:
+            self._parser.end()
+        except ProtocolError as error:
+            raise Fault(f"It {error}.") from None
 
-    @property
-    def rest(self) -> bytes:
-        """The data after the reply."""
-        return bytes(self._h11.trailing_data[0])
+    def reset(self) -> None:
+        """Handle a reset: what came before it is not whole, even if its length is not known."""
+        if not self.received:
+            raise Fault("It reset the connection without an answer.")
+        if not self._parser.complete:
+            raise Fault(f"It reset the connection after {self.received} bytes of its reply.")
 
     def reply(self) -> Reply:
-        assert self._head
-        raw = self.raw[: len(self.raw) - len(self.rest)]
-        header_bytes = len(raw) - len(raw.partition(b"\r\n\r\n")[2])
-        return Reply(raw, self._head.status_code, header_bytes, self._body)
+        """Return the complete reply."""
+        found = self._parser.response()
+        return Reply(
+            bytes(self._raw),
+            self._parser.received,
+            found.status,
+            self._parser.head_bytes,
+            found.body,
+            found.length,
+        )
 
     def silent(self, within_s: float) -> str:
-        if not self.raw:
+        if not self.received:
             return f"It did not answer within {within_s:g} s."
-        return f"It fell silent for {within_s:g} s after {len(self.raw)} bytes of its reply."
+        return f"It fell silent for {within_s:g} s after {self.received} bytes of its reply."
 
-    def _parse(self) -> None:
-        try:
-            while not self._whole:
-                event = self._h11.next_event()
-                match event:
-                    case h11.Response():
-                        self._head = event
-                    case h11.Data():
-                        self._body += event.data
-                    case h11.EndOfMessage():
-                        self._whole = True
-                    case h11.InformationalResponse():
-                        pass
-                    case _:
-                        return
-        except h11.RemoteProtocolError as error:
-            raise Fault(self._explained(error)) from None
-
-    def _explained(self, error: h11.RemoteProtocolError) -> str:
-        if not self.raw.startswith(b"HTTP/"):
-            return f"Its reply is no HTTP, it begins with {self.raw[:20].decode('latin-1')!r}."
-        if "peer" not in str(error):
-            return f"Its reply is no HTTP ({str(error).rstrip('.')})."
-        if self._head is None:
-            return "It closed the connection before the end of its headers."
-        length = dict(self._head.headers).get(b"content-length")
-        if length is None:
-            return "It closed the connection before the whole body."
-        whole = length.decode("ascii")
-        return f"It closed before the whole body: {len(self._body)} of {whole} bytes came."
+    def _explained(self, data: Data, error: ProtocolError) -> str:
+        begun = (bytes(self._raw) or bytes(data[:20]))[:20]
+        if not begun.startswith(b"HTTP/"):
+            return f"Its reply is no HTTP, it begins with {begun.decode('latin-1')!r}."
+        return f"Its reply is no HTTP ({error})."

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from workbench.agent.tls import NAME
-from workbench.workloads.reply import MOST_BYTES, Fault, Parser, Reply
+from workbench.workloads.reply import KEPT_BODY, Fault, Parser, Reply
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class Wire:
                 try:
                     reply = await caller.reply(self.patience_s)
                     replies.append(replace(reply, took_s=time.monotonic() - sent))
+                    caller.none_left()
                 except Fault:
                     if replies and caller.ended and not caller.begun:
                         break  # It may close between two calls.
@@ -80,6 +81,8 @@ class Wire:
             with contextlib.suppress(Fault):
                 for _ in range(calls):
                     replies.append(await caller.reply(self.impatience_s))
+            if len(replies) == calls:
+                caller.none_left()
         return replies
 
     async def leave(self, request: bytes = b"") -> None:
@@ -149,20 +152,27 @@ class _Caller:
                 while not parser.take(data):
                     data = await self._receive()
                     if not data:
+                        if self.ended == "reset":
+                            parser.reset()
                         parser.end()
                         break
         except TimeoutError:
             raise Fault(parser.silent(within_s)) from None
         finally:
-            self.begun = bool(parser.raw)
+            self.begun = bool(parser.received)
         self.unread = parser.rest
         return parser.reply()
+
+    def none_left(self) -> None:
+        """Raise Fault if more has come than replies."""
+        if self.unread:
+            raise Fault(f"It sends {len(self.unread)} bytes after the end of its reply.")
 
     async def rest(self, within_s: float) -> Literal["closed", "reset", "open"]:
         """Read on until it closes; data are added to `unread`."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
-                while not self.ended and len(self.unread) < MOST_BYTES:
+                while not self.ended and len(self.unread) < KEPT_BODY:
                     self.unread += await self._receive()
         return self.ended or "open"
 

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta
 
+from workbench.agent.protocol import Load
+from workbench.agent.request import http_request
 from workbench.messages import plans
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.http import requests as http
+from workbench.workloads.http.gate import asked, gate
 from workbench.workloads.http.requests import Request, Secret
 from workbench.workloads.options import Workload
 
@@ -187,8 +190,6 @@ class Http(Declaration):
         return kept or super().clients_close(workload, closes_first)
 
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
-        from workbench.workloads.http.gate import gate  # noqa: PLC0415  it brings h11
-
         return await gate(wire, entry)
 
     async def own_calls(
@@ -199,9 +200,6 @@ class Http(Declaration):
         result: GateResult,
         secrets: Mapping[str, str],
     ) -> GateResult:
-        from workbench.agent.protocol import Load  # noqa: PLC0415
-        from workbench.agent.request import http_request  # noqa: PLC0415
-        from workbench.workloads.http.gate import asked  # noqa: PLC0415  it brings h11
 
         load = Load(
             wire.host,

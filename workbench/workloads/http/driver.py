@@ -15,6 +15,7 @@ from workbench.agent.driver import (
     AT_ONCE,
     CLOSED,
     CLOSED_WELL,
+    LARGE,
     READING,
     RECEIVE,
     RECEIVE_SMALL,
@@ -24,7 +25,7 @@ from workbench.agent.driver import (
     error_name,
 )
 from workbench.agent.mix import Mix
-from workbench.agent.parser import ProtocolError, Response
+from workbench.agent.parser import Data, ProtocolError, Response
 from workbench.agent.protocol import Load
 from workbench.agent.request import http_request
 from workbench.agent.schedule import think_times
@@ -39,7 +40,10 @@ _SMALL = 4_096
 """Bytes that always fit into an empty send buffer."""
 _DATA = select.EPOLLIN
 _EDGE = READING | select.EPOLLET
-"""The kernel looks again at a connection only when more arrives, and not after every reply."""
+"""The kernel looks again at a connection only when more arrives, and not after every reply; so all
+that has come must be read at once, and the end after it."""
+_AT_A_TIME = 8
+"""The most reads of one connection before others have their turn."""
 
 
 class WorkloadDriver(Driver):
@@ -57,6 +61,7 @@ class WorkloadDriver(Driver):
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         super().__init__(loop, load, tally)
         self.request = http_request(load)
+        self.buffer = bytearray(LARGE)
         self.thinking: list[tuple[int, int, Connection]] = []
         """A heap of (due, descriptor, connection) between a reply and the next call."""
         self.leaving: set[int] = set()
@@ -87,7 +92,7 @@ class WorkloadDriver(Driver):
         sock = None
         drawn = self.mix.draw(self.pipeline) if self.mix else []
         request = b"".join(call.request for call in drawn) if drawn else self.first_request
-        sent = -1
+        sent, failure = -1, ""
         try:
             sock = self.new_socket(self.family, STREAM)
             code = sock.connect_ex(self.address)
@@ -97,12 +102,18 @@ class WorkloadDriver(Driver):
             self.tally.connect.append(monotonic_ns() - now)
         except BlockingIOError:
             pass
+        except (BrokenPipeError, ConnectionResetError) as error:
+            failure = error_name(error)
         except OSError as error:
             return self.not_begun(sock, error, calls)
         assert sock is not None
         connection = Connection(sock, due, now, calls, self.pipeline)
         connection.calls = drawn
         self.open[connection.fd] = connection
+        if failure:  # It may have answered before it closed.
+            self.epoll.register(connection.fd, _EDGE)
+            self.read_on(connection, failure)
+            return True
         if sent == len(request):
             self.epoll.register(connection.fd, _EDGE)
             return True
@@ -123,8 +134,7 @@ class WorkloadDriver(Driver):
             for fd, events in poll(0, AT_ONCE):
                 connection = connections[fd]
                 alone = events == _DATA  # Neither space to write nor an end.
-                if not alone and events & WRITING:
-                    self.writable(connection)
+                if not alone and events & WRITING and not self.writable(connection, events):
                     continue
                 try:
                     data = read(fd, size)
@@ -144,15 +154,17 @@ class WorkloadDriver(Driver):
                             usual = data
                             write(fd, request)
                             continue
+                except BlockingIOError:
+                    continue
                 except OSError as error:
-                    self.lose(connection, error_name(error), connection.data)
+                    self.read_on(connection, error_name(error))
                     continue
                 # Nothing comes after what is read before the end that epoll reports with it.
                 ended = events & CLOSED == CLOSED_WELL and len(data) < size
                 if ended and data in last_replies and left == 1:
                     now = monotonic_ns()
                     service_ns = now - connection.sent
-                    whole = connection.asked and not connection.data
+                    whole = connection.asked and connection.parser is None
                     if whole and service_ns <= timeout_ns:
                         if connection.due in (0, connection.sent):
                             alike.append(service_ns)
@@ -161,26 +173,60 @@ class WorkloadDriver(Driver):
                             add_whole(service_ns)
                         self.end(connection)
                         continue
+                # A short read has emptied the queue, unless an end came that is yet to be read.
+                more = len(data) == size or (events & CLOSED and not ended)
                 if len(data) == size:
                     size = RECEIVE
-                    if not connection.unsent:
-                        self.epoll.modify(fd, READING)  # There may be more to read.
-                self.received(connection, data, closed=ended or not data)
+                self.received(connection, data, len(data), closed=ended or not data)
+                if more:
+                    self.read_on(connection)
 
         return on_events
 
-    def writable(self, connection: Connection) -> None:
-        """Send on: the connection is established, or its send buffer has space again."""
+    def read_on(self, connection: Connection, error: str = "") -> None:
+        """Read all that has come, and the end after it, as the kernel does not tell of either
+        again. `error`: how sending failed; it ends the connection after what came before it."""
+        fd, sock, buffer = connection.fd, connection.sock, self.buffer
+        for _ in range(_AT_A_TIME):
+            if self.open.get(fd) is not connection:
+                return
+            try:
+                size = sock.recv_into(buffer)
+            except BlockingIOError:
+                if error:
+                    self.failed(connection, error)
+                return
+            except OSError as failure:
+                self.failed(connection, error or error_name(failure))
+                return
+            if not size and error:
+                self.failed(connection, error)
+                return
+            self.received(connection, buffer, size, closed=not size)
+        if self.open.get(fd) is connection:
+            # Others wait: the kernel reports it again after them.
+            self.epoll.modify(fd, READING | WRITING if connection.unsent else _EDGE)
+
+    def writable(self, connection: Connection, events: int) -> bool:
+        """Send on: the connection is established, or its send buffer has space again. Returns
+        whether there is something to read."""
         try:
             sent = connection.sock.send(connection.unsent)
+        except BlockingIOError:
+            return bool(events & ~WRITING)
         except OSError as error:
-            self.lose(connection, error_name(error))
-            return
+            if connection.connecting:
+                self.lose(connection, error_name(error))
+            else:
+                # It may have answered before it closed.
+                self.read_on(connection, error_name(error))
+            return False
         if connection.connecting:
             connection.connecting = False
             self.tally.connect.append(monotonic_ns() - connection.sent)
         connection.unsent = connection.unsent[sent:]
-        self.epoll.modify(connection.fd, READING | WRITING if connection.unsent else READING)
+        self.epoll.modify(connection.fd, READING | WRITING if connection.unsent else _EDGE)
+        return bool(events & ~WRITING)
 
     def put(self, connection: Connection, data: bytes) -> None:
         """Send, now or as soon as the send buffer has space. Raises OSError."""
@@ -192,25 +238,33 @@ class WorkloadDriver(Driver):
             connection.unsent += data[sent:]
             self.epoll.modify(connection.fd, READING | WRITING)
 
-    def received(self, connection: Connection, data: bytes, *, closed: bool) -> None:
-        """Understand what came. `closed`: the server has closed, so nothing more will come."""
+    def failed(self, connection: Connection, error: str) -> None:
+        """Handle a reset, or another error in place of an end."""
+        if connection.left:
+            self.lose(connection, error)
+        else:
+            self.end(connection)
+
+    def received(self, connection: Connection, data: Data, size: int, *, closed: bool) -> None:
+        """Understand the first `size` bytes of `data`. `closed`: the server has closed, so nothing
+        more will come."""
         if not connection.left:
             # All calls are answered and the server announced that it closes.
-            self.end(connection)
+            if closed:
+                self.end(connection)
             return
         service_ns = monotonic_ns() - connection.sent
         if service_ns > self.timeout_ns:
             self.lose(connection, "client-timo")
             return
         connection.due = connection.due or connection.sent
-        if data and not connection.data:
+        if size and connection.parser is None:
             self.tally.first_byte.append(service_ns)
-        data = connection.data + data
         try:
-            self.digest(connection, data, closed)
+            self.digest(connection, data, size, closed)
         except ProtocolError as error:
-            if data:
-                self.lose(connection, f"protocol-{error.kind}", error.body or data)
+            if size or connection.parser is not None:
+                self.lose(connection, f"protocol-{error.kind}", error.body, bytes(data[:size]))
             elif connection.asked:
                 self.lose(connection, "protocol-closed")
             else:
@@ -221,26 +275,22 @@ class WorkloadDriver(Driver):
         thought_ns = self.think_ns - (connection.sent - monotonic_ns())
         return "protocol-idle" if thought_ns > _PATIENCE_NS else "protocol-closed"
 
-    def digest(self, connection: Connection, data: bytes, closed: bool) -> None:
+    def digest(self, connection: Connection, data: Data, size: int, closed: bool) -> None:
         """Take all complete replies from `data`, then do what the last one allows."""
-        wanted = self.wanted_by(connection)
-        response = wanted.understand(data, closed)
-        while response is not None:
+        at = 0
+        while found := self.next_reply(connection, data, at, size, closed):
+            response, at = found
             if response.failed:
                 self.unexpected(connection, response)
             else:
                 self.answered(connection)
-            data = data[response.end :]
             if not connection.asked:
                 break
             if not response.keep_alive:
                 raise ProtocolError("closed before all calls were answered", "closed")
-            wanted = self.wanted_by(connection)
-            response = wanted.understand(data, closed)
-        connection.data = data
-        if response is None:
+        else:
             return
-        if data:
+        if at < size:
             raise ProtocolError("bytes after the last reply")
         if connection.left and response.keep_alive and not closed:
             self.next_call(connection)
@@ -252,6 +302,34 @@ class WorkloadDriver(Driver):
             # The server announced a close: wait for it, so that the connection's TIME_WAIT is where
             # the protocol puts it, and not on one of our ports.
             self.leaving.add(connection.fd)
+
+    def next_reply(
+        self, connection: Connection, data: Data, at: int, stop: int, closed: bool
+    ) -> tuple[Response, int] | None:
+        """Return the reply that ends in `data[at:stop]`, and where; None: it is not complete.
+        Raises ProtocolError."""
+        wanted, parser, whole = self.wanted_by(connection), connection.parser, b""
+        if parser is None:
+            if (usual := wanted.usual) and data.startswith(usual[0], at, stop):
+                return usual[1], at + len(usual[0])
+            if closed and at == stop:
+                raise ProtocolError("closed without a reply", "closed")
+            if stop - at <= RECEIVE:
+                whole = bytes(data[at:stop])
+                if found := wanted.known(whole, closed=closed):
+                    return found, stop
+            parser = connection.parser = wanted.parser()
+        begun, at = at, parser.feed(data, at, stop)
+        if closed:
+            parser.end()
+        if not parser.complete:
+            return None
+        connection.parser = None
+        try:
+            return wanted.judge(parser, whole[: at - begun], closed=closed and at == stop), at
+        except ProtocolError:
+            connection.parser = parser  # Of which an example is shown.
+            raise
 
     def wanted_by(self, connection: Connection) -> Wanted:
         """Return what the next reply must be."""
@@ -320,7 +398,7 @@ class WorkloadDriver(Driver):
         try:
             self.put(connection, request)
         except OSError as error:
-            self.lose(connection, error_name(error))
+            self.read_on(connection, error_name(error))
 
     def think(self, now: int) -> int:
         while self.thinking and self.thinking[0][0] <= now:
@@ -330,18 +408,25 @@ class WorkloadDriver(Driver):
                 self.ask(connection, monotonic_ns())
         return self.thinking[0][0] if self.thinking else 0
 
-    def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
+    def lose(
+        self, connection: Connection, error: str, body: bytes = b"", data: bytes = b""
+    ) -> None:
         """Count all calls left on the connection with its error; of one that the server closed and
-        that is made again, the current call; where each call counts by itself, those sent."""
-        left = connection.left
+        that is made again, the current call; where each call counts by itself, those sent.
+
+        `body`: that of an unexpected reply; `data`: what came last.
+        """
+        left, parser = connection.left, connection.parser
+        example = body or (parser.first if parser else data)
+        received = max(len(data), len(body), parser.received if parser else 0)
         # Made again after a timeout, each call would take one more port, until none were left.
         if self.reconnect and left > 1 and error != "client-timo":
-            self.tally.lose(error, 1, data, self.calls - left)
+            self.tally.lose(error, 1, example, self.calls - left, received)
             connection.left = left - 1
             self.go_on(connection, closed=True)
             return
         lost = max(1, connection.asked) if self.load.by_call else left
-        self.tally.lose(error, lost, data, self.calls - left)
+        self.tally.lose(error, lost, example, self.calls - left, received)
         for call in connection.calls:
             call.tally.failed += 1
         self.end(connection)

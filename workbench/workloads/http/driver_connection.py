@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.agent.mix import Call
+from workbench.agent.parser import ReplyParser
 
 
 class Connection:
@@ -14,10 +15,10 @@ class Connection:
         "asked",
         "calls",
         "connecting",
-        "data",
         "due",
         "fd",
         "left",
+        "parser",
         "sent",
         "sock",
         "unsent",
@@ -34,8 +35,8 @@ class Connection:
         """Calls not answered yet."""
         self.asked = asked
         """Requests sent and not answered yet."""
-        self.data = b""
-        """Received and not understood yet."""
+        self.parser: ReplyParser | None = None
+        """Of a reply that has come in part."""
         self.unsent = b""
         """Of the requests, what the kernel has not taken yet."""
         self.connecting = False

@@ -57,7 +57,7 @@ class WorkloadDriver(driver.WorkloadDriver):
                 connection = connections[fd]
                 try:
                     if events & WRITING:
-                        self.writable(connection)
+                        self.flush(connection)
                         if not events & ~WRITING:
                             continue
                     data = connection.sock.receive()
@@ -78,9 +78,9 @@ class WorkloadDriver(driver.WorkloadDriver):
                 except BlockingIOError:
                     continue
                 except OSError as error:
-                    self.lose(connection, _error(connection, error), connection.data)
+                    self.failed(connection, _error(connection, error))
                     continue
-                self.received(connection, data, closed=not data)
+                self.received(connection, data, len(data), closed=not data)
 
         return on_events
 
@@ -91,7 +91,7 @@ class WorkloadDriver(driver.WorkloadDriver):
         request, connection.unsent = connection.unsent, b""
         self.put(connection, request)
 
-    def writable(self, connection: Connection) -> None:
+    def flush(self, connection: Connection) -> None:
         """Send on. Raises OSError."""
         if connection.sock.flush():
             self.epoll.modify(connection.fd, READING)

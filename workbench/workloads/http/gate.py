@@ -24,7 +24,7 @@ from workbench.workloads.gating import (
 from workbench.workloads.http.requests import Request
 from workbench.workloads.reply import Fault
 from workbench.workloads.server import Server
-from workbench.workloads.wire import Wire
+from workbench.workloads.wire import End, Wire
 
 CALLS_KEPT = 10
 """Calls one after another on one connection."""
@@ -45,13 +45,13 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     """Test a call that ends with a close, several sequential ones on one connection, three
     pipelined."""
     must_close = "http/1.0" in entry.protocols
-    first = await wire.whole(request(entry, "HTTP/1.0"), must_close=must_close)
+    first = await exactly(wire, request(entry, "HTTP/1.0"), must_close=must_close)
     check([first.reply], entry)
     for path in entry.also:
-        other = await wire.whole(request(entry, "HTTP/1.0", path=path), must_close=False)
+        other = await exactly(wire, request(entry, "HTTP/1.0", path=path))
         check([other.reply], entry, path)
     once = request(entry, "HTTP/1.1", "close")
-    calls = (wire.whole(once, must_close=False) for _ in range(CALLS))
+    calls = (exactly(wire, once) for _ in range(CALLS))
     ends = await asyncio.gather(*calls)
     check([end.reply for end in ends], entry)
     deaf = any(end.how == "open" for end in ends)
@@ -83,7 +83,7 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
         protocols=["http/1.0", "http/1.1"],
         keep_alive=True,
         keep_alive_1_0=kept_1_0,
-        kept_bytes=len(one_by_one[0].raw),
+        kept_bytes=one_by_one[0].size,
         kept_call_us=round(call_s * 1e6),
         pipelining=len(at_once),
         sentences=[
@@ -96,6 +96,14 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     if "http/1.1" not in entry.protocols:
         return failed(entry, *result.sentences, "List http/1.1 among its protocols.")
     return agreed(result, entry)
+
+
+async def exactly(wire: Wire, request: bytes, *, must_close: bool = False) -> End:
+    """Make one call of which nothing comes after the reply. Raises Fault."""
+    end = await wire.whole(request, must_close=must_close)
+    if end.surplus:
+        raise Fault(f"It sends {end.surplus} bytes after the end of its reply.")
+    return end
 
 
 async def asked(

@@ -11,6 +11,7 @@ from workbench.workloads.base import Protocol
 from workbench.workloads.http import declaration as http
 from workbench.workloads.http.requests import Path
 from workbench.workloads.options import Workload
+from workbench.workloads.pong.gate import gate
 
 if TYPE_CHECKING:
     from workbench.workloads.gating import GateResult
@@ -42,8 +43,6 @@ class Pong(http.Http):
     null_server = "null"
 
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
-        from workbench.workloads.pong.gate import gate  # noqa: PLC0415  it brings h11
-
         return await gate(wire, entry)
 
     def able(self, gate: GateResult) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from workbench.agent.driver import (
     AT_ONCE,
     CLOSED,
+    CLOSED_WELL,
     READING,
     RECEIVE,
     RECEIVE_SMALL,
@@ -18,7 +19,7 @@ from workbench.agent.driver import (
     Driver,
     error_name,
 )
-from workbench.agent.parser import ProtocolError
+from workbench.agent.parser import ProtocolError, ReplyParser
 from workbench.agent.protocol import Load
 from workbench.agent.request import http_request
 from workbench.agent.tally import Tally
@@ -38,8 +39,8 @@ class WorkloadDriver(Driver):
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         super().__init__(loop, load, tally)
         self.request = http_request(load)
-        self.partial: dict[int, bytes] = {}
-        """By descriptor, what came of replies that did not come at once."""
+        self.partial: dict[int, bytes | ReplyParser] = {}
+        """By descriptor, what came without the end; bytes as long as it is one piece."""
         self.pending = self.open.__len__
         self.begin = self._begin()
         self.on_events = self._on_events()
@@ -92,8 +93,10 @@ class WorkloadDriver(Driver):
                     continue
                 try:
                     data = sock.recv(size)
+                except BlockingIOError:
+                    continue
                 except OSError as error:
-                    self.closed(fd, error)
+                    self.closed(fd, error_name(error))
                     continue
                 now = monotonic_ns()
                 service_ns = now - begun
@@ -109,13 +112,18 @@ class WorkloadDriver(Driver):
                         add_latency(now - due)
                         add_whole(service_ns)
                     continue
-                if data and fd not in partial:
-                    tally.first_byte.append(service_ns)
-                partial[fd] = partial.get(fd, b"") + data
-                if whole:
-                    self.closed(fd, None)
-                elif len(data) == size:
+                if len(data) == size:
                     size = RECEIVE
+                if fd not in partial:
+                    if data:
+                        tally.first_byte.append(service_ns)
+                    partial[fd] = data
+                elif data and not self.add(fd, data):
+                    continue
+                # Nothing comes after a short read but the end that epoll reports with it, if that
+                # is no reset.
+                if not data or (whole and events & CLOSED == CLOSED_WELL):
+                    self.closed(fd, "")
 
         return on_events
 
@@ -124,38 +132,80 @@ class WorkloadDriver(Driver):
         sock, _, begun = self.open[fd]
         try:
             sock.send(self.request)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            # It may have answered before it closed.
+            try:
+                while data := sock.recv(RECEIVE):
+                    if fd not in self.partial:
+                        self.partial[fd] = data
+                    elif not self.add(fd, data):
+                        return
+            except OSError:
+                pass
+            self.closed(fd, error_name(error))
+            return
         except OSError as error:
             self.lose(fd, error_name(error))
             return
         self.tally.connect.append(monotonic_ns() - begun)
         self.epoll.modify(fd, READING)
 
-    def closed(self, fd: int, reset: OSError | None) -> None:
-        """Handle the end of a connection whose reply is not cached."""
+    def add(self, fd: int, data: bytes) -> bool:
+        """Take another piece of a reply. Returns False if that ended the connection."""
+        came = self.partial[fd]
+        pieces = (came, data) if isinstance(came, bytes) else (data,)
+        parser = self.wanted.parser() if isinstance(came, bytes) else came
+        self.partial[fd] = parser
+        try:
+            for piece in pieces:
+                parser.feed(piece)
+        except ProtocolError as error:
+            self.lose(fd, f"protocol-{error.kind}", parser.first, len(data))
+            return False
+        return True
+
+    def closed(self, fd: int, reset: str) -> None:
+        """Handle the end of a connection. `reset`: the error that ended it."""
         now = monotonic_ns()
         _, due, begun = self.open[fd]
         if now - begun > self.timeout_ns:
             self.lose(fd, "client-timo")
             return
-        data = self.partial.get(fd, b"")
+        came = self.partial.get(fd, b"")
         try:
-            self.understand(data, closed=True)
+            self.judge(came, reset)
         except ProtocolError as error:
-            if reset and (not data or error.kind == "cut"):
-                self.lose(fd, error_name(reset), data)
+            example = came if isinstance(came, bytes) else came.first
+            if not example:
+                self.lose(fd, reset or "protocol-closed")
+            elif reset and error.kind == "cut":
+                self.lose(fd, reset, example)
             else:
-                self.lose(
-                    fd, f"protocol-{error.kind}" if data else "protocol-closed", error.body or data
-                )
+                self.lose(fd, f"protocol-{error.kind}", error.body or example)
             return
-        # Data after the body are part of the cached reply.
-        self.wanted.remember(data)
         self.tally.latency.append(now - due)
         self.tally.service.append(now - begun)
         self.end(fd)
 
-    def lose(self, fd: int, error: str, data: bytes = b"") -> None:
-        self.tally.lose(error, 1, data)
+    def judge(self, came: bytes | ReplyParser, reset: str) -> None:
+        """Raises ProtocolError if what came is not the wanted reply."""
+        if isinstance(came, bytes):
+            if came in self.replies:
+                return
+            parser = self.wanted.parser()
+            parser.feed(came)
+        else:
+            parser = came
+        if reset and not parser.complete:
+            raise ProtocolError("reset before the end", "cut")
+        parser.end()
+        self.wanted.judge(parser)
+        if isinstance(came, bytes):
+            # Data after the body are part of the cached reply.
+            self.wanted.remember(came)
+
+    def lose(self, fd: int, error: str, data: bytes = b"", received: int = 0) -> None:
+        self.tally.lose(error, 1, data, received=received)
         self.end(fd)
 
     def end(self, fd: int) -> None:
