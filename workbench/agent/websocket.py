@@ -9,7 +9,7 @@ import random
 import re
 from typing import NamedTuple
 
-from .parser import LONGEST_HEAD, ProtocolError
+from .parser import LONGEST_HEAD, Data, ProtocolError
 
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0x0, 0x1, 0x2, 0x8, 0x9, 0xA
 _KNOWN = (CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG)
@@ -58,7 +58,7 @@ def handshake(host: str, port: int, path: str) -> tuple[bytes, bytes]:
     return before.encode("ascii"), b"\r\n\r\n"
 
 
-def accepted(data: bytes, accept: bytes) -> int | None:
+def accepted(data: Data, accept: bytes) -> int | None:
     """Return the end of the server's handshake at the start of `data`; None: it is not complete.
 
     Raises ProtocolError: the kind is the status where that is not 101.
@@ -68,7 +68,7 @@ def accepted(data: bytes, accept: bytes) -> int | None:
         if len(data) > LONGEST_HEAD or not b"HTTP/1.1 "[: len(data)] == data[:9]:
             raise ProtocolError("no handshake of WebSocket")
         return None
-    first, *lines = data[:end].split(b"\r\n")
+    first, *lines = bytes(data[:end]).split(b"\r\n")
     line = _STATUS_LINE.match(first)
     if line is None:
         raise ProtocolError("no status line of HTTP/1.1")
@@ -106,7 +106,7 @@ def server_frame(opcode: int, payload: bytes) -> bytes:
     return _head(opcode, len(payload), 0) + payload
 
 
-def parse_frame(data: bytes, longest: int) -> Frame | None:
+def parse_frame(data: Data, longest: int) -> Frame | None:
     """Return a server's frame at the start of `data`; None: more bytes are needed.
 
     `longest`: bytes that a payload may have. Raises ProtocolError.
@@ -132,7 +132,7 @@ def parse_frame(data: bytes, longest: int) -> Frame | None:
         raise ProtocolError("more than was sent", "body")
     if len(data) < at + size:
         return None
-    return Frame(bool(first & _FIN), opcode, data[at : at + size], at + size)
+    return Frame(bool(first & _FIN), opcode, bytes(data[at : at + size]), at + size)
 
 
 def close_code(payload: bytes) -> int:

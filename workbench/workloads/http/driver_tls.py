@@ -78,11 +78,25 @@ class WorkloadDriver(driver.WorkloadDriver):
                 except BlockingIOError:
                     continue
                 except OSError as error:
-                    self.failed(connection, _error(connection, error))
+                    if connection.connecting:
+                        self.failed(connection, _error(connection, error))
+                    else:
+                        self.read_on(connection, _error(connection, error))
                     continue
                 self.received(connection, data, len(data), closed=not data)
 
         return on_events
+
+    def read_on(self, connection: Connection, error: str = "") -> None:
+        while self.open.get(connection.fd) is connection:
+            try:
+                data = connection.sock.receive()
+            except OSError:
+                data = b""
+            if data:
+                self.received(connection, data, len(data), closed=False)
+            elif data is not None:
+                self.failed(connection, error)
 
     def established(self, connection: Connection) -> None:
         """The handshake is complete: send the first request. Raises OSError."""

@@ -129,7 +129,8 @@ class WorkloadDriver(Connections):
             awaited = connection.awaited
             if not data:
                 shaking = connection.state == SHAKING
-                self.ended(connection, "protocol-closed" if shaking else closed_by(ABNORMAL))
+                closed = "protocol-closed" if shaking else closed_by(ABNORMAL)
+                self.ended(connection, connection.error or closed)
             elif awaited and data == awaited[0].expected and not connection.data:
                 self.answered(connection, awaited[0])
             else:
@@ -137,20 +138,23 @@ class WorkloadDriver(Connections):
 
     def received(self, connection: Connection, data: bytes) -> None:
         """Understand everything that has come of a connection."""
-        connection.data += data
+        if connection.data:
+            connection.data += data
+        else:
+            connection.data = bytearray(data)
         try:
             if connection.state == SHAKING:
                 assert connection.awaited
                 end = accepted(connection.data, connection.awaited[0].expected)
                 if end is None:
                     return
-                connection.data = connection.data[end:]
+                connection.data = connection.data[end:] or b""
                 self.shaken(connection, connection.awaited[0])
             while connection.state in (OPEN, CLOSING):
                 frame = parse_frame(connection.data, self.longest)
                 if frame is None:
                     return
-                connection.data = connection.data[frame.end :]
+                connection.data = connection.data[frame.end :] or b""
                 if frame.opcode >= CLOSE:
                     self.controlled(connection, frame.opcode, frame.payload)
                 else:
@@ -190,16 +194,20 @@ class WorkloadDriver(Connections):
 
     def fragment(self, connection: Connection, opcode: int, payload: bytes, final: bool) -> None:
         """Take a message or a part of one."""
-        begun = self.fragments.pop(connection.fd, None)
+        begun = self.fragments.get(connection.fd)
         if (opcode == CONTINUATION) != (begun is not None):
             raise ProtocolError("a continuation of nothing, or a message within another")
+        if begun is None and not final:
+            begun = self.fragments[connection.fd] = (opcode, bytearray())
         if begun is not None:
-            opcode, payload = begun[0], begun[1] + payload
-        if len(payload) > self.longest:
-            raise ProtocolError("more than was sent", "body", payload)
-        if not final:
-            self.fragments[connection.fd] = (opcode, payload)
-            return
+            opcode, whole = begun
+            whole += payload
+            if len(whole) > self.longest:
+                raise ProtocolError("more than was sent", "body", bytes(whole))
+            if not final:
+                return
+            payload = bytes(whole)
+            del self.fragments[connection.fd]
         echo = self.first(connection, TEXT)
         if connection.state == CLOSING and echo is None:
             return

@@ -38,10 +38,10 @@ class Connection:
         self.state = CONNECTING
         self.awaited: list[Awaited] | None = None
         """In the order of sending; None: nothing."""
-        self.data = b""
+        self.data: bytes | bytearray = b""
         """Received and not understood yet."""
         self.error = ""
-        """Why it was lost."""
+        """Why it was lost, or will be once all that came is read."""
         self.counted = False
         """Whether its own call was answered or lost."""
 

@@ -29,7 +29,7 @@ class Connections(Driver):
         self.again_ns = round(load.options.get("reconnect_s", 0) * 1e9)
         self.asked = 0
         """Messages sent and not answered yet."""
-        self.fragments: dict[int, tuple[int, bytes]] = {}
+        self.fragments: dict[int, tuple[int, bytearray]] = {}
         """By descriptor, the opcode and the payload of a message that came in part."""
         self.unsent: dict[int, bytes] = {}
         """By descriptor, what the socket's buffer has no room for."""
@@ -59,7 +59,7 @@ class Connections(Driver):
             return False
         connection.fd = sock.fileno()
         connection.state = CONNECTING
-        connection.data = b""
+        connection.data, connection.error = b"", ""
         self.open[connection.fd] = connection
         self.await_(connection, CONTINUATION, now, now)
         self.epoll.register(connection.fd, WRITING)
@@ -95,7 +95,7 @@ class Connections(Driver):
             connection.awaited = None
 
     def send(self, connection: Connection, data: bytes) -> None:
-        """Send. Loses the connection where that fails."""
+        """Send. Where that fails, the connection's end is about to be read."""
         unsent = self.unsent
         if unsent and connection.fd in unsent:
             unsent[connection.fd] += data
@@ -105,7 +105,8 @@ class Connections(Driver):
         except BlockingIOError:
             sent = 0
         except OSError as error:
-            self.lose(connection, error_name(error))
+            # What came before the end is read first, and then the end.
+            connection.error = connection.error or error_name(error)
             return
         if sent < len(data):
             unsent[connection.fd] = data[sent:]
