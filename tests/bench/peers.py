@@ -1,4 +1,4 @@
-"""What a connection and a request cost the load agent, compared with `ab`, `httperf` and `wrk`.
+"""What a connection, a request and a MB cost the load agent, beside `ab`, `httperf` and `wrk`.
 
 One target (nginx answering from memory) on one core, every generator alone on another. CPU is
 user and system time of the whole process as the kernel accounts it, start-up subtracted for all
@@ -26,13 +26,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "process"))
 
-from agents import Agent, agent
+from agents import Agent, agent, target
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
 CONNECTIONS = 30_000
 REQUESTS = 400_000
 KEPT = 50
 """Connections of the keep-alive comparison, as for `wrk -c50`."""
+LONG = [(102_400, 0), (1 << 20, 0), (10 << 20, 0), (1 << 20, 30), (1 << 20, 100), (1 << 20, 16_384)]
+"""Bytes of long replies, and of their chunks."""
+LONG_MEGABYTES = 4_000
 CONCURRENCY = 100
 OPEN_RATE = 12_000
 BUSY = 0.65
@@ -74,7 +77,8 @@ class Cost:
 Generator = Callable[[int], Cost]
 
 
-def main() -> int:
+def main(only: str = "") -> int:
+    """`only`: "long" for long replies alone."""
     missing = [tool for tool in ("nginx", "ab", "httperf", "wrk") if not _which(tool)]
     if missing or len(os.sched_getaffinity(0)) < 2:
         print(f"needs two cores and {', '.join(missing) or 'nginx, ab, httperf, wrk'}")
@@ -82,18 +86,34 @@ def main() -> int:
     target_core, client_core = sorted(os.sched_getaffinity(0))[:2]
     with nginx(target_core) as port:
         os.sched_setaffinity(0, {client_core})
-        busy = round(BUSY * 1e6 / ab(port).us)
-        connections: dict[str, Generator] = {
-            "agent, closed loop": agent_closed,
-            f"agent at {OPEN_RATE:,}/s": lambda port: agent_open(port, OPEN_RATE),
-            f"agent at {busy:,}/s": lambda port: agent_open(port, busy),
-            "ab": ab,
-            "httperf": httperf,
-        }
-        compare("CPU us per new connection", connections, port, "ab")
-        requests: dict[str, Generator] = {"agent": agent_kept, "wrk": wrk}
-        compare("CPU us per keep-alive request", requests, port, "wrk")
+        if only != "long":
+            short(port)
+        for size, chunk in LONG:
+            with long_replies(target_core, size, chunk) as at:
+                framing = f"in chunks of {chunk:,} bytes" if chunk else "plain"
+                megabytes = size / (1 << 20)
+                both: dict[str, Generator] = {
+                    "agent": lambda port, megabytes=megabytes: agent_long(port, megabytes),
+                    "wrk": lambda port, megabytes=megabytes: wrk(port, 1, megabytes),
+                }
+                what = f"CPU us per MB, replies of {megabytes:.4g} MB {framing}"
+                compare(what, both, at, "wrk")
     return 0
+
+
+def short(port: int) -> None:
+    """Connections and calls with short replies."""
+    busy = round(BUSY * 1e6 / ab(port).us)
+    connections: dict[str, Generator] = {
+        "agent, closed loop": agent_closed,
+        f"agent at {OPEN_RATE:,}/s": lambda port: agent_open(port, OPEN_RATE),
+        f"agent at {busy:,}/s": lambda port: agent_open(port, busy),
+        "ab": ab,
+        "httperf": httperf,
+    }
+    compare("CPU us per new connection", connections, port, "ab")
+    requests: dict[str, Generator] = {"agent": agent_kept, "wrk": wrk}
+    compare("CPU us per keep-alive request", requests, port, "wrk")
 
 
 def compare(what: str, generators: dict[str, Generator], port: int, peer: str) -> None:
@@ -150,13 +170,27 @@ def httperf(port: int) -> Cost:
     return Cost(float("nan"), float("nan"))
 
 
-def wrk(port: int) -> Cost:
-    argv = ["wrk", "-t1", f"-c{KEPT}", "-d4s", f"http://127.0.0.1:{port}/"]
+@contextlib.contextmanager
+def long_replies(core: int, size: int, chunk: int) -> Iterator[int]:
+    """A server whose replies have a body of `size` bytes, in chunks of `chunk`; 0: plain."""
+    with target("long", f"{size}/{chunk}", ("taskset", "-c", str(core))) as server:
+        yield server.port
+
+
+def wrk(port: int, connections: int = KEPT, each: float = 1) -> Cost:
+    """`each`: things in a request."""
+    argv = ["wrk", "-t1", f"-c{connections}", "-d4s", f"http://127.0.0.1:{port}/"]
     before = _children_cpu()
     output = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
     done = re.search(r"(\d+) requests in", output)
     assert done, output
-    return _cost(before, _children_cpu(), int(done[1]))
+    return _cost(before, _children_cpu(), int(done[1]) * each)
+
+
+def agent_long(port: int, megabytes: float) -> Cost:
+    calls = round(LONG_MEGABYTES / megabytes)
+    load = {"connections": 1, "concurrency": 1, "calls_per_connection": calls}
+    return agent_cost(port, calls, each=megabytes, mode="closed", protocol="http/1.1", **load)
 
 
 def agent_closed(port: int) -> Cost:
@@ -183,15 +217,16 @@ def agent_kept(port: int) -> Cost:
     )
 
 
-def agent_cost(port: int, things: int, **load: object) -> Cost:
-    """CPU time of all processes of the agent, minus that of an agent without load."""
+def agent_cost(port: int, things: int, each: float = 1, **load: object) -> Cost:
+    """CPU time of all processes of the agent, minus that of an agent without load, for each of
+    `things`; `each`: how many of those are in a call."""
     before = _children_cpu()
     with agent():
         pass
     idle = _children_cpu()
     with agent() as running:
         _offer(running, port, things, load)
-    return _cost(idle, _children_cpu(), things, less=_minus(idle, before))
+    return _cost(idle, _children_cpu(), things * each, less=_minus(idle, before))
 
 
 def _offer(running: Agent, port: int, things: int, load: dict[str, object]) -> None:
@@ -218,7 +253,7 @@ def _minus(a: tuple[float, float], b: tuple[float, float]) -> tuple[float, float
 def _cost(
     before: tuple[float, float],
     after: tuple[float, float],
-    things: int,
+    things: float,
     less: tuple[float, float] = (0.0, 0.0),
 ) -> Cost:
     user, system = _minus(_minus(after, before), less)
@@ -246,4 +281,4 @@ def wait_for(port: int) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

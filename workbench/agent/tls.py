@@ -63,7 +63,7 @@ class TlsClient:
 class TlsStream:
     """A connection. All methods raise OSError."""
 
-    __slots__ = ("_client", "_in", "_out", "_sock", "_tls", "established", "rest")
+    __slots__ = ("_client", "_in", "_out", "_sock", "_tls", "ended", "established", "rest")
 
     def __init__(self, sock: Any, client: TlsClient) -> None:
         self._sock = sock
@@ -73,6 +73,8 @@ class TlsStream:
             self._in, self._out, server_hostname=NAME, session=client.session
         )
         self.established = False
+        self.ended = False
+        """The server has said that it closes, which ends what it sends, whatever TCP says later."""
         self.rest = b""
         """What the kernel has not taken yet."""
         self._shake()
@@ -131,18 +133,21 @@ class TlsStream:
             while self._in.pending or self._tls.pending():
                 piece = self._tls.read(_RECEIVE)
                 if not piece:
+                    self.ended = True
                     # The server says that it closes, and may wait for the same before it does.
                     with contextlib.suppress(ssl.SSLError):
                         self._tls.unwrap()
                     break
                 pieces.append(piece)
-        except (ssl.SSLWantReadError, ssl.SSLZeroReturnError):
+        except ssl.SSLWantReadError:
             pass
+        except ssl.SSLZeroReturnError:
+            self.ended = True
         except ssl.SSLError as error:
             raise TlsFailure(_kind(error)) from None
         if self._out.pending:
             self.flush()
-        return b"".join(pieces) or None
+        return b"".join(pieces) or (b"" if self.ended else None)
 
     def close(self) -> None:
         """Say so to the other side, as clients should, and close."""

@@ -143,7 +143,7 @@ class WorkloadDriver(Driver):
                         alone
                         and left > 1
                         and not connection.due
-                        and (data == usual or data in replies)
+                        and (data == usual or (len(data) < size and data in replies))
                     ):
                         now = monotonic_ns()
                         service_ns = now - connection.sent
@@ -174,18 +174,20 @@ class WorkloadDriver(Driver):
                         self.end(connection)
                         continue
                 # A short read has emptied the queue, unless an end came that is yet to be read.
-                more = len(data) == size or (events & CLOSED and not ended)
+                to_end = bool(events & CLOSED and not ended)
+                more = to_end or len(data) == size
                 if len(data) == size:
                     size = RECEIVE
                 self.received(connection, data, len(data), closed=ended or not data)
                 if more:
-                    self.read_on(connection)
+                    self.read_on(connection, to_end=to_end)
 
         return on_events
 
-    def read_on(self, connection: Connection, error: str = "") -> None:
-        """Read all that has come, and the end after it, as the kernel does not tell of either
-        again. `error`: how sending failed; it ends the connection after what came before it."""
+    def read_on(self, connection: Connection, error: str = "", *, to_end: bool = True) -> None:
+        """Read all that has come, as the kernel does not tell of it again. `to_end`: the end, too,
+        which has come; `error`: how sending failed; it ends the connection after what came before
+        it."""
         fd, sock, buffer = connection.fd, connection.sock, self.buffer
         for _ in range(_AT_A_TIME):
             if self.open.get(fd) is not connection:
@@ -203,6 +205,8 @@ class WorkloadDriver(Driver):
                 self.failed(connection, error)
                 return
             self.received(connection, buffer, size, closed=not size)
+            if size < LARGE and not to_end:
+                return
         if self.open.get(fd) is connection:
             # Others wait: the kernel reports it again after them.
             self.epoll.modify(fd, READING | WRITING if connection.unsent else _EDGE)
@@ -280,6 +284,8 @@ class WorkloadDriver(Driver):
         at = 0
         while found := self.next_reply(connection, data, at, size, closed):
             response, at = found
+            if at < size and connection.asked == 1:
+                raise ProtocolError("bytes after the last reply")
             if response.failed:
                 self.unexpected(connection, response)
             else:
@@ -290,8 +296,6 @@ class WorkloadDriver(Driver):
                 raise ProtocolError("closed before all calls were answered", "closed")
         else:
             return
-        if at < size:
-            raise ProtocolError("bytes after the last reply")
         if connection.left and response.keep_alive and not closed:
             self.next_call(connection)
         elif connection.left:
@@ -314,7 +318,7 @@ class WorkloadDriver(Driver):
                 return usual[1], at + len(usual[0])
             if closed and at == stop:
                 raise ProtocolError("closed without a reply", "closed")
-            if stop - at <= RECEIVE:
+            if stop - at < RECEIVE:
                 whole = bytes(data[at:stop])
                 if found := wanted.known(whole, closed=closed):
                     return found, stop

@@ -83,18 +83,20 @@ class WorkloadDriver(driver.WorkloadDriver):
                     else:
                         self.read_on(connection, _error(connection, error))
                     continue
-                self.received(connection, data, len(data), closed=not data)
+                ended = connection.sock.ended
+                self.received(connection, data, len(data), closed=ended or not data)
 
         return on_events
 
-    def read_on(self, connection: Connection, error: str = "") -> None:
+    def read_on(self, connection: Connection, error: str = "", *, to_end: bool = True) -> None:
         while self.open.get(connection.fd) is connection:
             try:
                 data = connection.sock.receive()
             except OSError:
                 data = b""
             if data:
-                self.received(connection, data, len(data), closed=False)
+                ended = connection.sock.ended
+                self.received(connection, data, len(data), closed=ended)
             elif data is not None:
                 self.failed(connection, error)
 
