@@ -141,6 +141,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "Sustained, but the server's accept queue overflowed once; those clients waited a second or more.",
     ),
     (
+        reasons.ClientLimitedTimes(p50_us=0, p99_us=12000),
+        "Response times are client-limited: of p99 up to 12 ms may be the clients' own. Add a client.",
+    ),
+    (
         reasons.LatencyIncludesLateness(p99_us=12000),
         "The latency includes the clients' own lateness (p99 12 ms); the service time does not.",
     ),

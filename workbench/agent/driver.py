@@ -64,9 +64,9 @@ class Driver:
 
     begin: Callable[[int, int], bool]
     """Start a connection now: (scheduled, now) in ns. Returns False if it failed at once."""
-    on_events: Callable[[], None] = staticmethod(lambda: None)
-    """Handle connections that became readable, or writable for the first time; nothing where a
-    driver has no connections of its own."""
+    on_events: Callable[[], int] = staticmethod(lambda: 0)
+    """Handle connections that became readable, or writable for the first time, at most `AT_ONCE`.
+    Returns how many; none where a driver has no connections of its own."""
     pending: Callable[[], int] | None = None
     """Count calls sent and not answered yet, each for as long as its service time; called after all
     events. None: they are not counted."""
@@ -92,9 +92,9 @@ class Driver:
         self.epoll = select.epoll()
         self.watcher = loop.io(self.epoll.fileno(), 1)
 
-    def start(self, at_ns: int) -> None:
-        """Begin; the point's clock is 0 at `at_ns`."""
-        self.watcher.start(self.on_events)
+    def start(self, at_ns: int, on_events: Callable[[], None]) -> None:
+        """Begin; the point's clock is 0 at `at_ns`. `on_events`: what calls the one above."""
+        self.watcher.start(on_events)
 
     def expire(self, now: int) -> int:
         """End calls that exceeded the timeout. Returns when all were found (ns), before the first

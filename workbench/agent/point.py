@@ -8,9 +8,9 @@ from time import monotonic_ns, process_time_ns
 from typing import Any
 
 from .alarm import Alarm
-from .driver import BURST, Driver
+from .driver import AT_ONCE, BURST, Driver
+from .handling import Handling, RunQueue
 from .pace import ClosedPace, OpenPace, Pace
-from .pending import Pending
 from .protocol import WINDOW_NS, Load
 from .tally import Tally
 
@@ -43,16 +43,15 @@ class Point:
         self.on_finished = on_finished
         self.tally = Tally(1 if load.by_call else load.calls_per_connection)
         self.driver = driver_of(load)(loop, load, self.tally)
-        self.pending: Pending | None = None
-        on_alarm, on_events, refill = self.on_alarm, self.driver.on_events, self.driver.refill
-        if self.driver.pending is not None:
-            self.pending = Pending(self.driver.pending)
-            around = self.pending.around
-            on_alarm, on_events, refill = around(on_alarm), around(on_events), around(refill)
+        self.handling = Handling(self.driver.pending or (lambda: 0), AT_ONCE)
+        self.run_queue = RunQueue()
+        around = self.handling.around
+        on_alarm, refill = around(self.on_alarm), around(self.driver.refill)
+        on_events = around(self.driver.on_events)
         if load.mode == "closed":
             on_alarm = self.refilled(on_alarm, refill)
             on_events = self.refilled(on_events, refill)
-        self.driver.on_events = on_events
+        self.on_events = on_events
         self.alarm = Alarm(loop, on_alarm)
         self.pace: Pace = OpenPace(load) if load.mode == "open" else ClosedPace(load)
         self.coalesce_ns = _COALESCE_NS if load.rate_per_s > _SPARE_PER_S * load.shares else 0
@@ -74,11 +73,10 @@ class Point:
         """Begin at `at_ns` of the monotonic clock."""
         self.started_ns = at_ns
         self.next_window = at_ns + WINDOW_NS
-        if self.pending:
-            self.pending.begin(at_ns)
+        self.handling.begin(at_ns)
         self.cpu_before = process_time_ns()
         self.pace.begin(at_ns)
-        self.driver.start(at_ns)
+        self.driver.start(at_ns, self.on_events)
         self.alarm.set(at_ns)
 
     def stop(self) -> None:
@@ -102,7 +100,7 @@ class Point:
         next_due = self.start_due(now)
         next_thought = self.driver.think(now)
         if now >= self.next_check:
-            self.tally.count()
+            self.count()
             next(self.reporting, None)
             begun = monotonic_ns()
             rest_ns = _REST * (self.driver.expire(now) - begun)
@@ -168,6 +166,13 @@ class Point:
 
         return handled
 
+    def count(self) -> None:
+        """Count the times so far, and how long replies may have waited for this process."""
+        waits = self.handling.waits
+        waits.append(self.run_queue.waited(self.tally.count()))
+        self.tally.wait(waits)
+        waits.clear()
+
     def over(self) -> bool:
         return self.pace.exhausted and not self.pace.waiting and not self.driver.open
 
@@ -181,8 +186,8 @@ class Point:
     def reported(self) -> Iterator[None]:
         """End the window at the first step, and report it at the last."""
         data: dict[str, Any] = {"i": self.window_index, "in_flight": len(self.driver.open)}
-        if self.pending:
-            data["pending"], data["pending_within"] = self.pending.means()
+        if self.driver.pending is not None:
+            data["pending"], data["pending_within"] = self.handling.means()
         in_flight = self.driver.calls_in_flight() if self.load.by_call else None
         for results in self.tally.window(in_flight):
             data.update(results)
@@ -211,6 +216,8 @@ class Point:
         if not self.at_schedule_end:
             self.note_schedule_end()
         self.alarm.close()
+        self.count()
+        self.run_queue.close()
         in_flight = self.driver.close()
         self.close_window()
         self.report_windows()

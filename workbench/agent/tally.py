@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from time import monotonic_ns
 from typing import Any
 
-from .buckets import bounded, count_buckets, sparse
+from .buckets import bounded, bucket_of, count_buckets, sparse
 from .protocol import EXAMPLE, LATE_NS, MOST_FAULTS
 
 TIMES = ("latency", "service", "connect", "first_byte", "lateness")
@@ -117,6 +117,8 @@ class Tally:
         self.counted: dict[str, Counter[int]] = {name: Counter() for name in _LISTS}
         """Times of the current window by bucket."""
         self.late = 0
+        self.waits: Counter[int] = Counter()
+        """Replies of the whole point that may have waited to be read, by bucket."""
         self.whole: dict[str, Counter[int]] = {name: Counter() for name in _LISTS}
         """The same of the whole point, without the current window."""
 
@@ -129,8 +131,9 @@ class Tally:
         counted = self.counted["latency"].total() + self.counted["alike"].total()
         return counted + len(self.latency) + len(self.alike) + self.untimed
 
-    def count(self) -> None:
-        """Count the times in the lists, and empty these."""
+    def count(self) -> int:
+        """Count the times in the lists, and empty these. Returns how many replies they had."""
+        replies = len(self.latency) + len(self.alike)
         self.late += sum(ns > LATE_NS for ns in self.lateness)
         for name, counts in self.counted.items():
             times: list[int] = getattr(self, name)
@@ -139,6 +142,13 @@ class Tally:
                 times.clear()
         for request in self.requests:
             request.count()
+        return replies
+
+    def wait(self, waits: Iterable[tuple[int, int]]) -> None:
+        """Count (upper bound in ns, replies) of replies that waited to be read."""
+        for wait_ns, replies in waits:
+            if replies:
+                self.waits[bucket_of(wait_ns // 1000)] += replies
 
     def lose(
         self,
@@ -204,6 +214,7 @@ class Tally:
             "figures": dict(self.figures),
             "histograms": {name: sparse(_joined(self.whole, name)) for name in TIMES},
             "requests": [request.report() for request in self.requests],
+            "waits": sparse(self.waits),
         }
 
 

@@ -121,12 +121,17 @@ class Done(Event, frozen=True, kw_only=True):
     histograms: Times
     tls: TlsDone | None = None
     requests: Annotated[list[RequestDone], msgspec.Meta(max_length=100)] = []
+    waits: Buckets = []
+    """Of replies that may have waited to be read, longer than 0.1 ms: at most so long."""
     at_schedule_end: ScheduleEnd
     cpu_us: Count
     began_late_us: Count = 0
     id: Count = 0
     worker: Count = 0
     dropped: Count = 0
+
+    def __post_init__(self) -> None:
+        _check(self.waits)
 
 
 class Error(Event, frozen=True, kw_only=True):

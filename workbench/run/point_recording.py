@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from workbench import metrics
 from workbench.analysis import histogram, phases
 from workbench.analysis.causes import Observations, cause
+from workbench.analysis.client_time import client_limited
 from workbench.analysis.evidence import Evidence, Queue, queue_of
 from workbench.analysis.verdicts import judge
 from workbench.axis import RATE, recorded
@@ -158,6 +159,8 @@ class PointRecording:
             reasons.append(why)
         calls_per_s, measured_s = self._answered(report, steady, seconds)
         reasons += [*report.complaints, *report.remarks]
+        if limited := client_limited(report.waits, histogram.percentiles(times.latency)):
+            reasons.append(limited)
         lost = counts.scheduled - counts.succeeded
         stop = PointStop(
             t_us=self._run.now_us(),

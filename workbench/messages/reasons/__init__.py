@@ -50,6 +50,7 @@ from workbench.messages.reasons.points import (
 )
 from workbench.messages.reasons.reason import Reason
 from workbench.messages.reasons.remarks import (
+    ClientLimitedTimes,
     LatencyIncludesLateness,
     SustainedUnderBackgroundLoad,
     SustainedWithOverflows,
@@ -93,6 +94,7 @@ __all__ = [
     "ClientAuditFailed",
     "ClientBusy",
     "ClientGone",
+    "ClientLimitedTimes",
     "ClientsLate",
     "FellBehind",
     "Interrupted",

@@ -47,6 +47,20 @@ class TooShortForQueue(Reason, frozen=True, kw_only=True):
         )
 
 
+class ClientLimitedTimes(Reason, frozen=True, kw_only=True):
+    """Replies waited until a worker of the clients read them; 0: not as long as that matters."""
+
+    p50_us: int
+    p99_us: int
+
+    def text(self) -> str:
+        found = (("p50", self.p50_us), ("p99", self.p99_us))
+        up_to = " and ".join(f"{name} up to {ms(us)}" for name, us in found if us)
+        return (
+            f"Response times are client-limited: of {up_to} may be the clients' own. Add a client."
+        )
+
+
 class LatencyIncludesLateness(Reason, frozen=True, kw_only=True):
     """The clients' lateness is part of the latency."""
 

@@ -122,16 +122,17 @@ class WorkloadDriver(Driver):
         self.epoll.register(connection.fd, WRITING if sent < 0 else READING | WRITING)
         return True
 
-    def _on_events(self) -> Callable[[], None]:
+    def _on_events(self) -> Callable[[], int]:
         poll, connections, replies = self.epoll.poll, self.open, self.replies
         request, alike, timeout_ns = self.request, self.tally.alike, self.timeout_ns
         add_latency, add_whole = self.tally.latency.append, self.tally.whole_at_once.append
         last_replies = {} if self.mix else self.wanted.last_replies
         usual, size = b"", RECEIVE_SMALL
 
-        def on_events() -> None:
+        def on_events() -> int:
             nonlocal usual, size
-            for fd, events in poll(0, AT_ONCE):
+            found = poll(0, AT_ONCE)
+            for fd, events in found:
                 connection = connections[fd]
                 alone = events == _DATA  # Neither space to write nor an end.
                 if not alone and events & WRITING and not self.writable(connection, events):
@@ -173,14 +174,14 @@ class WorkloadDriver(Driver):
                             add_whole(service_ns)
                         self.end(connection)
                         continue
-                # A short read has emptied the queue, unless an end came that is yet to be read.
-                to_end = bool(events & CLOSED and not ended)
-                more = to_end or len(data) == size
-                if len(data) == size:
+                full, to_end = len(data) == size, bool(events & CLOSED)
+                if full:
                     size = RECEIVE
                 self.received(connection, data, len(data), closed=ended or not data)
-                if more:
+                # A short read has emptied the queue, unless an end came that is yet to be read.
+                if full or to_end:
                     self.read_on(connection, to_end=to_end)
+            return len(found)
 
         return on_events
 

@@ -48,12 +48,13 @@ class WorkloadDriver(driver.WorkloadDriver):
         self.epoll.register(connection.fd, READING if whole else READING | WRITING)
         return True
 
-    def _on_events(self) -> Callable[[], None]:
+    def _on_events(self) -> Callable[[], int]:
         poll, connections, replies = self.epoll.poll, self.open, self.replies
         request, add_alike, timeout_ns = self.request, self.tally.alike.append, self.timeout_ns
 
-        def on_events() -> None:
-            for fd, events in poll(0, AT_ONCE):
+        def on_events() -> int:
+            found = poll(0, AT_ONCE)
+            for fd, events in found:
                 connection = connections[fd]
                 try:
                     if events & WRITING:
@@ -85,6 +86,7 @@ class WorkloadDriver(driver.WorkloadDriver):
                     continue
                 ended = connection.sock.ended
                 self.received(connection, data, len(data), closed=ended or not data)
+            return len(found)
 
         return on_events
 

@@ -72,7 +72,7 @@ class WorkloadDriver(Driver):
 
         return begin
 
-    def _on_events(self) -> Callable[[], None]:
+    def _on_events(self) -> Callable[[], int]:
         poll, connections, partial, replies = (
             self.epoll.poll,
             self.open,
@@ -84,9 +84,10 @@ class WorkloadDriver(Driver):
         add_alike = tally.alike.append
         size, timeout_ns = RECEIVE_SMALL, self.timeout_ns
 
-        def on_events() -> None:
+        def on_events() -> int:
             nonlocal size
-            for fd, events in poll(0, AT_ONCE):
+            found = poll(0, AT_ONCE)
+            for fd, events in found:
                 sock, due, begun = connections[fd]
                 if events & WRITING:
                     self.connected(fd)
@@ -124,6 +125,7 @@ class WorkloadDriver(Driver):
                 # is no reset.
                 if not data or (whole and events & CLOSED == CLOSED_WELL):
                     self.closed(fd, "")
+            return len(found)
 
         return on_events
 

@@ -8,6 +8,7 @@ to one that is lost: it is lost with the error of that connection.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any
 
@@ -73,12 +74,12 @@ class WorkloadDriver(Connections):
         self.begin = self._begin
         self.on_events = self._on_events
 
-    def start(self, at_ns: int) -> None:
+    def start(self, at_ns: int, on_events: Callable[[], None]) -> None:
         load = self.load
         self.at_ns = at_ns
         self.held_from = at_ns + round(load.ramp_s * 1e9)
         self.pings_from = self.held_from + round(load.connections / load.rate_per_s * 1e9)
-        super().start(at_ns)
+        super().start(at_ns, on_events)
 
     def _begin(self, due: int, now: int) -> bool:
         if due < self.held_from:
@@ -107,8 +108,9 @@ class WorkloadDriver(Connections):
         self.asked += 1
         self.send(connection, client_frame(TEXT, text))
 
-    def _on_events(self) -> None:
-        for fd, events in self.epoll.poll(0, AT_ONCE):
+    def _on_events(self) -> int:
+        found = self.epoll.poll(0, AT_ONCE)
+        for fd, events in found:
             connection = self.open.get(fd)
             if connection is None:  # Lost by an event before this one.
                 continue
@@ -135,6 +137,7 @@ class WorkloadDriver(Connections):
                 self.answered(connection, awaited[0])
             else:
                 self.received(connection, data)
+        return len(found)
 
     def received(self, connection: Connection, data: bytes) -> None:
         """Understand everything that has come of a connection."""

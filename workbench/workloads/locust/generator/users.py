@@ -115,7 +115,7 @@ class UserDriver(Driver):
         self.over = False
         _driver = self
 
-    def start(self, at_ns: int) -> None:
+    def start(self, at_ns: int, on_events: Callable[[], None]) -> None:
         """The point starts everything."""
 
     def begin(self, due: int, now: int) -> bool:

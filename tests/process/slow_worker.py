@@ -1,0 +1,30 @@
+"""A worker of the load agent that takes 5 ms to read: `--worker tests.process.slow_worker`."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from workbench.agent.protocol import Load
+from workbench.agent.tally import Tally
+from workbench.agent.worker import run
+from workbench.workloads.http import driver
+
+__all__ = ["run"]
+
+DELAY_S = 0.005
+
+
+class Slow(driver.WorkloadDriver):
+    def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
+        super().__init__(loop, load, tally)
+        handle = self.on_events
+
+        def on_events() -> int:
+            time.sleep(DELAY_S)
+            return handle()
+
+        self.on_events = on_events
+
+
+driver.WorkloadDriver = Slow  # type: ignore[misc]

@@ -1,0 +1,31 @@
+"""Which response times are the clients' own."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.analysis.client_time import client_limited
+from workbench.documents import Percentiles
+
+
+def times(p50: int, p99: int) -> Percentiles:
+    return Percentiles(count=1_000, p50=p50, p90=p50, p99=p99, p999=p99, max=p99)
+
+
+@pytest.mark.parametrize(
+    ("waits", "latency", "limited"),
+    [
+        ([], times(1_000, 1_500), None),
+        ([1_500, 9], times(1_000, 1_500), None),  # Beyond the percentile.
+        ([1_500, 11], times(1_000, 1_500), (0, 1_500)),
+        ([1_500, 11], times(1_000, 16_000), None),  # Less than a tenth.
+        ([150, 1_000], times(200, 300), None),  # Too short to matter.
+        ([1_500, 501], times(1_000, 9_000), (1_500, 1_500)),
+        ([1_500, 3_000], times(1_000, 9_000), (1_500, 1_500)),  # More waits than replies.
+    ],
+)
+def test_a_percentile_is_limited_where_its_bound_is_a_tenth_of_it_and_more_than_a_fifth_of_a_ms(
+    waits: list[int], latency: Percentiles, limited: tuple[int, int] | None
+) -> None:
+    found = client_limited(waits, latency)
+    assert (found and (found.p50_us, found.p99_us)) == limited
