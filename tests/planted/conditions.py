@@ -76,6 +76,7 @@ HEALTHY = [
             "seconds": 5.0,
             "timeout_s": 10,
         },
+        "scattered": {"mode": "scatters:1.6", "rates": (300, 400), "seconds": 2.0, "timeout_s": 4},
         "uncalibrated": {"calibrate": False, "rates": (100, 200, 400, 800)},
         "short timeout": {"timeout_s": 0.2, "rates": (100, 200, 400, 600)},
     }.items()

@@ -3,6 +3,8 @@
 Speaks HTTP/1.0 and HTTP/1.1, with connections that are kept where the client asks. Modes:
     good              answers at once
     takes:S           answers each call after S seconds, all at the same time
+    scatters:S        answers each call after 0 to S seconds, evenly distributed
+    rises:S           takes S seconds more for a call for each second since the first one
     pool:S            as takes, but no more than `POOL` calls at the same time
     serial:S          serves one call at a time and sleeps S seconds over each
     spins:S           uses S seconds of the processor for each call
@@ -39,6 +41,8 @@ class Serving(asyncio.Protocol):
 
     calls = 0
     """Of all connections."""
+    began = 0.0
+    """When the first call came; 0: none did."""
     free = 0.0
     """When all calls so far are answered, at a pace."""
     ends = [0.0] * POOL
@@ -83,8 +87,11 @@ class Serving(asyncio.Protocol):
             end = max(loop.time(), Serving.ends[0]) + self.argument
             heapq.heapreplace(Serving.ends, end)
             loop.call_at(end, self.well, last)
-        elif self.mode == "takes":
-            asyncio.get_running_loop().call_later(self.argument, self.well, last)
+        elif self.mode in DELAYS:
+            loop = asyncio.get_running_loop()
+            Serving.began = Serving.began or loop.time()
+            delay = DELAYS[self.mode](self.argument, loop.time() - Serving.began)
+            loop.call_later(delay, self.well, last)
         else:
             if self.mode == "serial":
                 time.sleep(self.argument)
@@ -164,6 +171,14 @@ PACES: dict[str, Callable[[float, float], float]] = {
     "stalls": stalls,
 }
 """Seconds until the next call is answered, by the time and the calls a second."""
+
+
+DELAYS: dict[str, Callable[[float, float], float]] = {
+    "takes": lambda seconds, since: seconds,
+    "scatters": lambda longest, since: random.uniform(0, longest),
+    "rises": lambda more, since: more * since,
+}
+"""Seconds that a call takes, by the argument and the seconds since the first call."""
 
 
 async def main(mode: str, host: str, port: str, backlog: str) -> None:

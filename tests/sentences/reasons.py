@@ -134,7 +134,15 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         reasons.TooShortForQueue(stay_s=4.502, seconds=5.0),
-        "Sustained, but 5.0 s are too short to show whether the server falls behind: connections stay open for 4.5 s. Use longer points.",
+        "Sustained, but 5.0 s are too short for these response times to show whether the server falls behind: connections stay open for 4.5 s. Use longer points.",
+    ),
+    (
+        reasons.TooShortForQueue(stay_s=4.1, seconds=5.0, needed_s=19.0),
+        "Sustained, but 5.0 s are too short for these response times to show whether the server falls behind: connections stay open for 4.1 s. Use points of at least 19 s.",
+    ),
+    (
+        reasons.ResponseTimesRose(first_us=1234, last_us=81_400),
+        "Response times rose throughout the point, from 1.23 to 81.4 ms (median of its first and last tenth): its percentiles depend on its length.",
     ),
     (
         reasons.SustainedWithOverflows(times=1),

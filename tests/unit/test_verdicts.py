@@ -94,7 +94,7 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
                 ),
             },
             "ok",
-            [said.TooShortForQueue(stay_s=4.5, seconds=5.0)],
+            [said.TooShortForQueue(stay_s=4.5, seconds=5.0, needed_s=9.0)],
         ),
         (
             "few connections of many calls, of which half were answered in time",

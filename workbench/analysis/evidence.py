@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from workbench.agent.protocol import EXAMPLE
 from workbench.analysis import histogram
 from workbench.analysis.phases import Steady
+from workbench.analysis.starts import Started, alike
 from workbench.documents import (
     WINDOW_US,
     Counts,
@@ -19,6 +20,7 @@ from workbench.documents import (
     Window,
     client_errors,
     server_errors,
+    timed_out,
 )
 from workbench.shapes import Whole
 
@@ -61,11 +63,18 @@ class Queue:
     open_at_end: int
     steady_share: float = 1.0
     """Share of the calls scheduled in the measured part that were answered in it."""
+    stay_s: float = 0.0
+    """How long response times keep a connection open (p99), if they alone explain why more are open
+    at the end: calls of the last third take as long as those of the second. 0: they do not."""
+    needed_s: float = 0.0
+    """Length of a point long enough for such response times."""
 
     @property
     def growing(self) -> bool:
         """Whether connections were opened faster than the server finished them, with no end in
         sight."""
+        if self.stay_s:
+            return False
         allowed = BEHIND_SHARE * self.connections
         growth = self.open_at_end - self.open_halfway
         # Two counts of a steady queue also differ by chance. Less growth is enough where the
@@ -102,7 +111,7 @@ def queue_of(
     inside = [window for window in windows if window.index < whole]
     open_at = {window.index: window.in_flight for window in inside}
     due = sum(window.due for window in inside)
-    return Queue(
+    queue = Queue(
         due=due,
         replied=sum(window.replies for window in inside),
         connections=due // calls_per_connection,
@@ -110,6 +119,25 @@ def queue_of(
         open_at_end=open_at.get(whole - 1, 0),
         steady_share=share(steady.replies, steady.due) if steady and steady.due else 1.0,
     )
+    return _explained(queue, windows, seconds, calls_per_connection)
+
+
+def _explained(queue: Queue, windows: Sequence[Window], seconds: float, calls: int) -> Queue:
+    """Little's law: with response times that scatter, as many connections are open as begin in
+    their mean, from the time on that the longest take. If a queue grows, later calls take longer.
+    Of calls that time out it is unknown how long they would have taken.
+    """
+    unknown = sum(timed_out(window.errors) for window in windows)
+    if not queue.growing or unknown > (1 - SUSTAINED_SHARE) * queue.due:
+        return queue
+    started = Started.of((window.middle_s, window.latency) for window in windows)
+    third = seconds / 3  # The first one is left out: servers warm up.
+    if not alike(started.within(third, 2 * third), started.within(2 * third, seconds)):
+        return queue
+    stay_s, mean_s = calls * started.percentile_s(0.99), calls * started.mean_s
+    # Then none is left of the first half, and `IN_TIME_SHARE` of the calls are answered.
+    needed_s = max(2 * stay_s, mean_s / (1 - IN_TIME_SHARE))
+    return replace(queue, stay_s=stay_s, needed_s=needed_s)
 
 
 def _quickest_s(windows: Iterable[Window]) -> float:
@@ -165,6 +193,9 @@ class Evidence:
     """Cores that workers may use."""
     queue: Queue | None = None
     """None: unknown (see `queue_of`), or a closed loop, which cannot fall behind."""
+    rise_s: tuple[float, float] | None = None
+    """Median service times at the beginning and at the end of a point in which they rise
+    throughout; see `analysis.starts`. None: they do not, or it is unknown."""
     ceiling_per_s: float | None = None
     """The clients' highest rate against the null server; None: not measured."""
     ceiling_others_pct: float = 0.0
@@ -239,9 +270,11 @@ class Evidence:
 
     @property
     def too_short_for(self) -> float:
-        """For how many seconds replies keep a connection open (median), where the point is too
-        short to show whether a queue grows; else 0."""
-        if self.queue is not None or self.closed or self.latency_us is None:
+        """For how many seconds replies keep a connection open (median, or p99 where they scatter),
+        where the point is too short to show whether a queue grows; else 0."""
+        if self.queue is not None:
+            return self.queue.stay_s
+        if self.closed or self.latency_us is None:
             return 0.0
         stay_s = self.calls_per_connection * self.latency_us.p50 / 1e6
         return stay_s if stay_s > self.seconds / 2 else 0.0

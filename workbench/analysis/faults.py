@@ -34,7 +34,7 @@ from dataclasses import replace
 import msgspec
 
 from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence, share
-from workbench.documents import Counts, client_errors
+from workbench.documents import Counts, client_errors, timed_out
 from workbench.messages.base import Message
 from workbench.messages.reasons import ResetsFromElsewhere, UnexpectedReplies
 
@@ -140,7 +140,7 @@ def overflows(evidence: Evidence) -> int:
 
 def silent(counts: Counts) -> int:
     """Calls without any reply or error from the server."""
-    return counts.in_flight + sum(counts.errors.get(n, 0) for n in ("client-timo", "socket-timo"))
+    return counts.in_flight + timed_out(counts.errors)
 
 
 def arrived(counts: Counts) -> int:

@@ -122,6 +122,13 @@ def total_us(sparse: SparseHistogram) -> float:
     return float(_middles()[buckets] @ counts)
 
 
+def times_us(sparse: SparseHistogram) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The times in microseconds, each as the midpoint of its bucket, and how many there are of
+    each."""
+    buckets, counts = _split(sparse)
+    return _middles()[buckets], counts
+
+
 @cache
 def _middles() -> NDArray[np.float64]:
     """The midpoints of all buckets, in microseconds."""

@@ -28,6 +28,8 @@ network (`analysis.network`).
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 
 from workbench.analysis.evidence import (
@@ -299,7 +301,17 @@ def _remarks(evidence: Evidence) -> list[Message]:
     if times := overflows(evidence):
         remarks.append(messages.SustainedWithOverflows(times=times))
     if stay_s := evidence.too_short_for:
-        remarks.append(messages.TooShortForQueue(stay_s=stay_s, seconds=evidence.seconds))
+        needed_s = evidence.queue.needed_s if evidence.queue else 2 * stay_s
+        remarks.append(
+            messages.TooShortForQueue(
+                stay_s=round(stay_s, 3),
+                seconds=evidence.seconds,
+                needed_s=float(math.ceil(needed_s)),
+            )
+        )
+    if evidence.rise_s:
+        first_us, last_us = (round(1e6 * median_s) for median_s in evidence.rise_s)
+        remarks.append(messages.ResponseTimesRose(first_us=first_us, last_us=last_us))
     lateness = evidence.lateness_us
     if lateness and percentile_supported(lateness.count, 0.99) and lateness.p99 > 5_000:
         remarks.append(messages.LatencyIncludesLateness(p99_us=lateness.p99))

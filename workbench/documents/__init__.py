@@ -23,6 +23,7 @@ from workbench.documents.errors import (
     client_errors,
     error_class,
     server_errors,
+    timed_out,
 )
 from workbench.documents.point import (
     JUDGED,
@@ -87,5 +88,6 @@ __all__ = [
     "client_errors",
     "error_class",
     "server_errors",
+    "timed_out",
     "version_of",
 ]

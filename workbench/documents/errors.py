@@ -33,6 +33,11 @@ def error_class(name: str) -> str:
     return head if head in ("other", "protocol", "check", "tls") else name
 
 
+def timed_out(errors: Errors) -> int:
+    """Return the calls without an answer in time."""
+    return errors.get("client-timo", 0) + errors.get("socket-timo", 0)
+
+
 def server_errors(errors: Errors) -> int:
     """Return the calls lost that count against the server."""
     return sum(n for name, n in errors.items() if error_class(name) in SERVER_ERRORS)

@@ -130,6 +130,11 @@ class Window(Document, frozen=True, kw_only=True, tag="window"):
     values: dict[str, Number | None] = {}
     """Metrics without a field of their own, by key; None: unknown."""
 
+    @property
+    def middle_s(self) -> float:
+        """Its middle, in seconds from the point's start."""
+        return ((self.index + 1) * WINDOW_US - self.length_us / 2) / 1e6
+
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Calls of a whole point. Always: scheduled = unsent + succeeded + sum(errors) + in_flight."""

@@ -10,6 +10,7 @@ from workbench.analysis import histogram, phases
 from workbench.analysis.causes import Observations, cause
 from workbench.analysis.client_time import client_limited
 from workbench.analysis.evidence import Evidence, Queue, queue_of
+from workbench.analysis.starts import Started, rise_s
 from workbench.analysis.verdicts import judge
 from workbench.axis import RATE, recorded
 from workbench.documents import WINDOW_US, PointStart, PointStop, Window
@@ -139,6 +140,7 @@ class PointRecording:
             if point.judged
             else None,
             timeout_s=point.workload.timeout_s,
+            rise_s=self._rise(steady),
             ceiling_per_s=limit.per_s if point.judged else None,
             ceiling_others_pct=limit.background_load_pct,
             counters=usage.counters,
@@ -232,6 +234,13 @@ class PointRecording:
         calls = 1 if self._point.concurrency else self._point.calls_per_connection
         ramp_s = phases.ramp_s(self._windows, calls, self._stay_s)
         return phases.steady(self._windows, schedule_s, ramp_s)
+
+    def _rise(self, steady: phases.Steady | None) -> tuple[float, float] | None:
+        """See `Evidence.rise_s`."""
+        if steady is None:
+            return None
+        started = Started.of((window.middle_s, window.service) for window in self._windows)
+        return rise_s(started, steady.from_s, steady.to_s)
 
     def _cause(self, usage: Usage) -> Message | None:
         """The cause of the server's limit."""

@@ -8,11 +8,12 @@ import msgspec
 import pytest
 from fakes.audited import Sound, by_code, failed, quiet, run
 from fakes.load import Script
+from response_times import scattered, windows
 from synthetic import session
 
 from workbench.analysis.audits import CHECKS, Auditor, audits_of, in_short, tainted
 from workbench.analysis.summary import summarise
-from workbench.documents import AnyDocument, PointStop, RunStop
+from workbench.documents import AnyDocument, Percentiles, PointStop, RunStop
 from workbench.messages import notes
 from workbench.messages.reasons import WindowsLost
 from workbench.sessions import read_session
@@ -95,6 +96,18 @@ def test_earlier_sessions_say_what_was_not_recorded_then() -> None:
     assert unknown == {"littles-law", "schedule", "processes", "cores", "descriptors"}
     assert all(found[code].message.code == "not-recorded" for code in unknown)
     assert found["conservation"].state == "passed"
+
+
+def test_calls_longer_than_a_window_are_judged_by_when_they_began(sound: Sound) -> None:
+    """Those that end first are the short ones, which is no drift of the server."""
+    point = msgspec.structs.replace(
+        next(document for document in sound if isinstance(document, PointStop)),
+        seconds=5.0,
+        measured_s=[0.2, 5.0],
+        service_us=Percentiles(count=750, p50=2_000_000, p90=3_600_000, p99=1, p999=1, max=1),
+    )
+    found = by_code([sound[0], *windows(150, 5.0, scattered(4.0), seed=1), point])
+    assert found["steady-state"].state == "passed"
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 40])

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
+from math import isnan, log
 from typing import Any, Literal, NamedTuple
 
 from workbench.analysis.histogram import percentile_supported, total_us
 from workbench.analysis.phases import longest_stay_s
 from workbench.analysis.repeats import last_attempts
+from workbench.analysis.starts import Started
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     WINDOW_US,
@@ -113,6 +114,8 @@ class SessionData:
         """Call-microseconds in flight and their largest error, for each point."""
         self._sums_s: dict[tuple[int, str], float] = {}
         self._medians: defaultdict[int, list[tuple[float, float, float]]] = defaultdict(list)
+        self._windows: list[Window] = []
+        """Of the current point."""
         self._under_load: PointStart | None = None
         self._memory: dict[int, list[tuple[float, int]]] = {}
         self.__dict__.pop("points", None)
@@ -129,6 +132,9 @@ class SessionData:
                 self._memory[self._under_load.point].append((at_s, document.rss_bytes))
             case PointStop():
                 self._under_load = None
+                if document.service_us and document.service_us.p90 > WINDOW_US:
+                    self._medians[document.point] = list(self._by_start())
+                self._windows = []
                 if document.complete and document.judged:
                     self._stops.append(document)
                     self.__dict__.pop("points", None)
@@ -142,12 +148,21 @@ class SessionData:
             case _:
                 pass
 
+    def _by_start(self) -> Iterator[tuple[float, float, float]]:
+        """Medians as in `_medians`, of the calls that began in each window of the current point:
+        those that end in it say nothing of calls that take longer than it."""
+        started = Started.of((window.middle_s, window.service) for window in self._windows)
+        for window in self._windows:
+            begin_s, end_s = place = _place(window)
+            [median_s] = started.medians_s(begin_s, end_s, 1)
+            if not isnan(median_s):
+                yield *place, log(max(1.0, 1e6 * median_s))
+
     def _count(self, window: Window) -> None:
+        self._windows.append(window)
         times = window.service_us
         if times is not None and percentile_supported(times.count, 0.5):
-            end_us = (window.index + 1) * WINDOW_US
-            place = (end_us - window.length_us) / 1e6, end_us / 1e6
-            self._medians[window.point].append((*place, log(max(1, times.p50))))
+            self._medians[window.point].append((*_place(window), log(max(1, times.p50))))
         before = self._pending_us.get(window.point, (0.0, 0.0))
         if before is None or window.pending is None:
             self._pending_us[window.point] = None
@@ -252,6 +267,12 @@ class SessionData:
             "at": [(self.names.get(point.series, point.series), point.x) for point in points],
             "suffix": self.axis.suffix,
         }
+
+
+def _place(window: Window) -> tuple[float, float]:
+    """Begin and end, in seconds from the point's start."""
+    end_us = (window.index + 1) * WINDOW_US
+    return (end_us - window.length_us) / 1e6, end_us / 1e6
 
 
 def codes(point: PointStop) -> set[str]:

@@ -52,6 +52,7 @@ from workbench.messages.reasons.reason import Reason
 from workbench.messages.reasons.remarks import (
     ClientLimitedTimes,
     LatencyIncludesLateness,
+    ResponseTimesRose,
     SustainedUnderBackgroundLoad,
     SustainedWithOverflows,
     TooShortForQueue,
@@ -111,6 +112,7 @@ __all__ = [
     "RecordingCut",
     "Relief",
     "ResetsFromElsewhere",
+    "ResponseTimesRose",
     "SlowConnections",
     "SustainedUnderBackgroundLoad",
     "SustainedWithOverflows",

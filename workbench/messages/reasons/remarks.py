@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.messages.base import share
 from workbench.messages.reasons.reason import Reason, by_host, how_often, ms
 
 
@@ -34,16 +35,37 @@ class SustainedWithOverflows(Reason, frozen=True, kw_only=True):
 
 
 class TooShortForQueue(Reason, frozen=True, kw_only=True):
-    """The point was sustained, but too short to show whether a queue grows."""
+    """The point was sustained, but too short for its response times to show whether a queue
+    grows."""
 
     stay_s: float
-    """Median time for which the replies kept a connection open."""
+    """Time for which the replies kept a connection open: the median, or p99 where they scatter."""
     seconds: float
+    needed_s: float = 0.0
+    """Length of a point that would show it; 0: not recorded."""
 
     def text(self) -> str:
+        use = f"points of at least {self.needed_s:,.0f} s" if self.needed_s else "longer points"
         return (
-            f"Sustained, but {self.seconds:.1f} s are too short to show whether the server falls "
-            f"behind: connections stay open for {self.stay_s:.1f} s. Use longer points."
+            f"Sustained, but {self.seconds:.1f} s are too short for these response times to show "
+            f"whether the server falls behind: connections stay open for {self.stay_s:.1f} s. "
+            f"Use {use}."
+        )
+
+
+class ResponseTimesRose(Reason, frozen=True, kw_only=True):
+    """Response times rose throughout a sustained point."""
+
+    first_us: int
+    """Median service time of its first tenth."""
+    last_us: int
+    """Of its last."""
+
+    def text(self) -> str:
+        first, last = (share(us, 1000) for us in (self.first_us, self.last_us))
+        return (
+            f"Response times rose throughout the point, from {first:,.3g} to {last:,.3g} ms (median"
+            " of its first and last tenth): its percentiles depend on its length."
         )
 
 
