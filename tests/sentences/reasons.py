@@ -133,6 +133,14 @@ SENTENCES: list[tuple[Message, str]] = [
         "Sustained although background load took 48 % of a core; response times may be longer for it.",
     ),
     (
+        reasons.ServerEnded(status=1),
+        "The server ended with status 1 during the point.",
+    ),
+    (
+        reasons.ServerEnded(status=-9),
+        "The server ended by signal 9 during the point.",
+    ),
+    (
         reasons.TooShortForQueue(stay_s=4.502, seconds=5.0),
         "Sustained, but 5.0 s are too short for these response times to show whether the server falls behind: connections stay open for 4.5 s. Use longer points.",
     ),

@@ -63,7 +63,7 @@ def test_a_server_that_answers_incorrectly_still_replies(error: str) -> None:
     assert stopped_past([well, wrong]) is None
 
 
-def test_the_summary_says_past_which_rate() -> None:
+def test_the_summary_says_at_or_past_which_rate() -> None:
     run = session(2, 4)
     stops = [stop for stop in run if isinstance(stop, PointStop) and stop.judged]
     last = [stop for stop in stops if stop.server == "asyncio-streams"][-1]
@@ -72,5 +72,16 @@ def test_the_summary_says_past_which_rate() -> None:
     )
     found = summarise([*run[:-1], died, run[-1]])
     assert found.to_data()["servers"]["asyncio-streams"]["stopped_past"] == last.x
+    assert found.servers["asyncio-streams"].disqualified == "stopped replying at 9,000/s"
+    silent = replace(
+        last,
+        point=99,
+        x=10_000.0,
+        verdict="server-limited",
+        counts=replace(
+            last.counts, succeeded=0, errors={"client-timo": last.counts.scheduled}, in_flight=0
+        ),
+    )
+    found = summarise([*run[:-1], silent, run[-1]])
     assert found.servers["asyncio-streams"].disqualified == "stopped replying past 9,000/s"
     assert found.to_data()["servers"]["asyncio-protocol"]["disqualified"] is None

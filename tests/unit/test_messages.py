@@ -64,7 +64,8 @@ def test_a_message_survives_a_round_trip_through_a_session(message: Message) -> 
 
 @pytest.mark.parametrize("message", REASON, ids=lambda message: message.code)
 def test_reasons_that_differ_in_figures_alone_make_one_sentence(message: Message) -> None:
-    doubled = msgspec.structs.replace(message, **_doubled(msgspec.structs.asdict(message)))
+    figures = {k: v for k, v in msgspec.structs.asdict(message).items() if k not in message.apart}
+    doubled = msgspec.structs.replace(message, **_doubled(figures))
     differing = doubled != message
 
     assert kind(message) == kind(doubled)

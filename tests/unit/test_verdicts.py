@@ -112,6 +112,38 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
             [said.FellBehind(replied=110, calls=216, waiting=34)],
         ),
         (
+            "the server ended beside other programs, beyond the client limit",
+            {
+                "counts": counts(refused=2_000, reset=300),
+                "exit_status": -11,
+                "others_cpu_pct": 97.0,
+                "server_cpu_pct": 6.0,
+                "ceiling_per_s": 5_000,
+            },
+            "server-limited",
+            [
+                said.ServerEnded(status=-11),
+                said.CallsFailed(
+                    failed=2_300, calls=9_000, errors={"connrefused": 2_000, "connreset": 300}
+                ),
+            ],
+        ),
+        (
+            "the server ended with its last reply",
+            {"exit_status": 0},
+            "server-limited",
+            [said.ServerEnded(status=0)],
+        ),
+        (
+            "the server ended, and its replies had been wrong before",
+            {"counts": counts(refused=2_000, protocol_body=900), "exit_status": 1},
+            "faulty",
+            [
+                said.ServerEnded(status=1),
+                said.UnexpectedReplies(error="protocol-body", failed=900, calls=9_000),
+            ],
+        ),
+        (
             "a little lost on both sides",
             {"counts": counts(unsent=45, timo=50)},
             "inconclusive",

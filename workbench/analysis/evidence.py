@@ -175,6 +175,8 @@ class Evidence:
     closed: bool = False
     """A closed loop."""
     complete: bool = True
+    exit_status: int | None = None
+    """Of a server that ended by itself; negative: the signal. None: it runs, or nobody watches."""
     conserved: bool | None = True
     """For every worker; see `conserved`. None: the load tool does not account for every call."""
     lateness_us: Percentiles | None = None

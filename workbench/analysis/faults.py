@@ -89,7 +89,8 @@ def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:
     """The server's faults, most frequent first; empty: it is not faulty. `arrived`: calls that
     reached the server or could have; `busy`: under background load."""
     found = {name: n for name, n in evidence.counts.errors.items() if is_fault(name)}
-    saturated = _saturated(evidence, arrived, busy=busy)
+    # What a server that ended had begun is cut off.
+    saturated = evidence.exit_status is not None or _saturated(evidence, arrived, busy=busy)
     refused_by_limit = _as_many_as_below(evidence)
     own: dict[str, int] = {}
     for name, n in found.items():

@@ -3,18 +3,20 @@
 Order of precedence:
 
 1. Interrupted, audit failed, or too short: `inconclusive`.
-2. Not sustained, and offered more than the client limit: `client-limited`, whatever the server
+2. The server's process ended: `server-limited`, or `faulty` if it had given unexpected responses,
+   whoever else was busy.
+3. Not sustained, and offered more than the client limit: `client-limited`, whatever the server
    shows, because no server could have sustained it. If the network shows signs, it also held up the
    null server: `network-limited`.
-3. The server gives unexpected responses: `faulty`, whatever signs there are of clients or other
+4. The server gives unexpected responses: `faulty`, whatever signs there are of clients or other
    programs. `analysis.faults` distinguishes faults from load shedding.
-4. Both the clients and the server (or the network) show signs, or other programs took CPU that the
+5. Both the clients and the server (or the network) show signs, or other programs took CPU that the
    side with signs may have needed: `inconclusive`, with all signs. Background load, at the point or
    during calibration, comes before the client limit, too: it lowers what clients reach, and more
    clients would not help. Ports and descriptors that ran out are named all the same if nothing else
    failed: CPU time would not have replaced them.
-5. Signs on one side: `ports-limited`, `client-limited`, `network-limited`, `server-limited`.
-6. At least 99 % of the calls succeeded: `ok`. Fewer, without a sign: `inconclusive`.
+6. Signs on one side: `ports-limited`, `client-limited`, `network-limited`, `server-limited`.
+7. At least 99 % of the calls succeeded: `ok`. Fewer, without a sign: `inconclusive`.
 
 Lateness of the clients explains only effects of its own size. If the signs of the server are far
 larger, the lateness is reported as a remark. If everything was answered, and no more connections
@@ -93,15 +95,15 @@ cause."""
 
 def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     """The verdict and its reasons (possibly none if it is `ok`); see `messages.reasons`."""
-    flaw = _flaw(evidence)
-    if flaw:
-        return "inconclusive", [flaw]
+    if decided := _flawed(evidence) or _ended(evidence):
+        return decided
+    arrived = calls_arrived(evidence.counts)
+    server = _server_signs(evidence)
     ports, clients = _ports_signs(evidence), _client_signs(evidence)
-    network, server = unreachable_sign(evidence), _server_signs(evidence)
+    network = unreachable_sign(evidence)
     clients, server, remarks = _lateness_weighed(evidence, clients, server)
     if server:
         network += signs_beside_server(evidence)
-    arrived = calls_arrived(evidence.counts)
     network += resets_from_elsewhere(evidence, arrived)
     beyond: list[Message] = []
     if ports or clients or network or server or not evidence.sustained:
@@ -162,6 +164,19 @@ def _unsigned(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     if evidence.sustained:
         return "ok", _remarks(evidence)
     return "inconclusive", [_no_single_cause(evidence)]
+
+
+def _flawed(evidence: Evidence) -> tuple[Verdict, list[Message]] | None:
+    flaw = _flaw(evidence)
+    return ("inconclusive", [flaw]) if flaw else None
+
+
+def _ended(evidence: Evidence) -> tuple[Verdict, list[Message]] | None:
+    if evidence.exit_status is None:
+        return None
+    ended = messages.ServerEnded(status=evidence.exit_status)
+    found = faults(evidence, calls_arrived(evidence.counts), busy=False)
+    return ("faulty" if found else "server-limited"), [ended, *(found or _server_signs(evidence))]
 
 
 def _flaw(evidence: Evidence) -> Message | None:

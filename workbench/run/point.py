@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,8 @@ class Target:
     port: int
     entry: ServerEntry | None = None
     """None: the expected reply is unknown."""
+    exit_status: Callable[[], int | None] = lambda: None
+    """See `Deployment.exit_status`."""
 
 
 class PointRunner:
@@ -74,7 +77,9 @@ class PointRunner:
                 known_s += time.process_time() - own_before_s
             others_s = max(0.0, usage.elsewhere_s - known_s)
         resent = sum(of_client.counters.get("RetransSegs", 0) for of_client in usages.values())
-        stop = recording.stop(report, complete, usage, others_s, resent)
+        stop = recording.stop(
+            report, complete, usage, others_s, resent, exit_status=target.exit_status()
+        )
         self._note_lost_cpu(target, usage)
         self._history.add(stop)
         self._run.emit(stop)

@@ -104,10 +104,12 @@ class PointRecording:
         usage: Usage,
         others_s: float | None,
         resent: int,
+        *,
+        exit_status: int | None = None,
     ) -> PointStop:
         """`others_s`: CPU time that other programs took on the cores of server and clients. None:
         it cannot be separated from that of server and clients. `resent`: segments retransmitted by
-        machines other than the target."""
+        machines other than the target. `exit_status`: of a server that ended during the point."""
         point, counts, times = self._point, report.counts, report.histograms
         complete = complete and not report.complaints
         seconds = point.seconds if complete and point.seconds else report.schedule_s
@@ -128,6 +130,7 @@ class PointRecording:
             else 0.0,
             closed=point.concurrency > 0,
             complete=complete,
+            exit_status=exit_status,
             conserved=report.conserved,
             lateness_us=lateness,
             client_cpu_pct=report.client_cpu_pct,
@@ -157,7 +160,8 @@ class PointRecording:
             faulty_before=faulty_before(self._below),
         )
         verdict, reasons = judge(evidence)
-        if verdict == "server-limited" and not usage.cpu_lost and (why := self._cause(usage)):
+        known = not usage.cpu_lost and exit_status is None
+        if verdict == "server-limited" and known and (why := self._cause(usage)):
             reasons.append(why)
         calls_per_s, measured_s = self._answered(report, steady, seconds)
         reasons += [*report.complaints, *report.remarks]

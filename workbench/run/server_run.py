@@ -159,7 +159,14 @@ class ServerRunner:
         results: list[PointStop] | None,
     ) -> Answer | None:
         entry = deployment.entry
-        target = Target(entry.id, entry.name, deployment.host, deployment.port, entry)
+        target = Target(
+            entry.id,
+            entry.name,
+            deployment.host,
+            deployment.port,
+            entry,
+            deployment.exit_status,
+        )
         planned = (point.x for point in schedule.points(self._run.plan, target.server))
         after = dict(zip(planned, rests, strict=False))
         point = next(points)

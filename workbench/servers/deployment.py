@@ -86,11 +86,15 @@ class Deployment:
         await asyncio.wait({self._exit}, timeout=seconds)
         return not self.alive()
 
+    def exit_status(self) -> int | None:
+        """Negative: the signal that ended it. None: it runs."""
+        return None if self.alive() else self._exit.result()
+
     def end(self) -> str:
         """How it ended by itself: "ended by signal 9"; empty while it runs."""
-        if self.alive():
+        status = self.exit_status()
+        if status is None:
             return ""
-        status = self._exit.result()
         return f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
 
     def record(self) -> ServerRecord:

@@ -162,9 +162,13 @@ class SeriesResult:
 
     @property
     def disqualified(self) -> str:
-        """ "stopped replying past 1,500/s"; empty: it did not stop."""
+        """ "stopped replying past 1,500/s"; "at" if nothing higher was tried; empty: it did not
+        stop."""
         past = self.stopped_past
-        return "" if past is None else f"stopped replying past {self.axis.at(past)}"
+        if past is None:
+            return ""
+        higher = any(stop.x > past for stop in self.counted)
+        return f"stopped replying {'past' if higher else 'at'} {self.axis.at(past)}"
 
     @property
     def knee_is_floor(self) -> bool:

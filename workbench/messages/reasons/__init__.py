@@ -62,6 +62,7 @@ from workbench.messages.reasons.servers import (
     AcceptQueueOverflowed,
     CallsFailed,
     FellBehind,
+    ServerEnded,
     UnexpectedReplies,
 )
 
@@ -113,6 +114,7 @@ __all__ = [
     "Relief",
     "ResetsFromElsewhere",
     "ResponseTimesRose",
+    "ServerEnded",
     "SlowConnections",
     "SustainedUnderBackgroundLoad",
     "SustainedWithOverflows",

@@ -10,6 +10,19 @@ LONGEST_EXAMPLE = 80
 """Longest quoted part of a reply, in characters."""
 
 
+class ServerEnded(Reason, frozen=True, kw_only=True):
+    """The server's process ended by itself."""
+
+    apart = ("status",)
+
+    status: int
+    """Exit status; negative: the signal."""
+
+    def text(self) -> str:
+        how = f"by signal {-self.status}" if self.status < 0 else f"with status {self.status}"
+        return f"The server ended {how} during the point."
+
+
 class CallsFailed(Reason, frozen=True, kw_only=True):
     """Calls failed because of the server."""
 
