@@ -187,7 +187,7 @@ FAULTS_OF_SERVERS = [
         rates=(200, 250, 300, 350),
         blames_server=True,
     )
-    for mode, calls in zip(FAULTS, (1, 5, 1, 5, 1, 5, 10, 10), strict=True)
+    for mode, calls in zip(FAULTS, (1, 5, 1, 5, 1, 5, 1, 10, 10), strict=True)
 ]
 LOCAL = [
     *HEALTHY,

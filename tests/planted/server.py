@@ -12,7 +12,8 @@ Speaks HTTP/1.0 and HTTP/1.1, with connections that are kept where the client as
     varies:R          as paced, but each second at a rate within 5 % of R, by chance
     stalls:R          as paced, but stalls for 0.3 s every 20 s or so, randomly
 and those that are faulty, after the first `GOOD` calls:
-    500  busy (503 for every third)  garbage  short  empty  reset  early  cut-early
+    500  busy (503 for every third)  garbage  short  empty  reset  half-reset  early
+    cut-early
 """
 
 from __future__ import annotations
@@ -131,6 +132,10 @@ class Serving(asyncio.Protocol):
         its_socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
 
+    def half_reset(self, last: bool) -> None:
+        self.transport.write(b"HTTP/1.1 200 OK\r\n" + BODY[:-3])
+        self.reset(last)
+
     def early(self, last: bool) -> None:
         self.well(last or self.here >= EARLY)
 
@@ -148,6 +153,7 @@ FAULTS: dict[str, Callable[[Serving, bool], None]] = {
     "short": Serving.short,
     "empty": Serving.empty,
     "reset": Serving.reset,
+    "half-reset": Serving.half_reset,
     "early": Serving.early,
     "cut-early": Serving.cut_early,
 }

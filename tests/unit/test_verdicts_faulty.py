@@ -93,6 +93,36 @@ def test_no_load_makes_a_healthy_server_answer_differently(
     assert judge(replace(CALM, counts=counts(**lost), **signs))[0] == "faulty"
 
 
+@pytest.mark.parametrize("others_cpu_pct", [0.0, 97.0], ids=["quiet", "busy"])
+@pytest.mark.parametrize(
+    "lost",
+    [
+        {"reset": 369, "timo": 321},
+        {"protocol_cut": 369, "timo": 321},
+        {"protocol_body": 10, "timo": 600},
+        {"protocol_body": 10, "protocol_503": 600},
+    ],
+    ids=["reset within a reply", "truncated", "few beside timeouts", "few beside load shed"],
+)
+def test_excusable_errors_do_not_hide_wrong_replies(
+    lost: dict[str, int], others_cpu_pct: float
+) -> None:
+    """As of a server that breaks off its replies, on a machine where others take its core."""
+    cut = msgspec.structs.replace(fault(369)["connreset"], received=40)
+    found = replace(
+        CALM,
+        counts=counts(1_500, **lost),
+        faults={"connreset": cut} if "reset" in lost else {},
+        counters={"OutRsts": 369},
+        server_cpu_pct=34.0,
+        others_cpu_pct=others_cpu_pct,
+    )
+    verdict, reasons = judge(found)
+    assert verdict == "faulty"
+    named = {each.error for each in reasons if isinstance(each, said.UnexpectedReplies)}
+    assert {"connreset", "protocol-cut", "protocol-body"} & named
+
+
 def test_a_server_that_refuses_excess_load_is_at_its_limit() -> None:
     """4,000 of 6,000 a second are answered, without a sign of stress."""
     refusing = replace(CALM, counts=counts(protocol_503=3_000), clean_per_s=3_000.0)

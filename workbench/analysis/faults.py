@@ -8,8 +8,9 @@ answer incorrectly, so it is no excuse by itself.
 
 How faults are distinguished from load shedding, which is a limit of capacity:
 
-1. A wrong body, a malformed response, or a status unrelated to load (404) are faults at any rate.
-2. A 5xx, a truncated reply, a closed or reset connection, also during a handshake, may be load
+1. A wrong body, a malformed or truncated response, or a status unrelated to load (404) are faults
+   at any rate, however the connection ended.
+2. A 5xx, a connection closed or reset in place of a reply, also during a handshake, may be load
    shedding. They count as such
    if there is a sign of saturation at the same time: the server's CPU fills a core (or its share of
    a core that other programs use, too), its accept queue overflows, calls time out, or connections
@@ -20,6 +21,8 @@ How faults are distinguished from load shedding, which is a limit of capacity:
 4. Neither excuses an error that the same server showed at a lower rate without such signs.
 
 So a server that rejects calls from the lowest rate on, without any load to justify it, is faulty.
+Its faults are compared with its right replies: calls without any reply, or excused ones, do not
+make wrong replies fewer.
 
 Three things are not the server's fault: resets that the target's kernel did not send, which came
 from between the machines; resets that may have followed a lost reply, where the target
@@ -65,7 +68,6 @@ MOST_KINDS = 3
 _SHED = (
     "connreset",
     "protocol",
-    "protocol-cut",
     "protocol-closed",
     "protocol-408",
     "protocol-429",
@@ -95,14 +97,15 @@ def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:
     own: dict[str, int] = {}
     for name, n in found.items():
         excused = (saturated and _is_shed(name)) or (refused_by_limit and name in _REFUSED)
-        if name in evidence.faulty_before or not excused:
+        if name in evidence.faulty_before or not excused or _is_cut(name, evidence):
             own[name] = n
     if own.get("connreset", 0) and (_from_elsewhere(evidence) or after_losses(evidence)):
         del own["connreset"]
-    shed = sum(n for name, n in own.items() if name in _REFUSED)
-    if shed <= _in_bursts(evidence) * arrived:
-        own = {name: n for name, n in own.items() if name not in _REFUSED}
-    if sum(own.values()) <= (1 - SUSTAINED_SHARE) * arrived:
+    refused = [name for name in own if name in _REFUSED and not _is_cut(name, evidence)]
+    if sum(own[name] for name in refused) <= _in_bursts(evidence) * arrived:
+        own = {name: n for name, n in own.items() if name not in refused}
+    wrong = sum(own.values())
+    if wrong <= (1 - SUSTAINED_SHARE) * (evidence.counts.succeeded + wrong):
         return []
     _ended_as_one(own, evidence)
     ranked = sorted(own.items(), key=lambda item: -item[1])[:MOST_KINDS]
@@ -151,6 +154,11 @@ def arrived(counts: Counts) -> int:
 
 def _is_shed(error: str) -> bool:
     return error in _SHED or error.startswith(("protocol-5", "protocol-close-", "check-5"))
+
+
+def _is_cut(error: str, evidence: Evidence) -> bool:
+    """Whether the connection was reset within a reply."""
+    return error == "connreset" and error in evidence.faults and evidence.faults[error].received > 0
 
 
 def _saturated(evidence: Evidence, arrived: int, *, busy: bool) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.messages.base import share
+from workbench.messages.base import most, share
 from workbench.messages.errors import listed_errors, unexpected
 from workbench.messages.reasons.reason import Reason, how_often, percent
 
@@ -63,7 +63,9 @@ class UnexpectedReplies(Reason, frozen=True, kw_only=True):
 
     def what(self) -> str:
         """ "answers 500", "ends connections after 3 of 10 calls"."""
-        return unexpected(self.error, self.answered, self.agreed)
+        within = self.error == "connreset" and most(self.received)
+        error = "protocol-cut" if within else self.error
+        return unexpected(error, self.answered, self.agreed)
 
     def text(self) -> str:
         what, first = self.what(), ""
