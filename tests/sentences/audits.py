@@ -47,6 +47,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "Calls in flight contradict rate × service time: gevent at 4,000/s and Trio at 4,000 and 6,000/s (at worst 41.2 calls were in flight, not 12.3). Do not trust response times there.",
     ),
     (
+        audits.within.OfNetwork(),
+        "Response times depended on the network or on one client at the points that could be checked; see these points.",
+    ),
+    (
         audits.load.ClientsAlike(clients=3),
         "None of 3 clients sees service times 10 % longer than the others.",
     ),

@@ -141,6 +141,18 @@ SENTENCES: list[tuple[Message, str]] = [
         "The server ended by signal 9 during the point.",
     ),
     (
+        reasons.SustainedOverLossyLink(segments=412, calls=9000, by_clients=9, p99_us=212_000),
+        "Sustained, but the link loses packets: target and clients retransmitted 412 segments in 9,000 calls, which waited for it (p99 212 ms). Check the network between the machines.",
+    ),
+    (
+        reasons.SustainedOverLossyLink(segments=412, calls=9000),
+        "Sustained, but the link loses packets: the target retransmitted 412 segments in 9,000 calls, which waited for it. Check the network between the machines.",
+    ),
+    (
+        reasons.ClientSlower(client="c2", p50_us=81_234, others_p50_us=1_234),
+        "c2 saw service times of 81.2 ms, the other clients 1.23 ms (p50): high percentiles are its own. Check its link.",
+    ),
+    (
         reasons.TooShortForQueue(stay_s=4.502, seconds=5.0),
         "Sustained, but 5.0 s are too short for these response times to show whether the server falls behind: connections stay open for 4.5 s. Use longer points.",
     ),

@@ -11,8 +11,16 @@ from workbench.analysis.verdicts import judge
 from workbench.documents import Percentiles
 from workbench.messages import reasons as said
 from workbench.messages.base import Message
+from workbench.messages.limits import TooSlow
 
 QUEUED = Percentiles(count=9_000, p50=200_000, p90=310_000, p99=400_000, p999=410_000, max=420_000)
+
+
+def took(us: int) -> Percentiles:
+    return Percentiles(count=3_000, p50=us, p90=us, p99=us, p999=us, max=us)
+
+
+ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
 
 
 @pytest.mark.parametrize(
@@ -160,7 +168,45 @@ QUEUED = Percentiles(count=9_000, p50=200_000, p90=310_000, p99=400_000, p999=41
             "faulty",
             [said.UnexpectedReplies(error="protocol", failed=600, calls=9000)],
         ),
-        ("a lossy link where all was answered", {"counters": {"RetransSegs": 412}}, "ok", []),
+        (
+            "a lossy link where all was answered",
+            {"counters": {"RetransSegs": 400}, "resent_by_clients": 12, "latency_us": QUEUED},
+            "ok",
+            [said.SustainedOverLossyLink(segments=412, calls=9000, by_clients=12, p99_us=400_000)],
+        ),
+        (
+            "what a full accept queue drops where all was answered",
+            {"counters": {"RetransSegs": 412, "ListenOverflows": 300}},
+            "ok",
+            [said.SustainedWithOverflows(times=300)],
+        ),
+        (
+            "a delay on the link of one client",
+            {"clients": ONE_FAR},
+            "ok",
+            [said.ClientSlower(client="c2", p50_us=81_000, others_p50_us=900)],
+        ),
+        (
+            "a delay on the link of one client, beyond a limit that the others keep",
+            {"clients": ONE_FAR, "latency_us": QUEUED, "p99_limit_ms": 50.0},
+            "network-limited",
+            [
+                said.ClientSlower(client="c2", p50_us=81_000, others_p50_us=900),
+                TooSlow(p99_ms=400.0, limit_ms=50.0),
+            ],
+        ),
+        (
+            "a delay on the link of one client, beyond a limit that no other keeps",
+            {"clients": ONE_FAR, "latency_us": QUEUED, "p99_limit_ms": 0.5},
+            "server-limited",
+            [TooSlow(p99_ms=400.0, limit_ms=0.5)],
+        ),
+        (
+            "clients that are nearly alike",
+            {"clients": {"c1": took(1_000), "c2": took(1_700), "c3": took(900)}},
+            "ok",
+            [],
+        ),
     ],
     ids=case_id,
 )

@@ -222,6 +222,8 @@ class Evidence:
     """Its process tree, in percent of one core. None: not sampled, and `counters` were not read
     either."""
     calls_per_connection: int = 1
+    clients: Mapping[str, Percentiles] = field(default_factory=dict)
+    """Service times by client; empty where the load tool reports none."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
     """By error; empty where the load tool reports none."""
     clean_per_s: float | None = None

@@ -6,11 +6,23 @@ an accept queue is full. If none overflowed, the network lost or delayed these p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import median_low
+
 from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence, share
 from workbench.analysis.faults import after_losses, overflows, silent
+from workbench.analysis.histogram import percentile_supported
 from workbench.documents import Counts, server_errors
 from workbench.messages.base import Message
-from workbench.messages.reasons import LossyLink, NotEstablished, SlowConnections, Unreachable
+from workbench.messages.limits import TooSlow
+from workbench.messages.reasons import (
+    ClientSlower,
+    LossyLink,
+    NotEstablished,
+    SlowConnections,
+    SustainedOverLossyLink,
+    Unreachable,
+)
 
 RETRANSMITTED_SHARE = 0.01
 """Retransmitted segments per call; a healthy network loses almost none."""
@@ -27,6 +39,10 @@ SLOW_US = 20_000
 
 MUCH_LATER = 3
 """Connections must be later than the clients themselves by this factor to count."""
+
+FAR_SLOWER = 2.0
+FAR_SLOWER_US = 1_000
+"""Ratio and difference of medians from which one client is named: all see the same server."""
 
 _UNREACHABLE = ("ENETUNREACH", "EHOSTUNREACH", "ENETDOWN", "EHOSTDOWN", "ENONET")
 UNREACHABLE_ERRORS = frozenset(f"other-{name}" for name in _UNREACHABLE)
@@ -46,18 +62,67 @@ def unreachable_sign(evidence: Evidence) -> list[Message]:
     return [Unreachable(failed=lost, calls=counts.scheduled)]
 
 
-def signs_beside_server(evidence: Evidence) -> list[Message]:
-    """Signs of the network where the server seems to be the limit."""
+def remarks(evidence: Evidence) -> list[Message]:
+    """What the network did at a sustained point: response times are not the server's alone."""
+    found = slower_clients(evidence)
+    again = _retransmitted(evidence)
+    if _of_link(evidence) and again > RETRANSMITTED_SHARE * evidence.counts.scheduled:
+        times = evidence.latency_us
+        supported = times is not None and percentile_supported(times.count, 0.99)
+        found.append(
+            SustainedOverLossyLink(
+                segments=again,
+                calls=evidence.counts.scheduled,
+                by_clients=evidence.resent_by_clients,
+                p99_us=times.p99 if times and supported else None,
+            )
+        )
+    return found
+
+
+def slower_clients(evidence: Evidence) -> list[Message]:
+    """Clients that see far longer service times than the others."""
+    found: list[Message] = []
+    for name, times in evidence.clients.items():
+        others = [each.p50 for other, each in evidence.clients.items() if other != name]
+        p50_us = median_low(others) if others else times.p50
+        if times.p50 >= max(FAR_SLOWER * p50_us, p50_us + FAR_SLOWER_US):
+            found.append(ClientSlower(client=name, p50_us=times.p50, others_p50_us=p50_us))
+    return found
+
+
+def _of_link(evidence: Evidence) -> bool:
+    """Whether packets can only be lost on a link."""
     dropped = overflows(evidence) + evidence.counters.get("TCPReqQFullDrop", 0)
-    if evidence.loopback or dropped:
+    return not evidence.loopback and not dropped
+
+
+def _retransmitted(evidence: Evidence) -> int:
+    return evidence.counters.get("RetransSegs", 0) + evidence.resent_by_clients
+
+
+def signs_beside_server(evidence: Evidence, server: Sequence[Message]) -> list[Message]:
+    """Signs of the network where the server seems to be the limit, by its signs."""
+    if slower := _within_limit_of_others(evidence, server):
+        return slower
+    if not _of_link(evidence):
         return []
     return [*_lossy_link(evidence), *_not_established(evidence), *_slow_link(evidence)]
+
+
+def _within_limit_of_others(evidence: Evidence, server: Sequence[Message]) -> list[Message]:
+    """Clients without which response times would be within the limit, if that is the only sign."""
+    slower = slower_clients(evidence)
+    names = {each.client for each in slower if isinstance(each, ClientSlower)}
+    of_others = [times.p99 for name, times in evidence.clients.items() if name not in names]
+    limits = [1000 * each.limit_ms if isinstance(each, TooSlow) else 0.0 for each in server]
+    return slower if slower and max(of_others, default=0) <= min(limits) else []
 
 
 def _lossy_link(evidence: Evidence) -> list[Message]:
     """Packets that a link loses are retransmitted, or calls time out."""
     counts, by_clients = evidence.counts, evidence.resent_by_clients
-    again = evidence.counters.get("RetransSegs", 0) + by_clients
+    again = _retransmitted(evidence)
     if again <= RETRANSMITTED_SHARE * counts.scheduled and not _measured(evidence):
         return []
     unanswered = silent(counts) + (

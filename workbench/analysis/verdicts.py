@@ -51,6 +51,7 @@ from workbench.analysis.network import (
     unreachable,
     unreachable_sign,
 )
+from workbench.analysis.network import remarks as network_remarks
 from workbench.documents import (
     SERVER_ERRORS,
     WINDOW_US,
@@ -103,7 +104,7 @@ def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
     network = unreachable_sign(evidence)
     clients, server, remarks = _lateness_weighed(evidence, clients, server)
     if server:
-        network += signs_beside_server(evidence)
+        network += signs_beside_server(evidence, server)
     network += resets_from_elsewhere(evidence, arrived)
     beyond: list[Message] = []
     if ports or clients or network or server or not evidence.sustained:
@@ -324,6 +325,7 @@ def _remarks(evidence: Evidence) -> list[Message]:
                 needed_s=float(math.ceil(needed_s)),
             )
         )
+    remarks += network_remarks(evidence)
     if evidence.rise_s:
         first_us, last_us = (round(1e6 * median_s) for median_s in evidence.rise_s)
         remarks.append(messages.ResponseTimesRose(first_us=first_us, last_us=last_us))

@@ -155,6 +155,7 @@ class PointRecording:
             loopback=self._run.stage.loopback,
             server_cpu_pct=usage.cpu_pct if usage.seconds and not usage.cpu_lost else None,
             calls_per_connection=point.calls_per_connection,
+            clients={each.machine: each.service_us for each in report.clients if each.service_us},
             faults=report.faults,
             clean_per_s=clean_per_s(self._below),
             faulty_before=faulty_before(self._below),

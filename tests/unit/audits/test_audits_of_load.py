@@ -14,7 +14,10 @@ from fakes.run import a_plan
 from workbench.documents import PointStop, Window
 from workbench.load import registry
 from workbench.messages import notes
+from workbench.messages.reasons import ClientSlower, reasons_of
 from workbench.workloads.registry import workload
+
+PLAN_LONG = msgspec.structs.replace(PLAN, rates=[1_000.0], seconds=5.0)
 
 
 def test_calls_that_do_not_add_up_fail_their_points_audit(tmp_path: Path, sound: Sound) -> None:
@@ -136,6 +139,16 @@ def test_a_slow_client_is_named(tmp_path: Path, slower: float, fails: bool) -> N
     found = by_code(documents)["clients-alike"]
     assert (found.state == "failed") is fails
     assert list(getattr(found.message, "slow", {})) == ["c2"] * fails
+
+
+def test_a_client_that_is_far_away_is_named_at_the_point_and_is_no_drift(tmp_path: Path) -> None:
+    far = Script(service_us=2_000, slow_client=40.0)
+    documents = run(tmp_path, far, plan=PLAN_LONG, clients=("c1", "c2"))
+    stops = [d for d in documents if isinstance(d, PointStop)]
+    reasons = [reason for stop in stops for reason in reasons_of(stop)]
+    assert {stop.verdict for stop in stops} == {"ok"}
+    assert {r.client for r in reasons if isinstance(r, ClientSlower)} == {"c2"}
+    assert by_code(documents)["steady-state"].message.code == "of-network"
 
 
 def test_clients_without_response_times_are_not_compared(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from workbench.analysis.audits.base import Outcome, SessionData
+from workbench.analysis.audits.base import Outcome, SessionData, codes
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.growth import Growth, growth
 from workbench.analysis.steadiness import FEWEST, Steadiness, steadiness
@@ -14,6 +14,8 @@ from workbench.messages.audits import within as messages
 IN_TIME = 0.97
 """Share of the offered load that must be answered as it comes, lest a queue be taken for a leak."""
 
+_OF_NETWORK = {"client-slower", "sustained-over-lossy-link"}
+
 ALARMS = 0.01
 """Share of sessions with steady servers that may fail."""
 
@@ -21,6 +23,8 @@ ALARMS = 0.01
 def steady_state(data: SessionData) -> Outcome:
     """Only sustained points count: beyond a server's limit queues must grow."""
     found = _found(data)
+    if not found and any(codes(point) & _OF_NETWORK for point in data.points):
+        return Outcome("not-known", messages.OfNetwork())
     if not found:
         return Outcome("not-known", messages.TooFewWindows(needed=FEWEST))
     failed = {id_: each for id_, each in found.items() if each.kind != "steady"}
@@ -80,10 +84,11 @@ def _answered(point: PointStop) -> bool:
 
 
 def _found(data: SessionData) -> dict[str, Steadiness]:
-    """By server, without those that have too few windows."""
+    """By server, without those that have too few windows. Points at which the network or one client
+    was named show nothing of the server."""
     points: defaultdict[str, list[list[float]]] = defaultdict(list)
     for point in data.points:
-        if point.verdict == "ok":
+        if point.verdict == "ok" and not codes(point) & _OF_NETWORK:
             points[point.series].append(data.service(point))
     alarms = ALARMS / max(1, len(points))
     judged = {id_: steadiness(each, alarms=alarms) for id_, each in points.items()}

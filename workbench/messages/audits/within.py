@@ -20,6 +20,16 @@ class TooFewWindows(Finding, frozen=True, kw_only=True):
         )
 
 
+class OfNetwork(Finding, frozen=True, kw_only=True):
+    """Response times were not the server's alone at any point that could be checked."""
+
+    def text(self) -> str:
+        return (
+            "Response times depended on the network or on one client at the points that could be"
+            " checked; see these points."
+        )
+
+
 class SteadyState(Finding, frozen=True, kw_only=True):
     """Response times are steady within points."""
 

@@ -25,10 +25,12 @@ from workbench.messages.reasons.clients import (
     Relief,
 )
 from workbench.messages.reasons.network import (
+    ClientSlower,
     LossyLink,
     NotEstablished,
     ResetsFromElsewhere,
     SlowConnections,
+    SustainedOverLossyLink,
     Unreachable,
 )
 from workbench.messages.reasons.points import (
@@ -97,6 +99,7 @@ __all__ = [
     "ClientBusy",
     "ClientGone",
     "ClientLimitedTimes",
+    "ClientSlower",
     "ClientsLate",
     "FellBehind",
     "Interrupted",
@@ -116,6 +119,7 @@ __all__ = [
     "ResponseTimesRose",
     "ServerEnded",
     "SlowConnections",
+    "SustainedOverLossyLink",
     "SustainedUnderBackgroundLoad",
     "SustainedWithOverflows",
     "TargetLost",

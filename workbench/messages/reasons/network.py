@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from workbench.formatting import number_of
+from workbench.messages.base import share
 from workbench.messages.reasons.reason import Reason, ms, percent
 
 
@@ -31,16 +32,54 @@ class LossyLink(Reason, frozen=True, kw_only=True):
     """Share of segments lost when the link was checked before the run."""
 
     def text(self) -> str:
-        who = "the target"
-        if self.by_clients:
-            who = "the clients" if self.by_clients == self.segments else "target and clients"
         before = f"; before the run it lost {percent(self.measured_share)}"
         return (
-            f"The link loses packets: {who} retransmitted"
-            f" {number_of(self.segments, 'segments')} in {self.calls:,} calls"
-            f"{before * bool(self.measured_share)}, and no accept queue overflowed."
-            " Check the network between the machines."
+            f"The link loses packets: {_retransmitted(self.segments, self.by_clients)}"
+            f" in {self.calls:,} calls{before * bool(self.measured_share)}, and no accept queue"
+            " overflowed. Check the network between the machines."
         )
+
+
+class SustainedOverLossyLink(Reason, frozen=True, kw_only=True):
+    """Packets were lost between the machines, and the point was sustained all the same."""
+
+    segments: int
+    """Retransmitted TCP segments."""
+    calls: int
+    by_clients: int = 0
+    """As in `LossyLink`."""
+    p99_us: int | None = None
+    """Of the latency; None: unknown, or too few calls."""
+
+    def text(self) -> str:
+        times = "" if self.p99_us is None else f" (p99 {ms(self.p99_us)})"
+        return (
+            "Sustained, but the link loses packets: "
+            f"{_retransmitted(self.segments, self.by_clients)} in {self.calls:,} calls, which"
+            f" waited for it{times}. Check the network between the machines."
+        )
+
+
+class ClientSlower(Reason, frozen=True, kw_only=True):
+    """One client sees far longer service times than the others, from the same server."""
+
+    client: str
+    p50_us: int
+    others_p50_us: int
+
+    def text(self) -> str:
+        return (
+            f"{self.client} saw service times of {share(self.p50_us, 1000):,.3g} ms, the other"
+            f" clients {share(self.others_p50_us, 1000):,.3g} ms (p50): high percentiles are its"
+            " own. Check its link."
+        )
+
+
+def _retransmitted(segments: int, by_clients: int) -> str:
+    who = "the target"
+    if by_clients:
+        who = "the clients" if by_clients == segments else "target and clients"
+    return f"{who} retransmitted {number_of(segments, 'segments')}"
 
 
 class NotEstablished(Reason, frozen=True, kw_only=True):
