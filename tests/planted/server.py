@@ -4,6 +4,7 @@ Speaks HTTP/1.0 and HTTP/1.1, with connections that are kept where the client as
     good              answers at once
     takes:S           answers each call after S seconds, all at the same time
     scatters:S        answers each call after 0 to S seconds, evenly distributed
+    few:S             as takes, and gives itself no more than `DESCRIPTORS`
     rises:S           takes S seconds more for a call for each second since the first one
     pool:S            as takes, but no more than `POOL` calls at the same time
     serial:S          serves one call at a time and sleeps S seconds over each
@@ -22,6 +23,7 @@ import asyncio
 import contextlib
 import heapq
 import random
+import resource
 import socket
 import struct
 import sys
@@ -32,6 +34,7 @@ GOOD = 60
 """Calls that are answered well: what is tried before a run is not enough to show the fault."""
 POOL = 100
 """Calls; the others wait."""
+DESCRIPTORS = 40
 BODY = b"Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nPong!"
 EARLY = 3
 """Calls on a connection, of those agreed, after which it is closed."""
@@ -181,6 +184,7 @@ PACES: dict[str, Callable[[float, float], float]] = {
 
 DELAYS: dict[str, Callable[[float, float], float]] = {
     "takes": lambda seconds, since: seconds,
+    "few": lambda seconds, since: seconds,
     "scatters": lambda longest, since: random.uniform(0, longest),
     "rises": lambda more, since: more * since,
 }
@@ -189,6 +193,9 @@ DELAYS: dict[str, Callable[[float, float], float]] = {
 
 async def main(mode: str, host: str, port: str, backlog: str) -> None:
     name, _, argument = mode.partition(":")
+    if name == "few":
+        resource.setrlimit(resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: None)
     server = await asyncio.get_running_loop().create_server(
         lambda: Serving(name, float(argument or 0)), host, int(port), backlog=int(backlog)
     )

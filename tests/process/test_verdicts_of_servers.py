@@ -1,16 +1,17 @@
-"""Servers that keep up, with response times that scatter or rise, and one that breaks off its
-replies: what is said of them."""
+"""Servers that keep up, with response times that scatter or rise, one that breaks off its
+replies, and one that is out of descriptors: what is said of them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from planted.conditions import FAULTY, OK
+from planted.conditions import FAULTY, NOBODY, OK, SERVER
 from planted.ground import Ground, ground
 from planted.trials import Found, Trial, carry_out
 
 from workbench.analysis.faults import is_fault
+from workbench.messages.causes import DescriptorsUsedUp
 from workbench.messages.reasons import Reason, ResponseTimesRose, TooShortForQueue, reasons_of
 
 pytestmark = pytest.mark.alone
@@ -54,3 +55,13 @@ def test_a_server_that_resets_connections_within_replies_is_faulty(
     found = judged("half-reset", FAULTY, ground, tmp_path)
     assert found.right, found
     assert any(map(is_fault, found.stop.counts.errors))
+
+
+def test_a_server_out_of_the_descriptors_that_it_gave_itself_is_named(
+    ground: Ground, tmp_path: Path
+) -> None:
+    """Whether other programs are busy or not: its own limit is far below the plan's."""
+    found = judged("few:0.3", SERVER | NOBODY, ground, tmp_path)
+    assert found.right, found
+    [used_up] = [each for each in reasons_of(found.stop) if isinstance(each, DescriptorsUsedUp)]
+    assert used_up.limit == 40

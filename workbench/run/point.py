@@ -34,6 +34,8 @@ class Target:
     """None: the expected reply is unknown."""
     exit_status: Callable[[], int | None] = lambda: None
     """See `Deployment.exit_status`."""
+    nofile: int = 0
+    """Descriptor limit in force in each of its processes; 0: unknown."""
 
 
 class PointRunner:
@@ -78,7 +80,13 @@ class PointRunner:
             others_s = max(0.0, usage.elsewhere_s - known_s)
         resent = sum(of_client.counters.get("RetransSegs", 0) for of_client in usages.values())
         stop = recording.stop(
-            report, complete, usage, others_s, resent, exit_status=target.exit_status()
+            report,
+            complete,
+            usage,
+            others_s,
+            resent,
+            exit_status=target.exit_status(),
+            nofile=target.nofile,
         )
         self._note_lost_cpu(target, usage)
         self._history.add(stop)

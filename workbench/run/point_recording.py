@@ -17,6 +17,7 @@ from workbench.documents import WINDOW_US, PointStart, PointStop, Window
 from workbench.load.base import LoadReport, LoadWindow, PointSpec
 from workbench.machines.usage import Usage
 from workbench.messages.base import Message
+from workbench.messages.causes import DescriptorsUsedUp
 from workbench.metrics.base import Measured
 from workbench.plan.schedule import PointPlan, series_key
 from workbench.plan.search import with_limits
@@ -106,10 +107,12 @@ class PointRecording:
         resent: int,
         *,
         exit_status: int | None = None,
+        nofile: int = 0,
     ) -> PointStop:
         """`others_s`: CPU time that other programs took on the cores of server and clients. None:
         it cannot be separated from that of server and clients. `resent`: segments retransmitted by
-        machines other than the target. `exit_status`: of a server that ended during the point."""
+        machines other than the target. `exit_status`: of a server that ended during the point.
+        `nofile`: descriptor limit in force in its processes; 0: unknown."""
         point, counts, times = self._point, report.counts, report.histograms
         complete = complete and not report.complaints
         seconds = point.seconds if complete and point.seconds else report.schedule_s
@@ -161,8 +164,10 @@ class PointRecording:
             faulty_before=faulty_before(self._below),
         )
         verdict, reasons = judge(evidence)
-        known = not usage.cpu_lost and exit_status is None
-        if verdict == "server-limited" and known and (why := self._cause(usage)):
+        why = self._cause(usage, nofile) if exit_status is None and not usage.cpu_lost else None
+        # No other programs, and no fault, make up for descriptors.
+        short = isinstance(why, DescriptorsUsedUp) and verdict in ("inconclusive", "faulty")
+        if why and (verdict == "server-limited" or short):
             reasons.append(why)
         calls_per_s, measured_s = self._answered(report, steady, seconds)
         reasons += [*report.complaints, *report.remarks]
@@ -247,7 +252,7 @@ class PointRecording:
         started = Started.of((window.middle_s, window.service) for window in self._windows)
         return rise_s(started, steady.from_s, steady.to_s)
 
-    def _cause(self, usage: Usage) -> Message | None:
+    def _cause(self, usage: Usage, nofile: int) -> Message | None:
         """The cause of the server's limit."""
         busiest = usage.threads[0] if usage.threads else None
         stage = self._run.stage
@@ -262,7 +267,7 @@ class PointRecording:
                 starved_s=busiest.waited_s if busiest else 0.0,
                 threads=sum(thread.cpu_s > 0 for thread in usage.threads),
                 descriptors=usage.descriptors,
-                nofile=self._run.plan.nofile,
+                nofile=nofile or self._run.plan.nofile,
                 backlog=self._run.plan.backlog,
                 overflows=usage.counters.get("ListenOverflows", 0),
                 pressure=usage.pressure,

@@ -72,8 +72,9 @@ class ServerRunner:
             self._note_backlog(deployment)
             before = await footprint(self._target, deployment.pid)
             shared_once = await memory_shared_once(self._target, deployment.pid)
-            await self._note_resources(deployment, before)
-            answer = await self._drive(points, deployment, rests, results)
+            nofile = await descriptor_limit(self._target, deployment.pid)
+            self._note_resources(deployment, before, nofile)
+            answer = await self._drive(points, deployment, rests, results, nofile)
             await self._note_growth(deployment, before.rss_bytes, shared_once)
             return answer
 
@@ -138,7 +139,7 @@ class ServerRunner:
         in_force = notes.Backlog(name=name, backlog=backlog, asked=self._run.plan.backlog)
         self._run.note(in_force, deployment.entry.id)
 
-    async def _note_resources(self, deployment: Deployment, used: Footprint) -> None:
+    def _note_resources(self, deployment: Deployment, used: Footprint, nofile: int) -> None:
         if not used.processes:
             return
         in_force = notes.Resources(
@@ -146,7 +147,7 @@ class ServerRunner:
             processes=used.processes,
             threads=used.threads,
             cores=list(used.cores),
-            nofile=await descriptor_limit(self._target, deployment.pid),
+            nofile=nofile,
             asked_nofile=self._run.plan.nofile,
         )
         self._run.note(in_force, deployment.entry.id)
@@ -157,6 +158,7 @@ class ServerRunner:
         deployment: Deployment,
         rests: Sequence[float],
         results: list[PointStop] | None,
+        nofile: int,
     ) -> Answer | None:
         entry = deployment.entry
         target = Target(
@@ -166,6 +168,7 @@ class ServerRunner:
             deployment.port,
             entry,
             deployment.exit_status,
+            nofile,
         )
         planned = (point.x for point in schedule.points(self._run.plan, target.server))
         after = dict(zip(planned, rests, strict=False))
