@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Hashable
 
 from PySide6.QtCore import Signal
@@ -38,7 +39,10 @@ class EventLog(QFrame):
         super().__init__()
         self.setObjectName("card")
         self._theme = theme
+        self._added: list[tuple[Note, str, Place | None]] = []
+        """Everything as it was added."""
         self._notes: list[tuple[Note, str, Place | None]] = []
+        """What is shown, by time, with the text of each."""
         self._found: set[tuple[str, str]] = set()
         self._alike: dict[Hashable, list[event_grouping.Named]] = {}
         """Notes that are merged, by their kind."""
@@ -56,6 +60,7 @@ class EventLog(QFrame):
         inside.addWidget(scroll)
 
     def clear(self) -> None:
+        self._added.clear()
         self._notes.clear()
         self._found.clear()
         self._alike.clear()
@@ -71,6 +76,7 @@ class EventLog(QFrame):
         """Add a note; returns its text. `server`: the name of the server it is about; empty: none
         of those compared. `place`: what in the charts it is about.
         """
+        self._added.append((note, server, place))
         if (kind := event_grouping.kind(note, server)) is not None:
             return self._gather(kind, note, server, place)
         message, text = read_note(note), about(note, server)
@@ -82,8 +88,21 @@ class EventLog(QFrame):
             if found in self._found:
                 return text
             self._found.add(found)
-        self._notes.append((note, text, place))
+        self._put(note, text, place)
         return text
+
+    def withdraw(self, note: Note) -> None:
+        """Remove a note that was added."""
+        kept = [each for each in self._added if each[0] != note]
+        self.clear()
+        for each in kept:
+            self.add(*each)
+
+    def _put(self, note: Note, text: str, place: Place | None) -> None:
+        if self._notes and note.t_us < self._notes[-1][0].t_us:
+            self._drawn = 0
+            self._empty()
+        insort(self._notes, (note, text, place), key=lambda each: each[0].t_us)
 
     def _gather(self, kind: Hashable, note: Note, server: str, place: Place | None) -> str:
         """Merge a note with others of its kind into one entry, at the time of the latest."""
@@ -94,7 +113,7 @@ class EventLog(QFrame):
             self._drawn = 0
             self._empty()
         alike.append((note, server))
-        self._notes.append((note, event_grouping.sentence(alike), place))
+        self._put(note, event_grouping.sentence(alike), place)
         return event_grouping.sentence(alike[-1:])
 
     def _empty(self) -> None:

@@ -109,8 +109,11 @@ class Board(QWidget):
             self._begin()
         self.model(document)
         self.side.vitals(document)
-        if doubt := self._doubts(document):
-            self._note(doubt)
+        doubts = self._doubts(document)
+        for note in doubts.withdrawn:
+            self.side.events.withdraw(note)
+        for note in doubts.added:
+            self._note(note)
         match document:
             case Note():
                 self._note(document)

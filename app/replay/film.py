@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -141,18 +141,19 @@ def _damage(session: Session) -> str:
     return f"{where} Only the part before it is shown."
 
 
-def _alerts(documents: Sequence[AnyDocument]) -> Iterator[Alert]:
+def _alerts(documents: Sequence[AnyDocument]) -> list[Alert]:
     """Return unexpected notes, and each server's first point that must not be trusted."""
     doubts = Doubts()
+    found: list[Alert] = []
     names: dict[str, str] = {}
     for document in documents:
         if isinstance(document, RunStart):
             names = {record.id: record.name for record in document.servers}
-        doubt = doubts(document)
+        doubts(document)
         if isinstance(document, Note) and severity(document) >= Severity.SERIOUS:
-            yield Alert(document.t_us, about(document, names.get(document.server, "")))
-        elif doubt is not None:
-            yield Alert(doubt.t_us, doubt.text)
+            found.append(Alert(document.t_us, about(document, names.get(document.server, ""))))
+    found += [Alert(doubt.t_us, doubt.text) for doubt in doubts.notes]
+    return sorted(found, key=lambda alert: alert.t_us)
 
 
 def _marks(start: RunStart, documents: Sequence[AnyDocument]) -> list[Mark]:

@@ -80,7 +80,7 @@ def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
         verdict: Verdict = "inconclusive" if taken else "ok"
         judged = {"verdict": verdict, "t_us": t_us} | recorded(cause)
         point = replace(measured, series=server, x=float(rate), rate_per_s=float(rate), **judged)
-        if (note := doubts(point)) is not None:
+        for note in doubts(point).added:
             listed.add(note, server)
     (message,) = lines(listed)
     assert message == (
@@ -120,6 +120,38 @@ def test_servers_inconclusive_at_the_same_rate_share_a_sentence(qtbot: QtBot) ->
     ]
 
 
+@pytest.mark.qt_log_ignore("propagateSizeHints")
+def test_a_repeated_point_replaces_the_event_of_its_earlier_attempt(qtbot: QtBot) -> None:
+    """As in the ranking, where the last attempt counts. What it hid is said then."""
+    board = live_board(qtbot)
+    start, *rest = session(1, 4)
+    measured = next(d for d in rest if isinstance(d, PointStop) and d.judged)
+    late, busy = ClientsLate(late_share=0.4, p99_us=31_000), BackgroundLoad(cpu_pct=99.0)
+
+    def at(x: float, t_us: int, *reasons: Message, look: int = 1) -> PointStop:
+        verdict: Verdict = "inconclusive" if reasons else "ok"
+        judged = {"verdict": verdict, "x": x, "rate_per_s": x, "look": look, "t_us": t_us}
+        return replace(measured, purpose="sweep", **judged, **recorded(*reasons))
+
+    def said() -> list[str]:
+        events = board.side.events
+        texts = lines(events)
+        QApplication.processEvents()
+        found = [each for each in events.findChildren(QLabel) if each.text() in texts]
+        found.sort(key=lambda each: each.mapTo(events, QPoint()).y())
+        return [each.text() for each in found]
+
+    between = Note(t_us=15_000_000, topic="warning", text="A warning in between, of all.")
+    for document in (start, at(100.0, 10_000_000, late), between, at(200.0, 20_000_000, busy)):
+        board.consume(document)
+    assert said() == [between.text, f"asyncio streams at 100/s cannot be judged. {late.text()}"]
+    board.consume(at(100.0, 30_000_000, look=2))
+    assert said() == [f"asyncio streams at 200/s cannot be judged. {busy.text()}", between.text]
+    assert board.side.events.warnings == 2
+    board.consume(at(200.0, 40_000_000, look=2))
+    assert said() == [between.text]
+
+
 def test_a_different_cause_gets_a_line_of_its_own(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
@@ -137,8 +169,7 @@ def test_points_recorded_before_causes_had_codes_are_described_by_their_sentence
     fields = {"verdict": "inconclusive", "reasons": ["Other programs took 36 % of a core."]}
     for server in ("gevent", "Trio"):
         point = replace(measured, purpose="sweep", series=server, x=4000.0, findings=[], **fields)
-        note = doubts(point)
-        assert note is not None
+        (note,) = doubts(point).added
         listed.add(note, server)
     assert lines(listed) == [
         "Other programs took 36 % of a core. Not judged: gevent and Trio at 4,000/s."

@@ -113,7 +113,7 @@ def test_a_comparison_marks_a_faulty_point_and_says_why(qtbot: QtBot) -> None:
 def test_the_event_log_names_each_faulty_server_once() -> None:
     doubts = Doubts()
     documents = turned_bad(turned_bad(session(3, 8), BAD, 4000.0), NEVER_GOOD, 0.0)
-    found = [read_note(note) for document in documents if (note := doubts(document))]
+    found = [read_note(note) for document in documents for note in doubts(document).added]
     faulty = [note for note in found if isinstance(note, notes.Faulty)]
     assert [(note.name, note.x) for note in faulty] == [
         ("asyncio streams", 1125.0),
