@@ -154,7 +154,7 @@ def test_figures_of_the_source_stand_beside_those_of_its_servers_now() -> None:
     assert "highest" not in now[0]["now"]
     below = summarise(session([tornado], 2, rates=[500.0, 1000.0]))
     (row, *_) = data_of(below)["then_and_now"]["rows"]
-    assert row["now"].endswith("replies/s, at 1,000/s, the highest tested")
+    assert row["now"].endswith("replies/s, ok at 1,000/s, the highest tested")
     assert data_of(summarise(session(1, 8)))["then_and_now"] is None
 
 

@@ -43,6 +43,30 @@ def test_then_and_now_print_the_same_kinds_of_figures() -> None:
     assert min(made) > 0
 
 
+@pytest.mark.parametrize(
+    ("untrusted_from", "ends"),
+    [
+        (None, "ok at 6,000/s, the highest tested"),
+        (6_000.0, "ok at 4,000/s, the highest trusted"),
+        (4_000.0, "ok at 2,000/s, the highest trusted"),
+        (2_000.0, "client-limited at 6,000/s"),
+    ],
+)
+def test_what_can_not_be_trusted_is_not_set_beside_what_was_published(
+    untrusted_from: float | None, ends: str
+) -> None:
+    """The server answers more at each rate; from some on, the clients are the limit."""
+    (preset,) = (each for each in library.presets() if each.id == "gasc-2015-slow-db")
+    assert preset.plan
+    able = replace(CONTESTANTS[0], id="flask", name="Flask", capacity_per_s=9_000.0)
+    run = session([able], rates=[2_000.0, 4_000.0, 6_000.0], untrusted_from=untrusted_from)
+    found = then_and_now(to_data(preset.plan), summarise(run).servers)
+    assert found
+    (row,) = found.measured
+    assert row.now.endswith(ends)
+    assert row.now.startswith("mean ") == (untrusted_from != 2_000.0)
+
+
 def test_where_the_source_states_a_mean_alone_so_does_the_run() -> None:
     found = compared("gasc-2015-slow-db", "flask")
     assert found

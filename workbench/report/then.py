@@ -83,18 +83,22 @@ def _rows(figure: Published, servers: Mapping[str, SeriesResult]) -> Iterator[Ro
 
 
 def now(figure: Published, series: SeriesResult) -> str:
-    """Return what was measured now: at the same value where there is one, otherwise where the
-    server answers most, of trusted points if there are any. Empty: nothing."""
+    """Return what was measured now, with the verdict: at the same value where there is one,
+    otherwise where the server answers most, of points that are trusted. Of one that is not, only
+    the verdict. Empty: nothing was measured."""
     there = series.at(figure.at) if figure.at is not None else None
-    points = [each for each in series.points if each.trusted] or series.points
-    point = there or max(points, key=lambda each: each.replies_per_s, default=None)
+    trusted = [each for each in series.points if each.trusted]
+    answered = trusted or series.points
+    point = there or max(answered, key=lambda each: each.replies_per_s, default=None)
     if point is None:
         return ""
     at = series.axis.at(point.x)
-    if there is None and len(points) > 1 and point is points[-1]:
-        at += ", the highest tested"  # it may answer more
+    if there is None and len(series.points) > 1 and point in trusted[-1:]:
+        # It may answer more.
+        at += ", the highest tested" if point is series.points[-1] else ", the highest trusted"
+    figures = _figures(figure, point) if point.trusted else ()
     stopped = [series.disqualified] if series.disqualified else []
-    return ", ".join([*_figures(figure, point), f"at {at}", *stopped])
+    return ", ".join([*figures, f"{point.verdict} at {at}", *stopped])
 
 
 def _figures(figure: Published, point: PointResult) -> Iterator[str]:
