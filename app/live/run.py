@@ -107,7 +107,7 @@ class LiveRun:
 
         self._task = asyncio.current_task()
         dispatcher = Dispatcher()
-        recorder = Recorder(session_path(self.plan), or_beside=True)
+        recorder = Recorder(session_path(self.plan), or_beside=True, emit=dispatcher.emit)
         dispatcher.subscribe(recorder, essential=True)
         dispatcher.subscribe(self._see)
 

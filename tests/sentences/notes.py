@@ -118,6 +118,14 @@ SENTENCES: list[tuple[Message, str]] = [
         "The sweep ended early at 9,000/s: fewer than 50 % of the calls succeeded at this point; 1 higher one was left out.",
     ),
     (notes.Skipped(name="gevent"), "gevent was skipped."),
+    (
+        notes.WrittenAgain(lost="/tmp/a.pong.yaml", path="/tmp/a.pong.yaml"),
+        "The session file /tmp/a.pong.yaml was deleted or moved; the session was written again.",
+    ),
+    (
+        notes.WrittenAgain(lost="/mnt/a.pong.yaml", path="/home/a.pong.yaml"),
+        "The session file /mnt/a.pong.yaml was deleted or moved; the session is now in /home/a.pong.yaml.",
+    ),
     (notes.CoolDown(seconds=58.2), "Waiting 58 s until the client's local ports are free again."),
     (
         notes.Settle(name="gevent", seconds=5.0),

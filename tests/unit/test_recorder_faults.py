@@ -9,6 +9,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 
 from tests import synthetic
 from workbench.analysis.summary import summarise
-from workbench.documents import AnyDocument, PointStop, RunStart, RunStop, Window
+from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop, Window
 from workbench.errors import PongbenchError
 from workbench.sessions import Recorder, read_session
 from workbench.sessions.reading import parse_session
@@ -196,6 +197,86 @@ def test_a_new_session_is_listed_in_its_folder_after_a_power_cut(
     recorder.close()
     folders = [tmp_path / "new" / "er" / "run.yaml", tmp_path / "new" / "er", tmp_path / "new"]
     assert listed == [*folders, tmp_path]
+
+
+def delete(path: Path) -> None:
+    path.unlink()
+
+
+def delete_folder(path: Path) -> None:
+    shutil.rmtree(path.parent)
+
+
+def move(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+
+
+def replace(path: Path) -> None:
+    path.with_name("new").write_text("mine")
+    path.with_name("new").replace(path)
+
+
+def block_folder(path: Path) -> None:
+    shutil.rmtree(path.parent)
+    path.parent.write_text("mine")
+
+
+@posix
+@pytest.mark.parametrize("lose", [delete, delete_folder, move, replace, block_folder])
+@pytest.mark.parametrize("state", ["in a point", "at a point's end", "ending"])
+def test_a_session_deleted_while_it_is_written_is_written_again(
+    lose: Callable[[Path], None],
+    state: str,
+    documents: Documents,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+    noted: Documents = []
+    path, at = tmp_path / "folder" / "run.yaml", place_of(documents, state)
+    recorder = Recorder(path, emit=noted.append)
+    for document in documents[:at]:
+        recorder(document)
+    lose(path)
+    recorder(documents[at])
+    # Noticed with the next document, not at the end.
+    assert read_session(recorder.path).documents == documents[: at + 1]
+    topics = [d.topic for d in noted if isinstance(d, Note)]
+    assert topics == ["written-again"] * (state != "ending")
+    for document in documents[at + 1 :]:
+        recorder(document)
+    recorder.close()
+    assert read_session(recorder.path).documents == documents
+    here = {delete: path, replace: path.with_name("run-2.yaml")}
+    elsewhere = tmp_path / "home" / "data" / "sessions" / "run.yaml"
+    assert recorder.path == (elsewhere if lose is block_folder else here.get(lose, path))
+    if lose is replace:
+        assert path.read_text() == "mine"
+
+
+@posix
+def test_a_session_cut_short_by_another_program_ends_the_run(
+    documents: Documents, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.yaml"
+    message = record(documents, len(documents) - 1, path, lambda: os.truncate(path, 0))
+    assert "another program has cut the file short" in message and str(path) in message
+
+
+@posix
+def test_a_session_that_cannot_be_written_again_ends_the_run(
+    documents: Documents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "folder" / "run.yaml"
+
+    def nowhere() -> None:
+        block_folder(path)
+        monkeypatch.setenv("PONGBENCH_HOME", str(path))
+        monkeypatch.setattr(tempfile, "tempdir", str(path))
+
+    message = record(documents, len(documents) - 1, path, nowhere)
+    assert f"{path} was deleted or moved, and it cannot be written again: " in message
+    assert path.parent.read_text() == "mine"
 
 
 FILLED = """

@@ -160,7 +160,7 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     engine = engine_for(plan, dispatcher.emit, fleet=fleet)
     engine.install = arguments.install
     path = arguments.output
-    recorder = Recorder(path) if path else Recorder(session_path(plan), or_beside=True)
+    recorder = Recorder(path or session_path(plan), or_beside=not path, emit=dispatcher.emit)
     documents: list[AnyDocument] = []
     dispatcher.subscribe(recorder, essential=True)
     dispatcher.subscribe(lambda document: documents.append(presentable(document)))

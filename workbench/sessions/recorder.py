@@ -6,14 +6,16 @@ import contextlib
 import errno
 import itertools
 import os
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from workbench import stores
+from workbench import paths, stores
 from workbench.analysis.windows import Thinner
 from workbench.axis import RATE
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop, Window
-from workbench.errors import BadInput, PongbenchError
+from workbench.errors import BadInput, PongbenchError, why
+from workbench.messages import notes
 from workbench.sessions import claims
 from workbench.sessions.format import encode_line, encode_start
 
@@ -25,16 +27,24 @@ class Recorder:
 
     A document is passed to the kernel before the call returns, so that it survives this program; it
     is synced to disk at the end of every point, and the file's name from the first document on. The
-    file is created with the first document, and never replaces an existing one.
+    file is created with the first document, and never replaces an existing one. Where it is deleted
+    or moved away, the next document finds out, and the session is written again.
 
     Raises BadInput at once when the file could not be created, PongbenchError from the first
     document that cannot be written. After that only a `RunStop` is still tried, silently.
     """
 
-    def __init__(self, path: Path, *, or_beside: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        or_beside: bool = False,
+        emit: Callable[[AnyDocument], None] = lambda document: None,
+    ) -> None:
         """Open for recording. `or_beside`: if another program creates a file of this name before
-        the first document, a number is added to the name; `path` is the file in use."""
-        self.path, self._or_beside = path, or_beside
+        the first document, a number is added to the name; `path` is the file in use. `emit` takes
+        the note that the session was written again."""
+        self.path, self._or_beside, self._emit = path, or_beside, emit
         self._size = 0
         self._names: dict[str, str] = {}
         self._axis = RATE
@@ -42,7 +52,7 @@ class Recorder:
         self._upto = ""
         self._broken: PongbenchError | None = None
         self._torn = False
-        self._file = -1
+        self._file = self._links = -1
         try:
             self._folders = _with_new_names(path)
             stores.make_folder(path.parent)
@@ -66,17 +76,20 @@ class Recorder:
                     self._append(encode_line(document))
             return
         try:
+            if self._size and self._is_lost():
+                lost = self.path
+                self._write_again()
+                # The last document of a session ends it.
+                if not isinstance(document, RunStart | RunStop):
+                    again = notes.WrittenAgain(lost=str(lost), path=str(self.path))
+                    self._emit(again.note(document.t_us))
             for each in self._thinned(document):
                 encoded = self._encode(each)
                 if self._size == 0:
-                    self._file = self._make()
-                    claims.claim(self._file)
+                    self._open()
                 self._append(encoded)
             if isinstance(document, RunStart | PointStop | RunStop):
-                os.fsync(self._file)
-            if isinstance(document, RunStart):
-                for folder in self._folders:
-                    _sync_names(folder)
+                self._sync(names=isinstance(document, RunStart))
         except OSError as error:
             self._broken = self._complaint(error)
             if self._file >= 0 and not self._size:
@@ -108,8 +121,56 @@ class Recorder:
             return [*self._windows.rest(), document]
         return [document]
 
+    def _open(self) -> None:
+        self._file = self._make()
+        claims.claim(self._file)
+        self._links = os.fstat(self._file).st_nlink
+
+    def _is_lost(self) -> bool:
+        """Return whether the file is gone from its place, perhaps with another one there."""
+        try:
+            self.path.stat()
+        except OSError:
+            return True
+        return os.fstat(self._file).st_nlink < self._links
+
+    def _write_again(self) -> None:
+        """Copy what was recorded into a new file: in its place, else where sessions are by default,
+        else where temporary files are. Raises PongbenchError."""
+        lost, content = self.path, _content(self._file, self._size)
+        self.close()
+        self._or_beside = True
+        default, temporary = paths.data_dir() / "sessions", Path(tempfile.gettempdir())
+        for folder in (lost.parent, default, temporary):
+            self.path, self._size = folder / lost.name, 0
+            try:
+                self._folders = _with_new_names(self.path)
+                stores.make_folder(folder)
+                self._open()
+                self._append(content)
+                self._sync(names=True)
+            except OSError as error:
+                reason = why(error)
+                if self._file >= 0:
+                    self.close()
+                    self.path.unlink()
+            else:
+                return
+        self._size = 0
+        self._broken = PongbenchError(
+            f"The session file {lost} was deleted or moved, and it cannot be written again:"
+            f" {reason}."
+        )
+        raise self._broken
+
+    def _sync(self, *, names: bool) -> None:
+        os.fsync(self._file)
+        for folder in self._folders if names else ():
+            _sync_names(folder)
+
     def _make(self) -> int:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        # Readable, so that it can be written again when it is deleted.
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
         try:
             return os.open(self.path, flags, 0o666)
         except FileExistsError:
@@ -139,6 +200,9 @@ class Recorder:
                 self._torn = True
             raise
         self._size += len(data)
+        if os.fstat(self._file).st_size < self._size:
+            self._torn = True
+            raise OSError(errno.EIO, "another program has cut the file short")
 
     def _complaint(self, error: OSError) -> PongbenchError:
         if isinstance(error, FileExistsError):
@@ -152,6 +216,14 @@ class Recorder:
             return PongbenchError(f"{cause} Nothing was recorded, and there is no {self.path}.")
         upto = f"is complete up to {self._upto}" if self._upto else "has no complete point yet"
         return PongbenchError(f"{cause} The session {upto} ({self.path}).")
+
+
+def _content(file: int, size: int) -> bytes:
+    os.lseek(file, 0, os.SEEK_SET)
+    content = bytearray()
+    while len(content) < size and (more := os.read(file, size - len(content))):
+        content += more
+    return bytes(content)
 
 
 def _beside(path: Path) -> Path:

@@ -166,6 +166,20 @@ def test_a_run_continues_when_nobody_reads_its_output(home: Home, session: Path)
     assert documents[-1].status == "done"
 
 
+def test_a_session_deleted_during_the_run_is_there_at_its_end(
+    home: Home, launch: Callable[[Path], Running]
+) -> None:
+    running = launch(home.plan([STREAMS], seconds=3.0))
+    running.wait_until(measures)
+    running.session.unlink()
+    assert eventually(running.session.exists)
+    assert running.end() == 0
+    documents = running.read().documents
+    assert isinstance(documents[0], RunStart)
+    assert [stop.complete for stop in of(PointStop, documents)] == [True, True]
+    assert isinstance(documents[-1], RunStop) and documents[-1].status == "done"
+
+
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"

@@ -33,6 +33,7 @@ from workbench.messages.notes.progress import (
     Resumed,
     Settle,
     Skipped,
+    WrittenAgain,
 )
 from workbench.messages.notes.readers import Faulty, NotJudged, WindowsMissing
 from workbench.messages.notes.search import Peak
@@ -108,4 +109,5 @@ __all__ = [
     "Untuned",
     "WarmUp",
     "WindowsMissing",
+    "WrittenAgain",
 ]

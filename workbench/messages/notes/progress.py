@@ -39,6 +39,20 @@ class Skipped(Notice, frozen=True, kw_only=True):
         return f"{self.name} was skipped."
 
 
+class WrittenAgain(Notice, frozen=True, kw_only=True):
+    """The session's file was deleted or moved while it was written."""
+
+    level = Severity.WARNING
+
+    lost: str
+    path: str
+    """The file that holds the whole session now."""
+
+    def text(self) -> str:
+        now = "was written again" if self.path == self.lost else f"is now in {self.path}"
+        return f"The session file {self.lost} was deleted or moved; the session {now}."
+
+
 class CoolDown(Notice, frozen=True, kw_only=True):
     """A long pause after a point."""
 
