@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+import functools
+import logging
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.theme import LIGHT, Theme
+
+_Self = TypeVar("_Self")
+_P = ParamSpec("_P")
+_log = logging.getLogger(__name__)
+
+
+def guarded(
+    paint: Callable[Concatenate[_Self, _P], None],
+) -> Callable[Concatenate[_Self, _P], None]:
+    """Log an exception of a method that Qt calls to paint; raised, it would end the program with a
+    segmentation fault.
+    """
+
+    @functools.wraps(paint)
+    def painted(self: _Self, /, *args: _P.args, **kwargs: _P.kwargs) -> None:
+        try:
+            paint(self, *args, **kwargs)
+        except Exception:
+            _log.exception("%s cannot be drawn.", type(self).__name__)
+
+    return painted
 
 
 class Painting:
@@ -18,11 +44,14 @@ class Painting:
         self.theme = theme
         self.update()
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.paint(painter)
-        painter.end()
+        try:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self.paint(painter)
+        finally:
+            painter.end()
 
     def paint(self, painter: QPainter) -> None:
         raise NotImplementedError

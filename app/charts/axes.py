@@ -69,7 +69,7 @@ class Axes:
         chart.whole_up = low, high
         if (values := chart.showing.zoom.get(chart.metric)) is not None:
             low, high = _part(values, (low, high), log=chart.log)
-        return *across, low, high
+        return *_apart(*across), *_apart(low, high)
 
     def _all(self, last: float) -> Span:
         """Return where the values begin and end as drawn, without a zoom."""
@@ -162,6 +162,13 @@ class Axes:
         means = (figure.mean_ms for figure in self._chart.published())
         stated = [mean for mean in means if mean and least <= mean <= most]
         return np.concatenate((known, np.array(stated)))
+
+
+def _apart(low: float, high: float) -> Span:
+    """Return both ends of an axis; of one without length, as of a session of no duration, one on
+    which something can be drawn.
+    """
+    return (low, high) if low < high else (low, low + 1.0)
 
 
 def _part(span: Span, whole: Span, *, log: bool) -> Span:

@@ -43,6 +43,7 @@ from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.strokes import is_vector
 from app.colour import with_opacity
+from app.painted import guarded
 from app.plain import tip
 from app.theme import Theme
 from workbench.analysis.results import View
@@ -149,6 +150,7 @@ class Chart(Plot):
     def _fit_axes(self) -> None:
         self.limits, self._fitted_for = self._axes.fit(), self._fits_for
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         # A model that has just begun may have other scales, on which the limits overflow.
         if self._fitted_for != self._fits_for:
@@ -199,6 +201,7 @@ class Chart(Plot):
 
     # Painting
 
+    @guarded
     def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
         painter.save()
         opacity = DIM if self.highlighted else 1.0
@@ -217,6 +220,7 @@ class Chart(Plot):
         self._moving.paint_earlier(painter)
         painter.restore()
 
+    @guarded
     def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -260,8 +264,10 @@ class Chart(Plot):
             if name != "ground":  # which covers everything, and is copied, not blended
                 pixmap.fill(Qt.GlobalColor.transparent)
             onto = QPainter(pixmap)
-            paint(onto)
-            onto.end()
+            try:
+                paint(onto)
+            finally:
+                onto.end()
             known = self._layers[name] = (key, pixmap)
         painter.drawPixmap(0, 0, known[1])
 

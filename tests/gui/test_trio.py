@@ -13,12 +13,14 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts import labels
+from app.charts.background import Ground
+from app.charts.looks import Look
 from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.colour import mix
 from tests.gui.trios import at, colour_of, near, seen, shown
 from tests.synthetic import CONTESTANTS, searches, session
-from workbench.documents import PointStart, PointStop, RunStart
+from workbench.documents import PointStart, PointStop, RunStart, Window
 
 R, T, E = Quantity
 
@@ -251,3 +253,31 @@ def test_charts_that_are_painted_before_a_session_has_been_drawn_survive_its_log
         trio.model(document)
     trio.refresh()
     assert trio.charts[R].axis_text().endswith("log scale")
+
+
+@pytest.mark.qt_log_ignore("saved states")
+def test_a_chart_that_cannot_be_drawn_does_not_end_the_program(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    trio = shown(qtbot, session(1, 1))
+    monkeypatch.setattr(Ground, "paint", fail)
+    monkeypatch.setattr(Ground, "key", lambda _: object())
+    trio.grab()
+    assert {record.message for record in caplog.records} == {"Chart cannot be drawn."}
+    assert isinstance(caplog.records[0].exc_info, tuple)
+    assert caplog.records[0].exc_info[0] is ZeroDivisionError
+
+
+def test_a_session_in_which_time_runs_backwards_is_drawn_over_time(qtbot: QtBot) -> None:
+    start, *rest = session(1, 1)
+    points = [each for each in rest if isinstance(each, PointStart | Window | PointStop)]
+    backwards = [replace(each, t_us=-(n * 10**6)) for n, each in enumerate(points)]
+    trio = shown(qtbot, [start, *backwards])
+    trio.project(Look("time"))
+    trio.grab()
+    for chart in trio.charts.values():
+        left, right, low, high = chart.limits
+        assert left < right and low < high

@@ -71,7 +71,10 @@ def _session(rng: random.Random) -> bytes:
     how = rng.random()
     if how < 0.2:
         return damage_bytes(_written(documents, rng), rng)
-    if how < 0.4:
+    if how < 0.3:
+        _disorder(documents, rng)
+        return _written(documents, rng)
+    if how < 0.45:
         _damage_histogram(documents, rng)
         return _written(documents, rng)
     return _written(damage_data(documents, rng), rng)
@@ -138,6 +141,21 @@ def _written(documents: Any, rng: random.Random) -> bytes:
     beginning = f"--- {as_json(first)}" if rng.random() < 0.5 else f"---\n{as_yaml(first)}".rstrip()
     lines = (f"--- {as_json(document)}" for document in rest)
     return "\n".join((HEADER, beginning, *lines, "")).encode()
+
+
+def _disorder(documents: list[Any], rng: random.Random) -> None:
+    """Documents elsewhere, twice, at another time, or of another point."""
+    for _ in range(rng.choice((1, 1, 2, 5))):
+        at, to = rng.randrange(len(documents)), rng.randrange(len(documents))
+        match rng.randrange(4):
+            case 0:
+                documents.insert(to, documents.pop(at))
+            case 1:
+                documents.insert(to, documents[at])
+            case 2:
+                documents[at] = {**documents[at], "t_us": rng.choice((0, -1, 10**9, -(10**12)))}
+            case 3:
+                documents[at] = {**documents[at], "point": rng.randrange(9)}
 
 
 def _damage_histogram(documents: list[Any], rng: random.Random) -> None:

@@ -31,6 +31,14 @@ def test_a_hostile_file_is_used_or_refused_in_one_sentence(
     assert elsewhere.submit(trial.faults, corpus.made(kind, seed), tmp_path).result() == []
 
 
+def test_a_session_of_points_out_of_order_is_drawn_as_far_as_it_is_in_order(
+    tmp_path: Path, elsewhere: Executor
+) -> None:
+    """Drawing it ended the program with a segmentation fault."""
+    (session,) = (each for each in corpus.picked() if each.name == "points-out-of-order")
+    assert elsewhere.submit(trial.faults, session, tmp_path).result() == []
+
+
 def test_a_seed_makes_the_same_file_for_ever() -> None:
     assert corpus.made("plan", 7).content == corpus.made("plan", 7).content
     assert corpus.made("plan", 7).content != corpus.made("plan", 8).content

@@ -200,17 +200,21 @@ def test_a_full_disk_is_reported_as_such(tmp_path: Path) -> None:
 
 
 ENDLESS = """
-    import sys
+    import itertools, sys
     from pathlib import Path
+    import msgspec
     from tests import synthetic
     from workbench.sessions import Recorder
 
     start, *rest = synthetic.session(1, 1)
     recorder = Recorder(Path(sys.argv[1]))
     recorder(start)
-    while True:
+    for turn in itertools.count():
         for document in rest[:-1]:
-            recorder(document)
+            later = {"t_us": document.t_us + turn * 10**9}
+            if hasattr(document, "point"):
+                later["point"] = document.point + turn * 1_000
+            recorder(msgspec.structs.replace(document, **later))
             print(flush=True)
 """
 

@@ -52,7 +52,8 @@ def test_recorded_values_are_read_unchanged(documents: list[AnyDocument], file: 
 
 
 def test_a_session_cut_at_any_byte_opens_up_to_its_last_whole_document() -> None:
-    point = synthetic.session(1, 1, rates=[400.0], seconds=0.4, ceiling=False)[-4:]
+    point = synthetic.session(1, 1, rates=[400.0], seconds=0.4, ceiling=False)
+    point = point[max(n for n, each in enumerate(point) if isinstance(each, PointStart)) :]
     start = RunStart(
         session="a",
         started_utc="2026-11-09T14:12:03Z",
@@ -76,6 +77,39 @@ def test_a_session_cut_at_any_byte_opens_up_to_its_last_whole_document() -> None
         assert session.documents == documents[:expected], f"cut at {size}"
         assert not session.damage, f"cut at {size}"
         assert session.interrupted == (size < len(whole))
+
+
+def moved(documents: list[AnyDocument], kind: type[AnyDocument], to: int) -> list[AnyDocument]:
+    """The last of a kind somewhere else."""
+    at = max(n for n, document in enumerate(documents) if isinstance(document, kind))
+    others = [*documents[:at], *documents[at + 1 :]]
+    return [*others[:to], documents[at], *others[to:]]
+
+
+@pytest.mark.parametrize("edited", [False, True], ids=["as recorded", "edited"])
+@pytest.mark.parametrize("kind", [PointStart, Window, PointStop])
+def test_documents_out_of_order_are_damage_from_there_on(
+    documents: list[AnyDocument], kind: type[AnyDocument], edited: bool
+) -> None:
+    changed = moved(documents, kind, 4)
+    text = encode_start(changed[0]) + b"".join(map(encode_line, changed[1:]))
+    if edited:
+        text += b"# with a remark\n"
+    session = parse_session(text, name="moved.yaml")
+    kept = len(session.documents)
+    assert kept in (4, 5) and session.documents == changed[:kept]
+    line = text.count(b"\n", 0, text.index(encode_line(changed[kept]))) + 1
+    assert session.damage.startswith(f"session moved.yaml, line {line}: documents are out of order")
+
+
+@pytest.mark.parametrize("kind", [PointStart, PointStop])
+def test_a_repeated_point_is_damage(documents: list[AnyDocument], kind: type[AnyDocument]) -> None:
+    at = max(n for n, document in enumerate(documents) if isinstance(document, kind))
+    twice = [*documents[: at + 1], *documents[at:]]
+    text = encode_start(documents[0]) + b"".join(map(encode_line, twice[1:]))
+    session = parse_session(text, name="twice.yaml")
+    assert session.documents == documents[: at + 1]
+    assert session.damage
 
 
 # Keys of more than 1,024 characters are beyond YAML's own limit.

@@ -19,6 +19,7 @@ from workbench.documents import VERSION, AnyDocument, RunStart, RunStop
 from workbench.errors import BadInput
 from workbench.sessions.completion import completed
 from workbench.sessions.format import HEADER, UNREADABLE, decode, from_data
+from workbench.sessions.order import Order
 from workbench.sessions.predates import predates
 
 MOST_BYTES = 512 << 20
@@ -116,18 +117,23 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
             "has recorded; a plan belongs on the Plan page or to `pongbench run`."
         )
     session = Session(name)
-    data = data.removeprefix(_BOM)
+    data, order = data.removeprefix(_BOM), Order()
     lines = data.find(b"\n--- {") + 1
     documents = _decode_lines(data, lines) if lines else None
     if documents is not None:
         # Including the `---` that ends the first document.
-        _read(data[: lines + 3], session, newer)
+        _read(data[: lines + 3], session, newer, order)
     if documents is None or not session.documents:
         session = Session(name)
-        _read(data, session, newer)
+        _read(data, session, newer, order)
     elif not session.damage:
-        session.documents += documents
         session.torn = not data.endswith(b"\n")
+        for number, document in enumerate(documents):
+            if problem := order.problem(document):
+                line = data.count(b"\n", 0, lines) + number + 1
+                session.damage, session.torn = _disorder(name, line, problem), False
+                break
+            session.documents.append(document)
     session.notes += predates(session.documents)
     return session
 
@@ -149,7 +155,11 @@ def _decode_lines(data: bytes, begin: int) -> list[AnyDocument] | None:
     return None if RunStart in map(type, documents) else documents
 
 
-def _read(data: bytes, session: Session, newer: bool) -> None:
+def _disorder(name: str, line: int, problem: str) -> str:
+    return f"session {name}, line {line}: documents are out of order, {problem}."
+
+
+def _read(data: bytes, session: Session, newer: bool, order: Order) -> None:
     """Add complete documents to the session, one by one."""
     unknown: Counter[str] = Counter()
     for piece in _pieces(data):
@@ -160,6 +170,8 @@ def _read(data: bytes, session: Session, newer: bool) -> None:
             break
         try:
             document = _document(piece, session, newer)
+            if problem := order.problem(document):
+                raise _Damaged(_disorder(session.name, piece.line, problem))
         except _UnknownKind as kind:
             unknown[str(kind)] += 1
         except _Damaged as damage:

@@ -1,0 +1,48 @@
+"""The order of a session's documents, on which drawing, counting and replaying rely."""
+
+from __future__ import annotations
+
+from workbench.documents import AnyDocument, PointStart, PointStop, RunStop, Window
+
+
+class Order:
+    """Checks documents in the order of their file."""
+
+    def __init__(self) -> None:
+        self._open: PointStart | None = None
+        self._points: set[int] = set()
+        self._t_us: int | None = None
+        """The time before which neither a point nor a window of the open one may begin."""
+        self._over = False
+
+    def problem(self, document: AnyDocument) -> str:
+        """Return what is out of order, as the rest of a sentence; empty: nothing."""
+        match document:
+            case PointStart() | Window() | PointStop() | RunStop() if self._over:
+                return "the run has already ended"
+            case RunStop():
+                self._over = True
+            case PointStart() if document.point in self._points:
+                return f"point {document.point} begins a second time"
+            case PointStart():
+                self._points.add(document.point)
+                self._open = document
+                return self._advance(document.t_us)
+            case Window() | PointStop() if not self._is_under_way(document.point):
+                return f"point {document.point} is not under way"
+            case Window():
+                return self._advance(document.t_us)
+            case PointStop():
+                self._open = None
+            case _:
+                pass
+        return ""
+
+    def _is_under_way(self, point: int) -> bool:
+        return self._open is not None and self._open.point == point
+
+    def _advance(self, t_us: int) -> str:
+        before_us, self._t_us = self._t_us, t_us
+        if before_us is None or t_us >= before_us:
+            return ""
+        return f"time runs backwards by {(before_us - t_us) / 1e6:.3f} s"
