@@ -7,7 +7,9 @@ Apache 2.4.62, Debian 13 of 2.4.68, and both another build of wrk 4.1.0 with ano
 
 from __future__ import annotations
 
+import contextlib
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +18,16 @@ import pytest
 
 from workbench.analysis import histogram
 from workbench.documents import Errors
-from workbench.load import ab, wrk
+from workbench.load import ab, httperf, tsung, wrk
 from workbench.load.base import LoadReport, PointSpec
-from workbench.load.output import Output, Unreadable
+from workbench.load.output import Output, Unreadable, checked
 from workbench.load.registry import load_tool, problems
 from workbench.load.shares import merged, shared
 from workbench.plan.model import Plan
 from workbench.workloads.registry import workload
 
 CASES = Path(__file__).parents[1] / "cases" / "load_tools"
-MODULES = {"wrk": wrk, "ab": ab}
+MODULES = {"wrk": wrk, "ab": ab, "httperf": httperf, "tsung": tsung}
 
 
 def recorded(name: str) -> Output:
@@ -49,7 +51,7 @@ def a_spec(**more: Any) -> PointSpec:
 
 def read(name: str, output: Output | None = None) -> LoadReport:
     module = MODULES[name.partition("-")[0]]
-    return module.parse(output or recorded(name), a_spec())
+    return checked(module.parse, output or recorded(name), a_spec())
 
 
 @pytest.mark.parametrize(
@@ -112,11 +114,43 @@ def test_a_connection_that_the_server_closes_as_asked_is_no_error(
     [
         ("wrk-refused", "unable to connect to 127.0.0.1:28809 Connection refused"),
         ("ab-slow", "Total of 156 requests completed"),
+        ("ab-percentile-missing", "its file of percentiles is incomplete"),
+        ("wrk-absurd-time", "its times are longer than its timeout"),
     ],
 )
 def test_a_tool_that_gave_up_is_quoted(name: str, said: str) -> None:
     with pytest.raises(Unreadable, match=said):
         read(name)
+
+
+def damaged(text: str, rng: random.Random) -> str:
+    """One of its figures replaced, or a line of it lost, doubled or moved."""
+    if rng.random() < 0.7:
+        places = list(re.finditer(r"\d+", text))
+        if not places:
+            return text
+        place = rng.choice(places)
+        figure = rng.choice(("0", "1", "-1", "nan", "18446744073709551616", "9" * 30, "9" * 400))
+        return text[: place.start()] + figure + text[place.end() :]
+    lines = text.splitlines(keepends=True) or [""]
+    line = lines.pop(rng.randrange(len(lines)))
+    for _ in range(rng.randrange(3)):
+        lines.insert(rng.randrange(len(lines) + 1), line)
+    return "".join(lines)
+
+
+@pytest.mark.parametrize("case", sorted(CASES.glob("*.json")), ids=lambda path: path.stem)
+def test_a_damaged_output_is_read_or_unreadable(case: Path) -> None:
+    module = MODULES[case.stem.partition("-")[0]]
+    output, rng = recorded(case.stem), random.Random(case.stem)
+    for _ in range(40):
+        changed = msgspec.structs.replace(output, output=damaged(output.output, rng))
+        if output.files and rng.random() < 0.5:
+            files = {name: damaged(text, rng) for name, text in output.files.items()}
+            changed = msgspec.structs.replace(output, files=files)
+        spec = a_spec(rate_per_s=100.0, connections=100)
+        with contextlib.suppress(Unreadable):
+            assert checked(module.parse, changed, spec).counts.scheduled >= 0
 
 
 @pytest.mark.parametrize("name", ["wrk-kept", "ab-kept"])

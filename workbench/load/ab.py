@@ -103,13 +103,15 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
 
 
 def _times(output: Output, complete: int) -> dict[int, int]:
-    """Return the calls by us; empty: unknown."""
+    """Return the calls by us; empty: unknown. Raises Unreadable."""
     percentiles = re.findall(r"^(\d+),([\d.]+)$", output.files.get(PERCENTILES, ""), re.M)
     anchors = {int(q): round(float(ms) * 1000) for q, ms in percentiles}
     counts = output.counted.get(CALLS, {})
     by_ms = {int(ms): count for ms, count in counts.items() if ms.isdigit()}
-    if sum(by_ms.values()) != complete or len(by_ms) != len(counts) or len(anchors) != 101:
+    if sum(by_ms.values()) != complete or len(by_ms) != len(counts) or not anchors:
         return {}
+    if anchors.keys() != set(range(101)):
+        raise Unreadable("its file of percentiles is incomplete")
     return refined(by_ms, [anchors[q] for q in range(101)])
 
 

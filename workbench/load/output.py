@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import msgspec
 
 from workbench.analysis import histogram
 from workbench.documents import Counts, SparseHistogram
-from workbench.load.base import PointSpec
+from workbench.load.base import LoadReport, PointSpec
 from workbench.machines.wire import Count, quoted
 
 
@@ -77,6 +77,20 @@ class Output(msgspec.Struct, frozen=True, kw_only=True, tag_field="ev", tag="end
 
 class Unreadable(Exception):
     """An output that is not a result; the text says what is wrong, for use in a sentence."""
+
+
+def checked(
+    parse: Callable[[Output, PointSpec], LoadReport], output: Output, spec: PointSpec
+) -> LoadReport:
+    """Return what a parser reads. Raises Unreadable also where its arithmetic fails, or figures are
+    too large for a session."""
+    try:
+        report = parse(output, spec)
+        for figures in (report.counts, report.histograms):
+            msgspec.convert(msgspec.to_builtins(figures), type(figures))
+    except (ArithmeticError, LookupError, ValueError) as error:
+        raise Unreadable("its figures are inconsistent") from error
+    return report
 
 
 def url(spec: PointSpec) -> str:

@@ -15,7 +15,7 @@ import msgspec
 from workbench.closing import ended
 from workbench.errors import PongbenchError
 from workbench.load.base import Client, LoadReport, PointSpec
-from workbench.load.output import Invocation, Output, Unreadable
+from workbench.load.output import Invocation, Output, Unreadable, checked
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.wire import InvalidMessage, decode, quoted
 from workbench.messages.base import Message
@@ -134,7 +134,7 @@ class ProgramProcess:
         if not isinstance(event, Output):
             raise Unreadable("a second greeting")
         self.output = event
-        self.report = self._parse(event, self.spec)
+        self.report = checked(self._parse, event, self.spec)
 
     async def _send(self, **line: Any) -> None:
         assert self._process is not None

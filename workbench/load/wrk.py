@@ -43,8 +43,13 @@ def invocation(spec: PointSpec, threads: int) -> Invocation:
     # Each thread has the same number of connections, and wrk drops the rest.
     threads = max(n for n in range(1, threads + 1) if spec.concurrency % n == 0)
     argv = ["wrk", f"-t{threads}", f"-c{spec.concurrency}", f"-d{round(spec.seconds)}s"]
-    argv += [f"--timeout={max(1, round(spec.timeout_s))}s", "-s", SCRIPT_NAME]
+    argv += [f"--timeout={timeout_s(spec)}s", "-s", SCRIPT_NAME]
     return Invocation(argv=[*argv, url(spec)], files={SCRIPT_NAME: script(spec)})
+
+
+def timeout_s(spec: PointSpec) -> int:
+    """The timeout, beyond which wrk records no time."""
+    return max(1, round(spec.timeout_s))
 
 
 SUMMARY = r"^pongbench (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+)\n"
@@ -92,6 +97,8 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     if text.rstrip().endswith("pongbench end") and not status:
         pairs = re.findall(r"^(\d+) (\d+)$", text[found.end() :], re.M)
         corrected = {int(us): int(count) for us, count in pairs}
+        if max(corrected, default=0) > timeout_s(spec) * 1e6:
+            raise Unreadable("its times are longer than its timeout")
         interval_us = duration_us // max(1, requests // max(1, spec.concurrency))
         measured = uncorrected(corrected, interval_us if requests >= spec.concurrency else 0)
         if sum(measured.values()) == requests - timeout:
@@ -132,15 +139,20 @@ def uncorrected(times: Mapping[int, int], interval_us: int) -> dict[int, int]:
     wrk goes through the times from twice the interval upwards and adds each one's count at that
     time less one interval, less two, and so on, while above the interval. From the highest time
     down, each count is therefore known once what was added for those above it is subtracted.
+    Empty where that is more than there is: then it is no histogram of wrk's.
     """
     if not interval_us:
         return dict(times)
-    left = dict(times)
+    left, added = dict(times), sum(times.values())
     for us in sorted(times, reverse=True):
         count = left[us]
         if us < 2 * interval_us or not count:
             continue
-        for below in range(us - interval_us, interval_us, -interval_us):
+        steps = range(us - interval_us, interval_us, -interval_us)
+        added -= count * len(steps)
+        if count < 0 or added < 0:
+            return {}
+        for below in steps:
             left[below] = left.get(below, 0) - count
     return {us: count for us, count in left.items() if count}
 
