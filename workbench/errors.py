@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import enum
 import errno
+import os
+import re
+import shutil
 from collections.abc import Sequence
 
 
@@ -52,6 +55,11 @@ class BadInput(PongbenchError):
 
 def why(error: OSError) -> str:
     """Return why a file could not be written, for use in a sentence: "the disk is full"."""
+    if isinstance(error, shutil.Error):
+        # The error of a copied tree lists every failed file: from where, to where, why.
+        _, _, reason = error.args[0][0]
+        number = re.search(r"\[Errno (\d+)\]", reason)
+        error = OSError(int(number[1]), os.strerror(int(number[1]))) if number else OSError(reason)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "the disk is full"
     return (error.strerror or str(error)).lower()

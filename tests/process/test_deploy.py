@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import shutil
 import socket
 import ssl
 from collections.abc import AsyncIterator
@@ -13,7 +14,7 @@ import pytest
 from gate_checks import patient_gate
 from oracle import PATIENCE_S, eventually, processes_with
 
-from workbench.errors import PongbenchError
+from workbench.errors import BadInput, PongbenchError
 from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.certificate import issue
@@ -64,6 +65,10 @@ async def failure(machine: LocalMachine, name: str, **options: float) -> str:
         await deploy(machine, own(name), **options)  # type: ignore[arg-type]
     assert eventually(lambda: not processes_with(f"{machine.run_dir}/servers/"))
     return str(caught.value)
+
+
+def copies(machine: LocalMachine, server: str) -> list[Path]:
+    return list(Path(machine.run_dir, "servers").glob(f"{server}-*"))
 
 
 def unused_port() -> int:
@@ -316,6 +321,42 @@ def processes_of(deployment: Deployment) -> list[int]:
     """The processes that run its program, whatever their parent."""
     command = f"server.py {deployment.port}"
     return [pid for pid, argv in processes_with("server.py").items() if command in argv]
+
+
+@pytest.mark.parametrize("leads_to", ["nowhere", "../elsewhere", "{absolute}", "itself"])
+async def test_a_link_that_leads_nowhere_on_a_machine_is_refused_in_one_sentence(
+    machine: LocalMachine, tmp_path: Path, leads_to: str
+) -> None:
+    folder = shutil.copytree(own("slow").folder, tmp_path / "linked")
+    (tmp_path / "elsewhere").mkdir()
+    link = folder / "itself"
+    link.symlink_to(leads_to.format(absolute=folder / "server.py"))
+    with pytest.raises(BadInput) as caught:
+        await deploy(machine, load_entry(folder))
+    assert str(link) in str(caught.value) and str(link.readlink()) in str(caught.value)
+
+
+async def test_links_within_its_folder_are_copied_with_a_server(
+    machine: LocalMachine, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(own("slow").folder, tmp_path / "linked")
+    (folder / "more").mkdir()
+    (folder / "more" / "up").symlink_to("..")
+    (folder / "other.py").symlink_to("server.py")
+    deployment = await deploy(machine, load_entry(folder))
+    await deployment.stop()
+    (copied,) = copies(machine, "linked")
+    assert (copied / "more" / "up" / "other.py").samefile(copied / "server.py")
+
+
+async def test_what_cannot_be_copied_is_named_in_one_sentence(
+    machine: LocalMachine, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(own("slow").folder, tmp_path / "piped")
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(PongbenchError) as caught:
+        await deploy(machine, load_entry(folder))
+    assert "pipe` is a named pipe" in str(caught.value) and "[" not in str(caught.value)
 
 
 async def test_an_unavailable_server_says_why(machine: LocalMachine, tmp_path: Path) -> None:

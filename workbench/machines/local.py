@@ -120,8 +120,9 @@ class LocalMachine(LinkedMachine):
         except OSError as error:
             if self._link.failure:  # Its run directory went with it.
                 raise self._link.failure from None
+            where = f": {error.filename}" if error.filename else ""
             raise PongbenchError(
-                f"Cannot copy {source} to '{self.name}': {error.strerror}: {error.filename}."
+                f"Cannot copy {source} to '{self.name}': {why(error)}{where}."
             ) from None
         finally:
             if self._link.failure:  # The copy may have outlived the run.
@@ -147,7 +148,11 @@ def copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
         shutil.copytree(
-            source, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True
+            source,
+            target,
+            symlinks=True,
+            ignore=shutil.ignore_patterns("__pycache__"),
+            dirs_exist_ok=True,
         )
     else:
         # Renamed into place: another program may be starting from the same file.

@@ -69,6 +69,7 @@ async def deploy(
     also = debian.to_fetch(entry)
     source = await sources.provide(entry, install=install, notify=notify, also=also)
     notify(f"Copying {entry.name} to {machine.name}")
+    await asyncio.to_thread(entry.check_links)
     files = await asyncio.to_thread(entry.files)
     place = f"servers/{entry.id}-{next(_numbers)}"
     folder = await machine.put(entry.folder, place)

@@ -6,6 +6,7 @@ The name of the folder is the id. Shipped entries and a user's own are treated a
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -13,6 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from workbench import paths
+from workbench.errors import BadInput
 from workbench.rights import Right
 from workbench.servers.facts import In2009, In2010, Text, Today
 from workbench.servers.programs import ProgramName
@@ -290,6 +292,17 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
         """Return the command with its placeholders filled in; with a certificate that of HTTPS."""
         added = (self.tls or []) if "certificate" in values else []
         return [part.format_map(values) for part in (*self.command, *added)]
+
+    def check_links(self) -> None:
+        """Raise BadInput if a link in its folder would not lead to the same file on a machine."""
+        root = os.path.realpath(self.folder)
+        for link in sorted(path for path in self.folder.rglob("*") if path.is_symlink()):
+            inside = Path(os.path.realpath(link)).is_relative_to(root)
+            if link.readlink().is_absolute() or not inside or not link.exists():
+                raise BadInput(
+                    f"{link} is a link to {link.readlink()}, which would not be there on a machine;"
+                    " put a copy in its place."
+                )
 
     def files(self) -> dict[str, str]:
         """Return the SHA-256 of every deployed file by relative path."""

@@ -27,7 +27,6 @@ MOST_BYTES = 256 << 10
 MOST_FILES = 40
 
 _LONGEST_NAME = 60
-_ERRNO = re.compile(r"\[Errno (\d+)\]")
 _NAME_LINE = re.compile(r"^name:.*$", re.MULTILINE)
 _HISTORY = re.compile(r"^(?:in_2009|seen):.*\n(?:[ \t]+.*\n|[ \t]*\n)*", re.MULTILINE)
 
@@ -141,7 +140,7 @@ def _writing(failed: str) -> Iterator[None]:
         with stores.locked(folder()):
             yield
     except OSError as error:
-        raise BadInput(f"{failed}: {_reason(error)}.") from None
+        raise BadInput(f"{failed}: {why(error)}.") from None
 
 
 def _named(text: str, name: str) -> str:
@@ -165,10 +164,3 @@ def _text(path: Path) -> str | None:
 def _must_be_own(server: Path) -> None:
     if server.parent.resolve() != folder().resolve():
         raise BadInput(f"{server} is not one of your servers; duplicate it to change it.")
-
-
-def _reason(error: OSError) -> str:
-    if isinstance(error, shutil.Error) and (number := _ERRNO.search(str(error))):
-        # The error of a copied tree lists every failed file, each with its paths.
-        error = OSError(int(number[1]), os.strerror(int(number[1])))
-    return why(error)
