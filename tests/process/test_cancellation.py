@@ -4,6 +4,7 @@ end, restored settings, nothing left."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import random
 import types
@@ -16,11 +17,15 @@ from chosen import chosen
 from oracle import files_below, wait_until_clean
 
 from tests.plans import one_point
-from workbench.documents import AnyDocument, Note, RunStop
+from workbench.documents import AnyDocument, Note, PointStart, RunStop
 from workbench.errors import PongbenchError
+from workbench.machines.base import Machine
+from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.rights import Rights
+from workbench.machines.secrets import Ask
 from workbench.run.engine import Engine
+from workbench.run.environment import Fleet
 from workbench.run.tuning import Tuning, TuningPlan
 from workbench.servers.catalogue import Catalogue
 from workbench.sessions import read_session
@@ -149,6 +154,41 @@ async def test_cancelled_twice_anywhere_the_session_ends_and_nothing_is_left(
             at = round(begun + (2 * part - 1) * (whole.awaits - begun))
         await run.go([at, at + later])
         await assert_in_order(run, f"cancelled at {at} and {at + later} of {whole.awaits}")
+
+
+@pytest.mark.parametrize("aborted", [False, True])
+async def test_a_run_that_is_aborted_while_it_stops_is_aborted_to_the_very_end(
+    aborted: bool,
+) -> None:
+    documents: list[AnyDocument] = []
+
+    async def open_closing(profile: Profile, ask: Ask) -> Machine:
+        machine = await open_machine(profile, ask)
+        close = machine.close
+
+        async def closing() -> None:
+            # Nothing but the machines is left to be closed.
+            if aborted:
+                task.cancel()
+            await close()
+
+        machine.close = closing  # type: ignore[method-assign]
+        return machine
+
+    def emit(document: AnyDocument) -> None:
+        documents.append(document)
+        if isinstance(document, PointStart):
+            engine.control.stop()
+
+    catalogue = Catalogue.load(extra_dirs=[])
+    fleet = Fleet(open=open_closing)
+    entries = [catalogue[server] for server in PLAN.servers]
+    engine = Engine(PLAN, entries, emit, fleet=fleet)
+    task = asyncio.create_task(engine.run())
+    with pytest.raises(asyncio.CancelledError) if aborted else contextlib.nullcontext():
+        await task
+    assert isinstance(documents[-1], RunStop)
+    assert documents[-1].status == ("aborted" if aborted else "stopped")
 
 
 async def awaits_before_the_session(run: Run) -> int:

@@ -22,7 +22,6 @@ from workbench.documents import (
     RunStart,
     RunStop,
     SeriesRecord,
-    Status,
     version_of,
 )
 from workbench.errors import PongbenchError
@@ -53,6 +52,8 @@ from workbench.servers import gate_cache
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import gate, wire_to
 from workbench.servers.machine_readiness import examine, to_fetch
+
+_ABORTED = RunStop(t_us=0, status="aborted")
 
 
 class Engine:
@@ -148,54 +149,53 @@ class Engine:
             install=self.install,
             notify=self.notify,
         )
-        async with opening as stage:
-            budget = self._assess(stage.facts)
-            self.on_budget(budget)
-            budget.check()
-            plan = budget.known(self.plan)
-            exposed = await agreed(self.entries, self.fleet.target, stage.bind, self.expose)
-            links = await check_links(stage)
-            rehearsed = await self._rehearse(stage, known)
-            zero = time.monotonic_ns() // 1000
-            stage.samplers.begin(zero)
-            self.emit(self._start(stage, rehearsed, plan.axis))
-            run = RunState(
-                plan=plan,
-                stage=stage,
-                budget=budget,
-                rehearsed=rehearsed,
-                control=self.control,
-                emit=self.emit,
-                assess=functools.partial(self._assess, stage.facts),
-                notify=self.notify,
-                seed=self.seed,
-                zero_us=zero,
-                exposed=exposed,
-                links=links,
-                secrets=known,
-            )
-            scheduler = Scheduler(run)
-            status: Status = "aborted"
-            reason = code = ""
-            try:
-                await scheduler.run()
-                status = "done"
-                without = [each.text() for each in scheduler.without_result()]
-                if scheduler.left_out or without:
-                    status, reason = "failed", " ".join([*scheduler.left_out, *without])
-                    code = "servers-left-out" if scheduler.left_out else "no-result"
-            except Stopped:
-                status = "stopped"
-            except PongbenchError as error:
-                status, reason, code = "failed", str(error), error.code
-            finally:
+        run: RunState | None = None
+        end = _ABORTED
+        try:
+            async with opening as stage:
+                budget = self._assess(stage.facts)
+                self.on_budget(budget)
+                budget.check()
+                plan = budget.known(self.plan)
+                exposed = await agreed(self.entries, self.fleet.target, stage.bind, self.expose)
+                links = await check_links(stage)
+                rehearsed = await self._rehearse(stage, known)
+                zero = time.monotonic_ns() // 1000
+                stage.samplers.begin(zero)
+                self.emit(self._start(stage, rehearsed, plan.axis))
+                run = RunState(
+                    plan=plan,
+                    stage=stage,
+                    budget=budget,
+                    rehearsed=rehearsed,
+                    control=self.control,
+                    emit=self.emit,
+                    assess=functools.partial(self._assess, stage.facts),
+                    notify=self.notify,
+                    seed=self.seed,
+                    zero_us=zero,
+                    exposed=exposed,
+                    links=links,
+                    secrets=known,
+                )
+                scheduler = Scheduler(run)
                 try:
-                    await to_the_end(scheduler.restore())
+                    end = await _run(scheduler)
                 finally:
-                    over = True
-                    stop = RunStop(t_us=run.now_us(), status=status, reason=reason, code=code)
-                    self.emit(stop)
-            return stop
+                    try:
+                        await to_the_end(scheduler.restore())
+                    finally:
+                        over = True
+        except asyncio.CancelledError:
+            if end.status == "stopped":
+                end = _ABORTED
+            raise
+        finally:
+            if run:
+                # Once all is closed: until then a run that stops may still be aborted.
+                end = msgspec.structs.replace(end, t_us=run.now_us())
+                self.emit(end)
+        return end
 
     def _assess(self, facts: Mapping[str, dict[str, Any]], plan: Plan | None = None) -> Budget:
         """`facts`: of each machine; `plan`: the plan with its rates, once they are known."""
@@ -284,3 +284,22 @@ class Engine:
                 statuses=self.plan.declared.statuses,
             ),
         )
+
+
+async def _run(scheduler: Scheduler) -> RunStop:
+    """Run everything, and return how it ended, without the time."""
+    try:
+        await scheduler.run()
+    except Stopped:
+        return RunStop(t_us=0, status="stopped")
+    except PongbenchError as error:
+        return RunStop(t_us=0, status="failed", reason=str(error), code=error.code)
+    without = [each.text() for each in scheduler.without_result()]
+    if not scheduler.left_out and not without:
+        return RunStop(t_us=0, status="done")
+    return RunStop(
+        t_us=0,
+        status="failed",
+        reason=" ".join([*scheduler.left_out, *without]),
+        code="servers-left-out" if scheduler.left_out else "no-result",
+    )
