@@ -21,7 +21,7 @@ from app.shell.main_window import MainWindow
 from app.shell.opened import Application
 from app.stylesheet import FUSION, apply
 from app.theme import first_theme
-from workbench import __version__, stores
+from workbench import __version__, environment, stores
 from workbench.errors import ExitCode, PongbenchError
 
 
@@ -33,7 +33,8 @@ def run(file_shown: Path | None = None) -> int:
     book = LogBook()
     book.install()
     qt_log.install()
-    stores.close_folders()
+    environment.take_secrets()
+    open_folder = stores.close_folders()
     file = SettingsFile()
     kept = file.load()
     scale.use(kept.size)
@@ -52,8 +53,8 @@ def run(file_shown: Path | None = None) -> int:
     desk = Desk(bridge, theme, kept, book)
     window = MainWindow(desk)
     Keeper(desk, file, window)
-    if file.complaint:
-        window.notice.show_text(file.complaint, "warn")
+    for complaint in filter(None, (file.complaint, open_folder)):
+        window.notice.show_text(complaint, "warn")
     screen = window.screen()
     if small := scale.complaint(kept.size, screen.availableSize()):
         window.notice.show_text(small, "warn", settings=True)

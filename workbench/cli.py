@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from workbench import __version__, stores
+from workbench import __version__, environment, stores
 from workbench.errors import BadInput, ExitCode, PongbenchError, why
 from workbench.terminal import guard, mute, to_stderr
 
@@ -33,7 +33,9 @@ def main(
     words = sys.argv[1:] if argv is None else argv
     _open_standard_files()
     guard()
-    stores.close_folders()
+    environment.take_secrets()
+    if warning := stores.close_folders():
+        to_stderr(warning)
     try:
         _check_file(words)
         arguments = _parser(words, more or {}).parse_args(words)

@@ -158,11 +158,20 @@ def make_folder(folder: Path) -> None:
             _close(folder)
 
 
-def close_folders() -> None:
+def close_folders() -> str:
     """Make the folders of settings and data private, which an earlier version left open. Called
-    when the program starts."""
-    for own in (paths.config_dir(), paths.data_dir()):
-        _close(own)
+    when the program starts. Returns a warning if others may replace them; empty: they may not."""
+    own = (paths.config_dir(), paths.data_dir())
+    for folder in own:
+        _close(folder)
+    for above in dict.fromkeys(folder.parent for folder in own):
+        with contextlib.suppress(OSError):
+            if os.name == "posix" and above.stat().st_mode & 0o002:
+                return (
+                    f"Every user of this computer may write to {above}, and so replace what"
+                    f" Pongbench keeps and runs there; close it with `chmod o-w {above}`."
+                )
+    return ""
 
 
 def _close(folder: Path) -> None:

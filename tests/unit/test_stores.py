@@ -14,7 +14,7 @@ import pytest
 from app.settings import SettingsFile
 from workbench import paths, stores
 from workbench.cli import main
-from workbench.errors import BadInput, PongbenchError
+from workbench.errors import BadInput, ExitCode, PongbenchError
 from workbench.machines import hostkeys, profiles
 from workbench.plan import library
 from workbench.plan.model import Plan
@@ -148,3 +148,20 @@ def test_one_of_several_writers_of_a_name_wins(kind: str) -> None:
     for thread in threads:
         thread.join()
     assert sorted(text[:11] for text in reported) == ["", *["There is a "] * 7]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
+@pytest.mark.parametrize(("mode", "warned"), [(0o777, True), (0o1777, True), (0o775, False)])
+def test_a_home_that_every_user_may_write_to_is_warned_of(
+    mode: int,
+    warned: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    home.chmod(mode)
+    monkeypatch.setenv("PONGBENCH_HOME", str(home))
+    assert main(["plans"]) == ExitCode.DONE
+    assert (f"chmod o-w {home}" in capsys.readouterr().err) == warned

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from workbench import environment
 from workbench.errors import BadInput
 from workbench.messages.plans import UnusableSecret
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
 SERVICE = "pongbench"
-VARIABLE = "PONGBENCH_SECRET_"
-"""Prefix of environment variables with secrets of plans."""
 log = logging.getLogger(__name__)
 
 
@@ -139,7 +137,7 @@ async def _values(names: Collection[str]) -> dict[str, str]:
 
 async def _value(name: str) -> str:
     """Return a plan's secret; empty: it is missing."""
-    if given := os.environ.get(f"{VARIABLE}{name}", ""):
+    if given := environment.secret(name):
         return given
     stored = await asyncio.to_thread(_stored, name)
     return stored or ""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import secrets
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from a_run import STREAMS, Home, of, run, sentence, sweep_stops, texts
+from a_run import STREAMS, Home, Running, of, run, sentence, sweep_stops, texts
+from oracle import processes_with
 
 from workbench.documents import (
     AnyDocument,
@@ -237,3 +240,21 @@ def test_keep_alive_calls_share_connections(home: Home, session: Path) -> None:
         assert stop.counts.succeeded == stop.counts.scheduled
         assert stop.counts.scheduled == stop.rate_per_s
         assert stop.counts.established == stop.rate_per_s / 5
+
+
+def test_a_secret_stands_in_the_environment_of_no_helper(
+    home: Home, launch: Callable[[Path], Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = f"Bearer {secrets.token_hex(12)}"
+    monkeypatch.setitem(home.env, "PONGBENCH_SECRET_SHOP", secret)
+    workload = {"protocol": "http/1.1", "headers": {"Authorization": {"secret": "SHOP"}}}
+    running = launch(home.plan(["http-asyncio"], workload=workload, seconds=30.0))
+    running.wait_until(lambda run: '"kind":"window"' in run.recorded())
+    helpers = processes_with(str(home.folder)).keys() - {running.process.pid}
+    # The runner, an agent with its worker, a sampler, the server.
+    assert len(helpers) >= 4
+    # Our own still has the one that it was started with.
+    assert processes_with(secret).keys() == {running.process.pid}
+    running.ctrl_c()
+    assert running.end() == 130
+    home.wait_until_clean()
