@@ -23,7 +23,7 @@ from sshd import Running, Sshd, SshHost, feed
 
 from workbench import paths
 from workbench.errors import PongbenchError
-from workbench.machines import hostkeyrules
+from workbench.machines import hostkeyrules, sshconfig
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import never_ask
 from workbench.machines.sshconnect import connect
@@ -223,7 +223,7 @@ async def test_no_key_is_trusted_that_ssh_does_not_trust(
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
     monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
     monkeypatch.setattr(hostkeyrules, "SYSTEM_FILES", (tmp_path / "system", tmp_path / "system2"))
-    monkeypatch.setattr(hostkeyrules, "SYSTEM_CONFIG", tmp_path / "no config of the system")
+    monkeypatch.setattr(sshconfig, "SYSTEM_CONFIG", tmp_path / "no config of the system")
     host = Host(case, tmp_path)
     loop = asyncio.get_running_loop()
     if not case.get("direct"):

@@ -9,7 +9,7 @@ import asyncssh
 import pytest
 
 from workbench.errors import PongbenchError
-from workbench.machines import hostkeyrules
+from workbench.machines import hostkeyrules, sshconfig
 from workbench.machines.hostkeyrules import Rules, rules_for, standard_files
 from workbench.machines.hostkeys import (
     ChangedHostKey,
@@ -18,7 +18,7 @@ from workbench.machines.hostkeys import (
     judge,
     trust,
 )
-from workbench.machines.sshroute import Hop
+from workbench.machines.sshconfig import settings_for
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "pongbench"))
     monkeypatch.setattr(hostkeyrules, "SYSTEM_FILES", (tmp_path / "system", tmp_path / "system2"))
-    monkeypatch.setattr(hostkeyrules, "SYSTEM_CONFIG", tmp_path / "ssh_config")
+    monkeypatch.setattr(sshconfig, "SYSTEM_CONFIG", tmp_path / "ssh_config")
     (tmp_path / ".ssh").mkdir()
     return tmp_path / ".ssh"
 
@@ -104,26 +104,23 @@ def test_a_revoked_key_is_reported_and_cannot_be_trusted(ssh: Path, key: asyncss
 
 
 def test_a_list_of_revoked_keys_that_cannot_be_read_stops_everything(ssh: Path) -> None:
-    hop = Hop("mine", "box")
     (ssh / "config").write_text(f"RevokedHostKeys {ssh}/revoked\n")
     with pytest.raises(PongbenchError, match="cannot be read: no such file"):
-        rules_for(hop, "box", 22)
+        rules_for(settings_for("mine", "box"))
     (ssh / "revoked").write_bytes(b"SSHKRL\n\0")
     with pytest.raises(PongbenchError, match="binary list"):
-        rules_for(hop, "box", 22)
+        rules_for(settings_for("mine", "box"))
 
 
 def test_system_settings_come_after_those_of_the_user(ssh: Path, tmp_path: Path) -> None:
     (ssh / "config").write_text("Host box\n  HostKeyAlias mine\n")
     (tmp_path / "ssh_config").write_text(
-        "HostKeyAlias theirs\nGSSAPIAuthentication perhaps\nGlobalKnownHostsFile /nowhere\n"
+        "HostKeyAlias theirs\nGSSAPIAuthentication no\nGlobalKnownHostsFile /nowhere\n"
     )
-    rules = rules_for(Hop("mine", "box"), "box", 22)
+    rules = rules_for(settings_for("mine", "box"))
     assert rules.alias == "mine"
     assert rules.files == (ssh / "known_hosts", ssh / "known_hosts2", Path("/nowhere"))
-    assert rules_for(Hop("mine", "box", ssh_config=False), "box", 22).files == standard_files()
+    assert rules_for(settings_for("mine", "box", use=False)).files == standard_files()
     (tmp_path / "ssh_config").write_text("Match nonsense\n")
-    with pytest.raises(
-        PongbenchError, match=r"host key of 'mine' cannot be read: .*ssh_config line"
-    ):
-        rules_for(Hop("mine", "box"), "box", 22)
+    with pytest.raises(PongbenchError, match=r"'mine' cannot be used: .*ssh_config line 1: "):
+        rules_for(settings_for("mine", "box"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from workbench.machines.sshconfigfile import Invalid, delimited, words
 
 _DEEPEST = 16
 """Maximum depth of included files, as in `ssh`."""
@@ -51,17 +52,17 @@ def aliases(config: Path) -> list[Alias]:
 def _lines(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
     """Return lower-case keys with their values; comments and invalid lines are skipped."""
     try:
-        lines = path.read_text("utf-8", errors="replace").splitlines()
+        lines = path.read_text("utf-8", errors="replace").split("\n")
     except OSError:
         return
     for line in lines:
         try:
-            words = shlex.split(line.replace("=", " ", 1), comments=True)
-        except ValueError:
+            key, rest = delimited(line.strip())
+            key, values = key.lower(), words(rest)
+        except Invalid:
             continue
-        if not words:
+        if not key or key.startswith("#"):
             continue
-        key, values = words[0].lower(), words[1:]
         if key != "include":
             yield key, values
         elif depth < _DEEPEST:

@@ -1,26 +1,19 @@
-"""The rules of the `ssh` configuration for a host key: its name, the files, the key types.
-
-The system-wide settings are read as well: keys that they revoke are revoked here, too.
-"""
+"""The rules of the `ssh` configuration for a host key: its name, the files, the key types."""
 
 from __future__ import annotations
 
 import fnmatch
-import getpass
 import socket
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
-from asyncssh.config import ConfigParseError, SSHClientConfig, SSHConfig
 from asyncssh.public_key import get_certificate_algs, get_public_key_algs
 
 from workbench.errors import PongbenchError, why
 from workbench.machines import knownhosts
-from workbench.machines.sshroute import Hop, config_of
+from workbench.machines.sshconfig import Settings
 
-SYSTEM_CONFIG = Path("/etc/ssh/ssh_config")
 SYSTEM_FILES = (Path("/etc/ssh/ssh_known_hosts"), Path("/etc/ssh/ssh_known_hosts2"))
 SIGNATURES = (
     "ssh-ed25519",
@@ -89,33 +82,25 @@ def standard_files() -> tuple[Path, ...]:
     return (folder / "known_hosts", folder / "known_hosts2", *SYSTEM_FILES)
 
 
-def rules_for(hop: Hop, host: str, port: int) -> Rules:
-    """Return the rules for `host` and `port` (both after ~/.ssh/config). Raises PongbenchError when
-    the configuration cannot be read, because revoked keys are unknown then."""
-    if not hop.ssh_config:
-        return Rules(host, port, files=standard_files())
-    paths = [*(config_of(hop) or ()), *([SYSTEM_CONFIG] if SYSTEM_CONFIG.is_file() else ())]
-    try:
-        config = _Config.of(hop, paths)
-    except (ConfigParseError, OSError, ValueError) as error:
-        raise PongbenchError(
-            f"What the configuration of ssh says about the host key of '{hop.name}' cannot be read:"
-            f" {error}; correct it, or set `ssh_config: false` in the profile."
-        ) from None
+def rules_for(settings: Settings) -> Rules:
+    """Return the rules for a host. Raises PongbenchError when the revoked keys are unknown."""
     user, system = standard_files()[:2], SYSTEM_FILES
+    signatures = settings.text("hostkeyalgorithms")
+    authorities = settings.text("casignaturealgorithms")
+    possible = [name.decode() for name in (*get_certificate_algs(), *get_public_key_algs())]
     return Rules(
-        host,
-        port,
-        alias=config.text("HostKeyAlias"),
+        settings.host,
+        settings.port,
+        alias=settings.text("hostkeyalias"),
         files=(
-            *config.files("UserKnownHostsFile", user),
-            *config.files("GlobalKnownHostsFile", system),
+            *settings.files("userknownhostsfile", user),
+            *settings.files("globalknownhostsfile", system),
         ),
-        revoked=_revoked(hop, config.text("RevokedHostKeys")),
-        check_address=config.text("CheckHostIP").lower() in ("yes", "true"),
-        signatures=_choice(config.text("HostKeyAlgorithms"), (*CERTIFICATES, *SIGNATURES)),
-        authorities=_choice(config.text("CASignatureAlgorithms"), SIGNATURES) or SIGNATURES,
-        least_rsa_bits=_number(config.text("RequiredRSASize"), LEAST_RSA_BITS),
+        revoked=_revoked(settings),
+        check_address=settings.allows("checkhostip", otherwise=False),
+        signatures=algorithms(signatures, possible, (*CERTIFICATES, *SIGNATURES)),
+        authorities=algorithms(authorities, possible, SIGNATURES) or SIGNATURES,
+        least_rsa_bits=_number(settings.text("requiredrsasize"), LEAST_RSA_BITS),
     )
 
 
@@ -128,63 +113,28 @@ def numeric(host: str) -> str:
         return ""
 
 
-class _Config(SSHClientConfig):
-    """Reads what concerns host keys, and what `Match` depends on; the rest is ignored."""
-
-    _read = ("host", "match", "include", "hostname", "port", "user", "tag")
-    _handlers = {  # noqa: RUF012  as where it comes from
-        **{
-            key: SSHClientConfig._handlers[key] for key in _read if key in SSHClientConfig._handlers
-        },
-        "userknownhostsfile": ("UserKnownHostsFile", SSHConfig._set_string_list),
-        "globalknownhostsfile": ("GlobalKnownHostsFile", SSHConfig._set_string_list),
-        "hostkeyalias": ("HostKeyAlias", SSHConfig._set_string),
-        "revokedhostkeys": ("RevokedHostKeys", SSHConfig._set_string),
-        "checkhostip": ("CheckHostIP", SSHConfig._set_string),
-        "hostkeyalgorithms": ("HostKeyAlgorithms", SSHConfig._set_string),
-        "casignaturealgorithms": ("CASignatureAlgorithms", SSHConfig._set_string),
-        "requiredrsasize": ("RequiredRSASize", SSHConfig._set_string),
-    }
-    _percent_expand = {"UserKnownHostsFile", "RevokedHostKeys"}  # noqa: RUF012
-
-    @classmethod
-    def of(cls, hop: Hop, paths: Sequence[str | Path]) -> _Config:
-        def load(last: _Config | None, *, final: bool) -> _Config:
-            given = (getpass.getuser(), hop.user or (), hop.address, hop.port or ())
-            return cast(_Config, cls.load(last, list(paths), False, False, final, *given))
-
-        config = load(None, final=False)
-        return load(config, final=True) if config.has_match_final() else config
-
-    def text(self, option: str) -> str:
-        return str(self.get(option) or "")
-
-    def files(self, option: str, otherwise: Sequence[Path]) -> list[Path]:
-        listed = cast("list[str] | None", self.get(option))
-        if listed is None:
-            return list(otherwise)
-        return [Path(name).expanduser() for name in listed]
+def _revoked(settings: Settings) -> frozenset[bytes]:
+    revoked: set[bytes] = set()
+    for path in settings.files("revokedhostkeys"):
+        try:
+            revoked.update(knownhosts.read_revoked(path))
+        except (OSError, ValueError) as error:
+            cause = why(error) if isinstance(error, OSError) else str(error)
+            raise PongbenchError(
+                f"The revoked host keys in {path} (RevokedHostKeys of ssh) cannot be read: {cause};"
+                f" no connection to '{settings.name}' is made without knowing them, unless its"
+                " profile has `ssh_config: false`."
+            ) from None
+    return frozenset(revoked)
 
 
-def _revoked(hop: Hop, file: str) -> frozenset[bytes]:
-    if not file:
-        return frozenset()
-    path = Path(file).expanduser()
-    try:
-        return frozenset(knownhosts.read_revoked(path))
-    except (OSError, ValueError) as error:
-        cause = why(error) if isinstance(error, OSError) else str(error)
-        raise PongbenchError(
-            f"The revoked host keys in {path} (RevokedHostKeys of ssh) cannot be read: {cause}; no"
-            f" connection to '{hop.name}' is made without knowing them."
-        ) from None
-
-
-def _choice(text: str, defaults: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the configured algorithms that are supported here."""
+def algorithms(
+    text: str, possible: Sequence[str], defaults: Sequence[str]
+) -> tuple[str, ...] | None:
+    """Return the configured algorithms that are supported here; None: none are configured.
+    `text`: names and patterns separated by commas, behind + - ^ for changes of the defaults."""
     if not text:
         return None
-    possible = [name.decode() for name in (*get_certificate_algs(), *get_public_key_algs())]
     sign, patterns = (text[0], text[1:]) if text[0] in "+-^" else ("", text)
 
     def like(names: Iterable[str]) -> list[str]:

@@ -7,20 +7,25 @@ import contextlib
 import os
 import random
 import re
-from collections.abc import Sequence
+import socket
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import asyncssh
+from asyncssh.encryption import get_default_encryption_algs, get_encryption_algs
+from asyncssh.kex import get_default_kex_algs, get_kex_algs
+from asyncssh.mac import get_default_mac_algs, get_mac_algs
 
 from workbench.errors import PongbenchError
 from workbench.machines import hostkeys, secrets
-from workbench.machines.hostkeyrules import rules_for
+from workbench.machines.hostkeyrules import algorithms, rules_for
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask
+from workbench.machines.sshconfig import Settings
 from workbench.machines.sshloginclient import LoginClient
-from workbench.machines.sshroute import Hop, config_of, route
+from workbench.machines.sshroute import Hop, route
 
 KEEPALIVE_S = 1.0
 KEEPALIVES = 3
@@ -31,7 +36,6 @@ AT_ONCE = 4
 ATTEMPTS = 8
 
 _log_ins: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
-_DEFAULT_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
 
 
 class Connection:
@@ -59,10 +63,10 @@ async def connect(profile: Profile, ask: Ask) -> Connection:
     when its key, or that of a machine on the way, is not trusted."""
     chain: list[asyncssh.SSHClientConnection] = []
     try:
-        for hop in await asyncio.to_thread(route, profile):
+        for hop, settings in await asyncio.to_thread(route, profile):
             tunnel = chain[-1] if chain else None
             client = LoginClient(hop, ask, secrets.SECRETS)
-            options = await _options(hop, tunnel, client)
+            options = await asyncio.to_thread(_options, hop, settings, client, through=bool(tunnel))
             chain.append(await _log_in(client, options, tunnel))
         return Connection(chain, options.host, options.port)
     except BaseException:
@@ -72,30 +76,33 @@ async def connect(profile: Profile, ask: Ask) -> Connection:
         raise
 
 
-async def _options(
-    hop: Hop, tunnel: asyncssh.SSHClientConnection | None, client: LoginClient
-) -> asyncssh.SSHClientConnectionOptions:
-    given: dict[str, Any] = {}
-    if hop.port:
-        given["port"] = hop.port
-    if hop.user:
-        given["username"] = hop.user
-    if hop.auth == "password":
-        given["client_keys"] = None
-    elif hop.key:
-        given["client_keys"] = [hop.key]
-        given["ignore_encrypted"] = True
-    if hop.auth == "key":
-        given["agent_path"] = None
+class _Keys:
+    """Keys for asyncssh, which would take an empty list for its default keys."""
 
-    def make() -> asyncssh.SSHClientConnectionOptions:
-        if hop.key and not Path(hop.key).is_file():
-            raise PongbenchError(
-                f"'{hop.name}' has the key {hop.key} in its profile, but there is no such file."
-            )
-        return asyncssh.SSHClientConnectionOptions(
-            host=hop.address,
-            config=config_of(hop),
+    def __init__(self, pairs: list[asyncssh.SSHKeyPair]) -> None:
+        self._pairs = pairs
+
+    def __iter__(self) -> Iterator[asyncssh.SSHKeyPair]:
+        return iter(self._pairs)
+
+
+def _options(
+    hop: Hop, settings: Settings, client: LoginClient, *, through: bool
+) -> asyncssh.SSHClientConnectionOptions:
+    if hop.key and not Path(hop.key).is_file():
+        raise PongbenchError(
+            f"'{hop.name}' has the key {hop.key} in its profile, but there is no such file."
+        )
+    try:
+        client.rules = rules_for(settings)
+        files = [Path(hop.key)] if hop.key else settings.keys
+        if hop.auth not in ("agent", "password"):
+            client.keys = [file for file in files if _is_locked(file)]
+        options = asyncssh.SSHClientConnectionOptions(
+            host=settings.host,
+            port=settings.port,
+            username=settings.user,
+            config=None,
             tunnel=None,
             client_factory=lambda: client,
             known_hosts=client.meets,
@@ -108,31 +115,86 @@ async def _options(
             agent_forwarding=False,
             x11_forwarding=False,
             request_pty=False,
-            **({"proxy_command": None} if tunnel else {}),
-            **given,
+            proxy_command=None if through else settings.command,
+            **_authentication(hop, settings, files),
+            **_transport(settings),
         )
-
-    try:
-        options = await asyncio.to_thread(make)
-        client.rules = await asyncio.to_thread(rules_for, hop, options.host, options.port)
-        client.keys = await asyncio.to_thread(_locked_keys, hop, options)
-    except (asyncssh.ConfigParseError, asyncssh.KeyImportError, ValueError, OSError) as error:
+    except (asyncssh.KeyImportError, ValueError, OSError) as error:
         raise PongbenchError(f"'{hop.name}' cannot be connected to: {error}.") from None
     client.where = f"{options.username}@{options.host}"
     return options
 
 
-def _locked_keys(hop: Hop, options: asyncssh.SSHClientConnectionOptions) -> list[Path]:
-    if hop.auth in ("agent", "password"):
-        return []
+def _authentication(hop: Hop, settings: Settings, files: list[Path]) -> dict[str, Any]:
+    """Return how to log in. `files`: the private keys."""
+    given: dict[str, Any] = {
+        "client_keys": None if hop.auth == "password" else _Keys(_pairs(hop, settings, files)),
+        "public_key_auth": settings.allows("pubkeyauthentication"),
+        "password_auth": settings.allows("passwordauthentication"),
+        "kbdint_auth": settings.allows("kbdinteractiveauthentication"),
+        "pkcs11_provider": settings.text("pkcs11provider") or None,
+    }
+    if preferred := settings.text("preferredauthentications"):
+        given["preferred_auth"] = preferred
+    if hop.auth == "key":
+        given["agent_path"] = None
+    elif settings.agent is not None:
+        given["agent_path"] = settings.agent
+    if settings.allows("identitiesonly", otherwise=False):
+        given["agent_identities"] = _identities(files)
+        if not given["agent_identities"]:
+            given["agent_path"] = None
+    return given
+
+
+def _pairs(hop: Hop, settings: Settings, files: list[Path]) -> list[asyncssh.SSHKeyPair]:
+    """Return the keys that need no passphrase. Like `ssh`, ignore unusable files of its
+    configuration."""
+    certificates = [str(file) for file in settings.files("certificatefile") if file.is_file()]
     if hop.key:
-        files = [Path(hop.key)]
-    else:
-        listed: Any = options.config.get("IdentityFile", ())
-        folder = Path("~/.ssh").expanduser()
-        files = [Path(name).expanduser() for name in listed]
-        files = files or [folder / name for name in _DEFAULT_KEYS]
-    return [file for file in files if _is_locked(file)]
+        return list(asyncssh.load_keypairs(files, None, certificates, ignore_encrypted=True))
+    pairs: list[asyncssh.SSHKeyPair] = []
+    for file in files:
+        with contextlib.suppress(asyncssh.KeyImportError, OSError):
+            pairs += asyncssh.load_keypairs([file], None, certificates, ignore_encrypted=True)
+    return pairs
+
+
+def _identities(files: list[Path]) -> list[bytes]:
+    """Return the public keys of key files, for use with an agent."""
+    found = []
+    for file in files:
+        for each in (Path(f"{file}.pub"), file):
+            with contextlib.suppress(asyncssh.KeyImportError, OSError):
+                found.append(asyncssh.read_public_key(each).public_data)
+                break
+    return found
+
+
+def _transport(settings: Settings) -> dict[str, Any]:
+    given: dict[str, Any] = {
+        "family": {"inet": socket.AF_INET, "inet6": socket.AF_INET6}.get(
+            settings.text("addressfamily").lower(), socket.AF_UNSPEC
+        ),
+        "tcp_keepalive": settings.allows("tcpkeepalive"),
+        "gss_auth": settings.allows("gssapiauthentication", otherwise=False),
+    }
+    kinds = {
+        "ciphers": ("encryption_algs", get_encryption_algs, get_default_encryption_algs),
+        "macs": ("mac_algs", get_mac_algs, get_default_mac_algs),
+        "kexalgorithms": ("kex_algs", get_kex_algs, get_default_kex_algs),
+    }
+    for keyword, (name, possible, default) in kinds.items():
+        supported, usual = ([each.decode() for each in get()] for get in (possible, default))
+        if chosen := algorithms(settings.text(keyword), supported, usual):
+            given[name] = list(chosen)
+    if settings.allows("compression", otherwise=False):
+        given["compression_algs"] = ["zlib@openssh.com", "none"]
+    if address := settings.text("bindaddress"):
+        given["local_addr"] = (address, 0)
+    if settings.environment:
+        given["env"] = settings.environment
+    return given
 
 
 def _is_locked(file: Path) -> bool:
@@ -158,7 +220,7 @@ async def _log_in(
         try:
             async with _turn(), asyncio.timeout(CONNECT_WITHIN_S) as client.limit:
                 connection = await asyncssh.connect(
-                    hop.address,
+                    options.host,
                     options=options,
                     config=None,
                     tunnel=tunnel,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +60,9 @@ class LoginClient(asyncssh.SSHClient):
                 self.limit.reschedule(None if seconds is None else now + seconds)
 
     def meets(self, host: str, address: str, port: int | None) -> tuple[Any, Any, Any]:
-        """Called by asyncssh with the host it connects to, which CanonicalizeHostname may have
-        changed, to ask for trusted keys. There are none, see `connection_made`."""
+        """Called by asyncssh with the address it connects to, to ask for trusted keys. There are
+        none, see `connection_made`."""
         self.address = address
-        if self.rules and not self.rules.alias:
-            self.rules = replace(self.rules, host=host)
         return (), (), ()
 
     def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import asyncssh
-
 from workbench.errors import BadInput
 from workbench.machines.profiles import Profile, load_profile, profile_names
+from workbench.machines.sshconfig import Settings, settings_for
 
 
 @dataclass(frozen=True)
@@ -25,11 +24,13 @@ class Hop:
     ssh_config: bool = True
 
 
-def route(profile: Profile) -> list[Hop]:
-    """Return the machines on the route to a profile's, which comes last. Raises BadInput for a
-    loop."""
-    hops = [_hop(profile)]
-    jump = profile.jump or _proxy_jump(hops[0])
+def route(profile: Profile) -> list[tuple[Hop, Settings]]:
+    """Return the machines on the route to a profile's, which comes last, with their settings.
+
+    Raises BadInput for a loop, and PongbenchError for a configuration that cannot be used.
+    """
+    hops = [_set(_hop(profile))]
+    jump = profile.jump or hops[0][1].jump
     while jump and jump != "none":
         texts = [text.strip() for text in jump.split(",")]
         known = profile_names()
@@ -38,13 +39,19 @@ def route(profile: Profile) -> list[Hop]:
             _hop(other) if other and other.connector == "ssh" else _jump(text, profile)
             for text, other in zip(texts, via, strict=True)
         ]
-        if {hop.address for hop in before} & {hop.address for hop in hops}:
+        if {hop.address for hop in before} & {hop.address for hop, _ in hops}:
             if not profile.jump:  # "Host *" in ~/.ssh/config is not meant for the jump host itself.
                 return hops
             raise BadInput(f"'{profile.name}' has a loop of jump hosts: {jump}.")
-        hops = [*before, *hops]
-        jump = (via[0].jump if via[0] else "") or _proxy_jump(hops[0])
+        hops = [*map(_set, before), *hops]
+        jump = (via[0].jump if via[0] else "") or hops[0][1].jump
     return hops
+
+
+def _set(hop: Hop) -> tuple[Hop, Settings]:
+    return hop, settings_for(
+        hop.name, hop.address, user=hop.user, port=hop.port, use=hop.ssh_config
+    )
 
 
 def _hop(profile: Profile) -> Hop:
@@ -67,21 +74,3 @@ def _jump(text: str, profile: Profile) -> Hop:
         host, port = place, "0"
     host = host.strip("[]")
     return Hop(host, host, int(port), user, ssh_config=profile.ssh_config)
-
-
-def config_of(hop: Hop) -> list[str] | None:
-    path = Path("~/.ssh/config").expanduser()
-    return [str(path)] if hop.ssh_config and path.is_file() else None
-
-
-def _proxy_jump(hop: Hop) -> str:
-    config = config_of(hop)
-    if not config:
-        return ""
-    try:
-        options = asyncssh.SSHClientConnectionOptions(
-            host=hop.address, config=config, client_keys=None, known_hosts=b""
-        )
-    except (asyncssh.ConfigParseError, OSError, ValueError) as error:
-        raise BadInput(f"{config[0]} cannot be used: {error}.") from None
-    return options.tunnel if isinstance(options.tunnel, str) else ""

@@ -1,0 +1,143 @@
+"""The SSH configuration says the same here as to the installed `ssh`, and to our own reader.
+
+The cases are in tests/cases/ssh_config; a configuration that `ssh` refuses is refused here.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from workbench.errors import PongbenchError
+from workbench.machines.hostkeyrules import rules_for
+from workbench.machines.sshconfig import Settings, ask_ssh, local_user
+from workbench.machines.sshconfigfile import Unread, read
+
+FOLDER = Path(__file__).parents[1] / "cases/ssh_config"
+CASES = yaml.safe_load((FOLDER / "cases.yaml").read_text("utf-8"))
+SWITCHES = (
+    *("identitiesonly", "passwordauthentication", "pubkeyauthentication"),
+    *("kbdinteractiveauthentication", "compression", "tcpkeepalive"),
+)
+
+
+@pytest.fixture(autouse=True)
+def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`ssh` takes homes from passwd alone."""
+    monkeypatch.setenv("HOME", pwd.getpwuid(os.getuid()).pw_dir)
+
+
+class Configured:
+    """A case with its files in a folder."""
+
+    def __init__(self, case: dict[str, Any], folder: Path) -> None:
+        self.case = case
+        self.folder = folder
+        self.file = folder / "config"
+        for name, text in case.get("files", {}).items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_bytes(self.filled(text).encode())
+        if "file" in case:
+            self.file.write_bytes((FOLDER / case["file"]).read_bytes())
+        else:
+            self.file.write_bytes(self.filled(case["config"]).encode())
+        self.host = case.get("host", "h1")
+        self.given = {key: case[key] for key in ("user", "port") if key in case}
+
+    def places(self) -> dict[str, str]:
+        home = Path.home()
+        above = os.path.relpath(self.folder, home)
+        return {
+            "{dir}": str(self.folder),
+            "{below}": f"~/{above}",
+            "{relative}": os.path.relpath(self.folder, home / ".ssh"),
+            "{home}": str(home),
+            "{me}": local_user(),
+        }
+
+    def filled(self, text: str) -> str:
+        for name, value in self.places().items():
+            text = text.replace(name, value)
+        return text
+
+    def by_ssh(self, ssh: str) -> Any:
+        return self.understood(lambda: ask_ssh(ssh, self.host, file=str(self.file), **self.given))
+
+    def alone(self) -> Any:
+        files = (self.file, self.folder / "no configuration of the system")
+        return self.understood(lambda: read(files, self.host, me=local_user(), **self.given))
+
+    def understood(self, answer: Any) -> Any:
+        """What is used of an answer, where it is not the default; "refused" if it cannot be."""
+        try:
+            said = used(Settings("mine", self.host, "", 0, answer()))
+        except (Unread, PongbenchError):
+            return "refused"
+        usual = used(Settings("mine", self.host, "", 0, {}))
+        return {key: value for key, value in said.items() if value != usual[key]}
+
+    def expected(self) -> Any:
+        return yaml.safe_load(self.filled(yaml.safe_dump(self.case["says"], width=10_000)))
+
+
+def used(settings: Settings) -> dict[str, Any]:
+    rules = rules_for(settings)
+    command = settings.command
+    return {
+        "host": settings.host,
+        "port": settings.port,
+        "user": settings.user,
+        "keys": [str(file) for file in settings.keys],
+        "certificates": [str(file) for file in settings.files("certificatefile")],
+        "agent": settings.agent,
+        "jump": settings.jump,
+        "command": command[-1] if isinstance(command, list) else command,
+        "alias": rules.alias,
+        "known": [str(file) for file in rules.files],
+        "revoked": [str(file) for file in settings.files("revokedhostkeys")],
+        "addresses": rules.check_address,
+        "key types": list(rules.signatures) if rules.signatures else None,
+        "authorities": list(rules.authorities),
+        "bits": rules.least_rsa_bits,
+        "environment": settings.environment,
+        "family": settings.text("addressfamily").lower() or "any",
+        "ways": settings.text("preferredauthentications"),
+        **{name: settings.text(name) for name in ("ciphers", "macs", "kexalgorithms")},
+        **{
+            name: settings.allows(name, otherwise=name not in ("identitiesonly", "compression"))
+            for name in SWITCHES
+        },
+    }
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
+def test_a_configuration_says_what_it_says_to_ssh(case: dict[str, Any], tmp_path: Path) -> None:
+    ssh = shutil.which("ssh")
+    if not ssh:
+        pytest.skip("no ssh is installed")
+    configured = Configured(case, tmp_path)
+    assert configured.by_ssh(ssh) == configured.expected()
+
+
+def test_our_own_reader_is_never_wrong(
+    tmp_path: Path, record_property: pytest.RecordProperty
+) -> None:
+    counts = {"right": 0, "refused": 0, "wrong": 0}
+    for number, case in enumerate(CASES):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        configured = Configured(case, folder)
+        said, expected = configured.alone(), configured.expected()
+        kind = "right" if said == expected else "refused" if said == "refused" else "wrong"
+        counts[kind] += 1
+        assert kind == case.get("alone", "right"), (case["case"], said, expected)
+    for kind, count in counts.items():
+        record_property(kind, count)
+    assert counts == {"right": len(CASES) - 5, "refused": 5, "wrong": 0}
+    assert len(CASES) >= 90 + 9

@@ -1,0 +1,275 @@
+"""What the configuration of OpenSSH says about a host: `ssh -G` is asked, where it is installed."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from workbench.errors import PongbenchError, why
+from workbench.machines.sshconfigfile import Answer, Unread, read
+
+SYSTEM_CONFIG = Path("/etc/ssh/ssh_config")
+ASK_WITHIN_S = 10.0
+_DEFAULT_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
+_OURS_TO_CHOOSE = {
+    *("hostkeyalgorithms", "casignaturealgorithms", "ciphers", "macs", "kexalgorithms"),
+    "identityfile",
+}
+"""Lists that `ssh -G` prints when they are not set, too."""
+
+
+class Settings:
+    """The settings for one host, from an answer of `ssh -G` or of our own reader."""
+
+    def __init__(self, name: str, address: str, user: str, port: int, answer: Answer) -> None:
+        self.name = name
+        """Of the machine, for messages."""
+        self.answer = answer
+        self.typed = address
+        self.host = answer.get("hostname", [address])[0]
+        self.port = int(answer.get("port", [str(port or 22)])[0])
+        self.user = answer.get("user", [user])[0] or local_user()
+
+    def text(self, keyword: str) -> str:
+        """Return a setting's only value; empty: none is set."""
+        found = self.answer.get(keyword, [""])[0]
+        return "" if found.lower() == "none" else found
+
+    def allows(self, keyword: str, *, otherwise: bool = True) -> bool:
+        """Return what a switch says, or `otherwise` where it is not set."""
+        found = self.text(keyword).lower()
+        return found not in ("no", "false") if found else otherwise
+
+    def files(self, keyword: str, otherwise: Sequence[Path] = ()) -> list[Path]:
+        """Return the files that a keyword names. Raises PongbenchError for a token that cannot be
+        expanded."""
+        if keyword not in self.answer:
+            return list(otherwise)
+        named = [text for text in self.answer[keyword] if text.lower() != "none"]
+        return [Path(self._expanded(text)).expanduser() for text in named]
+
+    @property
+    def keys(self) -> list[Path]:
+        """The private keys to try, existing or not."""
+        folder = Path("~/.ssh").expanduser()
+        return self.files("identityfile", [folder / name for name in _DEFAULT_KEYS])
+
+    @property
+    def agent(self) -> str | None:
+        """The agent's socket; empty: none, None: that of the environment."""
+        if "identityagent" not in self.answer:
+            return None
+        text = self.text("identityagent")
+        if text == "SSH_AUTH_SOCK":
+            return None
+        if text.startswith("$") and not text.startswith("${"):
+            return os.environ.get(text[1:], "")
+        return str(Path(self._expanded(text)).expanduser()) if text else ""
+
+    @property
+    def jump(self) -> str:
+        """Jump hosts as [user@]host[:port], separated by commas."""
+        return self.text("proxyjump")
+
+    @property
+    def command(self) -> list[str] | str | None:
+        """The command that connects in place of a socket."""
+        text = self.text("proxycommand")
+        if not text:
+            return None
+        if self.allows("proxyusefdpass", otherwise=False):
+            raise self.refused("ProxyUseFdpass is not supported")
+        known = {"%h": self.host, "%n": self.typed, "%p": str(self.port), "%r": self.user}
+        command = self._filled(text, known)
+        if os.name == "nt":
+            return command
+        # asyncssh takes what a command complains of for data of the host, and the end of its
+        # complaints for that of the connection.
+        apart = 'exec 3>&2 2>/dev/null; exec "$0" -c "$1"'
+        shell = os.environ.get("SHELL") or "/bin/sh"
+        return ["/bin/sh", "-c", apart, shell, f"exec {command}"]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """SetEnv."""
+        pairs = (text.partition("=") for text in self.answer.get("setenv", ()))
+        return {name: value for name, equals, value in pairs if equals}
+
+    def refused(self, problem: str) -> PongbenchError:
+        return PongbenchError(
+            f"The SSH configuration for '{self.name}' cannot be used: {problem.rstrip('.')};"
+            " correct it, or set `ssh_config: false` in the profile to leave it out.",
+            code="ssh-config",
+        )
+
+    def _expanded(self, text: str) -> str:
+        """Expand the tokens and variables of a path."""
+        local = socket.gethostname()
+        known = {
+            "%d": str(Path.home()),
+            "%h": self.host,
+            "%i": str(os.getuid()) if hasattr(os, "getuid") else "",
+            "%k": self.text("hostkeyalias") or self.typed,
+            "%L": local.partition(".")[0],
+            "%l": local,
+            "%n": self.typed,
+            "%p": str(self.port),
+            "%r": self.user,
+            "%u": local_user(),
+        }
+
+        def variable(found: re.Match[str]) -> str:
+            if found[1] not in os.environ:
+                raise self.refused(f"the variable {found[1]} in {text!r} is not set")
+            return os.environ[found[1]].replace("%", "%%")
+
+        return self._filled(re.sub(r"\$\{(\w+)\}", variable, text), known)
+
+    def _filled(self, text: str, known: dict[str, str]) -> str:
+        def token(found: re.Match[str]) -> str:
+            if found[0] == "%%":
+                return "%"
+            if found[0] not in known:
+                raise self.refused(f"{text!r} has the token {found[0]}, which is not supported")
+            return known[found[0]]
+
+        return re.sub("%.?", token, text)
+
+
+def settings_for(
+    name: str, address: str, *, user: str = "", port: int = 0, use: bool = True
+) -> Settings:
+    """Return the settings for a host. `use`: whether the user's configuration counts; it may run
+    programs (`Match exec`) and ask name servers, so only a connection asks for it.
+
+    Raises PongbenchError with what `ssh` says about a configuration that it does not accept.
+    """
+    if not use:
+        return Settings(name, address, user, port, {})
+    try:
+        ssh = _ssh()
+        if ssh:
+            answer = ask_ssh(ssh, address, user=user, port=port)
+        else:
+            files = (Path("~/.ssh/config").expanduser(), SYSTEM_CONFIG)
+            answer = read(files, address, me=local_user(), user=user, port=port)
+        return Settings(name, address, user, port, answer)
+    except Unread as problem:
+        raise Settings(name, address, user, port, {}).refused(str(problem)) from None
+
+
+def local_user() -> str:
+    """Return the name of the user who runs this program. Raises PongbenchError if there is none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        raise PongbenchError(
+            "The user who runs this has no name on this system; give `user` in the profile, or set"
+            " the variable USER."
+        ) from None
+
+
+def ask_ssh(ssh: str, address: str, *, user: str = "", port: int = 0, file: str = "") -> Answer:
+    """Return what `ssh -G` says about a host. `file`: in place of the user's and the system's.
+    Raises Unread."""
+    argv = [ssh, "-T", "-G", *(["-F", file] if file else []), *(["-l", user] if user else [])]
+    answer = _parsed(_output([*argv, *(["-p", str(port)] if port else []), "--", address]))
+    usual = _usual(ssh)
+    return {
+        keyword: values
+        for keyword, values in answer.items()
+        if keyword not in _OURS_TO_CHOOSE or values != usual.get(keyword)
+    }
+
+
+@cache
+def _usual(ssh: str) -> Answer:
+    return _parsed(_output([ssh, "-T", "-G", "-F", "none", "--", "localhost"]))
+
+
+def _ssh() -> str:
+    """Return the installed `ssh`; empty: none, or it would read another home's configuration."""
+    found = shutil.which("ssh") or ""
+    if not found or sys.platform == "win32":
+        return found
+    import pwd  # noqa: PLC0415  not on Windows
+
+    with contextlib.suppress(KeyError, OSError):  # `ssh` knows homes from passwd alone.
+        if Path(pwd.getpwuid(os.getuid()).pw_dir).samefile(Path.home()):
+            return found
+    return ""
+
+
+def _output(argv: list[str]) -> str:
+    """Run a program and return what it prints. Raises Unread."""
+    with tempfile.TemporaryFile() as complaints:
+        try:
+            process = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise Unread(f"{argv[0]} does not start ({why(error)})") from None
+        try:
+            printed, _ = process.communicate(timeout=ASK_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            raise Unread(
+                f"`ssh -G` took more than {ASK_WITHIN_S:.0f} s; a program of Match exec or a name"
+                " server does not answer"
+            ) from None
+        finally:
+            if process.poll() is None:
+                _end(process)
+        if process.returncode:
+            complaints.seek(0)
+            lines = complaints.read().decode(errors="replace").splitlines()
+            told = [line for line in lines if line and "terminating, " not in line]
+            raise Unread("; ".join(told[:3]) or f"`ssh -G` ended with {process.returncode}")
+    return os.fsdecode(printed)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End it with what it started."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def _parsed(text: str) -> Answer:
+    answer: Answer = {}
+    for line in text.splitlines():
+        keyword, _, value = line.partition(" ")
+        known = answer.setdefault(keyword.lower(), [])
+        if keyword in ("userknownhostsfile", "globalknownhostsfile"):
+            known += _paths(value)
+        else:
+            known.append(value)
+    return answer
+
+
+def _paths(text: str) -> list[str]:
+    """Split paths. `ssh -G` does not quote spaces, but a path begins at the root or a home."""
+    found: list[str] = []
+    for word in text.split(" "):
+        if not found or word.lower() == "none" or re.match(r"[/~$%]|[A-Za-z]:", word):
+            found.append(word)
+        else:
+            found[-1] += f" {word}"
+    return found
