@@ -248,7 +248,4 @@ def where(known: Known) -> str:
         return f"{known.name}.yaml"
     if profile.connector == "local":
         return "local, no SSH"
-    user = f"{profile.user}@" if profile.user else ""
-    port = f":{profile.port}" if profile.port and profile.port != 22 else ""
-    via = f" via {profile.jump}" if profile.jump else ""
-    return f"{user}{profile.address}{port}{via}"
+    return profile.reached

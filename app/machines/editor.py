@@ -32,6 +32,8 @@ _MESSAGES = {
 }
 """Where a form's message is clearer than that for a file."""
 
+_ADDRESS = "Name, IP address or Host in ~/.ssh/config"
+
 _AUTH = [
     ("auto", "SSH defaults, then password"),
     ("agent", "SSH agent"),
@@ -142,8 +144,7 @@ class Editor(Dialog):
         if self._ssh:
             self._head("Connection")
             add("ssh_config", "SSH settings", Flag("Use ~/.ssh/config"))
-            note = "Name, IP address or Host in ~/.ssh/config"
-            add("address", "Address", TextField("Address"), note)
+            add("address", "Address", TextField("Address"), _ADDRESS)
             add("port", "Port", Figure("Port", grouped=False), "Empty: from ~/.ssh/config, or 22")
             note = "Empty: from ~/.ssh/config, or your local user name"
             add("user", "User", TextField("User"), note)
@@ -250,10 +251,13 @@ class Editor(Dialog):
         for key in {"name", "address"} - self._touched if self._ssh else ():
             values[key] = values.get(key) or "untold"
         try:
-            make_profile(values)
+            profile = make_profile(values)
         except BadInput as error:
             self._place(error)
             return False
+        if self._ssh:
+            split = values["address"] != profile.address
+            self._lines["address"].explain(f"Saved as {profile.reached}" if split else _ADDRESS)
         return True
 
     def _place(self, error: BadInput) -> None:

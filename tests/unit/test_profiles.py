@@ -79,6 +79,12 @@ def test_invalid_values_are_refused_in_one_sentence_with_their_place(
             "connector: ssh\naddress: -oProxyCommand=x",
             "address: '-oProxyCommand=x' is not an address",
         ),
+        (
+            "connector: ssh\naddress: bob@10.0.0.1:2222",
+            "write `address: 10.0.0.1`, `port: 2222` and `user: bob`",
+        ),
+        ("connector: ssh\naddress: a\nreach: '[fd00::1]'", "write `reach: fd00::1`"),
+        ("connector: ssh\naddress: a\njump: b, c:x", "'c:x' is not a jump host"),
         ("connector: ssh\naddress: a b", "address: 'a b' is not an address"),
         ("connector: ssh\naddress: a\nuser: a b", "user: 'a b' is not a user name"),
         ("connector: ssh\naddress: a\nport: 70000", "port: expected a whole number of at most"),
@@ -190,6 +196,54 @@ def test_a_machine_is_described_changed_and_copied_from_the_command_line(
     assert "Moved to" in capsys.readouterr().err
     assert main(["machines", "show", "nut"]) == 2
     assert capsys.readouterr().err.startswith("pongbench: There is no machine profile 'nut'.")
+
+
+@pytest.mark.parametrize(
+    ("written", "parts", "shown"),
+    [
+        ("10.0.0.1", ("10.0.0.1", 0, ""), "10.0.0.1"),
+        ("10.0.0.1:2222", ("10.0.0.1", 2222, ""), "10.0.0.1:2222"),
+        ("fd00::1", ("fd00::1", 0, ""), "fd00::1"),
+        ("[fd00::1]", ("fd00::1", 0, ""), "fd00::1"),
+        ("[fd00::1]:2222", ("fd00::1", 2222, ""), "[fd00::1]:2222"),
+        ("bob@host", ("host", 0, "bob"), "bob@host"),
+        ("bob@fd00::1", ("fd00::1", 0, "bob"), "bob@fd00::1"),
+        ("ssh://bob@host:2222", ("host", 2222, "bob"), "bob@host:2222"),
+        ("SSH://[fd00::1]/", ("fd00::1", 0, ""), "fd00::1"),
+    ],
+)
+def test_an_address_is_understood_as_people_write_it(
+    profiles: Path,
+    capsys: pytest.CaptureFixture[str],
+    written: str,
+    parts: tuple[str, int, str],
+    shown: str,
+) -> None:
+    assert main(["machines", "add", "bolt", "--address", written]) == 0
+    bolt = load_profile("bolt")
+    assert (bolt.address, bolt.port, bolt.user) == parts
+    assert f": {shown}." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("10.0.0.1:", "10.0.0.1:0", "10.0.0.1:70000", "10.0.0.1:ssh", "host:1:2", "[fd00::1"),
+        *("[10.0.0.1]", "@host", "a@b@host", "bob:secret@host", "http://host", "-oHost=x", "h/x"),
+    ],
+)
+def test_what_is_no_address_is_refused(
+    profiles: Path, capsys: pytest.CaptureFixture[str], written: str
+) -> None:
+    assert main(["machines", "add", "bolt", f"--address={written}"]) == 2
+    assert "profile bolt" in capsys.readouterr().err
+
+
+def test_an_address_with_a_port_replaces_the_one_before(profiles: Path) -> None:
+    assert main(["machines", "add", "bolt", "--address", "h:2222", "--port", "22"]) == 2
+    assert main(["machines", "add", "bolt", "--address", "h:2222", "--port", "2222"]) == 0
+    assert main(["machines", "edit", "bolt", "--address", "ann@h:23"]) == 0
+    assert load_profile("bolt").reached == "ann@h:23"
 
 
 @pytest.mark.parametrize("cores", ["two", "1-", "3-1", "-1", "1;2", "0-99999", ""])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -74,7 +75,7 @@ def run_list(args: argparse.Namespace) -> int:
             to_stderr(str(problem))
             continue
         whose = "" if profiles.is_own(name) else " (shipped)"
-        row = (name + whose, _reached(profile), ", ".join(profile.roles), profile.description)
+        row = (name + whose, profile.reached, ", ".join(profile.roles), profile.description)
         table.add_row(*row)
     Terminal().print(table)
     return ExitCode.DONE
@@ -94,8 +95,12 @@ def run_show(args: argparse.Namespace) -> int:
 def run_add(args: argparse.Namespace) -> int:
     """Save a new profile."""
     profile = profiles.make_profile({"name": args.name, "connector": "ssh", **given_in(args)})
-    to_stderr(f"Saved as {profiles.save_profile(profile, replace=False)}.")
+    _saved(profile, profiles.save_profile(profile, replace=False))
     return ExitCode.DONE
+
+
+def _saved(profile: Profile, path: Path) -> None:
+    to_stderr(f"Saved as {path}: {profile.reached}.")
 
 
 def run_edit(args: argparse.Namespace) -> int:
@@ -104,7 +109,8 @@ def run_edit(args: argparse.Namespace) -> int:
     given = given_in(args)
     if not given:
         raise BadInput(f"Say what to change: `pongbench machines edit {args.name} --help`.")
-    to_stderr(f"Saved as {profiles.change_profile(args.name, given)}.")
+    path = profiles.change_profile(args.name, given)
+    _saved(profiles.load_profile(args.name), path)
     return ExitCode.DONE
 
 
@@ -248,12 +254,3 @@ def _remote(name: str) -> Profile:
     if profile.connector == "local":
         raise BadInput(f"'{name}' is this computer; this command is for machines over SSH.")
     return profile
-
-
-def _reached(profile: Profile) -> str:
-    if profile.connector == "local":
-        return "this computer"
-    user = f"{profile.user}@" if profile.user else ""
-    port = f":{profile.port}" if profile.port else ""
-    via = f" via {profile.jump}" if profile.jump else ""
-    return f"{user}{profile.address}{port}{via}"

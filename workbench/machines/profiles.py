@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -18,6 +18,7 @@ import yaml
 from workbench import formatting, paths, stores, trash
 from workbench.config.yaml import convert, load_yaml
 from workbench.errors import BadInput, PongbenchError, why
+from workbench.machines.endpoints import Endpoint
 from workbench.trash import Trashed
 
 Role: TypeAlias = Literal["target", "client"]
@@ -28,7 +29,6 @@ Cores: TypeAlias = (
 Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
-_ADDRESS = re.compile(r"[A-Za-z0-9_:%.\[\]-]{1,253}")
 _USER = re.compile(r"[^\s@:/'\"\\-][^\s@:/'\"\\]{0,63}")
 
 
@@ -78,6 +78,14 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
     bind: str = ""
     """The address servers listen on; empty: the one SSH connected to."""
 
+    @property
+    def reached(self) -> str:
+        """How the machine is reached, in one line."""
+        if self.connector == "local":
+            return "this computer"
+        via = f" via {self.jump}" if self.jump else ""
+        return f"{Endpoint(self.address, self.port, self.user)}{via}"
+
 
 def load_profile(name: str) -> Profile:
     """Load a profile. Raises BadInput when it does not exist or is invalid."""
@@ -119,10 +127,7 @@ def check(profile: Profile, *, name: str = "") -> None:
     if not profile.address:
         give = "give a name, an IP address or an SSH alias."
         raise invalid("address", f"the key is missing; {give}", give)
-    for key in ("address", "reach", "bind"):
-        value = getattr(profile, key)
-        if value and (not _ADDRESS.fullmatch(value) or value.startswith("-")):
-            raise invalid(key, f"{value!r} is not an address; give a name or an IP address.")
+    _check_places(profile, invalid)
     if profile.user and not _USER.fullmatch(profile.user):
         raise invalid("user", f"{profile.user!r} is not a user name.")
     if profile.auth == "key" and not profile.key:
@@ -131,6 +136,58 @@ def check(profile: Profile, *, name: str = "") -> None:
         raise invalid("jump", "a machine cannot be reached through itself.")
     if not profile.work_dir.startswith(("/", "~/")):
         raise invalid("work_dir", "give a whole path, beginning with / or ~/.")
+
+
+def _check_places(profile: Profile, invalid: Callable[[str, str], BadInput]) -> None:
+    for key in ("address", "reach", "bind"):
+        if value := getattr(profile, key):
+            try:
+                found = Endpoint.parse(value)
+            except ValueError:
+                give = "give a name or an IP address."
+                raise invalid(key, f"{value!r} is not an address; {give}") from None
+            if found.host != value:
+                raise invalid(key, f"{value!r} is more than an address; {_apart(key, found)}.")
+    for jump in profile.jump.split(",") if profile.jump else ():
+        try:
+            Endpoint.parse(jump)
+        except ValueError:
+            give = "give a machine listed here, or [user@]host[:port]."
+            raise invalid("jump", f"{jump.strip()!r} is not a jump host; {give}") from None
+
+
+def _apart(key: str, found: Endpoint) -> str:
+    """Return what to write in a file instead."""
+    given = [f"`{key}: {found.host}`"]
+    if key == "address":
+        given += [f"`port: {found.port}`"] if found.port else []
+        given += [f"`user: {found.user}`"] if found.user else []
+    return f"write {formatting.listed(given)}"
+
+
+def spelled_out(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values with an address like bob@10.0.0.1:2222 as address, user and port.
+
+    Raises BadInput when user or port are given as well, and differ.
+    """
+    spelled = dict(values)
+    if values.get("connector", "ssh") == "ssh" and isinstance(values.get("address"), str):
+        try:
+            found = Endpoint.parse(values["address"])
+        except ValueError:
+            return spelled  # `check` says so.
+        spelled["address"] = found.host
+        for key, value in (("user", found.user), ("port", found.port)):
+            if value and values.get(key) not in (None, "", 0, value):
+                raise BadInput(
+                    f"The address {values['address']} has the {key} {value}, but {key} is"
+                    f" {values[key]}; leave one out.",
+                    key="address",
+                    complaint=f"its {key} is not {values[key]}, as given below.",
+                )
+            if value:
+                spelled[key] = value
+    return spelled
 
 
 def profile_names() -> list[str]:
@@ -156,7 +213,9 @@ def path_of(name: str) -> Path:
 
 
 def make_profile(values: dict[str, Any]) -> Profile:
-    """Build a checked profile from plain data. Raises BadInput naming the key."""
+    """Build a checked profile from plain data; see `spelled_out`. Raises BadInput naming the
+    key."""
+    values = spelled_out(values)
     name = str(values.get("name", ""))
     profile = convert(values, Profile, name=name, what="profile")
     check(profile)
@@ -179,7 +238,7 @@ def change_profile(name: str, values: Mapping[str, Any]) -> Path:
     `cpus` that are not given. Raises BadInput or PongbenchError."""
     with _writing(name):
         before = msgspec.to_builtins(load_profile(name))
-        changed = dict(values)
+        changed = spelled_out(values)
         if "cpus" in changed:
             changed["cpus"] = {**before.get("cpus", {}), **changed["cpus"]}
         return _write(make_profile({**before, **changed}))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import BadInput
+from workbench.machines.endpoints import Endpoint
 from workbench.machines.profiles import Profile, load_profile, profile_names
 from workbench.machines.sshconfig import Settings, settings_for
 
@@ -67,10 +68,10 @@ def _hop(profile: Profile) -> Hop:
 
 
 def _jump(text: str, profile: Profile) -> Hop:
-    """Parse [user@]host[:port]."""
-    user, _, place = text.rpartition("@")
-    host, colon, port = place.rpartition(":")
-    if not colon or not port.isdigit() or (":" in host and not host.startswith("[")):
-        host, port = place, "0"
-    host = host.strip("[]")
-    return Hop(host, host, int(port), user, ssh_config=profile.ssh_config)
+    try:
+        found = Endpoint.parse(text)
+    except ValueError:
+        raise BadInput(
+            f"'{profile.name}' is reached through {text!r}, which is not [user@]host[:port]."
+        ) from None
+    return Hop(found.host, found.host, found.port, found.user, ssh_config=profile.ssh_config)

@@ -59,6 +59,18 @@ def test_a_profile_is_written_with_its_problems_next_to_the_fields(
     assert (saved.address, saved.port, saved.cpus.server) == ("10.0.4.20", 2222, [2, 4, 5, 6])
 
 
+def test_an_address_is_shown_as_what_it_becomes(qtbot: QtBot, page: MachinesPage) -> None:
+    page.add()
+    editor = dialog(qtbot, page, Editor)
+    typed(editor, "Name", "atlas")
+    typed(editor, "Address", "ssh://bob@10.0.4.20:2222")
+    assert says(editor, "Saved as bob@10.0.4.20:2222")
+    control(editor, "Save").click()
+    qtbot.waitUntil(lambda: "atlas" in page.listing.rows)
+    saved = load_profile("atlas")
+    assert (saved.address, saved.port, saved.user) == ("10.0.4.20", 2222, "bob")
+
+
 def test_a_name_that_is_taken_is_reported_next_to_it(
     qtbot: QtBot, page: MachinesPage, box: str
 ) -> None:
