@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.errors import ExitCode
+from workbench.errors import ExitCode, PongbenchError
 
 if TYPE_CHECKING:
     from workbench.cli import AddParser
@@ -43,7 +43,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"The window needs Qt, which this system cannot load ({error}). Run `make run` once, "
             "or install the libraries listed in README."
         )
-    return run(file)
+    try:
+        return run(file)
+    except PongbenchError as error:  # Before there is a window to show it.
+        return _refuse(str(error))
 
 
 def _report() -> AddParser:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge import Bridge
 from app.widgets import Inline
 from workbench import stores, trash
-from workbench.errors import PongbenchError, why
+from workbench.errors import PongbenchError, why_own
 from workbench.stores import Change
 from workbench.trash import Trashed
 
@@ -148,6 +148,8 @@ def rewriting(
         try:
             changes = stores.undo(changes, lock)
         except OSError as error:
-            raise PongbenchError(f"{changes[0].path} cannot be written: {why(error)}.") from error
+            raise PongbenchError(
+                f"{changes[0].path} cannot be written: {why_own(error)}."
+            ) from error
 
     return Step(text, swap, swap, said, then)

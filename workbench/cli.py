@@ -34,11 +34,11 @@ def main(
     _open_standard_files()
     guard()
     environment.take_secrets()
-    if warning := stores.close_folders():
-        to_stderr(warning)
     try:
         _check_file(words)
         arguments = _parser(words, more or {}).parse_args(words)
+        if warning := stores.close_folders():
+            to_stderr(warning)
         code: int = arguments.handler(arguments)
         sys.stdout.flush()
         return code

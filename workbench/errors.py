@@ -53,6 +53,13 @@ class BadInput(PongbenchError):
         """With `key`: what is wrong with it, for a form that shows it beside the field."""
 
 
+def why_own(error: OSError) -> str:
+    """Return `why` for a file of our own, with the setting that moves it where that helps."""
+    places = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR)
+    hint = "; set PONGBENCH_HOME to a folder that you may write" if error.errno in places else ""
+    return why(error) + hint
+
+
 def why(error: OSError) -> str:
     """Return why a file could not be written, for use in a sentence: "the disk is full"."""
     if isinstance(error, shutil.Error):

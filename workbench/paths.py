@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
+
+from workbench.errors import BadInput
 
 
 def _shipped_root() -> Path:
@@ -29,21 +32,44 @@ PYTHON = str(SHIPPED / "bin" / "python3") if getattr(sys, "frozen", False) else 
 includes one."""
 
 
-def _home(kind: str, default: str) -> Path:
+def home() -> Path:
+    """Return the user's home directory. Raises BadInput if there is none."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        raise BadInput(
+            "This user has no home directory; set HOME, or PONGBENCH_HOME for the files of"
+            " Pongbench."
+        ) from None
+
+
+def expanded(path: str) -> Path:
+    """Return a path with ~ expanded. Raises BadInput if there is no such home."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        if path.startswith(("~/", "~\\")):
+            return home() / path[2:]
+        raise BadInput(f"There is no home directory {path.partition('/')[0]}.") from None
+
+
+def _home(kind: str, default: Callable[[str], str]) -> Path:
     override = os.environ.get("PONGBENCH_HOME")
-    return Path(override) / kind if override else Path(default)
+    if not override:
+        home()
+    return Path(override) / kind if override else Path(default("pongbench"))
 
 
 def config_dir() -> Path:
     """Settings, machine profiles, trusted host keys."""
-    return _home("config", platformdirs.user_config_dir("pongbench"))
+    return _home("config", platformdirs.user_config_dir)
 
 
 def data_dir() -> Path:
     """The user's own servers, plans and sessions."""
-    return _home("data", platformdirs.user_data_dir("pongbench"))
+    return _home("data", platformdirs.user_data_dir)
 
 
 def cache_dir() -> Path:
     """Runtimes and wheels; may be deleted at any time between runs."""
-    return _home("cache", platformdirs.user_cache_dir("pongbench"))
+    return _home("cache", platformdirs.user_cache_dir)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
+import json
 import logging
 import os
 import sys
+import unicodedata
 from collections.abc import Iterable
+from io import TextIOWrapper
 from traceback import format_exception
 from types import TracebackType
 from typing import IO, Any, TextIO
@@ -35,8 +39,14 @@ def write(text: str) -> None:
 
 
 def write_json(data: object) -> None:
-    """Print one JSON object on stdout."""
-    write(msgspec.json.encode(data).decode() + "\n")
+    """Print one JSON object on stdout. What stdout has no characters for is escaped, as are the
+    bytes of paths that are no text."""
+    try:
+        text = msgspec.json.encode(data).decode()
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(data), separators=(",", ":"))
+    write(text + "\n")
 
 
 class Terminal(Console):
@@ -83,8 +93,39 @@ def mute(file: IO[str]) -> None:
     os.close(null)
 
 
+_INSTEAD = {
+    **{"≥": ">=", "≤": "<=", "±": "+/-", "×": "x", "→": "->", "←": "<-", "…": "..."},
+    **{"–": "-", "—": "-", "−": "-", "·": ".", "•": "*", "µ": "u", "μ": "u"},
+    **{"‘": "'", "’": "'", "“": '"', "”": '"', "\u00a0": " ", "\u202f": " "},
+    **dict.fromkeys("─━═", "-"),
+    **dict.fromkeys("│┃║", "|"),
+    **dict.fromkeys("█▇▆▅▄▃▂▁▏▎▍▌▋▊▉", "#"),
+}
+"""For what a locale that is not UTF-8 has no characters."""
+
+
+def _replaced(error: UnicodeError) -> tuple[str, int]:
+    """An error handler for codecs: characters that look alike, or "?"; bytes of paths as \\xe9."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(map(_alike, text)), error.end
+
+
+def _alike(char: str) -> str:
+    if "\udc80" <= char <= "\udcff":
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    plain = unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
+    return _INSTEAD.get(char) or plain or "?"
+
+
 def guard() -> None:
-    """Send uncaught exceptions and log messages of libraries to stderr, escaped."""
+    """Print whatever the locale; send uncaught exceptions and log messages of libraries to stderr,
+    escaped."""
+    codecs.register_error("pongbench.replaced", _replaced)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="pongbench.replaced")
     sys.excepthook = _show
     shown = logging.StreamHandler()
     shown.setLevel(logging.WARNING)

@@ -284,7 +284,7 @@ async def test_an_abandoned_start_is_undone(machine: Machine) -> None:
 async def test_a_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a directory should be")
-    with pytest.raises(PongbenchError, match=r"^No run directory can be made on .*blocked"):
+    with pytest.raises(PongbenchError, match=r"^Runs cannot be kept in .*blocked.*PONGBENCH_HOME"):
         await open_local(cache_dir=blocked)
 
 

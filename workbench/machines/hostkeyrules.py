@@ -10,6 +10,7 @@ from pathlib import Path
 
 from asyncssh.public_key import get_certificate_algs, get_public_key_algs
 
+from workbench import paths
 from workbench.errors import PongbenchError, why
 from workbench.machines import knownhosts
 from workbench.machines.sshconfig import Settings
@@ -78,7 +79,7 @@ class Rules:
 
 def standard_files() -> tuple[Path, ...]:
     """Return the files where `ssh` keeps known hosts by default."""
-    folder = Path("~/.ssh").expanduser()
+    folder = paths.expanded("~/.ssh")
     return (folder / "known_hosts", folder / "known_hosts2", *SYSTEM_FILES)
 
 

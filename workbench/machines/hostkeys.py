@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import paths, stores
-from workbench.errors import PongbenchError, why
+from workbench.errors import PongbenchError, why_own
 from workbench.machines import knownhosts
 from workbench.machines.knownhosts import Entry
 
@@ -158,7 +158,7 @@ def trust(host: str, port: int, key: asyncssh.SSHKey) -> None:
             kept = [other for other in lines if other.partition(" ")[0] != name]
             stores.write(file, "".join(f"{text}\n" for text in [*kept, line]))
     except OSError as error:
-        raise PongbenchError(f"{file} cannot be written: {why(error)}.") from None
+        raise PongbenchError(f"{file} cannot be written: {why_own(error)}.") from None
 
 
 def _problem(

@@ -39,6 +39,7 @@ async def open_local(
             " this computer."
         )
     cache = (cache_dir or paths.cache_dir()).resolve()
+    _see_usable(cache)
     await run_janitor(cache)
     process = await asyncio.create_subprocess_exec(
         *own_python(),
@@ -57,6 +58,20 @@ async def open_local(
         await to_the_end(_abandon(link, process))
         raise
     return LocalMachine(link, cache, introduction, process)
+
+
+def _see_usable(cache: Path) -> None:
+    """Raises PongbenchError for a folder that cannot hold runs."""
+    another = "set PONGBENCH_HOME to another folder"
+    try:
+        str(cache).encode()
+        cache.mkdir(parents=True, exist_ok=True)
+    except UnicodeEncodeError:
+        raise PongbenchError(
+            f"Runs cannot be kept in {cache}, whose path is not UTF-8; {another}."
+        ) from None
+    except OSError as error:
+        raise PongbenchError(f"Runs cannot be kept in {cache}: {why(error)}; {another}.") from None
 
 
 class LocalMachine(LinkedMachine):

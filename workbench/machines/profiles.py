@@ -17,7 +17,7 @@ import yaml
 
 from workbench import formatting, paths, stores, trash
 from workbench.config.yaml import convert, load_yaml
-from workbench.errors import BadInput, PongbenchError, why
+from workbench.errors import BadInput, PongbenchError, why_own
 from workbench.machines.endpoints import Endpoint
 from workbench.trash import Trashed
 
@@ -117,6 +117,9 @@ def check(profile: Profile, *, name: str = "") -> None:
         where = f"profile {name or profile.name}, {key}"
         return BadInput(f"{where}: {what}", key=key, complaint=beside or what)
 
+    for key in profile.__struct_fields__:
+        if isinstance(text := getattr(profile, key), str) and not _is_text(text):
+            raise invalid(key, "these bytes are no text in UTF-8.")
     if not _NAME.fullmatch(profile.name):
         raise invalid("name", "use letters, digits, dots, dashes and underscores, 63 at most.")
     if profile.connector == "local":
@@ -136,6 +139,14 @@ def check(profile: Profile, *, name: str = "") -> None:
         raise invalid("jump", "a machine cannot be reached through itself.")
     if not profile.work_dir.startswith(("/", "~/")):
         raise invalid("work_dir", "give a whole path, beginning with / or ~/.")
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # Bytes of the command line in another encoding.
+        return False
+    return True
 
 
 def _check_places(profile: Profile, invalid: Callable[[str, str], BadInput]) -> None:
@@ -272,7 +283,7 @@ def _writing(name: str) -> Iterator[None]:
         with stores.locked(folder()):
             yield
     except OSError as error:
-        raise PongbenchError(f"{path_of(name)} cannot be written: {why(error)}.") from None
+        raise PongbenchError(f"{path_of(name)} cannot be written: {why_own(error)}.") from None
 
 
 def _write(profile: Profile) -> Path:

@@ -249,7 +249,8 @@ class Link(Exchange):
                 self.failure = self.failure or MachineBusy(self.name, holder, there)
             case runnerevents.Fatal(error):
                 self.failure = self.failure or PongbenchError(
-                    f"No run directory can be made on '{self.name}': {quoted(error)}."
+                    f"No run directory can be made on '{self.name}': {quoted(error)}; name another"
+                    " folder in `work_dir` of its profile, or PONGBENCH_HOME for this computer."
                 )
                 self._fail("its runner ended")
             case runnerevents.End(why, left, code):

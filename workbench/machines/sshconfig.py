@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from workbench import paths
 from workbench.errors import PongbenchError, why
 from workbench.machines.sshconfigfile import Answer, Unread, read
 
@@ -57,12 +58,12 @@ class Settings:
         if keyword not in self.answer:
             return list(otherwise)
         named = [text for text in self.answer[keyword] if text.lower() != "none"]
-        return [Path(self._expanded(text)).expanduser() for text in named]
+        return [paths.expanded(self._expanded(text)) for text in named]
 
     @property
     def keys(self) -> list[Path]:
         """The private keys to try, existing or not."""
-        folder = Path("~/.ssh").expanduser()
+        folder = paths.expanded("~/.ssh")
         return self.files("identityfile", [folder / name for name in _DEFAULT_KEYS])
 
     @property
@@ -75,7 +76,7 @@ class Settings:
             return None
         if text.startswith("$") and not text.startswith("${"):
             return os.environ.get(text[1:], "")
-        return str(Path(self._expanded(text)).expanduser()) if text else ""
+        return str(paths.expanded(self._expanded(text))) if text else ""
 
     @property
     def jump(self) -> str:
@@ -117,7 +118,7 @@ class Settings:
         """Expand the tokens and variables of a path."""
         local = socket.gethostname()
         known = {
-            "%d": str(Path.home()),
+            "%d": str(paths.home()),
             "%h": self.host,
             "%i": str(os.getuid()) if hasattr(os, "getuid") else "",
             "%k": self.text("hostkeyalias") or self.typed,
@@ -162,7 +163,7 @@ def settings_for(
         if ssh:
             answer = ask_ssh(ssh, address, user=user, port=port)
         else:
-            files = (Path("~/.ssh/config").expanduser(), SYSTEM_CONFIG)
+            files = (paths.expanded("~/.ssh/config"), SYSTEM_CONFIG)
             answer = read(files, address, me=local_user(), user=user, port=port)
         return Settings(name, address, user, port, answer)
     except Unread as problem:
@@ -206,7 +207,7 @@ def _ssh() -> str:
     import pwd  # noqa: PLC0415  not on Windows
 
     with contextlib.suppress(KeyError, OSError):  # `ssh` knows homes from passwd alone.
-        if Path(pwd.getpwuid(os.getuid()).pw_dir).samefile(Path.home()):
+        if Path(pwd.getpwuid(os.getuid()).pw_dir).samefile(paths.home()):
             return found
     return ""
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from workbench import paths
+
 Answer: TypeAlias = dict[str, list[str]]
 """Values by keyword in lower case, as `ssh -G` prints them; what is not set is absent."""
 
@@ -90,7 +92,7 @@ def read(files: Sequence[Path], address: str, *, me: str, user: str = "", port: 
         reading.found["user"] = [user]
     if port:
         reading.found["port"] = [str(port)]
-    folders = (Path("~/.ssh").expanduser(), files[-1].parent)
+    folders = (paths.expanded("~/.ssh"), files[-1].parent)
     for _ in range(2):
         for file, folder in zip(files, folders, strict=True):
             reading.active = True

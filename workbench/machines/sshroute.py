@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
+from workbench import paths
 from workbench.errors import BadInput
 from workbench.machines.endpoints import Endpoint
 from workbench.machines.profiles import Profile, load_profile, profile_names
@@ -62,7 +62,7 @@ def _hop(profile: Profile) -> Hop:
         profile.port,
         profile.user,
         profile.auth,
-        str(Path(profile.key).expanduser()) if profile.key else "",
+        str(paths.expanded(profile.key)) if profile.key else "",
         profile.ssh_config,
     )
 

@@ -16,7 +16,7 @@ import yaml
 
 from workbench import paths, stores, trash
 from workbench.analysis.published import source_of, sources
-from workbench.errors import BadInput, why
+from workbench.errors import BadInput, why_own
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
 from workbench.trash import Trashed
@@ -125,7 +125,7 @@ def _locked() -> Iterator[None]:
         with stores.locked(own_folder()):
             yield
     except OSError as error:
-        raise BadInput(f"Plans cannot be saved in {own_folder()}: {why(error)}.") from None
+        raise BadInput(f"Plans cannot be saved in {own_folder()}: {why_own(error)}.") from None
 
 
 def _save(plan: Plan, name: str, over: str) -> Preset:
@@ -135,7 +135,7 @@ def _save(plan: Plan, name: str, over: str) -> Preset:
     try:
         stores.write(path, to_yaml(kept))
     except OSError as error:
-        raise BadInput(f"The plan {path} cannot be written: {why(error)}.") from None
+        raise BadInput(f"The plan {path} cannot be written: {why_own(error)}.") from None
     return Preset(path.stem, path, True, kept)
 
 
@@ -197,4 +197,4 @@ def _remove(path: Path) -> None:
     try:
         stores.remove(path)
     except OSError as error:
-        raise BadInput(f"The plan {path} cannot be deleted: {why(error)}.") from None
+        raise BadInput(f"The plan {path} cannot be deleted: {why_own(error)}.") from None

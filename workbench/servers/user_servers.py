@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from workbench import paths, stores, trash
-from workbench.errors import BadInput, why
+from workbench.errors import BadInput, why_own
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.trash import Trashed
@@ -140,7 +140,7 @@ def _writing(failed: str) -> Iterator[None]:
         with stores.locked(folder()):
             yield
     except OSError as error:
-        raise BadInput(f"{failed}: {why(error)}.") from None
+        raise BadInput(f"{failed}: {why_own(error)}.") from None
 
 
 def _named(text: str, name: str) -> str:

@@ -24,7 +24,7 @@ _METHODS = {"get", "post", "put", "patch", "delete", "head", "options"}
 def located(path: str) -> Path:
     """Return the place of a locustfile; a name without a folder may be one that is shipped."""
     shipped = paths.RESOURCES / "locust" / path
-    mine = Path(path).expanduser()
+    mine = paths.expanded(path)
     return shipped if not mine.exists() and Path(path).name == path and shipped.exists() else mine
 
 
