@@ -8,14 +8,15 @@ from .covering import Never, covering
 
 AXES = {
     "framing": (
-        "length", "chunks-1", "chunks-30", "chunks-100", "chunks-16384", "chunks-65536", "trailers",
-        "close", "lf", "both", "folded", "interim", "204", "304", "header-20000", "header-64000",
+        "length", "chunks-1", "chunks-30", "chunks-100", "chunks-16384", "chunks-65536",
+        "chunks-mixed", "trailers", "close", "lf", "both", "folded", "interim", "204", "304",
+        "header-20000", "header-64000",
     ),
     "size": ("0", "5", "1000", "16384", "100000", "1000000", "10000000", "50000000"),
     "end": ("keep", "fin", "rst", "half-close", "fin-within", "rst-within", "surplus", "twice"),
     "ends": ("at-once", "late"),
     "announced": ("unannounced", "announced"),
-    "pace": ("one-piece", "bytes", "stall"),
+    "pace": ("one-piece", "bytes", "pieces", "stall"),
     "request": ("get", "post-1000", "post-60000", "post-1000000"),
     "answered": ("read", "unread"),
     "protocol": ("http/1.1", "http/1.0", "pong"),
@@ -35,7 +36,8 @@ end        of the connection. `half-close`: a FIN, then the server reads on unti
            `twice`: the reply once more, then a FIN
 ends       with the last byte, or 40 ms later
 announced  by `Connection: close`, in HTTP/1.0 by no `keep-alive`
-pace       at which a reply is sent. `stall`: 50 ms after its half
+pace       at which a reply is sent. `bytes`: its first and last ones singly; `pieces`: 30 or fewer,
+           of any length; `stall`: 50 ms after its half
 answered   before the body of the request is read; what never reads it ends with a reset
 load       calls: one per connection in an open and a closed loop, several one after the other in
            both, and several at once
@@ -83,13 +85,13 @@ RULES = (
     # What does not come in one piece with the reply, or answers the next request.
     Never(end=SURPLUS, size=over(1_000)),
     Never(end=SURPLUS, framing=HEADERS),
-    Never(end=("twice",), pace=("stall",)),
+    Never(end=("twice",), pace=("pieces", "stall")),
     Never(end=("twice",), load=("pipelined",), at=("first",)),
     # A client that sends learns of the reset there, and then reads a good end.
     Never(framing=("close",), end=("rst",), answered=("unread",)),
     # What takes long, or more than a server reads at once.
     Never(framing=("chunks-1",), size=over(16_384)),
-    Never(framing=("chunks-30", "chunks-100"), size=over(1_000_000)),
+    Never(framing=("chunks-30", "chunks-100", "chunks-mixed"), size=over(1_000_000)),
     Never(wanted=("body",), size=over(1_000_000)),
     Never(load=("pipelined",), request=("post-60000", "post-1000000")),
 )
@@ -158,6 +160,7 @@ FOOLED = (
     "rst-within closed",
     "rst-within pong closed busy",
     "fin-within bytes pipelined first tls busy 100000",
+    "fin late pipelined first",
     "surplus http/1.0",
     "twice announced pipelined",
     "both kept first",

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import random
 import socket
 import ssl
 import struct
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -27,6 +29,7 @@ STALL_S = 0.05
 PATIENCE_S = 60.0
 GAP_S = 0.0003
 """Between single bytes."""
+PIECES = 30
 FIRST, LAST = 60, 20
 """Bytes of a reply that are sent one by one, at its two ends."""
 SURPLUS = b"surplus\r\n\r\n"
@@ -36,8 +39,9 @@ MARK = b"The end."
 
 @lru_cache(maxsize=16)
 def body(size: int) -> bytes:
-    """Distinct everywhere, so that nothing is missing or twice unnoticed."""
-    numbered = b"".join(b"%010x|" % number for number in range(size // 11 + 1))
+    """Distinct within a megabyte, so that nothing is missing or twice unnoticed."""
+    numbered = b"".join(b"%07x|" % number for number in range(min(size // 8 + 1, 1 << 17)))
+    numbered *= size // len(numbered) + 1
     return (numbered[: max(0, size - len(MARK))] + MARK)[-size:] if size else b""
 
 
@@ -74,10 +78,10 @@ def reply(framing: str, size: int, version: str, connection: str) -> bytes:
         lines.append("Transfer-Encoding: chunked")
         if kind == "both":
             lines.append(f"Content-Length: {max(0, size - 2)}")
-        each = {"chunks": number, "both": "4096", "trailers": "16384"}[kind]
+        each = {"both": "4096", "trailers": "16384"}.get(kind, number)
         extension = b";a=b" if kind == "trailers" else b""
         last = b"0\r\nX-Sum: 1\r\nX-Other: 2\r\n\r\n" if kind == "trailers" else b"0\r\n\r\n"
-        content = chunked(content, int(each), extension) + last
+        content = b"".join(chunks(content, each, extension)) + last
     if kind == "folded":
         lines += ["X-Long: a,", "  b,", "\tc"]
     if kind == "header":
@@ -91,9 +95,19 @@ def reply(framing: str, size: int, version: str, connection: str) -> bytes:
     return head + content
 
 
-def chunked(content: bytes, each: int, extension: bytes) -> bytes:
-    pieces = (content[start : start + each] for start in range(0, len(content), each))
-    return b"".join(b"%x%b\r\n%b\r\n" % (len(piece), extension, piece) for piece in pieces)
+def chunks(content: bytes, each: str, extension: bytes) -> Iterator[bytes]:
+    """`each`: bytes of a chunk, or "mixed": runs of equal ones, and others."""
+    draw = random.Random(len(content))
+    length, run, at = 1, 0, 0
+    while at < len(content):
+        if each != "mixed":
+            length = int(each)
+        elif not run:
+            length, run = draw.choice((1, 7, 16, 255, 256, 3_000)), draw.choice((1, 2, 40))
+        run -= 1
+        piece = content[at : at + length]
+        yield b"%x%b\r\n%b\r\n" % (len(piece), extension, piece)
+        at += length
 
 
 class Requests:
@@ -160,6 +174,16 @@ def send(sock: socket.socket, data: bytes, pace: str) -> None:
         sock.sendall(data[:middle])
         time.sleep(STALL_S)
         data = data[middle:]
+    if pace == "pieces":
+        lengths = random.Random(len(data)).choices(
+            range(1, max(3, len(data) // PIECES * 2)), k=PIECES
+        )
+        for length in lengths:
+            # Not less than what belongs together at the end is left.
+            if len(data) > 2 * length + len(SURPLUS):
+                sock.sendall(data[:length])
+                time.sleep(GAP_S)
+                data = data[length:]
     if pace == "bytes":
         # The end of a reply and what should not follow it come together.
         together = len(SURPLUS) + 1

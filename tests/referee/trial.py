@@ -88,6 +88,7 @@ class Referee:
     def tried(self, cell: Cell) -> Trial:
         wanted = expected(cell)
         calls = self._calls(cell)
+        Client(replace(calls, connections=1)).run()  # Afterwards the server has the reply.
         told = {"agent": self._by_agent(cell), "epoll": Client(calls).run()}
         if _for_h11(cell):
             told["h11"] = with_h11(calls)
@@ -249,9 +250,15 @@ def _for_curl(cell: Cell) -> bool:
 
 
 def _for_wrk(cell: Cell) -> bool:
-    """wrk makes calls again whose connection ends, and refuses a length beside chunks."""
+    """wrk makes calls again whose connection ends, refuses a length beside chunks, and takes an
+    interim response for a reply."""
     plain = cell.protocol == "http/1.1" and cell.tls == "plain" and cell.request == "get"
-    return plain and cell.end == "keep" and cell.framing != "both" and int(cell.size) <= 1_000_000
+    return (
+        plain
+        and cell.end == "keep"
+        and cell.framing not in ("both", "interim")
+        and int(cell.size) <= 1_000_000
+    )
 
 
 def _method(cell: Cell) -> str:
