@@ -132,6 +132,17 @@ async def test_an_unchanged_locustfile_runs_by_users_and_by_rate(
         assert all(sum(part.latency[1::2]) == part.replies for part in parts)
 
 
+async def test_requests_that_go_to_another_server_are_counted_by_it(
+    client: Client, port: int
+) -> None:
+    client, options = with_file(client, "absolute.py")
+    async with fleet(client) as load:
+        point = spec(port, options, rate_per_s=40.0, connections=40, seconds=1.0)
+        report = await load.run(point, started=lambda at_us: None, on_window=lambda window: None)
+    assert report.elsewhere == {"localhost:9": 40}
+    assert report.figures["requests"] == 80
+
+
 @contextlib.asynccontextmanager
 async def fleet(client: Client) -> AsyncIterator[LocustFleet]:
     load = await LocustFleet.start([client], worker="locust")

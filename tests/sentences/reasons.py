@@ -169,6 +169,14 @@ SENTENCES: list[tuple[Message, str]] = [
         "Sustained, but the server's accept queue overflowed once; those clients waited a second or more.",
     ),
     (
+        reasons.LoadWentElsewhere(share=1.0, host="127.0.0.1:9000"),
+        "100 % of the requests went elsewhere, most of them to 127.0.0.1:9000, so nothing is stated about the server. Use paths without a host in the locustfile.",
+    ),
+    (
+        reasons.TooLittleWork(calls=200000, cpu_ms=12.4),
+        "The server used 12 ms of CPU time, too little for 200,000 replies, so something else answered. Check what listens on its port.",
+    ),
+    (
         reasons.ClientLimitedTimes(p50_us=0, p99_us=12000),
         "Response times are client-limited: of p99 up to 12 ms may be the clients' own. Add a client.",
     ),

@@ -220,7 +220,7 @@ def test_an_echo_or_a_handshake_after_the_timeout_is_a_timeout(
         rate_per_s=1.0,
     )
     begun = clock()
-    driver.start(begun)
+    driver.start(begun, lambda: None)
     assert driver.begin(begun, begun)
     handle(driver)  # It is connected, and asks for the handshake.
     server, _ = listener.accept()

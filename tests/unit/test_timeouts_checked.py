@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -50,7 +51,7 @@ def test_the_pause_between_checks_grows_with_the_search_and_not_with_what_is_fou
         def begin(self, due: int, now: int) -> bool:
             raise AssertionError("nothing is due yet")
 
-        def start(self, at_ns: int) -> None:
+        def start(self, at_ns: int, on_events: Callable[[], None]) -> None:
             pass
 
         def think(self, now: int) -> int:

@@ -25,6 +25,8 @@ VERSION = 4
 WINDOW_NS = 200_000_000
 MOST_FAULTS = 8
 """Kinds of unexpected responses of which an example is kept."""
+MOST_HOSTS = 10
+"""Hosts of which it is counted how many requests went there in place of the server."""
 EXAMPLE = 120
 """Bytes kept of an example."""
 LATE_NS = 5_000_000

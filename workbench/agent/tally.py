@@ -8,7 +8,7 @@ from time import monotonic_ns
 from typing import Any
 
 from .buckets import bounded, bucket_of, count_buckets, sparse
-from .protocol import EXAMPLE, LATE_NS, MOST_FAULTS
+from .protocol import EXAMPLE, LATE_NS, MOST_FAULTS, MOST_HOSTS
 
 TIMES = ("latency", "service", "connect", "first_byte", "lateness")
 _LISTS = (*TIMES, "alike", "whole_at_once")
@@ -110,6 +110,8 @@ class Tally:
         """Service time and first byte in one: the whole reply came at once."""
         self.requests: list[RequestTally] = []
         """One for each of several requests."""
+        self.elsewhere: Counter[str] = Counter()
+        """Requests to another host and port than the load's, by that; see `count_request`."""
         self.private = False
         """No examples of responses are kept, because they may repeat a secret of the request."""
         self.totals: Counter[str] = Counter()
@@ -172,6 +174,13 @@ class Tally:
             answered = max(0, self.calls - calls) if before is None else before
             self.faults[error] = Fault(monotonic_ns(), answered, data, received)
 
+    def count_request(self, place: str) -> None:
+        """Count a request whose place the user's own code chose; empty: the load's."""
+        self.figures["requests"] += 1
+        if place:
+            known = place in self.elsewhere or len(self.elsewhere) < MOST_HOSTS - 1
+            self.elsewhere[place if known else "others"] += 1
+
     def window(self, in_flight: int | None = None) -> Iterator[dict[str, Any]]:
         """End the window at the first step, and begin a new one. Yields the results of the ended
         one as plain data, which are whole at the last step: adding and sorting thousands of buckets
@@ -214,6 +223,7 @@ class Tally:
             "figures": dict(self.figures),
             "histograms": {name: sparse(_joined(self.whole, name)) for name in TIMES},
             "requests": [request.report() for request in self.requests],
+            "elsewhere": dict(self.elsewhere),
             "waits": sparse(self.waits),
         }
 

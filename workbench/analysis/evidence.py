@@ -177,6 +177,12 @@ class Evidence:
     complete: bool = True
     exit_status: int | None = None
     """Of a server that ended by itself; negative: the signal. None: it runs, or nobody watches."""
+    elsewhere: Mapping[str, int] = field(default_factory=dict)
+    """Requests that went to another host and port, by that."""
+    requests: int = 0
+    """Of which it is known where they went."""
+    least_cpu_s: float = 0.0
+    """CPU time that no server can do with for its replies; 0: unknown."""
     conserved: bool | None = True
     """For every worker; see `conserved`. None: the load tool does not account for every call."""
     lateness_us: Percentiles | None = None

@@ -41,6 +41,7 @@ from workbench.analysis.evidence import (
     SUSTAINED_SHARE,
     Evidence,
     conserved,
+    share,
 )
 from workbench.analysis.faults import arrived as calls_arrived
 from workbench.analysis.faults import faults, overflows, resets_from_elsewhere
@@ -84,6 +85,12 @@ BUSY_PCT = 90.0
 OTHERS_PCT = 25.0
 """Percent of one core, taken by other programs on the cores of server and clients: more than an
 idle desktop takes, and enough to move a limit."""
+
+ELSEWHERE_SHARE = 0.01
+"""Of the requests: where more went to another server, nothing is stated about this one."""
+
+CPU_UNSEEN_S = 0.05
+"""CPU time is counted in ticks of 10 ms, for each process."""
 
 MUCH_MORE = 3
 """Factor between the connections waiting and those that the clients' lateness explains: below it,
@@ -180,7 +187,7 @@ def _ended(evidence: Evidence) -> tuple[Verdict, list[Message]] | None:
     return ("faulty" if found else "server-limited"), [ended, *(found or _server_signs(evidence))]
 
 
-def _flaw(evidence: Evidence) -> Message | None:
+def _flaw(evidence: Evidence) -> Message | None:  # noqa: PLR0911  a table in order
     counts = evidence.counts
     if not evidence.complete:
         return messages.Interrupted()
@@ -189,12 +196,29 @@ def _flaw(evidence: Evidence) -> Message | None:
         return messages.AuditFailed(scheduled=counts.scheduled, found=found)
     if evidence.conserved is False:
         return messages.ClientAuditFailed()
+    if other := _other_server(evidence):
+        return other
     if counts.scheduled < FEWEST_SAMPLES:
         return messages.TooFewCalls(calls=counts.scheduled, needed=FEWEST_SAMPLES)
     # Poisson arrivals may end a window early.
     if evidence.seconds < SHORTEST_S - WINDOW_US / 1e6:
         return messages.TooShort(seconds=evidence.seconds, needed_s=SHORTEST_S)
     return None
+
+
+def _other_server(evidence: Evidence) -> Message | None:
+    """Signs that another server got the load."""
+    elsewhere = share(sum(evidence.elsewhere.values()), evidence.requests)
+    if elsewhere > ELSEWHERE_SHARE:
+        host = max(evidence.elsewhere, key=lambda each: evidence.elsewhere[each])
+        return messages.LoadWentElsewhere(share=round(elsewhere, 4), host=host)
+    if evidence.server_cpu_pct is None:
+        return None
+    cpu_s = evidence.server_cpu_pct / 100 * evidence.seconds
+    if cpu_s + CPU_UNSEEN_S >= evidence.least_cpu_s:
+        return None
+    calls = evidence.counts.succeeded
+    return messages.TooLittleWork(calls=calls, cpu_ms=round(1000 * cpu_s, 1))
 
 
 def _ports_signs(evidence: Evidence) -> list[Message]:

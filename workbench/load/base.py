@@ -226,6 +226,8 @@ class LoadReport:
     """The workload's own, see its driver; empty: it has none."""
     faults: dict[str, Fault] = field(default_factory=dict)
     """The server's unexpected responses: the first of each kind, by error."""
+    elsewhere: dict[str, int] = field(default_factory=dict)
+    """Requests to another host and port than the server's, by that."""
     waits: SparseHistogram = field(default_factory=list)
     """Of replies that may have waited to be read: at most so long."""
     requests: list[RequestPart] = field(default_factory=list)

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from workbench.agent.protocol import MOST_FAULTS
+from workbench.agent.protocol import MOST_FAULTS, MOST_HOSTS
 from workbench.analysis import histogram
 from workbench.analysis.evidence import Fault
 from workbench.documents import SparseHistogram
@@ -121,6 +121,8 @@ class Done(Event, frozen=True, kw_only=True):
     histograms: Times
     tls: TlsDone | None = None
     requests: Annotated[list[RequestDone], msgspec.Meta(max_length=100)] = []
+    elsewhere: Annotated[dict[Text, Count], msgspec.Meta(max_length=MOST_HOSTS)] = {}
+    """Requests to another host and port than the load's, by that."""
     waits: Buckets = []
     """Of replies that may have waited to be read, longer than 0.1 ms: at most so long."""
     at_schedule_end: ScheduleEnd

@@ -91,6 +91,7 @@ def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadRep
                 for name in ("latency", "service", "connect", "first_byte", "lateness")
             }
         ),
+        elsewhere=dict(sum((Counter(r.elsewhere) for r in reports), Counter())),
         waits=histogram.merge(r.waits for r in reports),
         replies_in_schedule=sum(end.replies for end in ends),
         client_cpu_pct=max(100.0 * end.cpu_us / end.wall_us for end in ends),

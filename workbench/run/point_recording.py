@@ -24,6 +24,9 @@ from workbench.plan.search import with_limits
 from workbench.run.history import clean_per_s, faulty_before
 from workbench.run.state import RunState
 
+LEAST_CALL_S = 1e-6
+"""Reading a request and writing the reply take the kernel longer, in any language."""
+
 
 class PointRecording:
     """Turns what the load generator reports of one point into documents, and keeps what the verdict
@@ -134,6 +137,9 @@ class PointRecording:
             closed=point.concurrency > 0,
             complete=complete,
             exit_status=exit_status,
+            elsewhere=report.elsewhere,
+            requests=report.figures.get("requests", 0),
+            least_cpu_s=self._least_cpu_s(counts.succeeded),
             conserved=report.conserved,
             lateness_us=lateness,
             client_cpu_pct=report.client_cpu_pct,
@@ -216,6 +222,11 @@ class PointRecording:
         )
         search = self._run.plan.search
         return with_limits(stop, search) if search and point.judged else stop
+
+    def _least_cpu_s(self, replies: int) -> float:
+        """CPU time that no server can do with for this number of replies; 0: unknown."""
+        shared = getattr(self._point.workload, "pipeline", 1) > 1 or self._point.held
+        return 0.0 if shared else LEAST_CALL_S * replies
 
     def _queue(self, seconds: float, steady: phases.Steady | None) -> Queue | None:
         point, windows = self._point, self._windows

@@ -18,9 +18,9 @@ class Order:
     def problem(self, document: AnyDocument) -> str:
         """Return what is out of order, as the rest of a sentence; empty: nothing."""
         match document:
-            case PointStart() | Window() | PointStop() | RunStop() if self._over:
+            case PointStart() | Window() | PointStop() if self._over:
                 return "the run has already ended"
-            case RunStop():
+            case RunStop():  # Again where the recorder failed at the first.
                 self._over = True
             case PointStart() if document.point in self._points:
                 return f"point {document.point} begins a second time"

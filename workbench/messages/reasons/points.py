@@ -55,6 +55,33 @@ class TooFewCalls(Reason, frozen=True, kw_only=True):
         return f"{calls}: too few for a verdict, which takes {self.needed:,}. {_LONGER}"
 
 
+class LoadWentElsewhere(Reason, frozen=True, kw_only=True):
+    """Requests of a locustfile with absolute URLs went to another server."""
+
+    share: float
+    host: str
+    """With its port, the one that most of them went to."""
+
+    def text(self) -> str:
+        return (
+            f"{percent(self.share)} of the requests went elsewhere, most of them to {self.host}, so"
+            " nothing is stated about the server. Use paths without a host in the locustfile."
+        )
+
+
+class TooLittleWork(Reason, frozen=True, kw_only=True):
+    """The server cannot have answered that many calls in so little CPU time."""
+
+    calls: int
+    cpu_ms: float
+
+    def text(self) -> str:
+        return (
+            f"The server used {self.cpu_ms:,.0f} ms of CPU time, too little for {self.calls:,}"
+            " replies, so something else answered. Check what listens on its port."
+        )
+
+
 class TooShort(Reason, frozen=True, kw_only=True):
     """The point is too short for a verdict."""
 

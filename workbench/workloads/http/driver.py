@@ -317,8 +317,10 @@ class WorkloadDriver(Driver):
         if parser is None:
             if (usual := wanted.usual) and data.startswith(usual[0], at, stop):
                 return usual[1], at + len(usual[0])
-            if closed and at == stop:
-                raise ProtocolError("closed without a reply", "closed")
+            if at == stop:
+                if closed:
+                    raise ProtocolError("closed without a reply", "closed")
+                return None
             if stop - at < RECEIVE:
                 whole = bytes(data[at:stop])
                 if found := wanted.known(whole, closed=closed):

@@ -38,6 +38,7 @@ from workbench.agent.tally import RequestTally, Tally
 
 from . import classes, locustfile
 from .failures import name_of
+from .place import place_of
 from .visit import Visit
 
 MOST_USERS = 10_000
@@ -274,11 +275,14 @@ def _on_request(
     name: str = "",
     response_time: float = 0.0,
     exception: BaseException | None = None,
+    url: str = "",
     **_: Any,
 ) -> None:
     driver = _driver
     if driver is None or driver.over:
         return
+    if url:  # Clients of other protocols have none.
+        driver.tally.count_request(place_of(url, driver.load.host, driver.load.port))
     try:
         ns = max(0, round(response_time * 1e6))
     except (TypeError, ValueError, OverflowError):
