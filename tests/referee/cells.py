@@ -147,6 +147,26 @@ class Cell:
         return 1 if size > 10_000_000 else 2 if size > 1_000_000 else 4 if size > 100_000 else 8
 
     @property
+    def rate_per_s(self) -> float:
+        """Connections begun in an open loop; 0: a closed one."""
+        if self.load in ("closed", "kept-closed"):
+            return 0.0
+        return 100.0 if int(self.size) <= 100_000 else 20.0
+
+    @property
+    def method(self) -> str:
+        return "GET" if self.request == "get" else "POST"
+
+    @property
+    def sent(self) -> str:
+        """Body of the request."""
+        return "x" * int(self.request.partition("-")[2] or 0)
+
+    @property
+    def status(self) -> int:
+        return int(self.framing) if self.framing in ("204", "304") else 200
+
+    @property
     def path(self) -> str:
         """What a request asks of the server; see `server`."""
         at = self.calls if self.at == "last" else 1

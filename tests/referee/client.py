@@ -367,27 +367,19 @@ class Client:
     def _understand(self, connection: Connection, data: bytes) -> None:
         """Raises ValueError for what is not HTTP, as for what follows a reply unasked."""
         now, parser, asked = time.monotonic(), connection.parser, connection.asked
-        last = None
         for reply in parser.take(data):
-            if last:
-                self._answered(connection, last, now)
-                if not last.reusable:
-                    self._lost(connection, "closed")
-                    return
-            last = reply
-            if len(asked) == 1:
-                break
-        if last is None:
+            if len(asked) == 1 and parser.surplus:
+                raise Malformed("more than a reply")
+            self._answered(connection, reply, now)
+            if not connection.left:
+                self._close(connection)
+            elif not reply.reusable:
+                self._lost(connection, "closed")
+            elif not asked:
+                self._ask(connection, now)
+            else:
+                continue
             return
-        if len(asked) == 1 and parser.surplus:
-            raise Malformed("more than a reply")
-        self._answered(connection, last, now)
-        if not connection.left:
-            self._close(connection)
-        elif not last.reusable:
-            self._lost(connection, "closed")
-        elif not asked:
-            self._ask(connection, now)
 
     def _answered(self, connection: Connection, reply: Reply, now: float) -> None:
         self._told.answered(reply, now - connection.asked.popleft())

@@ -18,6 +18,7 @@ import struct
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -43,6 +44,11 @@ def body(size: int) -> bytes:
     numbered = b"".join(b"%07x|" % number for number in range(min(size // 8 + 1, 1 << 17)))
     numbered *= size // len(numbered) + 1
     return (numbered[: max(0, size - len(MARK))] + MARK)[-size:] if size else b""
+
+
+@lru_cache(maxsize=16)
+def crc(content: bytes) -> int:
+    return zlib.crc32(content)
 
 
 @dataclass(frozen=True)

@@ -3,46 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import shutil
-import signal
 import ssl
 import subprocess
 import sys
-import threading
-import zlib
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from statistics import quantiles
-from typing import Any
 
-from agents import Agent, agent
-
-from workbench.agent.tls import NAME
-from workbench.analysis.histogram import bucket_bounds
 from workbench.servers.certificate import issue
 
 from . import server
 from .cells import SURPLUS, Cell
 from .client import Calls, Client, Told
 from .expected import Expected, expected
+from .ours import LoadAgent, by_gate
 from .peers import with_curl, with_h11, with_wrk
 
 CONCURRENCY = 3
-STOPPED_S = 0.02
-"""At a time, of a worker that is busy."""
-LOST = {
-    "connreset": "reset",
-    "client-timo": "timeout",
-    "protocol-cut": "cut",
-    "protocol-closed": "closed",
-    "protocol-malformed": "malformed",
-}
-"""The classes of the agent's errors, as `client.LOST`."""
 
 
 @dataclass(frozen=True)
@@ -78,18 +59,17 @@ class Referee:
         self._ports = ports
         self._certificate = certificate
         self._timeout_s = timeout_s
-        self._agent: Agent | None = None
-        self._points = 0
-        self._ending = contextlib.ExitStack()
+        self._agent = LoadAgent(certificate)
 
     def close(self) -> None:
-        self._ending.close()
+        self._agent.close()
 
     def tried(self, cell: Cell) -> Trial:
         wanted = expected(cell)
         calls = self._calls(cell)
         Client(replace(calls, connections=1)).run()  # Afterwards the server has the reply.
-        told = {"agent": self._by_agent(cell), "epoll": Client(calls).run()}
+        told = {"agent": self._agent.told(cell, calls), "gate": by_gate(cell, calls)}
+        told["epoll"] = Client(calls).run()
         if _for_h11(cell):
             told["h11"] = with_h11(calls)
         if shutil.which("curl") and _for_curl(cell):
@@ -106,76 +86,23 @@ class Referee:
 
     def _calls(self, cell: Cell) -> Calls:
         version = "1.1" if cell.protocol == "http/1.1" else "1.0"
-        lines = [f"{_method(cell)} {cell.path} HTTP/{version}", "Host: pongbench"]
+        lines = [f"{cell.method} {cell.path} HTTP/{version}", "Host: pongbench"]
         if cell.protocol == "http/1.0" and cell.calls > 1:
             lines.append("Connection: keep-alive")
-        body = _body(cell).encode()
+        body = cell.sent.encode()
         if body:
             lines.append(f"Content-Length: {len(body)}")
-        closed = cell.load in ("closed", "kept-closed")
         return Calls(
             port=self._ports[cell.tls == "tls"],
             request="\r\n".join([*lines, "", ""]).encode() + body,
             connections=cell.connections,
             calls=cell.calls,
             pipeline=cell.pipeline,
-            rate_per_s=0 if closed else _rate(cell),
-            concurrency=CONCURRENCY if closed else 0,
+            rate_per_s=cell.rate_per_s,
+            concurrency=0 if cell.rate_per_s else CONCURRENCY,
             timeout_s=self._timeout_s,
             tls=_context(self._certificate) if cell.tls == "tls" else None,
         )
-
-    def _by_agent(self, cell: Cell) -> Told:
-        options = {
-            "protocol": cell.protocol,
-            "path": cell.path,
-            "pipeline": cell.pipeline,
-            "method": _method(cell),
-            "body": _body(cell),
-        }
-        closed = cell.load in ("closed", "kept-closed")
-        pace = (
-            {"mode": "closed", "concurrency": CONCURRENCY}
-            if closed
-            else {"rate_per_s": _rate(cell)}
-        )
-        one = self._running()
-        self._points += 1
-        stop = {"op": "stop", "id": self._points}
-        overdue = threading.Timer(4 * self._timeout_s, lambda: one.say(**stop))
-        overdue.start()
-        try:
-            with _stopped_half_of_the_time(_worker_of(one), cell.worker == "busy"):
-                outcome = one.run(
-                    self._ports[cell.tls == "tls"],
-                    workload="pong" if cell.protocol == "pong" else "http",
-                    options=options,
-                    reply=_reply(cell),
-                    tls={"certificate": self._certificate} if cell.tls == "tls" else {},
-                    connections=cell.connections,
-                    calls_per_connection=cell.calls,
-                    timeout_s=self._timeout_s,
-                    **pace,
-                )
-        except AssertionError as error:  # It has ended, or does not account for each call.
-            self._ending.close()
-            self._agent = None
-            return Told(lost=Counter({f"the agent: {error}"[:60]: cell.connections * cell.calls}))
-        finally:
-            overdue.cancel()
-        told = Told(whole=outcome.total("replies"), cpu_s=outcome.total("cpu_us") / 1e6)
-        for error, count in (outcome.errors | _unfinished(outcome.reports)).items():
-            if count:
-                told.lost[LOST.get(error, error)] += count
-        told.held = outcome.total("wall_us") > self._timeout_s * 1e6
-        told.times_s = _times_s(outcome.histogram("service"))
-        return told
-
-    def _running(self) -> Agent:
-        if self._agent is None:
-            self._agent = self._ending.enter_context(agent())
-            self._points = 0
-        return self._agent
 
 
 @contextlib.contextmanager
@@ -202,23 +129,39 @@ def _fault(cell: Cell, name: str, told: Told, wanted: Expected) -> str:
     if name == "wrk":
         return "" if told.whole and not told.lost else "not every reply is whole"
     connections, calls = cell.connections, cell.calls
+    if name == "gate":
+        connections = 1
     if name == "curl":
         connections, calls = min(2, connections), _until_end(cell)
-    if name == "agent" and cell.protocol == "pong" and cell.end in SURPLUS:
+    if name in ("agent", "gate") and cell.protocol == "pong" and cell.end in SURPLUS:
         wanted = Expected(1, 1)  # What the servers of 2009 send.
     most, least = min(wanted.most, calls) * connections, min(wanted.least, calls) * connections
     if told.whole + told.lost.total() != connections * calls:
         return f"{connections * calls} calls were made"
+    if name == "gate":
+        return _fault_of_gate(cell, told, most, least)
     if not least <= told.whole <= most:
         return f"{least if least == most else f'{least} to {most}'} are whole"
     if other := set(told.lost) - wanted.lost:
-        return (
-            f"{', '.join(sorted(other))} in place of {' or '.join(sorted(wanted.lost)) or 'none'}"
-        )
+        may_be = " or ".join(sorted(wanted.lost)) or "none"
+        return f"{', '.join(sorted(other))} in place of {may_be}"
     if told.held:
         return "a connection without a call is held to the timeout, and a closed loop lacks it"
+    return _other_bytes(cell, told)
+
+
+def _fault_of_gate(cell: Cell, told: Told, most: int, least: int) -> str:
+    """It refuses what is not whole, or has fewer replies; what comes late it waits for."""
+    if told.whole == cell.calls and most < cell.calls:
+        return "accepts what is not whole"
+    if told.whole < min(least, cell.calls) == cell.calls and cell.end not in SURPLUS:
+        return "refuses what is whole"
+    return _other_bytes(cell, told)
+
+
+def _other_bytes(cell: Cell, told: Told) -> str:
     sent = server.body(0 if cell.framing in ("204", "304") else int(cell.size))
-    right = {(_status(cell), len(sent), zlib.crc32(sent)), (_status(cell), len(sent), -1)}
+    right = {(cell.status, len(sent), crc) for crc in (server.crc(sent), -1)}
     return "" if told.bodies <= right else f"other bytes: {sorted(told.bodies - right)}"
 
 
@@ -261,71 +204,6 @@ def _for_wrk(cell: Cell) -> bool:
     )
 
 
-def _method(cell: Cell) -> str:
-    return "GET" if cell.request == "get" else "POST"
-
-
-def _body(cell: Cell) -> str:
-    _, _, length = cell.request.partition("-")
-    return "x" * int(length or 0)
-
-
-def _rate(cell: Cell) -> float:
-    return 100.0 if int(cell.size) <= 100_000 else 20.0
-
-
-def _status(cell: Cell) -> int:
-    return int(cell.framing) if cell.framing in ("204", "304") else 200
-
-
-def _reply(cell: Cell) -> dict[str, Any]:
-    body = server.body(int(cell.size)).decode()
-    if cell.wanted == "body":
-        return {"status": _status(cell), "body": body}
-    text = body[-len(server.MARK) :]
-    checks = {"status": _status(cell), "bytes": len(body), "type": "text/plain", "text": text}
-    return {"checks": checks} if cell.wanted == "checks" else {}
-
-
 @cache
 def _context(certificate: str) -> ssl.SSLContext:
-    context = ssl.create_default_context(cadata=certificate)
-    assert NAME == "pongbench"
-    return context
-
-
-def _times_s(histogram: list[int]) -> list[float]:
-    pairs = zip(histogram[::2], histogram[1::2], strict=True)
-    return [bucket_bounds(bucket)[1] / 1e6 for bucket, count in pairs for _ in range(count)]
-
-
-def _unfinished(reports: list[dict[str, Any]]) -> dict[str, int]:
-    return {"in flight": sum(report["in_flight"] + report["unsent"] for report in reports)}
-
-
-def _worker_of(one: Agent) -> int:
-    pid = one.process.pid
-    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text().split()[0])
-
-
-@contextlib.contextmanager
-def _stopped_half_of_the_time(pid: int, busy: bool) -> Iterator[None]:
-    """So that what comes one after the other is found together, as where others have its core."""
-    over = threading.Event()
-
-    def stop() -> None:
-        with contextlib.suppress(ProcessLookupError):
-            while not over.wait(STOPPED_S):
-                os.kill(pid, signal.SIGSTOP)
-                over.wait(STOPPED_S)
-                os.kill(pid, signal.SIGCONT)
-
-    thread = threading.Thread(target=stop)
-    if busy:
-        thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        if busy:
-            thread.join()
+    return ssl.create_default_context(cadata=certificate)
