@@ -5,7 +5,6 @@ from __future__ import annotations
 import enum
 import errno
 import os
-import re
 import shutil
 from collections.abc import Sequence
 
@@ -65,8 +64,10 @@ def why(error: OSError) -> str:
     if isinstance(error, shutil.Error):
         # The error of a copied tree lists every failed file: from where, to where, why.
         _, _, reason = error.args[0][0]
-        number = re.search(r"\[Errno (\d+)\]", reason)
-        error = OSError(int(number[1]), os.strerror(int(number[1]))) if number else OSError(reason)
+        number = reason.removeprefix("[Errno ").partition("]")[0]
+        error = (
+            OSError(int(number), os.strerror(int(number))) if number.isdigit() else OSError(reason)
+        )
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "the disk is full"
     return (error.strerror or str(error)).lower()
