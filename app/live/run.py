@@ -136,6 +136,7 @@ class LiveRun:
         if person:
             engine.expose = person.expose
             engine.run_foreign = person.run_foreign
+            engine.on_busy = person.on_busy
         if where and where.tune and person:
             engine.tuning = Tuning(where.tune, person.consent)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.foreign import ForeignCode
     from workbench.machines.hostkeys import HostKeyProblem
     from workbench.machines.secrets import Question
+    from workbench.run.claims import Answer, Claim
     from workbench.run.tuning import TuningPlan
 
 T = TypeVar("T")
@@ -60,8 +61,8 @@ class Make(Protocol):
 
 class Asker:
     """Questions for the user, called in the engine's thread: `ask` for a secret, `consent` to
-    tuning, `expose` old servers, `run_foreign` code, `trust` a host key. One dialog after another;
-    answers are passed on and not kept.
+    tuning, `expose` old servers, `run_foreign` code, `on_busy` machines, `trust` a host key. One
+    dialog after another; answers are passed on and not kept.
     """
 
     def __init__(self, bridge: Bridge, parent: QWidget) -> None:
@@ -98,6 +99,13 @@ class Asker:
         from app.machines.foreign import ForeignCodeDialog  # noqa: PLC0415 - seldom needed
 
         answer: bool = await self._answer(partial(ForeignCodeDialog, code=code))
+        return answer
+
+    async def on_busy(self, other: Claim) -> Answer:
+        """An `OnBusy` (`workbench.run.claims`)."""
+        from app.machines.busy import BusyDialog  # noqa: PLC0415 - seldom needed
+
+        answer: Answer = await self._answer(partial(BusyDialog, other=other))
         return answer
 
     async def trust(self, problem: HostKeyProblem) -> bool:

@@ -130,11 +130,11 @@ class Home:
         self.wait_until_clean()
         return Answer(done.returncode, done.stdout, done.stderr)
 
-    def launch(self, plan: Path, session: Path) -> Running:
+    def launch(self, plan: Path, session: Path, *options: str) -> Running:
         output = session.with_suffix(".log")
         with output.open("wb") as file:
             process = subprocess.Popen(
-                [*PONGBENCH, "run", plan, "-o", session],
+                [*PONGBENCH, "run", plan, "-o", session, *options],
                 stdout=file,
                 stderr=file,
                 cwd=ROOT,

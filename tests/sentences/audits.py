@@ -256,7 +256,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         audits.surroundings.QuietHost(points=66, limit_pct=25.0, others=["bolt"]),
-        "Another user's run was on bolt: each disturbs the other. Agree on who measures when.",
+        "Another run was on bolt: each disturbs the other. Agree on who measures when.",
     ),
     (
         audits.surroundings.LinkAudit(links=2),

@@ -217,6 +217,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "Another user's run is on 'h1' (process 812 of user ops (python3 -)): each disturbs the other. Agree on who measures when.",
     ),
     (
+        notes.AnotherRun(title="Quick look", machines=["localhost", "h1"]),
+        "Another run, 'Quick look', is on 'localhost' and 'h1' at the same time: each disturbs the other. Repeat one of them alone.",
+    ),
+    (
         notes.Confinement(machine="h1"),
         "The kernel of h1 offers no Landlock (Linux 5.13), so the servers may read and write what their user may.",
     ),

@@ -58,16 +58,23 @@ async def confirm_at_terminal(
     text: str, alone: Callable[[], AbstractContextManager[object]] = nullcontext
 ) -> bool:
     """Show a text and ask for confirmation; without a terminal the answer is no."""
+    return (await answer_at_terminal(f"{text} [y/N]", alone)).lower() in ("y", "yes")
+
+
+async def answer_at_terminal(
+    text: str, alone: Callable[[], AbstractContextManager[object]] = nullcontext
+) -> str:
+    """Show a text and return what is typed after it; without a terminal nothing is."""
     try:
         terminal = os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     except (OSError, AttributeError):
-        return False
+        return ""
     try:
         with alone():
-            answer = await _read(terminal, f"{text} [y/N] ", echo=True)
+            answer = await _read(terminal, f"{text} ", echo=True)
     finally:
         os.close(terminal)
-    return (answer or "").strip().lower() in ("y", "yes")
+    return (answer or "").strip()
 
 
 def is_interactive() -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from workbench.analysis.summary import summarise
+from workbench.commands import busy
 from workbench.commands.asking import add_remember, ask_at_terminal
 from workbench.commands.consent import EXPOSE, FOREIGN_CODE
 from workbench.commands.console import ConsoleView
@@ -106,6 +107,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
     )
+    busy.add_options(parser)
     EXPOSE.add_option(parser)
     FOREIGN_CODE.add_option(parser)
     parser.add_argument(
@@ -169,6 +171,7 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
             dispatcher.subscribe(view)
             engine.notify = view.notify
             engine.ask = ask_at_terminal(view.paused, remember=arguments.remember)
+            engine.on_busy = busy.at_terminal(arguments.busy, view.paused)
             engine.expose = EXPOSE.at_terminal(yes=arguments.expose, alone=view.paused)
             engine.run_foreign = FOREIGN_CODE.at_terminal(
                 yes=arguments.foreign_code, alone=view.paused

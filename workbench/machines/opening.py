@@ -8,10 +8,12 @@ from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask, never_ask
 
 
-async def open_machine(profile: Profile, ask: Ask = never_ask) -> Machine:
+async def open_machine(
+    profile: Profile, ask: Ask = never_ask, *, exclusive: bool = True
+) -> Machine:
     """Open a machine. Raises PongbenchError; for SSH see `ssh.open_ssh`."""
     if profile.connector == "local":
         return await open_local(name=profile.name)
     from workbench.machines.ssh import open_ssh  # noqa: PLC0415  slow to import
 
-    return await open_ssh(profile, ask=ask)
+    return await open_ssh(profile, ask=ask, exclusive=exclusive)

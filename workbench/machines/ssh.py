@@ -45,8 +45,9 @@ BUSY_FOR_S = LEASE_S + 1
 """How long the run of a killed workbench keeps its machine, in seconds."""
 
 
-async def open_ssh(profile: Profile, *, ask: Ask = never_ask) -> SshMachine:
+async def open_ssh(profile: Profile, *, ask: Ask = never_ask, exclusive: bool = True) -> SshMachine:
     """Log in, survey the machine, remove leftovers of crashed runs, and start a runner.
+    `exclusive`: see `Link.open`.
 
     Raises PongbenchError; `hostkeys.UnknownHostKey` and `ChangedHostKey` wait for a person's
     word, `link.MachineBusy` says whose run is there.
@@ -56,7 +57,7 @@ async def open_ssh(profile: Profile, *, ask: Ask = never_ask) -> SshMachine:
         survey = await survey_machine(shell, profile)
         fit(profile.name, survey)
         await clean(shell, survey)
-        return await start(profile, shell, survey)
+        return await start(profile, shell, survey, exclusive=exclusive)
     except BaseException:
         await to_the_end(shell.close())
         raise
@@ -67,9 +68,11 @@ async def open_shell(profile: Profile, ask: Ask = never_ask) -> Shell:
     return Shell(profile.name, await connect(profile, ask))
 
 
-async def start(profile: Profile, shell: Shell, survey: Survey) -> SshMachine:
+async def start(
+    profile: Profile, shell: Shell, survey: Survey, *, exclusive: bool = True
+) -> SshMachine:
     """Start the runner and return the machine, which owns the shell from then on."""
-    link, introduction = await _open_link(shell, survey)
+    link, introduction = await _open_link(shell, survey, exclusive)
     return SshMachine(profile, shell, survey, link, introduction)
 
 
@@ -224,7 +227,7 @@ async def clean(shell: Shell, survey: Survey) -> Cleaned:
     return await shell.ask(what, JANITOR, Cleaned, *arguments, within_s=WORK_WITHIN_S)
 
 
-async def _open_link(shell: Shell, survey: Survey) -> tuple[Link, Ready]:
+async def _open_link(shell: Shell, survey: Survey, exclusive: bool) -> tuple[Link, Ready]:
     """Open the link; wait a moment if another run holds the machine, which may just have been
     killed."""
     give_up = time.monotonic() + BUSY_FOR_S
@@ -236,7 +239,7 @@ async def _open_link(shell: Shell, survey: Survey) -> tuple[Link, Ready]:
             with contextlib.suppress(BrokenPipeError):
                 # If it has already ended, its last output names the cause.
                 process.stdin.write(await asyncio.to_thread(encoded, RUNNER))
-            return link, await link.open(survey.work_dir, exclusive=True)
+            return link, await link.open(survey.work_dir, exclusive=exclusive)
         except MachineBusy:
             await link.close()
             if time.monotonic() > give_up:

@@ -8,6 +8,7 @@ import functools
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -28,12 +29,14 @@ from workbench.errors import PongbenchError
 from workbench.exposure import Consent, agreed, exposure, never_agree
 from workbench.load.limits import remarks
 from workbench.load.pace import own_pace
+from workbench.machines.opening import open_machine
 from workbench.machines.secrets import Ask, named, never_ask
 from workbench.messages.plans import MustBeFetched, OldServersExposed, more_rights
 from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
 from workbench.plan.reading import recorded
 from workbench.plan.schedule import draw_seed, order, series_key
+from workbench.run import claims
 from workbench.run.environment import (
     Fleet,
     Member,
@@ -96,6 +99,9 @@ class Engine:
         """Whether servers without security fixes may listen where other machines reach them."""
         self.run_foreign: foreign.Consent = foreign.never_agree
         """Whether a program of the user, such as a locustfile, may run on the clients."""
+        self.on_busy: claims.OnBusy | None = None
+        """Asks what to do where another run is on these machines; None: no machine is claimed."""
+        self._claim: claims.Hold | None = None
         self.seed = plan.seed or draw_seed()
 
     async def assess(self, tune: str = "") -> Budget:
@@ -124,12 +130,27 @@ class Engine:
         Afterwards the session always ends with a RunStop, which is returned; only a failing
         `emit` and cancellation (abort) are raised, too.
         """
+        if self.on_busy is None:
+            return await self._run(self.fleet)
+        fleet, name = self.fleet, self.plan.name or "Run"
+        holding = claims.held(name, fleet.profiles(), fleet.roles, self.on_busy, self.notify)
+        async with holding as self._claim:
+            if self._claim.others and fleet.open is open_machine:
+                fleet = replace(fleet, open=functools.partial(open_machine, exclusive=False))
+            return await self._run(fleet)
+
+    def _emit(self, document: AnyDocument) -> None:
+        self.emit(document)
+        if self._claim:
+            self._claim(document)
+
+    async def _run(self, fleet: Fleet) -> RunStop:
         over = False
 
         def take(sample: HostSample) -> None:
             # One may be on its way when the session ends.
             if not over:
-                self.emit(sample)
+                self._emit(sample)
 
         declared, workload = self.plan.declared, self.plan.workload
         brought = declared.brought(workload)
@@ -142,7 +163,7 @@ class Engine:
         known = await named(declared.secrets(workload))
         opening = open_stage(
             self.plan,
-            self.fleet,
+            fleet,
             take,
             self.ask,
             self.tuning,
@@ -156,20 +177,22 @@ class Engine:
                 budget = self._assess(stage.facts)
                 self.on_budget(budget)
                 budget.check()
+                if self._claim:
+                    self._claim.expect(budget.duration_s[1])
                 plan = budget.known(self.plan)
                 exposed = await agreed(self.entries, self.fleet.target, stage.bind, self.expose)
                 links = await check_links(stage)
                 rehearsed = await self._rehearse(stage, known)
                 zero = time.monotonic_ns() // 1000
                 stage.samplers.begin(zero)
-                self.emit(self._start(stage, rehearsed, plan.axis))
+                self._emit(self._start(stage, rehearsed, plan.axis))
                 run = RunState(
                     plan=plan,
                     stage=stage,
                     budget=budget,
                     rehearsed=rehearsed,
                     control=self.control,
-                    emit=self.emit,
+                    emit=self._emit,
                     assess=functools.partial(self._assess, stage.facts),
                     notify=self.notify,
                     seed=self.seed,
@@ -177,6 +200,7 @@ class Engine:
                     exposed=exposed,
                     links=links,
                     secrets=known,
+                    claim=self._claim,
                 )
                 scheduler = Scheduler(run)
                 try:
@@ -194,7 +218,7 @@ class Engine:
             if run:
                 # Once all is closed: until then a run that stops may still be aborted.
                 end = msgspec.structs.replace(end, t_us=run.now_us())
-                self.emit(end)
+                self._emit(end)
         return end
 
     def _assess(self, facts: Mapping[str, dict[str, Any]], plan: Plan | None = None) -> Budget:

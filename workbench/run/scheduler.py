@@ -90,6 +90,8 @@ class Scheduler:
             if warning:
                 run.note(warning)
         self._note_tuning(run.stage.tuneup.events)
+        for other in run.claim.others if run.claim else ():
+            run.note_other(other)
         for name, member in run.stage.members.items():
             if there := list(member.machine.beside):
                 run.note(notes.SharedMachine(machine=name, there=there), machine=name)

@@ -180,6 +180,7 @@ class ServerRunner:
             self._raise_limit(stop, target)
             await self.points.target_watch.after_point()
             self._clients.note_lost()
+            await self._run.note_others()
             if self._skipped(target):
                 return None
             if not deployment.alive():

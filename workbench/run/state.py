@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -10,9 +11,10 @@ from dataclasses import dataclass, field
 from workbench.control import Control
 from workbench.documents import AnyDocument, ServerRecord
 from workbench.exposure import Exposure
-from workbench.messages.notes import Link, LinkUnchecked, Notice
+from workbench.messages.notes import AnotherRun, Link, LinkUnchecked, Notice
 from workbench.plan.budget import Budget
 from workbench.plan.model import Plan
+from workbench.run.claims import Claim, Hold
 from workbench.run.client_limit import ClientLimit
 from workbench.run.environment import Stage
 from workbench.servers.entry import ServerEntry
@@ -58,6 +60,8 @@ class RunState:
     """Secrets that the plan names, by name; never recorded."""
     limits: defaultdict[str, ClientLimit] = field(default_factory=lambda: defaultdict(ClientLimit))
     """The client limit with each load tool."""
+    claim: Hold | None = None
+    """On the machines; None: they are not claimed."""
     links: Mapping[str, Link | LinkUnchecked] = field(default_factory=dict)
     """By client: its link to the target, as checked before the run; on loopback there is none."""
 
@@ -79,6 +83,23 @@ class RunState:
     def now_us(self) -> int:
         """The current time on the session's axis."""
         return self.session_us(time.monotonic_ns() // 1000)
+
+    async def note_others(self) -> None:
+        """Note runs that have begun on the same machines."""
+        if self.claim is None:
+            return
+        try:
+            newcomers = await asyncio.to_thread(self.claim.newcomers)
+        except OSError:
+            return
+        for other in newcomers:
+            self.note_other(other)
+
+    def note_other(self, other: Claim) -> None:
+        """Note a run that is on the same machines."""
+        assert self.claim
+        shared = self.claim.claim.shared(other)
+        self.note(AnotherRun(title=other.title, machines=shared), machine=shared[0])
 
     def note(self, notice: Notice, server: str = "", *, machine: str = "") -> None:
         """Record a note now. `machine` empty: the target."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.fields import Flag
+from app.machines.busy import BusyDialog
 from app.machines.consent import ConsentDialog
 from app.machines.exposing import ExposureDialog
 from app.pages.plan import PlanPage
@@ -23,6 +25,7 @@ from workbench.documents import Note
 from workbench.exposure import Exposure
 from workbench.messages.notes import Untuned
 from workbench.messages.topics import read_note
+from workbench.run.claims import Claim, Hold
 from workbench.sessions import read_session
 from workbench.workloads.registry import workload as a_workload
 
@@ -289,6 +292,41 @@ def test_an_old_server_reachable_by_others_gives_a_warning_and_a_question(
         qtbot.waitUntil(lambda: not window.desk.busy)
         assert "Cogen" in window.live.error.text
         assert not list((home / "data").rglob("*.pong.yaml"))
+
+
+def test_a_run_on_the_same_computer_is_named_and_can_be_waited_for(
+    qtbot: QtBot, home: Path
+) -> None:
+    claim = Claim(
+        title="First",
+        since_s=time.time(),
+        roles={"localhost": ["target", "client"]},
+        places={"localhost": "this computer"},
+    )
+    first = Hold(claim)
+    assert first.take()
+    with shown(qtbot) as window:
+        page = opened(qtbot, window)
+        edit(qtbot, page, structs.replace(SHORT, rates=[300.0]))
+        for answer in ("Cancel", "Wait"):
+            window.show_page("Plan")
+            judged(qtbot, page)
+            press(page, "Run")
+            qtbot.waitUntil(lambda: bool(window.findChildren(BusyDialog)))
+            (dialog,) = window.findChildren(BusyDialog)
+            assert says(dialog, claim.text)
+            assert dialog.focusWidget() is control(dialog, "Wait")
+            control(dialog, answer).click()
+            qtbot.waitUntil(lambda: not window.findChildren(BusyDialog))
+            if answer == "Cancel":
+                qtbot.waitUntil(lambda: not window.desk.busy)
+                assert "'First' has been running" in window.live.error.text
+                assert not list((home / "data").rglob("*.pong.yaml"))
+        assert window.desk.busy
+        first.release()
+        qtbot.waitUntil(lambda: not window.desk.busy, timeout=30_000)
+    (session,) = (home / "data").rglob("*.pong.yaml")
+    assert not read_session(session).interrupted
 
 
 def test_long_names_of_clients_are_whole(qapp: QApplication, qtbot: QtBot) -> None:

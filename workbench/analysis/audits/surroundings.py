@@ -14,7 +14,8 @@ _STOLEN = "stolen_cpu_pct"
 
 def quiet_host(data: SessionData) -> Outcome:
     """No background load beyond the limit that verdicts use."""
-    shared = list(dict.fromkeys(noted.machine for noted in data.notes(notes.SharedMachine)))
+    others = (*data.notes(notes.SharedMachine), *data.notes(notes.AnotherRun))
+    shared = list(dict.fromkeys(noted.machine for noted in others))
     measured = [point for point in data.points if _OTHERS in point.evidence]
     disturbed = [point for point in measured if point.evidence[_OTHERS] >= OTHERS_PCT]
     if not measured and not shared:

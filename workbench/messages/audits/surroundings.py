@@ -25,7 +25,7 @@ class QuietHost(OfPoints, frozen=True, kw_only=True):
     def text(self) -> str:
         if self.others:
             return (
-                f"Another user's run was on {formatting.listed(self.others)}: each disturbs the"
+                f"Another run was on {formatting.listed(self.others)}: each disturbs the"
                 " other. Agree on who measures when."
             )
         if self.at:

@@ -11,6 +11,7 @@ from workbench.messages.notes.clients import (
     ClientNotBack,
 )
 from workbench.messages.notes.machines import (
+    AnotherRun,
     Confinement,
     Exposed,
     Link,
@@ -61,6 +62,7 @@ from workbench.messages.notes.tuning import (
 
 __all__ = [
     "Again",
+    "AnotherRun",
     "Backlog",
     "Ceiling",
     "ClientBack",

@@ -38,6 +38,22 @@ class SharedMachine(Notice, frozen=True, kw_only=True):
         )
 
 
+class AnotherRun(Notice, frozen=True, kw_only=True):
+    """Another run of this user is on machines of this one."""
+
+    level = Severity.WARNING
+
+    title: str
+    machines: list[str]
+
+    def text(self) -> str:
+        where = formatting.listed([f"'{name}'" for name in self.machines])
+        return (
+            f"Another run, '{self.title}', is on {where} at the same time: each disturbs the other."
+            " Repeat one of them alone."
+        )
+
+
 class Exposed(Notice, frozen=True, kw_only=True):
     """Servers without security fixes listen where other machines can reach them."""
 

@@ -1,0 +1,146 @@
+"""A claim is per machine, whatever its name, and ends with its program."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+
+import pytest
+
+from workbench.commands import busy
+from workbench.errors import PongbenchError
+from workbench.machines.profiles import Profile, Role
+from workbench.run import claims
+from workbench.run.claims import Answer, Claim, Hold, held
+
+pytestmark = pytest.mark.usefixtures("home")
+
+HERE = Profile("localhost")
+BOLT = Profile("bolt", connector="ssh", address="10.0.0.5")
+
+
+def roles(name: str) -> list[Role]:
+    return ["target"] if name == "localhost" else ["client"]
+
+
+def hold(
+    title: str, *profiles: Profile, on_busy: claims.OnBusy = claims.refuse
+) -> AbstractAsyncContextManager[Hold]:
+    return held(title, {profile.name: profile for profile in profiles}, roles, on_busy)
+
+
+async def test_one_run_has_a_machine_at_a_time_and_is_named() -> None:
+    async with hold("First", HERE, BOLT) as first:
+        first.expect(200.0)
+        with pytest.raises(PongbenchError) as caught:
+            async with hold("Second", BOLT):
+                pass
+        assert caught.value.code == "busy"
+        since = time.strftime("%H:%M", time.localtime(first.claim.since_s))
+        assert str(caught.value).startswith(
+            "'First' has been running on localhost (target) and bolt (client) since"
+            f" {since}, about 3.3 min left"
+        )
+        async with hold("Elsewhere", Profile("ash", connector="ssh", address="10.0.0.6")):
+            pass
+    async with hold("Second", BOLT) as second:
+        assert second.others == []
+
+
+async def test_another_name_of_a_machine_is_the_same_machine() -> None:
+    async with hold("First", HERE):
+        with pytest.raises(PongbenchError, match=r"^'First' has been running on localhost"):
+            async with hold("Second", Profile("this-one")):
+                pass
+
+
+async def test_a_run_waits_until_the_machines_are_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims, "ASK_AGAIN_S", 0.01)
+    asked: asyncio.Future[Claim] = asyncio.get_running_loop().create_future()
+
+    async def wait(other: Claim) -> Answer:
+        asked.set_result(other)
+        return "wait"
+
+    order = []
+
+    async def second() -> None:
+        async with hold("Second", HERE, on_busy=wait):
+            order.append("second")
+
+    async with hold("First", HERE):
+        waiting = asyncio.create_task(second())
+        assert (await asked).title == "First"
+        order.append("first")
+    await waiting
+    assert order == ["first", "second"]
+
+
+async def test_runs_beside_each_other_know_of_each_other() -> None:
+    async def anyway(other: Claim) -> Answer:
+        return "anyway"
+
+    async with hold("First", HERE) as first:
+        assert first.newcomers() == []
+        async with hold("Second", HERE, on_busy=anyway) as second:
+            assert [claim.title for claim in second.others] == ["First"]
+            assert second.newcomers() == []
+            assert [claim.title for claim in first.newcomers()] == ["Second"]
+            assert first.newcomers() == []
+        # Not held by the second either: it is over.
+        assert first.newcomers() == []
+
+
+HOLDER = """
+import asyncio, sys
+from workbench.machines.profiles import Profile
+from workbench.run.claims import held, refuse
+
+async def main():
+    async with held("Crashed", {"localhost": Profile("localhost")}, lambda _: ["target"], refuse):
+        print("held", flush=True)
+        await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
+async def test_the_claim_of_a_killed_program_lapses() -> None:
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", HOLDER, stdout=asyncio.subprocess.PIPE
+    )
+    assert holder.stdout and await holder.stdout.readline() == b"held\n"
+    with pytest.raises(PongbenchError, match="'Crashed' has been running"):
+        async with hold("Second", HERE):
+            pass
+    holder.kill()
+    await holder.wait()
+    async with hold("Second", HERE) as second:
+        assert second.others == []
+    assert list(claims.folder().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [("w", "wait"), ("Wait", "wait"), ("a", "anyway"), ("", "cancel"), ("x", "cancel")],
+)
+async def test_the_terminal_asks(
+    typed: str, answer: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def type_it(text: str, alone: Callable[[], object]) -> str:
+        assert text.startswith("'First' has been running on localhost (target) since ")
+        return typed
+
+    monkeypatch.setattr(busy, "is_interactive", lambda: True)
+    monkeypatch.setattr(busy, "answer_at_terminal", type_it)
+    other = Claim(
+        title="First", since_s=0.0, roles={"localhost": ["target"]}, places={"localhost": "x"}
+    )
+    assert await busy.at_terminal(None)(other) == answer
+    monkeypatch.setattr(busy, "is_interactive", lambda: False)
+    with pytest.raises(PongbenchError, match="use --wait or --anyway"):
+        await busy.at_terminal(None)(other)
+    assert await busy.at_terminal("wait")(other) == "wait"
