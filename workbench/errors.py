@@ -63,10 +63,10 @@ def why(error: OSError) -> str:
     """Return why a file could not be written, for use in a sentence: "the disk is full"."""
     if isinstance(error, shutil.Error):
         # The error of a copied tree lists every failed file: from where, to where, why.
-        _, _, reason = error.args[0][0]
-        number = reason.removeprefix("[Errno ").partition("]")[0]
+        _, _, said = error.args[0][0]
+        number = said.removeprefix("[Errno ").partition("]")[0]
         error = (
-            OSError(int(number), os.strerror(int(number))) if number.isdigit() else OSError(reason)
+            OSError(int(number), os.strerror(int(number))) if number.isdigit() else OSError(said)
         )
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "the disk is full"
