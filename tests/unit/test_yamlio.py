@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 import pytest
 
-from workbench.config.yaml import convert, load_yaml, loads_yaml
+from workbench.config.yaml import convert, dumped, load_yaml, loads_yaml
 from workbench.errors import BadInput
 
 
@@ -92,6 +92,44 @@ def test_a_file_with_a_byte_order_mark_and_windows_lines_is_read(tmp_path: Path)
     path = tmp_path / "plan.yaml"
     path.write_bytes(b"\xef\xbb\xbfname: Br\xc3\xb6tchen\r\nseed: 1\r\n")
     assert load_yaml(path, what="plan") == {"name": "Brötchen", "seed": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("rates:\n\xa0 from: 1", "line 2, column 1: a no-break space (U+00A0)"),
+        ("seconds:\xa03", "line 1, column 9: a no-break space (U+00A0)"),
+        ("name: x\nseconds: 3\u202f\n", "line 2, column 11: a narrow no-break space (U+202F)"),
+        ("seconds\xa0: 3", "line 1, column 8: a no-break space (U+00A0)"),
+        ("a: 1\r\n-\u3000x", "line 2, column 2: an ideographic space (U+3000)"),
+        ("name: one\u2028two: three", "line 1, column 10: a line separator (U+2028)"),
+        ("a: 1\r# b\x85c: 2", "line 2, column 4: a line break (NEL) (U+0085)"),
+        ("\ufeff\ufeffname: x", "line 1, column 1: a byte order mark (U+FEFF)"),
+        ("name: wa\u200bitress", "line 1, column 9: a zero width space (U+200B)"),
+        ("servers: [\u200dtornado]", "line 1, column 11: a zero width joiner (U+200D)"),
+    ],
+)
+def test_a_character_that_nobody_sees_is_named_with_its_place(
+    tmp_path: Path, text: str, place: str
+) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_bytes(text.encode())
+    assert f"{path}, {place} is not allowed; " in file_complaint(path)
+
+
+def test_text_may_have_them_between_its_letters(tmp_path: Path) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text("# a\xa0\nname: 10\xa0ms, \N{WOMAN}\u200d\N{PERSONAL COMPUTER}", "utf-8")
+    assert load_yaml(path, what="plan") == {
+        "name": "10\xa0ms, \N{WOMAN}\u200d\N{PERSONAL COMPUTER}"
+    }
+
+
+@pytest.mark.parametrize("text", ["\xa0a", "a\xa0: b", "a\u2028b", "a\u200b", "\n\xa0 b", "é\xa0"])
+def test_what_is_written_can_be_read(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text(dumped({"name": text}), "utf-8")
+    assert load_yaml(path, what="plan") == {"name": text}
 
 
 def test_a_missing_file_and_a_directory_are_distinguished(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import yaml
 
 from workbench import converting
 from workbench.config.complaints import complaint
+from workbench.config.hidden import hidden, lines
 from workbench.config.slips import explained
 from workbench.errors import BadInput
 
@@ -41,7 +42,11 @@ _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U000100
 
 def load_yaml(path: Path, *, what: str) -> Data:
     """Load the data of a file; `what` names its kind in messages ("plan"). Raises BadInput."""
-    return loads_yaml(read_text(path, what=what), name=str(path), what=what)
+    text = read_text(path, what=what)
+    if found := hidden(text):
+        line, column, what_to_do = found
+        raise BadInput(f"{what} {path}, line {line}, column {column}: {what_to_do}")
+    return loads_yaml(text, name=str(path), what=what)
 
 
 def loads_yaml(
@@ -51,7 +56,7 @@ def loads_yaml(
     BadInput."""
     where = f"{what} {name}"
     if bad := _UNPRINTABLE.search(text):
-        line = text.count("\n", 0, bad.start()) + first_line
+        line = len(lines(text[: bad.start()])) - 1 + first_line
         raise BadInput(
             f"{where}, line {line}: the character U+{ord(bad.group()):04X} is not allowed;"
             " is this a text file?"
@@ -97,6 +102,12 @@ def read_bytes(path: Path, *, what: str, most_bytes: int) -> bytes:
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise BadInput(f"The {what} file {path} cannot be read: {reason.lower()}.") from None
+
+
+def dumped(data: object, **layout: Any) -> str:
+    """Return data as YAML that `load_yaml` reads; characters that it refuses are escaped."""
+    text = str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, **layout))
+    return str(yaml.safe_dump(data, sort_keys=False, **layout)) if hidden(text) else text
 
 
 def convert(data: object, type: type[T], *, name: str, what: str) -> T:

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
-import yaml
 
 from workbench import formatting, paths, stores, trash
-from workbench.config.yaml import convert, load_yaml
+from workbench.config.yaml import convert, dumped, load_yaml
 from workbench.errors import BadInput, PongbenchError, why_own
 from workbench.machines.endpoints import Endpoint
 from workbench.trash import Trashed
@@ -288,10 +287,7 @@ def _writing(name: str) -> Iterator[None]:
 
 def _write(profile: Profile) -> Path:
     path = path_of(profile.name)
-    text = yaml.safe_dump(
-        msgspec.to_builtins(profile), sort_keys=False, allow_unicode=True, width=100
-    )
-    stores.write(path, text)
+    stores.write(path, dumped(msgspec.to_builtins(profile), width=100))
     return path
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import yaml
 
 from workbench import paths, stores, trash
 from workbench.analysis.published import source_of, sources
+from workbench.config.yaml import dumped
 from workbench.errors import BadInput, why_own
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
@@ -113,9 +113,7 @@ def to_yaml(plan: Plan) -> str:
     data = _unusual(plan)
     if plan.workload == PongWorkload():
         data.pop("workload", None)
-    return yaml.safe_dump(
-        _tidy(data), sort_keys=False, allow_unicode=True, default_flow_style=None, width=96
-    )
+    return dumped(_tidy(data), default_flow_style=None, width=96)
 
 
 @contextlib.contextmanager
