@@ -28,7 +28,7 @@ READERS = {
     "workbench/load/wrk2.py": "what wrk2 prints",
     "workbench/load/hgrm.py": "what HdrHistogram prints",
     "workbench/load/run_program.py": "control characters that a load tool prints",
-    "workbench/errors.py": "what shutil says of a copied tree",
+    "workbench/config/hidden.py": "characters of a text",
     "workbench/machines": "what SSH, sudo, uv, /proc and our programs there print",
     "workbench/servers/runtimes": "what pip, apt, compilers and linkers print",
     "workbench/servers/profiling": "what profilers print",

@@ -63,7 +63,7 @@ def parse(data: bytes, closed: bool, *, pieces: int = 0, keep: int = 0) -> Parse
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n"
             b"5\r\nPong!\r\n0\r\n\r\n",
             False,
-            (200, 5, 81, True),
+            (200, 5, 81, False),
         ),
         (
             b"HTTP/1.1 200 OK\r\nX: " + b"h" * 60_000 + b"\r\nContent-Length: 5\r\n\r\nPong!",
@@ -227,6 +227,8 @@ def known_difference(data: bytes, ours: Outcome, theirs: Outcome) -> str:
         only_keep_alive = ours[:3] == theirs[:3]
         if only_keep_alive and b"HTTP/1.0" in data and b"keep-alive" in lower:
             return "h11 never keeps an HTTP/1.0 connection alive"
+        if only_keep_alive and b"transfer-encoding" in lower and b"content-length" in lower:
+            return "not used again after a length beside chunks"
         return ""
     if ours == "refused":
         if not re.match(rb"HTTP/1[.][01] ", data):

@@ -3,7 +3,8 @@
 It takes bytes as they come, in pieces of any size, and does the same work for each byte once: of a
 body it keeps only what its user asked for. It accepts what other clients accept: lines that end
 with a line feed alone (RFC 9112, 2.2), folded headers (5.2), and a Content-Length beside `chunked`,
-which counts (6.3). Other deviations that a careful sender avoids are errors, and never repaired.
+which counts (6.3); such a connection is not used again. Other deviations that a careful sender
+avoids are errors, and never repaired.
 """
 
 from __future__ import annotations
@@ -344,7 +345,9 @@ def _parse_head(data: bytes) -> _Head:
             raise ProtocolError(f"header line {line[:40]!r} is not one")
         headers.setdefault(header[1].lower(), []).append(header[2])
     version = int(match[1])
-    return _Head(version, int(match[2]), headers, _keeps_alive(version, headers))
+    unsure = b"content-length" in headers and b"transfer-encoding" in headers
+    keep_alive = _keeps_alive(version, headers) and not unsure
+    return _Head(version, int(match[2]), headers, keep_alive)
 
 
 def _unfolded(lines: list[bytes]) -> list[bytes]:

@@ -30,6 +30,8 @@ class Reply:
     body: bytes
     """As much of it as can be compared."""
     body_bytes: int
+    keep_alive: bool = True
+    """Whether another call may follow on the connection."""
     took_s: float = 0.0
     """Time since the request; on connections with several calls only."""
 
@@ -85,6 +87,7 @@ class Parser:
             self._parser.head_bytes,
             found.body,
             found.length,
+            found.keep_alive,
         )
 
     def silent(self, within_s: float) -> str:

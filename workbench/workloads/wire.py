@@ -67,6 +67,8 @@ class Wire:
                     reply = await caller.reply(self.patience_s)
                     replies.append(replace(reply, took_s=time.monotonic() - sent))
                     caller.none_left()
+                    if not reply.keep_alive:
+                        break
                 except Fault:
                     if replies and caller.ended and not caller.begun:
                         break  # It may close between two calls.
@@ -81,6 +83,8 @@ class Wire:
             with contextlib.suppress(Fault):
                 for _ in range(calls):
                     replies.append(await caller.reply(self.impatience_s))
+                    if not replies[-1].keep_alive:
+                        break
             if len(replies) == calls:
                 caller.none_left()
         return replies
