@@ -133,6 +133,7 @@ def main(mode: str, argument: str = "0") -> None:
         "half": PONG[:41],
         "silent": b"",
         "garbage": b"220 mail.example ESMTP\r\n",
+        "odd header": b"HTTP/1.1 200 OK\r\nno header\r\nContent-Length: 5\r\n\r\nPong!",
         "error": b"HTTP/1.0 503 Busy\r\nContent-Length: 0\r\n\r\n",
     }
     if mode == "stall":

@@ -32,3 +32,14 @@ def test_a_server_that_answers_before_it_has_read_a_long_request_is_heard() -> N
 def test_long_replies_are_read_whole_one_after_another(size: int, chunk: int) -> None:
     outcome = outcome_of("long", f"{size}/{chunk}", **KEPT)
     assert (outcome.total("replies"), outcome.errors) == (40, {})
+
+
+def test_why_a_reply_is_malformed_is_told_with_its_line() -> None:
+    outcome = outcome_of("odd header", **ONCE)
+    assert outcome.errors == {"protocol-malformed": 40}
+    assert (
+        outcome.reports[0]["faults"]["protocol-malformed"]["why"]
+        == "header line b'no header' is not one"
+    )
+    secret = outcome_of("odd header", **ONCE, private=True)
+    assert secret.reports[0]["faults"]["protocol-malformed"]["why"] == ""

@@ -100,6 +100,15 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         reasons.UnexpectedReplies(
+            error="protocol-malformed",
+            failed=9,
+            calls=9,
+            why="a transfer coding other than chunked",
+        ),
+        "The server gives malformed responses (a transfer coding other than chunked): 9 of 9 calls failed (100.0 %).",
+    ),
+    (
+        reasons.UnexpectedReplies(
             error="protocol-closed", failed=1400, calls=2000, agreed=10, first_s=0.0, answered=3
         ),
         "The server ends connections after 3 of 10 calls: 1,400 of 2,000 calls failed (70.0 %), first after 0.00 s.",
@@ -170,7 +179,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         reasons.LoadWentElsewhere(share=1.0, host="127.0.0.1:9000"),
-        "100 % of the requests went elsewhere, most of them to 127.0.0.1:9000, so nothing is stated about the server. Use paths without a host in the locustfile.",
+        "100.0 % of the requests went elsewhere, most of them to 127.0.0.1:9000, so nothing is stated about the server. Use paths without a host in the locustfile.",
     ),
     (
         reasons.TooLittleWork(calls=200000, cpu_ms=12.4),

@@ -46,6 +46,11 @@ class ProtocolError(ValueError):
         """That is not wanted."""
 
 
+def reason(error: ProtocolError) -> str:
+    """Return why a reply is malformed; empty: its kind says all."""
+    return str(error) if error.kind == "malformed" else ""
+
+
 class Response(NamedTuple):
     """A complete final response."""
 

@@ -24,15 +24,16 @@ others added one by one."""
 class Fault:
     """Unexpected responses of one kind, and the first of them."""
 
-    __slots__ = ("answered", "connections", "example", "first_ns", "received")
+    __slots__ = ("answered", "connections", "example", "first_ns", "received", "why")
 
-    def __init__(self, first_ns: int, answered: int, data: bytes, received: int) -> None:
+    def __init__(self, first_ns: int, answered: int, data: bytes, received: int, why: str) -> None:
         self.connections = 1
         self.first_ns = first_ns
         self.answered = answered
         """Calls of its connection before it."""
         self.received = received
         self.example = data[:EXAMPLE]
+        self.why = why[:EXAMPLE]
 
     def record(self, started_ns: int) -> dict[str, Any]:
         """Return plain data; the bytes as Latin-1, which maps every byte to a character."""
@@ -42,6 +43,7 @@ class Fault:
             "answered": self.answered,
             "received": self.received,
             "example": self.example.decode("latin-1"),
+            "why": self.why,
         }
 
 
@@ -158,21 +160,23 @@ class Tally:
         calls: int,
         data: bytes = b"",
         before: int | None = None,
+        *,
         received: int = 0,
+        why: str = "",
     ) -> None:
         """Count lost calls of a connection. `data`: the beginning of the reply to the first of
         them; `before`: calls before that; None: all others; `received`: bytes of the reply, where
-        `data` is not all."""
+        `data` is not all; `why`: it is malformed."""
         self.errors[error] += calls
         if not error.startswith(("protocol", "check", "connreset")):
             return
         received = max(received, len(data))
-        data = b"" if self.private else data
+        data, why = (b"", "") if self.private else (data, why)
         if fault := self.faults.get(error):
             fault.connections += 1
         elif len(self.faults) < MOST_FAULTS:
             answered = max(0, self.calls - calls) if before is None else before
-            self.faults[error] = Fault(monotonic_ns(), answered, data, received)
+            self.faults[error] = Fault(monotonic_ns(), answered, data, received, why)
 
     def count_request(self, place: str) -> None:
         """Count a request whose place the user's own code chose; empty: the load's."""

@@ -159,6 +159,8 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes received of it."""
     example: Annotated[str, msgspec.Meta(max_length=EXAMPLE)]
     """The first of these bytes, each as the character of that number."""
+    why: Annotated[str, msgspec.Meta(max_length=EXAMPLE)] = ""
+    """It is malformed; empty: not known, or not the reason."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -218,6 +218,7 @@ def _unexpected_replies(evidence: Evidence, error: str, failed: int, arrived: in
         answered=fault.answered,
         received=fault.received,
         example=_written(fault.example),
+        why="".join(each if each.isprintable() else "?" for each in fault.why),
     )
 
 

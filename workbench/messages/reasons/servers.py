@@ -42,7 +42,7 @@ class CallsFailed(Reason, frozen=True, kw_only=True):
 class UnexpectedReplies(Reason, frozen=True, kw_only=True):
     """Unexpected responses of one kind from a faulty server."""
 
-    same = ("example",)
+    same = ("example", "why")
 
     error: str
     """See `documents.ERROR_CLASSES`."""
@@ -60,6 +60,8 @@ class UnexpectedReplies(Reason, frozen=True, kw_only=True):
     """Bytes received of it."""
     example: str = ""
     """The first of these bytes in Python's notation; for a wrong body, the body."""
+    why: str = ""
+    """The parser's reason, of a malformed reply; empty: not known."""
 
     def what(self) -> str:
         """ "answers 500", "ends connections after 3 of 10 calls"."""
@@ -69,11 +71,12 @@ class UnexpectedReplies(Reason, frozen=True, kw_only=True):
 
     def text(self) -> str:
         what, first = self.what(), ""
+        why = f" ({self.why})" if self.why else ""
         if self.first_s is not None:
             first = f", first after {self.first_s:.2f} s"
         quoted = f' The first: "{_shortened(self.example)}".' if self.example else ""
         return (
-            f"The server {what}: {self.failed:,} of {self.calls:,} calls failed "
+            f"The server {what}{why}: {self.failed:,} of {self.calls:,} calls failed "
             f"({percent(share(self.failed, self.calls))}){first}.{quoted}"
         )
 

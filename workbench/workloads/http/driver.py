@@ -25,7 +25,7 @@ from workbench.agent.driver import (
     error_name,
 )
 from workbench.agent.mix import Mix
-from workbench.agent.parser import Data, ProtocolError, Response
+from workbench.agent.parser import Data, ProtocolError, Response, reason
 from workbench.agent.protocol import Load
 from workbench.agent.request import http_request
 from workbench.agent.schedule import think_times
@@ -269,7 +269,8 @@ class WorkloadDriver(Driver):
             self.digest(connection, data, size, closed)
         except ProtocolError as error:
             if size or connection.parser is not None:
-                self.lose(connection, f"protocol-{error.kind}", error.body, bytes(data[:size]))
+                last = bytes(data[:size])
+                self.lose(connection, f"protocol-{error.kind}", error.body, last, why=reason(error))
             elif connection.asked:
                 self.lose(connection, "protocol-closed")
             else:
@@ -416,24 +417,33 @@ class WorkloadDriver(Driver):
         return self.thinking[0][0] if self.thinking else 0
 
     def lose(
-        self, connection: Connection, error: str, body: bytes = b"", data: bytes = b""
+        self,
+        connection: Connection,
+        error: str,
+        body: bytes = b"",
+        data: bytes = b"",
+        *,
+        why: str = "",
     ) -> None:
         """Count all calls left on the connection with its error; of one that the server closed and
         that is made again, the current call; where each call counts by itself, those sent.
 
-        `body`: that of an unexpected reply; `data`: what came last.
+        `body`: that of an unexpected reply; `data`: what came last; `why`: it is malformed.
         """
         left, parser = connection.left, connection.parser
         example = body or (parser.first if parser else data)
-        received = max(len(data), len(body), parser.received if parser else 0)
+        known: Any = {
+            "received": max(len(data), len(body), parser.received if parser else 0),
+            "why": why,
+        }
         # Made again after a timeout, each call would take one more port, until none were left.
         if self.reconnect and left > 1 and error != "client-timo":
-            self.tally.lose(error, 1, example, self.calls - left, received)
+            self.tally.lose(error, 1, example, self.calls - left, **known)
             connection.left = left - 1
             self.go_on(connection, closed=True)
             return
         lost = max(1, connection.asked) if self.load.by_call else left
-        self.tally.lose(error, lost, example, self.calls - left, received)
+        self.tally.lose(error, lost, example, self.calls - left, **known)
         for call in connection.calls:
             call.tally.failed += 1
         self.end(connection)

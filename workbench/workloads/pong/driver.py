@@ -19,7 +19,7 @@ from workbench.agent.driver import (
     Driver,
     error_name,
 )
-from workbench.agent.parser import ProtocolError, ReplyParser
+from workbench.agent.parser import ProtocolError, ReplyParser, reason
 from workbench.agent.protocol import Load
 from workbench.agent.request import http_request
 from workbench.agent.tally import Tally
@@ -162,7 +162,9 @@ class WorkloadDriver(Driver):
             for piece in pieces:
                 parser.feed(piece)
         except ProtocolError as error:
-            self.lose(fd, f"protocol-{error.kind}", parser.first, len(data))
+            self.lose(
+                fd, f"protocol-{error.kind}", parser.first, received=len(data), why=reason(error)
+            )
             return False
         return True
 
@@ -183,7 +185,7 @@ class WorkloadDriver(Driver):
             elif reset and error.kind == "cut":
                 self.lose(fd, reset, example)
             else:
-                self.lose(fd, f"protocol-{error.kind}", error.body or example)
+                self.lose(fd, f"protocol-{error.kind}", error.body or example, why=reason(error))
             return
         self.tally.latency.append(now - due)
         self.tally.service.append(now - begun)
@@ -206,8 +208,10 @@ class WorkloadDriver(Driver):
             # Data after the body are part of the cached reply.
             self.wanted.remember(came)
 
-    def lose(self, fd: int, error: str, data: bytes = b"", received: int = 0) -> None:
-        self.tally.lose(error, 1, data, received=received)
+    def lose(
+        self, fd: int, error: str, data: bytes = b"", *, received: int = 0, why: str = ""
+    ) -> None:
+        self.tally.lose(error, 1, data, received=received, why=why)
         self.end(fd)
 
     def end(self, fd: int) -> None:
