@@ -46,6 +46,42 @@ def one_at_a_time(per_s: float, spread: float = 0.0) -> Server:
     return server
 
 
+def in_batches(per_s: float) -> Server:
+    """All that wait at a time, and all replies of a batch at its end."""
+
+    def server(starts: Sequence[float], chance: random.Random) -> list[float]:
+        now = 0.0
+        took: list[float] = []
+        while len(took) < len(starts):
+            now = max(now, starts[len(took)])
+            batch = [start for start in starts[len(took) :] if start <= now]
+            now += len(batch) / per_s
+            took += [now - start for start in batch]
+        return took
+
+    return server
+
+
+def last_first(per_s: float) -> Server:
+    """One at a time, of those that wait the latest."""
+
+    def server(starts: Sequence[float], chance: random.Random) -> list[float]:
+        now, coming = 0.0, list(enumerate(starts))
+        waiting: list[tuple[int, float]] = []
+        took = [0.0] * len(starts)
+        while coming or waiting:
+            if not waiting:
+                now = max(now, coming[0][1])
+            while coming and coming[0][1] <= now:
+                waiting.append(coming.pop(0))
+            number, start = waiting.pop()
+            now += 1 / per_s
+            took[number] = now - start
+        return took
+
+    return server
+
+
 def pool(size: int, seconds: float) -> Server:
     """As many at a time, each for so long on average."""
 

@@ -35,6 +35,8 @@ GOOD = 60
 POOL = 100
 """Calls; the others wait."""
 DESCRIPTORS = 40
+GOLDEN = (5**0.5 - 1) / 2
+"""Its multiples are distributed more evenly than by chance."""
 BODY = b"Content-Type: text/plain\r\nContent-Length: 5\r\n\r\nPong!"
 EARLY = 3
 """Calls on a connection, of those agreed, after which it is closed."""
@@ -185,7 +187,7 @@ PACES: dict[str, Callable[[float, float], float]] = {
 DELAYS: dict[str, Callable[[float, float], float]] = {
     "takes": lambda seconds, since: seconds,
     "few": lambda seconds, since: seconds,
-    "scatters": lambda longest, since: random.uniform(0, longest),
+    "scatters": lambda longest, since: longest * (Serving.calls * GOLDEN % 1),
     "rises": lambda more, since: more * since,
 }
 """Seconds that a call takes, by the argument and the seconds since the first call."""

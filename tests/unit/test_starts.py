@@ -4,6 +4,8 @@ import pytest
 from response_times import (
     Server,
     few_slow,
+    in_batches,
+    last_first,
     one_at_a_time,
     pool,
     rising,
@@ -27,7 +29,7 @@ def queue(rate: float, seconds: float, server: Server, seed: int = 1) -> Queue:
     [
         (150, 5.0, scattered(4.0)),
         (600, 5.0, scattered(4.0)),
-        (600, 5.0, scattered(8.0)),
+        (600, 5.0, scattered(6.0)),
         (600, 5.0, few_slow),
         (600, 5.0, warmed_up),
     ],
@@ -53,13 +55,17 @@ def test_response_times_that_scatter_are_no_queue(
         (150, 5.0, one_at_a_time(75, 0.9)),
         (150, 5.0, one_at_a_time(30)),
         (150, 5.0, one_at_a_time(10)),
+        (100, 1.2, in_batches(50)),
+        (150, 5.0, in_batches(100)),
+        (150, 5.0, last_first(100)),
+        (600, 5.0, last_first(560)),
         (60, 5.0, pool(100, 3.0)),
         (80, 5.0, pool(100, 3.0)),
         (6000, 1.2, one_at_a_time(5500)),
     ],
 )
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_queue_makes_later_calls_take_longer(
+def test_a_queue_is_one_in_whatever_order_it_is_served(
     rate: float, seconds: float, server: Server, seed: int
 ) -> None:
     assert queue(rate, seconds, server, seed).growing

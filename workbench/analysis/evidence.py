@@ -42,6 +42,10 @@ OFFERED_SHARE = 0.9
 """Share of the plan's rate that must be offered for it to be sustained, by load tools that keep
 rates only roughly."""
 
+LEVELLING = 0.75
+"""Growth of the number of open connections, against that of the third of the schedule before, up to
+which it levels off. That of a queue at a server at its limit grows linearly."""
+
 IN_TIME_SHARE = 0.9
 """Share of the calls scheduled in the measured part. A server that keeps up answers nearly as many
 in it, because calls of the ramp take the place of those still open."""
@@ -65,7 +69,7 @@ class Queue:
     """Share of the calls scheduled in the measured part that were answered in it."""
     stay_s: float = 0.0
     """How long response times keep a connection open (p99), if they alone explain why more are open
-    at the end: calls of the last third take as long as those of the second. 0: they do not."""
+    at the end: calls take as long, whenever they began. 0: they do not."""
     needed_s: float = 0.0
     """Length of a point long enough for such response times."""
 
@@ -119,20 +123,30 @@ def queue_of(
         open_at_end=open_at.get(whole - 1, 0),
         steady_share=share(steady.replies, steady.due) if steady and steady.due else 1.0,
     )
-    return _explained(queue, windows, seconds, calls_per_connection)
+    if _levels_off([open_at.get(whole * n // 3 - 1, 0) for n in (1, 2, 3)]):
+        return _explained(queue, windows, seconds, calls_per_connection)
+    return queue
+
+
+def _levels_off(opened: Sequence[int]) -> bool:
+    """Whether fewer connections were added in the last third than in the second. `opened`: at the
+    end of each third."""
+    first, second, last = opened
+    return last - second <= LEVELLING * (second - first)
 
 
 def _explained(queue: Queue, windows: Sequence[Window], seconds: float, calls: int) -> Queue:
-    """Little's law: with response times that scatter, as many connections are open as begin in
-    their mean, from the time on that the longest take. If a queue grows, later calls take longer.
-    Of calls that time out it is unknown how long they would have taken.
+    """By Little's law, with response times that scatter, ever more connections are open until the
+    longest ones end. Then their number levels off, and calls take as long whenever they began; if
+    a queue grows, later ones take longer. For how long calls that time out would have taken is
+    unknown.
     """
     unknown = sum(timed_out(window.errors) for window in windows)
     if not queue.growing or unknown > (1 - SUSTAINED_SHARE) * queue.due:
         return queue
     started = Started.of((window.middle_s, window.latency) for window in windows)
-    third = seconds / 3  # The first one is left out: servers warm up.
-    if not alike(started.within(third, 2 * third), started.within(2 * third, seconds)):
+    # Servers warm up in the first third.
+    if not alike(started, seconds / 3, seconds):
         return queue
     stay_s, mean_s = calls * started.percentile_s(0.99), calls * started.mean_s
     # Then none is left of the first half, and `IN_TIME_SHARE` of the calls are answered.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from math import isnan, nan, sqrt
+from math import isnan, nan
 from typing import TypeAlias
 
 import numpy as np
@@ -21,8 +21,15 @@ from workbench.documents import SparseHistogram
 
 Values: TypeAlias = NDArray[np.float64]
 
-SURE = 3.0
-"""Standard deviations by which the ranks of two samples must differ."""
+GROUPS = 4
+"""Parts of a time in which response times are compared."""
+
+CERTAIN = 16.27
+"""Of Kruskal and Wallis's statistic: the value that so many groups exceed by chance once in a
+thousand times."""
+
+SLIGHT = 0.1
+"""Share of the variance of the ranks that differences between groups must explain to count."""
 
 PARTS = 10
 """Parts of a point in which response times must rise."""
@@ -83,24 +90,29 @@ class Started:
         return [p.percentile_s(0.5) if percentile_supported(p.total, 0.5) else nan for p in each]
 
 
-def alike(earlier: Started, later: Started) -> bool:
-    """Whether calls take as long in both samples, by the rank statistic of Mann and Whitney with
-    its correction for ties ("On a test of whether one of two random variables is stochastically
-    larger than the other", Annals of Mathematical Statistics 18, 1947)."""
-    m, n = earlier.total, later.total
-    if not (percentile_supported(m, 0.5) and percentile_supported(n, 0.5)):
+def alike(started: Started, from_s: float, to_s: float) -> bool:
+    """Whether calls that began in that time take as long, whenever they did: in equal parts of it,
+    by the rank statistic of Kruskal and Wallis with its correction for ties ("Use of ranks in
+    one-criterion variance analysis", J. American Statistical Association 47, 1952). Differences
+    that explain next to nothing of the scatter are ignored, however certain."""
+    edges = pairwise(np.linspace(from_s, to_s, GROUPS + 1))
+    groups = [group for group in (started.within(a, b) for a, b in edges) if group.total]
+    total = sum(group.total for group in groups)
+    if not percentile_supported(total, 0.5):
         return False
-    values, place = np.unique(np.concatenate((earlier.took_s, later.took_s)), return_inverse=True)
-    of_each = np.zeros((2, len(values)))
-    split = len(earlier.took_s)
-    np.add.at(of_each[0], place[:split], earlier.counts)
-    np.add.at(of_each[1], place[split:], later.counts)
-    ties = of_each.sum(axis=0)
-    middle_ranks = np.cumsum(ties) - (ties - 1) / 2
-    total = m + n
-    excess = float(of_each[1] @ middle_ranks) - n * (total + 1) / 2
-    variance = m * n / 12 * (total + 1 - float((ties**3 - ties).sum()) / total / (total - 1))
-    return abs(excess) <= SURE * sqrt(max(variance, 0.0))
+    took_s = np.concatenate([group.took_s for group in groups])
+    counts = np.concatenate([group.counts for group in groups])
+    values, place = np.unique(took_s, return_inverse=True)
+    ties = np.zeros(len(values))
+    np.add.at(ties, place, counts)
+    if len(values) == 1:
+        return True
+    ranks = (np.cumsum(ties) - (ties - 1) / 2)[place] * counts
+    sums = [part.sum() for part in np.split(ranks, np.cumsum([len(g.counts) for g in groups])[:-1])]
+    between = sum(float(sum_) ** 2 / g.total for sum_, g in zip(sums, groups, strict=True))
+    h = 12 / total / (total + 1) * between - 3 * (total + 1)
+    h /= 1 - float((ties**3 - ties).sum()) / (total**3 - total)
+    return h <= CERTAIN or h <= SLIGHT * (total - 1)
 
 
 def rise_s(started: Started, from_s: float, to_s: float) -> tuple[float, float] | None:
