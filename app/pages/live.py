@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
@@ -23,7 +22,7 @@ from app.profiling import show_profiles
 from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, repolish, tool
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
-from workbench.messages.ends import Aborted, Suspended
+from workbench.messages.ends import Aborted
 from workbench.plan.duration import calibration_s
 from workbench.plan.model import Plan
 
@@ -39,8 +38,8 @@ _TO_BEGIN = "Press Esc to go back, then run servers or open a session (Ctrl+O)."
 """The headline of a presentation without a run."""
 ABORT_AFTER_MS = 700
 """How long after Stop the button becomes Abort: a double click must not abort."""
-_PULSE_MS, _SLEPT_S = 500, 2.5
-"""The pulse's interval, and the delay that means the program was suspended."""
+_PULSE_MS = 500
+"""The pulse's interval."""
 _LOW, _STACKED_PX = 690, 720
 """Below the first height the strip under the charts is lower; the second one is that of a narrow
 page, whose strip has two rows.
@@ -97,8 +96,6 @@ class LivePage(QWidget):
         inside.addWidget(self.board, 1)
         inside.addWidget(self.now)
         outer.addLayout(inside, 1)
-        self._slept_s = 0.0
-        self._awake_s = time.monotonic()
         self._pulse = QTimer(self)
         self._pulse.setInterval(_PULSE_MS)
         self._pulse.timeout.connect(self._on_pulse)
@@ -130,7 +127,6 @@ class LivePage(QWidget):
         names = f"{len(plan.servers)} server{'s' if len(plan.servers) != 1 else ''}"
         self._top.show_text(plan.name, f"{names} {where or f'on {HERE}'}")
         self._trial = Trial()
-        self._slept_s, self._awake_s = 0.0, time.monotonic()
         self._pulse.start()
         self._enter(State.PREPARING)
         self.now.show_status("Preparing…")
@@ -291,10 +287,6 @@ class LivePage(QWidget):
         self.refresh()
 
     def _on_pulse(self) -> None:
-        now = time.monotonic()
-        if now - self._awake_s > _SLEPT_S:
-            self._slept_s = now - self._awake_s
-        self._awake_s = now
         if self._preparing.isVisible():
             self._preparing.refresh()
         if self.state is State.PREPARING:
@@ -333,7 +325,6 @@ class LivePage(QWidget):
 
     def end(self, outcome: Outcome) -> None:
         """Handle the end of the run."""
-        self._on_pulse()  # the end may be reported before the late pulse
         self._path = outcome.path
         stop = outcome.stop
         self.board.end()
@@ -343,8 +334,6 @@ class LivePage(QWidget):
         else:
             self._top.chip.show_text(*_ENDED[stop.status])
             reason = stop.reason or (Aborted().text() if stop.status == "aborted" else "")
-            if self._slept_s and stop.code == "lease-expired":
-                reason = Suspended(seconds=self._slept_s).text()
             self.error.show_text(reason, _ENDED[stop.status][1])
         self._finish()
 

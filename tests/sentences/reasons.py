@@ -202,6 +202,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "The machine 'bolt' is gone: it was shut down. Excluded from results.",
     ),
     (
+        reasons.ComputerSlept(seconds=30.4),
+        "This computer slept for 30 s during this point. Excluded from results.",
+    ),
+    (
         reasons.TargetSilent(machine="bolt", within_s=4.0),
         "The machine 'bolt' did not answer within 4 s after this point. Excluded from results.",
     ),
@@ -229,6 +233,10 @@ SENTENCES: list[tuple[Message, str]] = [
     (
         ends.Suspended(seconds=6.2),
         "Pongbench itself was suspended for 6 s. Servers and clients stop by themselves without contact for that long, so the run ended. Every point measured before is in the session.",
+    ),
+    (
+        ends.Suspended(seconds=30.4, asleep=True),
+        "This computer slept for 30 s. Servers and clients stop by themselves without contact for that long, so the run ended. Every point measured before is in the session.",
     ),
     (
         ends.NoResult(name="Tornado, wrk", said="wrk on h3 was killed by SIGKILL."),

@@ -16,10 +16,13 @@ class Suspended(Message, frozen=True, kw_only=True):
     """The program itself was suspended for longer than its runners keep going without it."""
 
     seconds: float
+    asleep: bool = False
+    """With this computer, by its clocks."""
 
     def text(self) -> str:
+        who = "This computer slept" if self.asleep else "Pongbench itself was suspended"
         return (
-            f"Pongbench itself was suspended for {self.seconds:.0f} s. Servers and clients stop by "
+            f"{who} for {self.seconds:.0f} s. Servers and clients stop by "
             "themselves without contact for that long, so the run ended. Every point measured "
             "before is in the session."
         )

@@ -12,13 +12,17 @@ from workbench.closing import ended
 from workbench.errors import PongbenchError
 from workbench.load.base import LoadReport
 from workbench.machines.base import Machine, answers
+from workbench.machines.pulse import Instant
 from workbench.messages.base import Message
 from workbench.messages.notes import SamplerLost, SamplerRestarted, TargetGone
-from workbench.messages.reasons import TargetLost, TargetSilent
+from workbench.messages.reasons import ComputerSlept, TargetLost, TargetSilent
 from workbench.run.state import RunState
 
 ANSWERS_WITHIN_S = 4.0
 """As long as a runner may be silent: where a server takes all there is, answers are slow."""
+
+ASLEEP_S = 0.5
+"""The clocks of a computer that did not sleep differ by far less."""
 
 
 class PointWatch:
@@ -27,6 +31,7 @@ class PointWatch:
     def __init__(self, target: Machine, waits: Sequence[asyncio.Task[PongbenchError]]) -> None:
         self._target = target
         self._waits = waits
+        self._began = Instant.now()
 
     async def lost(self) -> None:
         """Wait until the target or its sampler is lost."""
@@ -39,6 +44,9 @@ class PointWatch:
             (TargetLost(said=str(wait.result())) for wait in self._waits if wait.done()), None
         )
         counts = report.counts
+        slept_s = Instant.now().slept_since(self._began)
+        if not cause and slept_s > ASLEEP_S:
+            cause = ComputerSlept(seconds=slept_s)
         if not cause and complete and counts.succeeded < SUSTAINED_SHARE * counts.scheduled:
             cause = await self._silence()
         return replace(report, complaints=[*report.complaints, cause]) if cause else report

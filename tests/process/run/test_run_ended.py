@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from a_run import PONGBENCH, ROOT, STREAMS, Home, Running, of
-from oracle import eventually
+from oracle import eventually, processes_with
 
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, RunStop
 from workbench.sessions import read_session
@@ -111,6 +112,23 @@ class TestEndedByHand:
         assert code == 130
         assert "Traceback" not in running.told()
         assert not running.session.exists() or of(RunStop, running.read().documents)
+
+
+def test_a_program_that_was_suspended_says_that_and_not_that_a_machine_is_gone(
+    home: Home, launch: Callable[[Path], Running]
+) -> None:
+    running = launch(home.plan([STREAMS], seconds=30.0))
+    running.wait_until(measures)
+    running.process.send_signal(signal.SIGSTOP)
+    # Its runner, and what that has started, end by themselves.
+    assert eventually(lambda: len(processes_with(str(home.folder))) == 1)
+    running.process.send_signal(signal.SIGCONT)
+    assert running.end() == 1
+    end = running.read().documents[-1]
+    assert isinstance(end, RunStop)
+    assert (end.status, end.code) == ("failed", "lease-expired")
+    assert re.match(r"Pongbench itself was suspended for \d+ s\. ", end.reason)
+    assert "is gone" not in running.told() and "Traceback" not in running.told()
 
 
 class TestKilled:

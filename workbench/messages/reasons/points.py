@@ -145,6 +145,16 @@ class TargetSilent(Reason, frozen=True, kw_only=True):
         )
 
 
+class ComputerSlept(Reason, frozen=True, kw_only=True):
+    """The computer that runs Pongbench slept during this point."""
+
+    seconds: float
+
+    def text(self) -> str:
+        slept = f"This computer slept for {self.seconds:.0f} s"
+        return f"{slept} during this point. Excluded from results."
+
+
 class PointOverdue(Reason, frozen=True, kw_only=True):
     """A load agent had not ended the point in the time that all its calls may take, and was
     stopped."""
