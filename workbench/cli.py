@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import errno
 import os
 import re
@@ -85,6 +86,11 @@ class _Parser(argparse.ArgumentParser):
         """Print one sentence instead of the whole usage."""
         message = message.replace("invalid choice:", "there is no")
         message = _NO_NUMBER.sub(r"\1 is not a number", message)
+        if wrong := re.search(r"there is no '(.*)' \(choose from (.*)\)", message):
+            likely = difflib.get_close_matches(wrong[1], re.findall(r"[\w./-]+", wrong[2]), 1, 0.5)
+            if likely:
+                message += f". Did you mean '{likely[0]}'?"
+                raise BadInput(message)
         raise BadInput(f"{message}. See `{self.prog} --help`.")
 
 

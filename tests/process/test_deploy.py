@@ -167,7 +167,7 @@ async def test_http_support_is_judged_by_behaviour(machine: LocalMachine) -> Non
         (
             "says-keep-alive",
             "It closed the connection after 1 of 10 calls, so it does not keep connections alive;"
-            " http/1.1 is not for it.",
+            " write `protocols: [http/1.0]` in its server.yaml.",
         ),
     ],
 )

@@ -28,6 +28,7 @@ from workbench.servers.footprint import (
     footprint,
     memory_shared_once,
 )
+from workbench.servers.last_words import telling
 from workbench.servers.warming import warm
 
 Answer = TypeVar("Answer")
@@ -262,6 +263,6 @@ async def _how_it_ended(deployment: Deployment, point: PointPlan, plan: Plan) ->
         name=deployment.entry.name,
         status=await deployment.process.wait(),
         warming_up=point.purpose == "warm_up",
-        said=" ".join(deployment.process.tail()[-1:]),
+        said=telling(deployment.process.tail()),
         **_place(point, plan),
     )

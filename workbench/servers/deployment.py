@@ -15,9 +15,11 @@ from workbench.closing import ended
 from workbench.documents import ServerRecord
 from workbench.errors import PongbenchError, ProgramFailed
 from workbench.machines.base import Command, Machine, Process
+from workbench.machines.wire import quoted
 from workbench.rights import Confinement
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import quiet
+from workbench.servers.last_words import error_in
 
 IN_USE = "address already in use"
 
@@ -164,7 +166,11 @@ class Deployment:
 
     def _unready(self, sentence: str) -> ProgramFailed:
         output = self.process.tail()
-        return ProgramFailed(f"{sentence}{'' if output else ', without any output'}.", output)
+        if not output:
+            sentence += ", without any output"
+        elif error := error_in(output):
+            sentence += f": {quoted(error).rstrip('.')}"
+        return ProgramFailed(f"{sentence}.", output)
 
 
 def port_taken(entry: ServerEntry, machine: Machine, port: int, reason: str) -> PortTaken:

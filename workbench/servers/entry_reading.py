@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import string
 from functools import cache
@@ -19,6 +20,8 @@ from workbench.servers.sources import at_hand, to_build
 from workbench.untrusted import one_line, safe
 from workbench.workloads.registry import MESSAGES, WORKLOADS
 
+_FIXED_PORT = re.compile(r"(?:(?<=[:=])|^)[1-9][0-9]{1,4}$")
+"""At the end of a part of a command: 8000, 127.0.0.1:8000, --port=8000."""
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
 
@@ -130,8 +133,37 @@ def _command_problem(entry: ServerEntry) -> str:
             return f", {key}: {problem}"
     if problem := _workers_problem(entry):
         return f", workers: {problem}"
+    if problem := _program_problem(entry):
+        return f", command: {problem}"
     if not any("{port}" in part for part in entry.command):
-        return ", command: {port} is missing, so the server cannot know where to listen."
+        fixed = next((part for part in entry.command if _FIXED_PORT.search(part)), "")
+        problem = ", command: {port} is missing, so the server cannot know where to listen."
+        if fixed:
+            problem += f" Write {_FIXED_PORT.sub('{port}', fixed)!r} in place of {fixed!r}."
+        return problem
+    return ""
+
+
+def _program_problem(entry: ServerEntry) -> str:
+    """Return what is wrong with the files that the command names."""
+    for part in entry.command:
+        if "{" in part or "/" not in part:
+            continue
+        path = entry.folder / part
+        outside = not path.resolve().is_relative_to(entry.folder.resolve())
+        if outside and path.is_file() and not path.resolve().is_relative_to("/usr"):
+            return (
+                f"{part!r} lies outside the folder; only what is in the folder is deployed. Copy it"
+                f" there and write {path.name}."
+            )
+    program = entry.command[1] if entry.command[0] == "{python}" and entry.command[1:] else ""
+    if program.endswith(".py") and "{" not in program and not entry.source_at:
+        there = {path.relative_to(entry.folder).as_posix() for path in entry.folder.rglob("*.py")}
+        there |= set(entry.shared)
+        if program not in there:
+            likely = difflib.get_close_matches(program, sorted(there), 1)
+            hint = f" Did you mean '{likely[0]}'?" if likely else ""
+            return f"there is no file {program!r} in the folder.{hint}"
     return ""
 
 
@@ -171,7 +203,8 @@ def _pin_problem(entry: ServerEntry) -> str:
         if not (pin := PIN.match(line)):
             return (
                 f", requirements: line {number} of {entry.requirements} is no exact version"
-                f" ({line[:40]!r}); write name==version, as uv pip compile does."
+                f" ({line[:40]!r}); write name==version, or let `pongbench catalogue lock"
+                f" {entry.id}` pin every package."
             )
         pinned.add(normalised(pin["name"]))
     if entry.framework and normalised(entry.framework) not in pinned:

@@ -13,6 +13,7 @@ import msgspec
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import settled_footprint
+from workbench.servers.last_words import telling
 from workbench.workloads.gating import PIPELINED, GateResult, failed
 from workbench.workloads.registry import spoken_by
 from workbench.workloads.reply import Fault
@@ -129,6 +130,6 @@ async def _own_check(deployment: Deployment) -> GateResult:
 
 
 def _last_output(deployment: Deployment) -> str:
-    last = deployment.process.tail()[-1:]
-    output = f"; the last it said was {last[0]!r}" if last else ""
+    last = telling(deployment.process.tail())
+    output = f"; the last it said was {last!r}" if last else ""
     return f"It {deployment.end()} meanwhile{output}."

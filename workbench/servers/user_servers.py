@@ -16,9 +16,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from workbench import paths, stores, trash
+from workbench.config.yaml import dumped
 from workbench.errors import BadInput, why_own
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
+from workbench.servers.recognising import SKIPPED, Project
+from workbench.servers.requirements_lock import lock
 from workbench.trash import Trashed
 
 TEMPLATE = paths.RESOURCES / "templates" / "server"
@@ -47,6 +50,32 @@ def duplicate(entry: ServerEntry, name: str) -> ServerEntry:
         raise BadInput(f"{entry.name} has no code to be copied; make a new server instead.")
     worth = (entry.source_path, entry.requirements_path)
     return _make(name, entry.folder, [path for path in entry.shared_paths if path in worth])
+
+
+def from_project(name: str, project: Project, origin: Path) -> ServerEntry:
+    """Create a server from a copy of a project's folder, with locked requirements. Raises
+    PongbenchError."""
+    name = " ".join(name.split())
+    place = folder() / own_id(name)
+    part = folder() / f".{place.name}.{os.getpid()}"
+    with _writing(f"The folder {place} cannot be made"):
+        stores.make_folder(folder())
+        try:
+            shutil.copytree(origin, part, ignore=shutil.ignore_patterns(*SKIPPED))
+            (part / "server.yaml").write_text(
+                dumped({"name": name, **project.entry}, default_flow_style=None, width=1_000),
+                encoding="utf-8",
+            )
+            if project.requirements:
+                (part / "requirements.txt").unlink(missing_ok=True)
+                (part / "requirements.in").write_text(
+                    "".join(f"{line}\n" for line in project.requirements), encoding="utf-8"
+                )
+                lock(part)
+            part.rename(place)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+    return load_entry(place)
 
 
 def own_id(name: str) -> str:

@@ -131,6 +131,7 @@ def install(task: dict[str, Any], made: Path) -> None:
     options.append("--compile-bytecode")
     done = uv(task, "pip", "sync", "--python", python, *options, task["requirements"])
     if done.returncode == 0:
+        see_complete(task, python)
         return
     if re.search(task["unreached"], done.stderr):
         raise Failed("offline", done.stderr[-4000:], package(done.stderr))
@@ -140,6 +141,15 @@ def install(task: dict[str, Any], made: Path) -> None:
         raise Failed(why, error, package(done.stderr), done.stderr)
     built = done.stderr if BUILD_FAILED in done.stderr else ""
     raise Failed("install", cause(done.stderr), package(done.stderr), built)
+
+
+def see_complete(task: dict[str, Any], python: str) -> None:
+    """Raises Failed when a package that is installed requires another that is not. Versions that do
+    not suit each other are the business of whoever pinned them."""
+    checked = uv(task, "pip", "check", "--python", python)
+    missing = re.findall(r"requires [`']([^`']+)[`'], but it'?s not installed", checked.stderr)
+    if missing:
+        raise Failed("incomplete", ", ".join(dict.fromkeys(missing)))
 
 
 def put_in_place(made: Path, place: Path) -> bool:

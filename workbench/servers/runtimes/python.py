@@ -112,6 +112,10 @@ def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> st
         "offline": (
             f"{package} cannot be fetched for {where}: {fetching.why_unreached(detail, connect)}."
         ),
+        "incomplete": (
+            f"{listed} of {entry.name} lacks what its packages require: {detail}; run `pongbench"
+            f" catalogue lock {entry.id}`, which lists and pins all of them."
+        ),
         "import": (
             f"What is installed for {where} does not work: {detail}; every package it needs must"
             f" be listed in {listed}, as uv pip compile writes it."

@@ -65,7 +65,10 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     if len(one_by_one) < CALLS_KEPT:
         closes = f"It closed the connection after {len(one_by_one)} of {CALLS_KEPT} calls"
         if "http/1.1" in entry.protocols:
-            raise Fault(f"{closes}, so it does not keep connections alive; http/1.1 is not for it.")
+            raise Fault(
+                f"{closes}, so it does not keep connections alive; write"
+                " `protocols: [http/1.0]` in its server.yaml."
+            )
         text = f"{closes} of HTTP/1.1, so it is no server for that."
         return agreed(
             msgspec.structs.replace(

@@ -1,0 +1,3 @@
+module example.org/pong
+
+go 1.19
