@@ -33,11 +33,14 @@ def main() -> int:
         found = cells(pairs=given.pairs)
         tried = [cell for cell in found if set(given.values) <= set(astuple(cell))]
     agreed = 0
-    with tempfile.TemporaryDirectory() as folder, referee(Path(folder), given.timeout) as judge:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        referee(Path(folder), timeout_s=given.timeout) as judge,
+    ):
         for cell in tried:
             trial = judge.tried(cell)
             agreed += not trial.faults
-            if trial.faults or given.agree or len(tried) == 1:
+            if trial.faults or trial.slow or given.agree or len(tried) == 1:
                 print(trial, flush=True)
     print(f"{len(tried)} cells tried, {agreed} agreed, {len(tried) - agreed} disagreed")
     return agreed < len(tried)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 
 from workbench.servers.certificate import issue
 
@@ -24,6 +24,8 @@ from .ours import LoadAgent, by_gate
 from .peers import with_curl, with_h11, with_wrk
 
 CONCURRENCY = 3
+SLOW, SLOW_S = 5, 0.02
+"""Times as long, and longer by this."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,18 @@ class Trial:
     faults: dict[str, str] = field(default_factory=dict)
     """By client: how it disagrees with what is expected."""
 
+    @property
+    def slow(self) -> bool:
+        """Whether the agent's replies took far longer than the epoll client's; a hint, no fault."""
+        agent, epoll = self.told["agent"].times_s, self.told["epoll"].times_s
+        if not agent or not epoll or self.cell.worker == "busy":
+            return False
+        return median(agent) > SLOW * median(epoll) + SLOW_S
+
     def __str__(self) -> str:
         """Return a line of the table for each client."""
-        lines = [f"{'disagree' if self.faults else 'agree':<9}{self.cell}"]
+        verdict = "disagree" if self.faults else "slow" if self.slow else "agree"
+        lines = [f"{verdict:<9}{self.cell}"]
         for name, told in self.told.items():
             lost = ", ".join(f"{count} {why}" for why, count in sorted(told.lost.items()))
             times = ""
@@ -54,7 +65,16 @@ class Trial:
 class Referee:
     """Has the server and the agent, as processes; see `referee`."""
 
-    def __init__(self, folder: Path, ports: tuple[int, int], certificate: str, timeout_s: float):
+    def __init__(
+        self,
+        folder: Path,
+        ports: tuple[int, int],
+        certificate: str,
+        *,
+        timeout_s: float,
+        with_wrk: bool,
+    ) -> None:
+        self._wrk = shutil.which("wrk") if with_wrk else None
         self._folder = folder
         self._ports = ports
         self._certificate = certificate
@@ -79,7 +99,7 @@ class Referee:
                 self._folder,
                 self._folder / "certificate",
             )
-        if shutil.which("wrk") and _for_wrk(cell):
+        if self._wrk and _for_wrk(cell):
             told["wrk"] = with_wrk(calls)
         faults = {name: _fault(cell, name, it, wanted) for name, it in told.items()}
         return Trial(cell, wanted, told, {name: why for name, why in faults.items() if why})
@@ -106,8 +126,9 @@ class Referee:
 
 
 @contextlib.contextmanager
-def referee(folder: Path, timeout_s: float = 30.0) -> Iterator[Referee]:
-    """`folder`: for its files, may be empty. `timeout_s`: of a call; none should come to that."""
+def referee(folder: Path, *, timeout_s: float = 30.0, with_wrk: bool = True) -> Iterator[Referee]:
+    """`folder`: for its files, may be empty. `timeout_s`: of a call; none should come to that.
+    `with_wrk`: which takes a second for a cell."""
     made = issue()
     for name, text in (("certificate", made.certificate), ("key", made.key)):
         (folder / name).write_text(text)
@@ -116,9 +137,10 @@ def referee(folder: Path, timeout_s: float = 30.0) -> Iterator[Referee]:
         try:
             assert process.stdout
             plain, tls = map(int, process.stdout.readline().split())
-            with contextlib.closing(
-                Referee(folder, (plain, tls), made.certificate, timeout_s)
-            ) as found:
+            found = Referee(
+                folder, (plain, tls), made.certificate, timeout_s=timeout_s, with_wrk=with_wrk
+            )
+            with contextlib.closing(found):
                 yield found
         finally:
             process.kill()
