@@ -11,7 +11,7 @@ SCREEN := .tools/.screen
 LAB := .tools/.lab
 PACKAGE := .tools/.package
 PEERS := .tools/.peers .tools/.nginx
-# One of tests/bench: peers, agent, agreement, bundle, charts, confinement, cost, limit, mayhem, search,
+# One of tests/bench: peers, replies, agent, agreement, bundle, charts, confinement, cost, limit, mayhem, search,
 # sessions, ssh, startup, tools, websocket, zeromq, zeromq_receiver.
 BENCH ?= peers
 

@@ -33,8 +33,6 @@ ALL = Capabilities(
     axes=("rate", "concurrency"),
     workloads=("pong", "http"),
     clients="many",
-    common_start=True,
-    stoppable=True,
     connects=True,
 )
 

@@ -140,8 +140,6 @@ TOOL = Program(
         axes=("concurrency",),
         workloads=("http",),
         clients="many",
-        common_start=True,
-        stoppable=True,
         needs=("ab",),
         whole_seconds=True,
         # It counts a reply whose connection is then reset as failed, and ping-pong servers, which

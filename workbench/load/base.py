@@ -95,8 +95,6 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """It accounts for every scheduled call, so its figures can be audited."""
     replies: bool = False
     """It compares each reply with what the server should answer."""
-    phases: tuple[str, ...] = ("measure",)
-    """Those of "ramp", "measure" and "drain" that it distinguishes."""
     axes: tuple[str, ...] = ()
     """What it can vary from point to point: "rate", "concurrency"."""
     workloads: tuple[str, ...] = ()
@@ -105,10 +103,6 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """The most client machines at once."""
     one_connection: bool = False
     """Whether each worker has one connection only."""
-    common_start: bool = False
-    """All clients start a point at the same instant."""
-    stoppable: bool = False
-    """It reports the results of a point that was ended early; otherwise they are lost."""
     most_open: int = 0
     """The most connections that one worker can have open, whatever the plan's `nofile`; 0: it has
     no such limit."""

@@ -174,8 +174,6 @@ TOOL = LoadTool(
         axes=("rate", "concurrency"),
         workloads=tuple(key for key, each in WORKLOADS.items() if each.load_tool == "agent"),
         clients="many",
-        common_start=True,
-        stoppable=True,
         connects=True,
     ),
     start=AgentFleet.start,

@@ -1,4 +1,4 @@
-"""Reads percentile distributions as HdrHistogram prints them (`.hgrm`), which wrk2 and zrk do."""
+"""Reads percentile distributions as HdrHistogram prints them (`.hgrm`), which wrk2 does."""
 
 from __future__ import annotations
 

@@ -107,8 +107,6 @@ TOOL = LoadTool(
         axes=("rate", "concurrency"),
         workloads=("locust",),
         clients="many",
-        common_start=True,
-        stoppable=True,
     ),
     start=start,
 )

@@ -10,7 +10,7 @@ import msgspec
 
 from workbench.errors import BadInput
 from workbench.formatting import known
-from workbench.load import ab, fleet, httperf, locust, tsung, wrk, wrk2, zeromq, zrk
+from workbench.load import ab, fleet, httperf, locust, tsung, wrk, wrk2, zeromq
 from workbench.load.base import Capabilities, Client, LoadTool
 from workbench.messages import plans
 from workbench.plan.model import Plan
@@ -26,7 +26,6 @@ TOOLS: dict[str, LoadTool] = {
         locust.TOOL,
         wrk.TOOL,
         wrk2.TOOL,
-        zrk.TOOL,
         ab.TOOL,
         httperf.TOOL,
         tsung.TOOL,

@@ -279,7 +279,6 @@ TOOL = Program(
         axes=("rate",),
         workloads=("pong", "http"),
         clients="many",
-        stoppable=True,
         needs=("tsung",),
         lacks=("requests", "pipeline", "tls"),
         only={"arrivals": "poisson"},

@@ -20,8 +20,6 @@ TOOL = LoadTool(
         axes=("rate", "concurrency"),
         workloads=("zeromq",),
         clients="many",
-        common_start=True,
-        stoppable=True,
         connects=True,
         one_connection=True,
     ),

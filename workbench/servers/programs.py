@@ -32,7 +32,6 @@ ProgramName: TypeAlias = Literal[
     "libev",
     "wrk",
     "wrk2",
-    "zrk",
     "ab",
     "httperf",
     "tsung",
@@ -217,14 +216,6 @@ PROGRAMS: dict[str, Program] = {
         status=1,
         by_hand="no distribution has it; build https://github.com/giltene/wrk2, whose program is"
         " called wrk, and name it /usr/local/bin/wrk2",
-    ),
-    "zrk": Program(
-        "zrk",
-        ("usr/bin/zrk", "usr/local/bin/zrk"),
-        (),
-        ("--version",),
-        by_hand="no distribution has it; put the program of"
-        " https://github.com/zoxy-io/zrk/releases in /usr/local/bin",
     ),
     "ab": Program(
         "ab",

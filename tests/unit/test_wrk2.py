@@ -1,16 +1,15 @@
-"""What is read of the outputs of wrk2 and zrk. No registry has them, so none was recorded: texts
-have the formats of their documentation (wrk2's README.md, zrk's docs/output.md)."""
+"""What is read of the output of wrk2. No registry has it, so none was recorded: texts have the
+format of its documentation (README.md)."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import msgspec
 import pytest
 
 from workbench.analysis import histogram
-from workbench.load import wrk2, zrk
+from workbench.load import wrk2
 from workbench.load.base import PointSpec
 from workbench.load.hgrm import histograms
 from workbench.load.output import Output, Unreadable
@@ -112,80 +111,16 @@ def test_of_a_truncated_output_of_wrk2_nothing_is_invented() -> None:
         wrk2.parse(refused, a_spec())
 
 
-RESULT = {
-    "zrk_version": "2.4.2",
-    "config": {"connections": 50, "duration_s": 2.0, "closed": False},
-    "duration_s": 2.002,
-    "requests": 1_998,
-    "achieved_rate": 999.80,
-    "max_schedule_lag_us": 84,
-    "latency_us": {"min": 106, "mean": 422.0, "p50": 251},
-    "status_codes": {"1xx": 0, "2xx": 1_998, "3xx": 0, "4xx": 0, "5xx": 0},
-    "errors": {
-        "connect": 0,
-        "read": 0,
-        "write": 0,
-        "timeout": 0,
-        "deadline": 0,
-        "non_2xx_3xx": 0,
-    },
-}
-
-
-def of_zrk(**changes: Any) -> Output:
-    files = {"result.json": json.dumps(RESULT | changes), "times.hgrm": CORRECTED}
-    return Output(status=0, output="", files=files)
-
-
-def test_zrk_measures_from_the_scheduled_time() -> None:
-    report = zrk.parse(of_zrk(), a_spec())
-    counts = report.counts
-    assert (counts.scheduled, counts.succeeded, counts.in_flight) == (2_000, 1_998, 2)
-    assert report.histograms.service == [] and report.histograms.latency
-    closed = zrk.parse(of_zrk(), a_spec(mode="closed", concurrency=8, rate_per_s=0.0))
-    assert closed.histograms.latency == [] and closed.histograms.service
-    assert closed.counts.in_flight == 0
-
-
-def test_errors_of_zrk_are_counted_once() -> None:
-    codes = {"2xx": 1_000, "4xx": 5, "5xx": 10}
-    lost = {"connect": 3, "read": 2, "write": 0, "timeout": 7, "deadline": 0, "non_2xx_3xx": 15}
-    report = zrk.parse(of_zrk(status_codes=codes, errors=lost), a_spec())
-    assert report.counts.errors == {
-        "client-timo": 7,
-        "other-connect": 3,
-        "other-read": 2,
-        "protocol-4xx": 5,
-        "protocol-5xx": 10,
-    }
-    assert report.counts.scheduled == 2_000 and report.histograms.latency == []
-
-
-def test_a_result_of_zrk_that_is_cut_or_of_another_kind_is_none() -> None:
-    whole = json.dumps(RESULT)
-    for text in [*(whole[:end] for end in range(0, len(whole), 29)), "{}", '{"duration_s": "2,0"}']:
-        with pytest.raises(Unreadable):
-            zrk.parse(
-                Output(status=1, output="no request completed", files={"result.json": text}),
-                a_spec(),
-            )
-
-
-def test_their_commands_are_the_point() -> None:
-    def command(name: str, **more: Any) -> str:
-        found = load_tool(name).command
+def test_its_command_is_the_point() -> None:
+    def command(**more: Any) -> str:
+        found = load_tool("wrk2").command
         assert found is not None
         return found(a_spec(**more), 2)
 
-    assert command("wrk2") == (
+    assert command() == (
         "wrk2 -t2 -c40 -d2s -R1000 -L -U --timeout=5s -s point.lua http://127.0.0.1:8080/"
     )
-    assert " -R5000 " in command("wrk2", calls_per_connection=5)
-    zrk_command = command("zrk", options={"path": "/a", "headers": [("X-A", "b c")]})
-    assert zrk_command.startswith("zrk -t2 -c100 -d2s -R1000 --disable-keepalive --timeout 5000ms")
-    assert "-H 'X-A: b c'" in zrk_command and zrk_command.endswith("http://127.0.0.1:8080/a")
-    assert " -c8 -d2s --closed " in command("zrk", mode="closed", concurrency=8, rate_per_s=0.0)
-    assert "--disable-keepalive" not in command("zrk", calls_per_connection=5)
+    assert " -R5000 " in command(calls_per_connection=5)
 
 
 def test_a_script_for_wrk2_prints_no_times() -> None:
@@ -193,12 +128,11 @@ def test_a_script_for_wrk2_prints_no_times() -> None:
     assert "if false and #latency" in script and "summary.requests" in script
 
 
-@pytest.mark.parametrize("name", ["wrk2", "zrk"])
-def test_what_they_cannot_offer_is_said_before_the_run(name: str) -> None:
+def test_what_it_cannot_offer_is_said_before_the_run() -> None:
     asked = workload(protocol="http/1.1")
-    plan = Plan(servers=["x"], workload=asked, rates=[100.0], seconds=2.0, load_tool=name)
-    assert not list(problems(load_tool(name), plan))
+    plan = Plan(servers=["x"], workload=asked, rates=[100.0], seconds=2.0, load_tool="wrk2")
+    assert not list(problems(load_tool("wrk2"), plan))
     asked = workload(protocol="http/1.1", arrivals="poisson")
     poisson = msgspec.structs.replace(plan, workload=asked)
-    (found,) = problems(load_tool(name), poisson)
+    (found,) = problems(load_tool("wrk2"), poisson)
     assert "constant rate only" in found.text()
