@@ -41,6 +41,8 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     the offered one."""
     answers: str = ""
     """What an answered call is, in the plural: "messages"; empty: a reply."""
+    calls_each: Annotated[int, Meta(ge=1)] = 1
+    """Calls of each connection or user that a rate counts."""
 
     @property
     def replies(self) -> str:
@@ -51,6 +53,37 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def replies_title(self) -> str:
         """ "Replies"."""
         return self.replies.capitalize()
+
+    @property
+    def served(self) -> str:
+        """What replies per second count, in the unit of the rate: "replies", "users served" (with
+        all their calls)."""
+        whole = self.of_connections and (self.calls_each > 1 or self.counts == "users")
+        return f"{self.counts} served" if whole else self.replies
+
+    @property
+    def served_title(self) -> str:
+        """ "Replies", "Users served"."""
+        return self.served.capitalize()
+
+    @property
+    def served_axis(self) -> tuple[str, str]:
+        """Title and unit of an axis: ("Successful replies", "per second"), ("Users served", "per
+        second, 13 calls each")."""
+        if self.served == self.replies:
+            return f"Successful {self.replies}", "per second"
+        each = formatting.number_of(self.calls_each, "calls")
+        return self.served_title, f"per second, {each} each"
+
+    def answered(self, per_s: float) -> str:
+        """Format replies per second: "4,700 replies/s", "97 users served/s (1,261 calls/s)"."""
+        found = f"{per_s:,.0f} {self.served}/s"
+        calls = self.calls_per_s(per_s)
+        return found if calls is None else f"{found} ({calls:,.0f} calls/s)"
+
+    def calls_per_s(self, per_s: float) -> float | None:
+        """The calls of so many served per second; None: each is one call."""
+        return None if self.calls_each == 1 else per_s * self.calls_each
 
     @property
     def per_second(self) -> bool:
@@ -173,7 +206,7 @@ def of_plan(plan: Mapping[str, Any]) -> Axis:
     """Return the axis of a recorded plan, for sessions that do not record one."""
     if _workload(plan).get("mode") == "closed":
         return concurrency(_numbers(plan.get("concurrency")))
-    return rate(rates_count(plan), _numbers(plan.get("rates")))
+    return completed(rate(rates_count(plan), _numbers(plan.get("rates"))), plan)
 
 
 def rates_count(plan: Mapping[str, Any]) -> str:
@@ -188,13 +221,14 @@ def rates_count(plan: Mapping[str, Any]) -> str:
     return str(plan.get("rate_of") or ("connections" if one_call else "requests"))
 
 
-def answers(plan: Mapping[str, Any]) -> str:
-    """Return what an answered call of a recorded plan is, for sessions that do not record it; see
-    `Axis`."""
+def completed(axis: Axis, plan: Mapping[str, Any]) -> Axis:
+    """Return the axis of a recorded plan with what earlier sessions do not record: what an answered
+    call is, and how many calls a connection or user has."""
     workload = _workload(plan)
-    if "message_size" in workload:
-        return "messages"
-    return "tasks" if "locustfile" in workload else ""
+    answers = "messages" if "message_size" in workload else "tasks" * ("locustfile" in workload)
+    calls = workload.get("calls_per_connection", 1) if axis.of_connections else 1
+    known = axis.calls_each if axis.calls_each > 1 else max(1, calls)
+    return msgspec.structs.replace(axis, answers=axis.answers or answers, calls_each=known)
 
 
 def _workload(plan: Mapping[str, Any]) -> Mapping[str, Any]:

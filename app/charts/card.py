@@ -49,7 +49,7 @@ def of_point(series: Series, reading: PointResult, view: View) -> Card:
     return Card(
         at=offered,
         figures=(
-            (series.axis.replies_title, words.count(reading.replies_per_s), about),
+            (series.axis.served_title, words.count(reading.replies_per_s), about),
             (percentile, *time),
             ("Errors", errors, ""),
         ),
@@ -57,7 +57,7 @@ def of_point(series: Series, reading: PointResult, view: View) -> Card:
         sentence=sentence,
         text=(
             f"{series.name} {offered}: {words.per_second(reading.replies_per_s)}"
-            f" {series.axis.replies}, {percentile} {' '.join(time)}, {errors} errors. {sentence}"
+            f" {series.axis.served}, {percentile} {' '.join(time)}, {errors} errors. {sentence}"
         ),
         icon=_ICONS[reading.verdict],
     )

@@ -210,14 +210,14 @@ class TimeModel(Projection):
         return Card(
             at=at,
             figures=(
-                (self.replies.capitalize(), words.count(reading.replies_per_s), "/s"),
+                (reading.of.served_title, words.count(reading.replies_per_s), "/s"),
                 (percentile, *time),
                 ("Errors", percent, ""),
             ),
             causes=words.errors(reading.errors),
             sentence=sentence,
             text=(
-                f"{series.name} {at}: {words.per_second(reading.replies_per_s)} {self.replies}, "
-                f"{percentile} {' '.join(time)}, {percent} errors. {sentence}"
+                f"{series.name} {at}: {words.per_second(reading.replies_per_s)}"
+                f" {reading.of.served}, {percentile} {' '.join(time)}, {percent} errors. {sentence}"
             ),
         )

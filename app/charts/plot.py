@@ -166,7 +166,7 @@ class Plot(pg.PlotWidget):
 
     def _named(self) -> tuple[str, str]:
         if self.quantity is Quantity.REPLIES:
-            return f"Successful {self.model.replies}", "per second"
+            return self.model.axis.served_axis
         if other := self.model.metric(self.metric):
             return other.label, self.in_unit(other.unit)[1]
         if self.quantity is Quantity.ERRORS:

@@ -108,7 +108,7 @@ class Projection:
             return f"at most {self.replies} of each"
         each = self.of.series.values()
         unknown = any(s.knee is None and any(p.replies_per_s for p in s.shown) for s in each)
-        return "at each sustained rate" + (f" or most {self.replies}" if unknown else "")
+        return "at each sustained rate" + (f" or most {self.of.axis.served}" if unknown else "")
 
     @property
     def series(self) -> dict[str, ProjectedSeries]:

@@ -109,3 +109,61 @@ def test_messages_are_no_replies_in_charts(view: type) -> None:
         "repl" not in f"{card.text}{card.sentence}{drawn.chosen_text if drawn is not model else ''}"
     )
     assert drawn.replies == "messages"
+
+
+USERS = Plan(
+    servers=["one"],
+    rates=[1000],
+    rate_of="users",
+    seconds=5,
+    workload=workload(protocol="http/1.1", calls_per_connection=13),
+)
+SERVED = [of_messages(each, USERS.axis) for each in session(2, rates=[1000.0], ceiling=False)]
+"""Each user has 13 calls; `of_messages` changes no more than the axis of these."""
+
+
+def test_users_are_not_calls_in_what_a_plan_says_of_its_axis() -> None:
+    axis = USERS.axis
+    assert (axis.served, axis.replies, axis.calls_each) == ("users served", "replies", 13)
+    assert axis.answered(97.0) == "97 users served/s (1,261 calls/s)"
+    whole = msgspec.structs.replace(USERS, rate_of="connections").axis
+    assert whole.served_axis == ("Connections served", "per second, 13 calls each")
+    one = Plan(servers=["one"], rates=[1000], seconds=5).axis
+    assert (one.served, one.answered(97.0)) == ("replies", "97 replies/s")
+
+
+def test_sessions_that_do_not_record_the_calls_of_a_user_have_them_from_their_plan() -> None:
+    start = session(1, 2)[0]
+    assert isinstance(start, RunStart)
+    old = {"workload": {"calls_per_connection": 13}, "rate_of": "users"}
+    axis = msgspec.structs.replace(USERS.axis, calls_each=1)
+    known = msgspec.structs.replace(start, plan=old, axis=axis).axis
+    assert known == USERS.axis
+
+
+def test_users_served_stand_beside_their_calls_wherever_they_are_stated() -> None:
+    summary = summarise(SERVED)
+    (point, *_) = summary.to_data()["servers"]["asyncio-streams"]["points"]
+    assert point["calls_per_s"] == pytest.approx(13 * point["replies_per_s"])
+    figures = f"{point['replies_per_s']:,.0f}", f"{point['calls_per_s']:,.0f}"
+    run = io.StringIO()
+    view = ConsoleView(Terminal(file=run, width=200))
+    for document in SERVED:
+        view(document)
+    table = printed(lambda console: print_summary(summary, console))
+    assert "Users served/s" in table and "Calls/s" in table
+    assert f"{figures[0]} users served/s ({figures[1]} calls/s)" in run.getvalue()
+    report = render(facts(SERVED), Drawing())
+    assert "Users served/s" in report and f"{figures[0]} ({figures[1]} calls)" in report
+    for text in (table, run.getvalue(), report):
+        assert "replies/s" not in text.lower()
+
+
+def test_users_served_are_drawn_as_such() -> None:
+    model = ChartModel()
+    for document in SERVED:
+        model(document)
+    model.end()
+    series = model.ranked()[0]
+    card = model.card(series, series.shown[-1], View())
+    assert card.figures[0][0] == "Users served" and "users served" in card.text

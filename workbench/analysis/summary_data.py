@@ -115,6 +115,7 @@ def _point_data(point: PointStop, server: ServerSummary) -> dict[str, Any]:
         "complete": point.complete,
         "offered_per_s": point.offered_per_s,
         "replies_per_s": point.replies_per_s,
+        "calls_per_s": server.axis.calls_per_s(point.replies_per_s) or point.replies_per_s,
         "errors_pct": point.errors_pct,
         "latency_ms": times_ms(point.latency_us, mean_us([point], "latency")),
         "service_ms": times_ms(point.service_us, mean_us([point], "service")),

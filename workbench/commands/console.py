@@ -127,7 +127,7 @@ class ConsoleView:
         parts = [
             self._time(),
             f"{name} {self.progress.axis.of(stop)}{purpose}",
-            f"{stop.replies_per_s:,.0f} {self.progress.axis.replies}/s",
+            self.progress.axis.answered(stop.replies_per_s),
             _times(stop),
             f"errors {percent(stop.errors_pct)}",
         ]
@@ -141,7 +141,7 @@ class ConsoleView:
         if not servers:
             return self._footer()
         shown = self._in_sight(servers)
-        replies = f"{self.progress.axis.replies_title}/s"
+        replies = f"{self.progress.axis.served_title}/s"
         times = ["Mean", "p50", "p99", "Errors"]
         table = fitting(
             ["Server", "Processes", "Points", "Offered", replies, *times, "Sustained", "Verdict"],

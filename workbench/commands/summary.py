@@ -303,11 +303,12 @@ def _print_points(
         has = {key for stop in server.stops for key in stop.values}
         metrics = [metric for metric in metrics if metric.key in has]
         others = [metric.label for metric in metrics]
-        replies = f"{server.axis.replies_title}/s"
-        titles = [server.axis.column, replies, "Errors", "Mean", "p50", "p99"]
+        replies = f"{server.axis.served_title}/s"
+        calls = ["Calls/s"] * (server.axis.calls_each > 1)
+        titles = [server.axis.column, replies, *calls, "Errors", "Mean", "p50", "p99"]
         titles += [*others, *["Pass"] * passes, "Verdict"]
         rows = [_point(point, passes, server, metrics, clock) for point in server.ordered()]
-        spare = (*reversed(others), "Mean", "p50", replies, "p99", "Errors")
+        spare = (*reversed(others), *calls, "Mean", "p50", replies, "p99", "Errors")
         console.print(fitting(titles, rows, console.width, spare=spare, folds="Verdict"))
     for note in filter(None, [*server.notes, server.gave_up, server.died]):
         console.say(note)
@@ -322,8 +323,10 @@ def _point(
     clock: Clock,
 ) -> list[Cell]:
     times = point.latency_us if clock == "latency" else point.service_us
+    calls_per_s = server.axis.calls_per_s(point.replies_per_s)
     figures = [
         f"{point.replies_per_s:,.0f}",
+        *([] if calls_per_s is None else [f"{calls_per_s:,.0f}"]),
         percent(point.errors_pct),
         duration(mean_us([point], clock)),
         duration(known_us(times, "p50")),

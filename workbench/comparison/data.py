@@ -74,6 +74,7 @@ def _figures_data(at: PointResult | None) -> dict[str, Any] | None:
         "x": at.x,
         "rate_per_s": at.x,
         "replies_per_s": at.replies_per_s,
+        "calls_per_s": at.axis.calls_per_s(at.replies_per_s) or at.replies_per_s,
         "errors_pct": at.errors_pct,
         "latency_ms": times_ms(at.latency_us, at.latency_mean_us),
         "service_ms": times_ms(at.service_us, at.service_mean_us),

@@ -91,7 +91,7 @@ def _at_rate(comparison: Comparison, key: str, group: str) -> list[Column]:
     latency = comparison.clock == "latency"
     about = "From the scheduled time of a call." if latency else FROM_THE_SEND
     return [
-        Column(f"{key}_replies_per_s", group, f"{comparison.axis.replies_title}/s"),
+        Column(f"{key}_replies_per_s", group, f"{comparison.axis.served_title}/s"),
         Column(f"{key}_mean_ms", group, "Mean", about),
         Column(f"{key}_p50_ms", group, "p50", about),
         Column(f"{key}_p99_ms", group, "p99", about),

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import force_setattr
 
 from workbench import axis as axes
 from workbench.axis import Axis
@@ -125,8 +125,8 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
         check_plan(self.plan)
         if self.axis is None:
             force_setattr(self, "axis", axes.of_plan(self.plan))
-        elif not self.axis.answers and (answers := axes.answers(self.plan)):
-            force_setattr(self, "axis", replace(self.axis, answers=answers))
+        else:
+            force_setattr(self, "axis", axes.completed(self.axis, self.plan))
         if not self.series:
             each = [SeriesRecord(key=s.id, server=s.id, label=s.name) for s in self.servers]
             force_setattr(self, "series", each)

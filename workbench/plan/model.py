@@ -266,8 +266,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def axis(self) -> Axis:
         """What is varied from point to point, and its values."""
-        answers = self.declared.counts
-        return msgspec.structs.replace(self._axis, answers=answers) if answers else self._axis
+        axis = msgspec.structs.replace(self._axis, answers=self.declared.counts)
+        calls = self.declared.calls(self.workload) if axis.of_connections else 1
+        return msgspec.structs.replace(axis, calls_each=calls)
 
     @property
     def _axis(self) -> Axis:

@@ -68,6 +68,7 @@ class PointRow:
     offered: str
     pass_number: int
     replies: str
+    """Per second, in the unit of the rate; with the calls, where a unit has several."""
     errors: str
     times: tuple[str, ...]
     """Mean, p50, p90, p99, p99.9 and maximum, from the scheduled time."""
@@ -127,6 +128,8 @@ class Report:
     """Whether the axis has a limit; otherwise servers are ranked by most replies."""
     replies: str
     """What answered calls are named: "replies", "messages"."""
+    served: str
+    """Title of what replies per second count: "Replies", "Users served"."""
     searched: bool
     """Whether the plan searched for peaks."""
     ranking: list[Ranked] = field(default_factory=list)

@@ -57,6 +57,7 @@ def facts(
         column=summary.axis.column,
         has_limit=summary.axis.has_limit,
         replies=summary.axis.replies,
+        served=summary.axis.served_title,
         searched=bool(summary.axis.bounds),
         ranking=[_ranked(s, _incidents(s, documents), summary.clock) for s in summary.ranked()],
         profiles={s.id: s.profile for s in summary.ranked() if s.profile},
@@ -234,10 +235,12 @@ def _row(
 ) -> PointRow:
     whole, counts = point.complete, server.counts(point)
     known = whole or point.replies_per_s > 0
+    calls = server.axis.calls_per_s(point.replies_per_s)
+    several = "" if calls is None else f" ({calls:,.0f} calls)"
     return PointRow(
         offered=server.axis.of(point),
         pass_number=point.pass_number,
-        replies=f"{point.replies_per_s:,.0f}" if known else "",
+        replies=f"{point.replies_per_s:,.0f}{several}" if known else "",
         errors=formatting.percent(point.errors_pct) if known else "",
         times=(
             duration(mean_us([point], "latency") if known else None),

@@ -107,7 +107,7 @@ def _figures(figure: Published, point: PointResult) -> Iterator[str]:
     succeeded = sum(each.succeeded for each in counts)
     errors = sum(each.scheduled for each in counts) - succeeded
     if figure.replies_per_s is not None:
-        yield f"{point.replies_per_s:,.0f} {point.axis.replies}/s"
+        yield point.axis.answered(point.replies_per_s)
     if figure.requests is not None:
         yield f"{round(succeeded / passes):,} in the run"
     if figure.mean_ms is not None and point.latency_mean_us is not None:
