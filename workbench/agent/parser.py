@@ -61,6 +61,8 @@ class Response(NamedTuple):
     """Bytes of the body."""
     keep_alive: bool
     """Whether the server accepts another request on this connection."""
+    closes: bool = False
+    """Whether the server is to close it."""
     content_type: bytes = b""
     """In lower case, without parameters."""
     found: bool = True
@@ -142,12 +144,13 @@ class ReplyParser:
         """Return the response; only once it is complete."""
         head = self._head
         assert head is not None and self.complete
-        keep_alive = head.keep_alive and self._state != _UNTIL_CLOSED
+        closes = head.closes or self._state == _UNTIL_CLOSED
         return Response(
             head.status,
             bytes(self.body),
             self.length,
-            keep_alive,
+            not (closes or head.unsure),
+            closes,
             _media_type(head.headers),
             self.found,
         )
@@ -334,7 +337,10 @@ class _Head(NamedTuple):
     status: int
     headers: dict[bytes, list[bytes]]
     """By lower-case name."""
-    keep_alive: bool
+    closes: bool
+    """Whether the server is to close the connection."""
+    unsure: bool
+    """Clients disagree where such a reply ends, so no other may follow it."""
 
 
 def _parse_head(data: bytes) -> _Head:
@@ -351,8 +357,7 @@ def _parse_head(data: bytes) -> _Head:
         headers.setdefault(header[1].lower(), []).append(header[2])
     version = int(match[1])
     unsure = b"content-length" in headers and b"transfer-encoding" in headers
-    keep_alive = _keeps_alive(version, headers) and not unsure
-    return _Head(version, int(match[2]), headers, keep_alive)
+    return _Head(version, int(match[2]), headers, _closes(version, headers), unsure)
 
 
 def _unfolded(lines: list[bytes]) -> list[bytes]:
@@ -378,11 +383,9 @@ def _tokens(values: list[bytes]) -> list[bytes]:
     ]
 
 
-def _keeps_alive(version: int, headers: dict[bytes, list[bytes]]) -> bool:
+def _closes(version: int, headers: dict[bytes, list[bytes]]) -> bool:
     options = _tokens(headers.get(b"connection", []))
-    if b"close" in options:
-        return False
-    return version == 1 or b"keep-alive" in options
+    return b"close" in options or (version == 0 and b"keep-alive" not in options)
 
 
 def _content_length(headers: dict[bytes, list[bytes]]) -> int | None:

@@ -301,8 +301,8 @@ class WorkloadDriver(Driver):
         if connection.left and response.keep_alive and not closed:
             self.next_call(connection)
         elif connection.left:
-            self.go_on(connection, closed=closed)
-        elif response.keep_alive or closed:
+            self.go_on(connection, closed=closed or not response.closes)
+        elif closed or not response.closes:
             self.end(connection)
         else:
             # The server announced a close: wait for it, so that the connection's TIME_WAIT is where
