@@ -24,7 +24,8 @@ AXES = {
     "at": ("last", "first"),
     "tls": ("plain", "tls"),
     "worker": ("idle", "busy"),
-    "wanted": ("any", "body", "checks"),
+    "wanted": ("any", "body", "checks", "each"),
+    "rest": ("fails", "reconnect"),
 }  # fmt: skip
 """
 framing    of the reply. `both`: a Content-Length beside chunks; `trailers`: and chunk extensions;
@@ -43,7 +44,9 @@ load       calls: one per connection in an open and a closed loop, several one a
            both, and several at once
 at         which call of its connection the end is
 worker     stopped half of the time, so that what happens one after the other comes together
-wanted     by the plan, of a reply: any 2xx, one body, or status, length and text
+wanted     by the plan, of a reply: any 2xx, one body, status, length and text, or of each of
+           several requests another of these
+rest       of the calls of a connection that has ended: they fail, or are made on another one
 """
 
 MANY = ("kept", "kept-closed", "pipelined")
@@ -76,7 +79,10 @@ RULES = (
     Never(protocol=("pong",), end=("keep",)),
     Never(protocol=("pong",), request=but("request", "get")),
     Never(protocol=("pong",), tls=("tls",)),
-    Never(protocol=("pong",), wanted=("checks",)),
+    Never(protocol=("pong",), wanted=("checks", "each")),
+    # What a plan does not offer together.
+    Never(rest=("reconnect",), load=but("load", "kept", "kept-closed")),
+    Never(rest=("reconnect",), wanted=("each",)),
     # What would be the same as another cell.
     Never(load=("open", "closed"), at=("first",)),
     Never(end=("keep",), at=("first",), framing=but("framing", "both")),
@@ -92,7 +98,7 @@ RULES = (
     # What takes long, or more than a server reads at once.
     Never(framing=("chunks-1",), size=over(16_384)),
     Never(framing=("chunks-30", "chunks-100", "chunks-mixed"), size=over(1_000_000)),
-    Never(wanted=("body",), size=over(1_000_000)),
+    Never(wanted=("body", "each"), size=over(1_000_000)),
     Never(load=("pipelined",), request=("post-60000", "post-1000000")),
 )
 
@@ -115,6 +121,7 @@ class Cell:
     tls: str = "plain"
     worker: str = "idle"
     wanted: str = "any"
+    rest: str = "fails"
 
     def __str__(self) -> str:
         """The values other than the usual ones."""
@@ -184,6 +191,7 @@ FOOLED = (
     "surplus http/1.0",
     "twice announced pipelined",
     "both kept first",
+    "both closed",
     "folded kept",
     "lf kept",
     "header-20000 bytes",

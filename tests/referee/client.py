@@ -57,6 +57,8 @@ class Calls:
     rate_per_s: float = 0.0
     """Connections begun; 0: a closed loop."""
     concurrency: int = 0
+    reconnect: bool = False
+    """Whether the calls that are left are made on another connection."""
     timeout_s: float = 15.0
     tls: ssl.SSLContext | None = None
 
@@ -244,12 +246,12 @@ class Sealed:
 
 
 class Connection:
-    def __init__(self, sock: socket.socket, calls: Calls) -> None:
-        self.sock = Sealed(sock, calls.tls) if calls.tls else sock
+    def __init__(self, sock: socket.socket, tls: ssl.SSLContext | None, left: int) -> None:
+        self.sock = Sealed(sock, tls) if tls else sock
         self.fd = sock.fileno()
         self.parser = Parser()
         self.unsent = memoryview(b"")
-        self.left = calls.calls
+        self.left = left
         self.asked: deque[float] = deque()
         """When the calls were begun that are not answered."""
         self.began = time.monotonic()
@@ -283,7 +285,7 @@ class Client:
                 if calls.rate_per_s
                 else len(self._open) < calls.concurrency
             ):
-                self._begin()
+                self._begin(calls.calls)
                 begun += 1
             for fd, events in self._epoll.poll(0.002):
                 self._happened(self._open[fd], events)
@@ -294,10 +296,10 @@ class Client:
         self._epoll.close()
         return self._told
 
-    def _begin(self) -> None:
+    def _begin(self, left: int) -> None:
         sock = socket.create_connection(("127.0.0.1", self._calls.port))
         sock.setblocking(False)
-        connection = Connection(sock, self._calls)
+        connection = Connection(sock, self._calls.tls, left)
         self._open[connection.fd] = connection
         self._epoll.register(connection.fd, select.EPOLLOUT)
 
@@ -308,7 +310,7 @@ class Client:
             self._send(connection)
         if events & ~select.EPOLLOUT or connection.reset:
             self._receive(connection)
-        if connection.fd in self._open:
+        if self._open.get(connection.fd) is connection:
             waits = select.EPOLLOUT if connection.waits else 0
             self._epoll.modify(connection.fd, select.EPOLLIN | waits)
 
@@ -346,7 +348,7 @@ class Client:
 
     def _receive(self, connection: Connection) -> None:
         """Read until nothing more is there: of TLS, the kernel does not know what waits."""
-        while connection.fd in self._open:
+        while self._open.get(connection.fd) is connection:
             try:
                 data = connection.sock.recv(1 << 18)
             except BlockingIOError:
@@ -374,7 +376,7 @@ class Client:
             if not connection.left:
                 self._close(connection)
             elif not reply.reusable:
-                self._lost(connection, "closed")
+                self._over(connection)
             elif not asked:
                 self._ask(connection, now)
             else:
@@ -391,14 +393,25 @@ class Client:
             self._lost(connection, "reset")
         elif reply.until_close:
             self._answered(connection, reply, time.monotonic())
-            self._lost(connection, "closed")
+            self._over(connection)
         else:
             self._lost(connection, "cut" if reply.begun else "closed")
 
-    def _lost(self, connection: Connection, why: str) -> None:
-        if connection.left:
-            self._told.lost[why] += connection.left
+    def _over(self, connection: Connection) -> None:
+        """After a whole reply the connection cannot be used again."""
+        if not self._calls.reconnect or not connection.left:
+            self._lost(connection, "closed")
+            return
         self._close(connection)
+        self._begin(connection.left)
+
+    def _lost(self, connection: Connection, why: str) -> None:
+        goes_on = self._calls.reconnect and connection.left > 1 and why != "timeout"
+        if connection.left:
+            self._told.lost[why] += 1 if goes_on else connection.left
+        self._close(connection)
+        if goes_on:
+            self._begin(connection.left - 1)
 
     def _close(self, connection: Connection) -> None:
         del self._open[connection.fd]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .cells import SURPLUS, Cell
 
@@ -30,6 +30,8 @@ def expected(cell: Cell) -> Expected:
     same time, a client may see the FIN, or the reset that answers its request.
     """
     calls, at = cell.calls, cell.calls if cell.at == "last" else 1
+    if cell.rest == "reconnect" and at < calls:
+        return _made_again(cell, calls)
     if cell.end == "keep":
         # The connection is not used again after a length beside chunks (6.3).
         whole = 1 if cell.framing == "both" else calls
@@ -48,9 +50,22 @@ def _surplus(cell: Cell, calls: int, at: int) -> Expected:
     if at < calls and (cell.announced == "announced" or cell.framing == "both"):
         lost |= CLOSED
     if cell.ends == "late":
-        # It answers the next call, or comes too late for anyone to see.
-        return Expected(at, at, lost)
+        # It answers the next call, or comes too late for most to see.
+        return Expected(at - 1, at, lost)
     if at < calls:
         # A client may have taken the reply before it looks at what follows.
         return Expected(at if cell.load == "pipelined" else at - 1, at, lost)
     return Expected(at - 1, at - 1, lost)
+
+
+def _made_again(cell: Cell, calls: int) -> Expected:
+    """Each connection ends with its first call."""
+    once = expected(replace(cell, rest="fails"))
+    if cell.end in SURPLUS:
+        return Expected(0, calls, once.lost | ENDED)
+    if not once.most:
+        return Expected(0, 0, once.lost)
+    if cell.announced == "announced" or cell.framing in ("both", "close"):
+        return Expected(calls, calls)
+    # The next call may be on its way already.
+    return Expected(calls // 2, calls, once.lost)

@@ -72,17 +72,21 @@ class LoadAgent:
         return told
 
     def _load(self, cell: Cell, calls: Calls) -> dict[str, Any]:
+        options: dict[str, Any] = {"protocol": cell.protocol, "pipeline": cell.pipeline}
+        request = {"path": cell.path, "method": cell.method, "body": cell.sent}
+        if cell.wanted == "each":
+            options["requests"] = [{**request, "weight": weight} for weight in (1, 2, 1)]
+            reply = {"each": [_reply(cell, wanted) for wanted in ("status", "body", "checks")]}
+        else:
+            options |= request
+            reply = _reply(cell, cell.wanted)
+        if cell.rest == "reconnect":
+            options["on_close"] = "reconnect"
         closed = {"mode": "closed", "concurrency": calls.concurrency}
         return {
             "workload": "pong" if cell.protocol == "pong" else "http",
-            "options": {
-                "protocol": cell.protocol,
-                "path": cell.path,
-                "pipeline": cell.pipeline,
-                "method": cell.method,
-                "body": cell.sent,
-            },
-            "reply": _reply(cell),
+            "options": options,
+            "reply": reply,
             "tls": {"certificate": self._certificate} if calls.tls else {},
             "connections": calls.connections,
             "calls_per_connection": calls.calls,
@@ -91,13 +95,16 @@ class LoadAgent:
         }
 
 
-def _reply(cell: Cell) -> dict[str, Any]:
+def _reply(cell: Cell, wanted: str) -> dict[str, Any]:
     body = server.body(int(cell.size)).decode()
-    if cell.wanted == "body":
-        return {"status": cell.status, "body": body}
     text = body[-len(server.MARK) :]
     checks = {"status": cell.status, "bytes": len(body), "type": "text/plain", "text": text}
-    return {"checks": checks} if cell.wanted == "checks" else {}
+    forms = {
+        "status": {"status": cell.status},
+        "body": {"status": cell.status, "body": body},
+        "checks": {"checks": checks},
+    }
+    return forms.get(wanted, {})
 
 
 def _times_s(histogram: list[int]) -> list[float]:

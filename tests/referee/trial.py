@@ -120,6 +120,7 @@ class Referee:
             pipeline=cell.pipeline,
             rate_per_s=cell.rate_per_s,
             concurrency=0 if cell.rate_per_s else CONCURRENCY,
+            reconnect=cell.rest == "reconnect",
             timeout_s=self._timeout_s,
             tls=_context(self._certificate) if cell.tls == "tls" else None,
         )
@@ -152,7 +153,7 @@ def _fault(cell: Cell, name: str, told: Told, wanted: Expected) -> str:
         return "" if told.whole and not told.lost else "not every reply is whole"
     connections, calls = cell.connections, cell.calls
     if name == "gate":
-        connections = 1
+        connections, wanted = 1, expected(replace(cell, rest="fails"))
     if name == "curl":
         connections, calls = min(2, connections), _until_end(cell)
     if name in ("agent", "gate") and cell.protocol == "pong" and cell.end in SURPLUS:
@@ -201,6 +202,7 @@ def _for_h11(cell: Cell) -> bool:
     """h11 knows no pipelining, keeps no connection of HTTP/1.0, and one after a length beside
     chunks."""
     own = cell.calls > 1 and (cell.protocol == "http/1.0" or cell.framing == "both")
+    own |= cell.rest == "reconnect"
     return cell.load != "pipelined" and not own and not _confuses_asyncio(cell)
 
 
@@ -215,13 +217,13 @@ def _for_curl(cell: Cell) -> bool:
 
 
 def _for_wrk(cell: Cell) -> bool:
-    """wrk makes calls again whose connection ends, refuses a length beside chunks, and takes an
-    interim response for a reply."""
+    """wrk makes calls again whose connection ends, refuses a length beside chunks, takes an
+    interim response for a reply, and waits for the body of a 304."""
     plain = cell.protocol == "http/1.1" and cell.tls == "plain" and cell.request == "get"
     return (
         plain
         and cell.end == "keep"
-        and cell.framing not in ("both", "interim")
+        and cell.framing not in ("both", "interim", "304")
         and int(cell.size) <= 1_000_000
     )
 
