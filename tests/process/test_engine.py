@@ -1,7 +1,10 @@
 """Failures during a run, and users who change their mind."""
 
 import asyncio
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -9,8 +12,10 @@ from engine_runs import PLAN, notes, run, swept, written
 
 from workbench.documents import AnyDocument, Note, PointStart, PointStop
 from workbench.messages import notes as said
+from workbench.plan import budget
 from workbench.run.engine import Engine
 from workbench.servers.catalogue import Catalogue
+from workbench.servers.entry import ServerEntry
 
 STARTS_ONCE = """
 import os, socket, sys
@@ -116,3 +121,21 @@ async def test_a_server_that_gets_faster_while_it_runs_is_warmed_up() -> None:
     assert reported.calls >= 1
     points = [d for d in documents if isinstance(d, PointStart) and d.server == cold.id]
     assert documents.index(noted) < documents.index(points[0])
+
+
+async def test_files_are_read_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a server, and earlier sessions; both may be large."""
+    threads: dict[str, set[int]] = {"files": set(), "earlier": set()}
+
+    def watched(name: str, read: Callable[..., Any]) -> Callable[..., Any]:
+        def reading(*words: Any, **keys: Any) -> Any:
+            threads[name].add(threading.get_ident())
+            return read(*words, **keys)
+
+        return reading
+
+    monkeypatch.setattr(ServerEntry, "files", watched("files", ServerEntry.files))
+    monkeypatch.setattr(budget, "earlier", watched("earlier", budget.earlier))
+    await run()
+    assert threads["files"] and threads["earlier"]
+    assert threading.get_ident() not in threads["files"] | threads["earlier"]

@@ -294,3 +294,22 @@ async def test_the_run_directory_is_private_and_temporary(tmp_path: Path) -> Non
     await machine.close()
     assert files_below(tmp_path / "cache") == []
     await machine.close()
+
+
+FLOOD = """
+import os, time
+until = time.monotonic() + 20
+while time.monotonic() < until:
+    os.write(1, b"\\n" * 60_000)
+"""
+
+
+async def test_a_program_that_floods_its_output_costs_others_none_of_theirs(
+    machine: Machine,
+) -> None:
+    flood = await machine.start(python(FLOOD))
+    for number in range(20):
+        other = await machine.start(Command(["echo", str(number)]))
+        assert await output(other) == [str(number).encode()]
+    assert flood.dropped
+    await flood.stop(0)

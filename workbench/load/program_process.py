@@ -134,7 +134,7 @@ class ProgramProcess:
         if not isinstance(event, Output):
             raise Unreadable("a second greeting")
         self.output = event
-        self.report = checked(self._parse, event, self.spec)
+        self.report = await asyncio.to_thread(checked, self._parse, event, self.spec)
 
     async def _send(self, **line: Any) -> None:
         assert self._process is not None

@@ -19,7 +19,7 @@ PER_LINE = 64
 TAIL_LINES, TAIL_WIDTH = 20, 1 << 16
 STOPPED_WITHIN_S = 13.0
 """Seconds after the grace period: a runner spends up to 10 s on processes that resist."""
-SLICE_S = 0.1
+SLICE_S = 0.02
 """The longest time, in seconds, for which a reader of lines may keep the event loop."""
 
 

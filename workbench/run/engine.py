@@ -108,7 +108,7 @@ class Engine:
         """What the run will cost on its machines, without beginning it. `tune`: the set of kernel
         settings that it would have; empty: they stay as they are."""
         async with open_fleet(self.fleet, self.ask) as members:
-            budget = self._assess(await facts_for(members, tune))
+            budget = await asyncio.to_thread(self._assess, await facts_for(members, tune))
             address, _ = addresses(self.fleet, members)
             if found := exposure(self.entries, self.fleet.target, address):
                 exposed = OldServersExposed(
@@ -174,7 +174,7 @@ class Engine:
         end = _ABORTED
         try:
             async with opening as stage:
-                budget = self._assess(stage.facts)
+                budget = await asyncio.to_thread(self._assess, stage.facts)
                 self.on_budget(budget)
                 budget.check()
                 if self._claim:
@@ -254,7 +254,8 @@ class Engine:
                         "Fix it, or leave it out of the plan."
                     )
                 where = "" if stage.target.is_local else stage.target.name
-                gate_cache.remember(entry, result, deployment.version, where)
+                version = deployment.version
+                await asyncio.to_thread(gate_cache.remember, entry, result, version, where)
                 if entry is not self.null:
                     result = await self.plan.declared.own_calls(
                         wire_to(deployment), self.plan.workload, entry, result, known

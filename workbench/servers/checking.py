@@ -151,11 +151,11 @@ async def check(
     except (NeedsSource, Unfetched) as error:
         return Checked(entry, "needs source", str(error))
     except PongbenchError as error:
-        if error.code == "machine-gone":
+        if error.code in ("machine-gone", "lease-expired"):
             raise
         return Checked(entry, "failed", str(error))
     where = "" if machine.is_local else machine.name
-    gate_cache.remember(entry, result, deployment.version, where)
+    await asyncio.to_thread(gate_cache.remember, entry, result, deployment.version, where)
     status: Status = "passed" if result.passed else "failed"
     warm_s = second.ready_s if again else None
     return Checked(entry, status, " ".join(result.sentences), deployment, result, warm_s)

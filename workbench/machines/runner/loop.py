@@ -20,6 +20,8 @@ from .program import PROCESS_MARK, Program, environment, explain, start
 
 MAX_UNSENT = 8 << 20
 """With this many bytes waiting for a slow reader, further lines are dropped and counted."""
+PER_LINE = 64
+"""Overhead of a line in bytes for whoever reads it, however short it is."""
 GRACE_S = 0.3
 """Time from SIGTERM to SIGKILL when the run ends without a `bye`, in seconds."""
 
@@ -124,6 +126,8 @@ class Runner:
         try:
             while self.output:
                 del self.output[: os.write(1, self.output[: 1 << 16])]
+            for program in self.programs.values():
+                program.unsent = 0
         except BlockingIOError:
             pass
         except OSError:
@@ -253,9 +257,10 @@ class Runner:
         return bool(chunk)
 
     def _pass_on(self, key: str, program: Program, lines: bytes) -> None:
-        if len(self.output) > MAX_UNSENT:
+        if max(len(self.output), 2 * program.unsent) > MAX_UNSENT:
             program.dropped += lines.count(b"\n")
             return
+        program.unsent += len(lines) + PER_LINE * lines.count(b"\n")
         if program.dropped:
             self.event("dropped", id=key, lines=program.dropped)
             program.dropped = 0

@@ -36,6 +36,9 @@ class Program:
         self.unwritten = bytearray()
         self.partial = bytearray()
         self.dropped = 0
+        self.unsent = 0
+        """Bytes of output, with the overhead of each line, since all was sent last; of one program
+        at most half of what may wait, so that one which floods does not cost others theirs."""
         self.status: int | None = None
         os.set_blocking(self.stdin, False)
         os.set_blocking(self.stdout, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import platform
@@ -96,7 +97,7 @@ class Profiling:
         stacks: Stacks = Stacks()
         for content in self._files:
             try:
-                stacks.update(self._parsed(content))
+                stacks.update(await asyncio.to_thread(self._parsed, content))
             except (ValueError, msgspec.MsgspecError, RecursionError) as error:
                 raise Failed("failed", quoted(f"its profile is damaged ({error})")) from None
         if not stacks:
@@ -131,20 +132,21 @@ class Profiling:
             "work": f"{self._machine.run_dir}/tools",
             "recording": RECORDING,
         }
-        files: list[bytes] = []
+        files: list[str] = []
         packed: list[str] = []
 
         def on_event(event: dict[str, Any]) -> None:
             if event["event"] == "part":
                 packed.append(str(event.get("data", "")))
             elif event["event"] == "file":
-                files.append(_unpacked("".join(packed)))
+                files.append("".join(packed))
                 packed.clear()
 
         event = await run_builder(self._machine, HELPER, task, on_event)
         try:
             if event["event"] == "ready":
-                return msgspec.convert(event, _Ready), files
+                unpacked = [await asyncio.to_thread(_unpacked, each) for each in files]
+                return msgspec.convert(event, _Ready), unpacked
             failed = msgspec.convert(event, _Failure)
         except msgspec.ValidationError as error:
             failed = _Failure(detail=str(error))

@@ -52,7 +52,7 @@ async def make(
         "folder": folder,
         "commands": entry.make,
         "values": {**programs.paths, "folder": folder},
-        "made_of": [_compiled_from(entry), programs.versions],
+        "made_of": [await asyncio.to_thread(_compiled_from, entry), programs.versions],
         "id": entry.id,
     }
 
