@@ -102,9 +102,11 @@ class Hold:
                 Path(self._lock.lock_file).unlink(missing_ok=True)
 
     def newcomers(self) -> list[Claim]:
-        """Return the runs that have begun on the same machines since this was last called. Raises
-        OSError."""
+        """Tell others how long this run still takes. Returns the runs that have begun on the same
+        machines since this was last called. Raises OSError."""
         with stores.locked(folder()):
+            if (left_s := self._progress.left_s) is not None:
+                self.expect(left_s)
             held = self._held_by_others()
         new = [claim for path, claim in held.items() if path not in self._known]
         self._known = set(held)
@@ -117,12 +119,8 @@ class Hold:
 
     def __call__(self, document: AnyDocument) -> None:
         """Take a document of the run, from which follows how long it still takes."""
-        if isinstance(document, Window | HostSample):
-            return
-        self._progress(document)
-        if (left_s := self._progress.left_s) is not None:
-            with contextlib.suppress(OSError):
-                self.expect(left_s)
+        if not isinstance(document, Window | HostSample):
+            self._progress(document)
 
     def _held_by_others(self) -> dict[Path, Claim]:
         return {

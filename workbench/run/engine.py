@@ -178,7 +178,7 @@ class Engine:
                 self.on_budget(budget)
                 budget.check()
                 if self._claim:
-                    self._claim.expect(budget.duration_s[1])
+                    await asyncio.to_thread(self._claim.expect, budget.duration_s[1])
                 plan = budget.known(self.plan)
                 exposed = await agreed(self.entries, self.fleet.target, stage.bind, self.expose)
                 links = await check_links(stage)
