@@ -246,7 +246,9 @@ class Sealed:
 
 
 class Connection:
-    def __init__(self, sock: socket.socket, tls: ssl.SSLContext | None, left: int) -> None:
+    def __init__(
+        self, sock: socket.socket, tls: ssl.SSLContext | None, left: int, now: float
+    ) -> None:
         self.sock = Sealed(sock, tls) if tls else sock
         self.fd = sock.fileno()
         self.parser = Parser()
@@ -254,7 +256,7 @@ class Connection:
         self.left = left
         self.asked: deque[float] = deque()
         """When the calls were begun that are not answered."""
-        self.began = time.monotonic()
+        self.began = now
         self.connected = False
         self.reset = False
         """Sending failed; what has come can still be read."""
@@ -297,9 +299,10 @@ class Client:
         return self._told
 
     def _begin(self, left: int) -> None:
+        now = time.monotonic()
         sock = socket.create_connection(("127.0.0.1", self._calls.port))
         sock.setblocking(False)
-        connection = Connection(sock, self._calls.tls, left)
+        connection = Connection(sock, self._calls.tls, left, now)
         self._open[connection.fd] = connection
         self._epoll.register(connection.fd, select.EPOLLOUT)
 
