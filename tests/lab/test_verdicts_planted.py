@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from planted.conditions import IN_THE_LAB
+from planted.conditions import IN_THE_LAB, OK, of_link
 from planted.ground import Ground, NoGround
-from planted.trials import Score, carry_out
+from planted.trials import Score, Trial, carry_out
 
+from lab import links
 from lab.conftest import measuring
 from lab.hosts import Host, Lab
+from workbench.messages.reasons import SustainedOverLossyLink, reasons_of
 
 pytestmark = pytest.mark.alone
 
@@ -37,3 +39,29 @@ def test_the_verdict_names_the_planted_cause(hosts: list[Host], tmp_path: Path) 
         ground.close()
     assert not score.false_accusations, score
     assert score.right >= (1 - MOST_WRONG) * len(score.found), score
+
+
+def test_loss_since_the_calibration_is_said_beside_the_p99_of_a_sustained_point(
+    hosts: list[Host], tmp_path: Path
+) -> None:
+    trial = Trial(
+        kind="lossy link",
+        name="sustained",
+        right=OK,
+        apart=True,
+        rates=(300,),
+        seconds=4.0,
+        timeout_s=5.0,
+        plant=of_link(links.lossy, "h2", 3),
+    )
+    try:
+        ground = Ground()
+    except NoGround as reason:
+        pytest.skip(str(reason))
+    try:
+        [found] = carry_out(trial, ground, tmp_path / "server", hosts)
+    finally:
+        ground.close()
+    assert found.right, found
+    [lost] = [r for r in reasons_of(found.stop) if isinstance(r, SustainedOverLossyLink)]
+    assert lost.segments > 12 and lost.p99_us and lost.p99_us > 100_000
