@@ -12,9 +12,10 @@ from planted.ground import Ground, NoGround
 from planted.trials import Score, Trial, carry_out
 
 from lab import links
-from lab.conftest import measuring
+from lab.conftest import measuring, ready
 from lab.hosts import Host, Lab
-from workbench.messages.reasons import SustainedOverLossyLink, reasons_of
+from workbench.machines.profiles import Cpus
+from workbench.messages.reasons import ClientSlower, SustainedOverLossyLink, reasons_of
 
 pytestmark = pytest.mark.alone
 
@@ -39,6 +40,39 @@ def test_the_verdict_names_the_planted_cause(hosts: list[Host], tmp_path: Path) 
         ground.close()
     assert not score.false_accusations, score
     assert score.right >= (1 - MOST_WRONG) * len(score.found), score
+
+
+@pytest.fixture
+def two_clients(lab: Lab) -> Iterator[list[Host]]:
+    on_cores = (Cpus(server=[0]), Cpus(agent=[1]), Cpus(agent=[1]))
+    yield from ready(lab.hosts[:3], *({"cpus": cpus} for cpus in on_cores))
+
+
+def test_a_client_whose_link_is_late_since_the_calibration_is_named(
+    two_clients: list[Host], tmp_path: Path
+) -> None:
+    trial = Trial(
+        kind="late link",
+        name="of one client",
+        right=OK,
+        apart=True,
+        clients=("h2", "h3"),
+        rates=(300,),
+        seconds=5.0,
+        timeout_s=5.0,
+        plant=of_link(links.late, "h3", 40),
+    )
+    try:
+        ground = Ground()
+    except NoGround as reason:
+        pytest.skip(str(reason))
+    try:
+        [found] = carry_out(trial, ground, tmp_path / "server", two_clients)
+    finally:
+        ground.close()
+    assert found.right, found
+    [slower] = [r for r in reasons_of(found.stop) if isinstance(r, ClientSlower)]
+    assert slower.client == "h3" and slower.p50_us > 40_000
 
 
 def test_loss_since_the_calibration_is_said_beside_the_p99_of_a_sustained_point(

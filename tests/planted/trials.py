@@ -25,7 +25,6 @@ SERVER = Path(__file__).with_name("server.py")
 SERVERS_CORE = 0
 SECONDS = 1.2
 """Of a point."""
-APART = Fleet("h1", ("h2",))
 VERDICTS = (
     "ok",
     "server-limited",
@@ -60,6 +59,8 @@ class Trial:
     """Planted in the middle of the first point, when this window is over."""
     apart: bool = False
     """Are the clients on another host of the lab than the server?"""
+    clients: tuple[str, ...] = ("h2",)
+    """Hosts of the lab; only if they are apart."""
     incomplete: bool = False
     """Is the first point to end before its time, and the only one?"""
     blames_server: bool = False
@@ -138,7 +139,7 @@ async def run(trial: Trial, ground: Ground, folder: Path, hosts: Sequence[Any] =
             [entry],
             emit,
             null=null if trial.calibrate else None,
-            fleet=APART if trial.apart else Fleet(),
+            fleet=Fleet("h1", trial.clients) if trial.apart else Fleet(),
         )
         with ground.undisturbed():
             await engine.run()
