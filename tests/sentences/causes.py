@@ -73,6 +73,10 @@ SENTENCES: list[tuple[Message, str]] = [
         "Programs on its machine waited for its disk 31 % of the time.",
     ),
     (
+        causes.NotAccepted(busy_pct=4.0, backlog=1024, waiting=567),
+        "Its accept queue (backlog 1,024) held 567 connections while it used only 4 % of a core: it waited, and accepted connections too slowly.",
+    ),
+    (
         causes.NotAccepted(busy_pct=12.0, backlog=512),
         "Its accept queue (backlog 512) was full while it used only 12 % of a core: it waited, and accepted connections too slowly.",
     ),

@@ -120,6 +120,16 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
             HALF | {"busy_pct": 8.0, "overflows": 40, "backlog": 128},
             "not-accepted",
         ),
+        (
+            "accepting, and its queue is long enough",
+            HALF | {"busy_pct": 8.0, "accept_queue": 567, "backlog": 1024},
+            "not-accepted",
+        ),
+        (
+            "something else, and a few wait to be accepted",
+            HALF | {"busy_pct": 8.0, "accept_queue": 20, "backlog": 1024},
+            "waited",
+        ),
         ("nothing was seen", HALF | {"busy_pct": 0.0}, None),
     ],
 )

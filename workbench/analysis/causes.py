@@ -70,6 +70,9 @@ ANSWERED_LATE = 0.6
 """Share of the connections in use to a database or service that must be waiting for an answer, and
 share of the samples in which one must be."""
 
+NOT_ACCEPTED = 50
+"""Connections in the accept queue: an idle server that accepts them at all leaves fewer there."""
+
 SHORT_OF = 0.1
 """Share of the time that tasks on the machine waited for memory or disk."""
 
@@ -112,6 +115,8 @@ class Observations:
     backlog: int = 0
     overflows: int = 0
     """Overflows of its accept queue."""
+    accept_queue: int = 0
+    """The most connections seen in it."""
     pressure: Mapping[str, float] = field(default_factory=dict)
     """By resource: share of the time that tasks on the machine waited for it."""
     waits: Mapping[str, float] = field(default_factory=dict)
@@ -287,6 +292,10 @@ def _idle(observed: Observations) -> Message | None:
         return None
     if observed.overflows and observed.backlog:
         return causes.NotAccepted(busy_pct=observed.busy_pct, backlog=observed.backlog)
+    if observed.accept_queue >= NOT_ACCEPTED:
+        return causes.NotAccepted(
+            busy_pct=observed.busy_pct, backlog=observed.backlog, waiting=observed.accept_queue
+        )
     return causes.Waited(busy_pct=observed.busy_pct)
 
 

@@ -217,17 +217,21 @@ class MachineWaited(Cause, frozen=True, kw_only=True):
 
 
 class NotAccepted(Cause, frozen=True, kw_only=True):
-    """The accept queue overflowed although the server was mostly idle."""
+    """Connections waited in the accept queue although the server was mostly idle."""
 
     apart: ClassVar[tuple[str, ...]] = ("backlog",)
 
     busy_pct: float
     backlog: int
+    waiting: int = 0
+    """The most connections seen in the queue; 0: it overflowed."""
 
     def text(self) -> str:
+        queue = f"Its accept queue (backlog {self.backlog:,})"
+        held = f"held {self.waiting:,} connections" if self.waiting else "was full"
         return (
-            f"Its accept queue (backlog {self.backlog:,}) was full while it used only"
-            f" {self.busy_pct:.0f} % of a core: it waited, and accepted connections too slowly."
+            f"{queue} {held} while it used only {self.busy_pct:.0f} % of a core: it waited, and"
+            " accepted connections too slowly."
         )
 
 

@@ -17,7 +17,7 @@ from workbench.documents import WINDOW_US, PointStart, PointStop, Window
 from workbench.load.base import LoadReport, LoadWindow, PointSpec
 from workbench.machines.usage import Usage
 from workbench.messages.base import Message
-from workbench.messages.causes import DescriptorsUsedUp
+from workbench.messages.causes import DescriptorsUsedUp, NotAccepted
 from workbench.metrics.base import Measured
 from workbench.plan.schedule import PointPlan, series_key
 from workbench.plan.search import with_limits
@@ -26,6 +26,8 @@ from workbench.run.state import RunState
 
 LEAST_CALL_S = 1e-6
 """Reading a request and writing the reply take the kernel longer, in any language."""
+
+DOUBTFUL = ("inconclusive", "faulty")
 
 
 class PointRecording:
@@ -171,9 +173,9 @@ class PointRecording:
         )
         verdict, reasons = judge(evidence)
         why = self._cause(usage, nofile) if exit_status is None and not usage.cpu_lost else None
-        # No other programs, and no fault, make up for descriptors.
-        short = isinstance(why, DescriptorsUsedUp) and verdict in ("inconclusive", "faulty")
-        if why and (verdict == "server-limited" or short):
+        # The kernel shows these, whoever else was busy.
+        shown = isinstance(why, DescriptorsUsedUp | NotAccepted)
+        if why and (verdict == "server-limited" or (shown and verdict in DOUBTFUL)):
             reasons.append(why)
         calls_per_s, measured_s = self._answered(report, steady, seconds)
         reasons += [*report.complaints, *report.remarks]
@@ -281,6 +283,7 @@ class PointRecording:
                 nofile=nofile or self._run.plan.nofile,
                 backlog=self._run.plan.backlog,
                 overflows=usage.counters.get("ListenOverflows", 0),
+                accept_queue=usage.accept_queue,
                 pressure=usage.pressure,
                 waits=usage.waits,
                 upstreams=usage.upstreams,
