@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 
 import pytest
 
@@ -92,6 +93,19 @@ async def test_runs_beside_each_other_know_of_each_other() -> None:
             assert first.newcomers() == []
         # Not held by the second either: it is over.
         assert first.newcomers() == []
+
+
+@pytest.fixture
+def no_data(home: Path) -> None:
+    home.mkdir()
+    (home / "data").write_text("no folder")
+
+
+@pytest.mark.usefixtures("no_data")
+async def test_where_claims_cannot_be_written_a_run_has_its_machines() -> None:
+    async with hold("First", HERE) as first:
+        first.expect(10.0)
+        assert first.others == []
 
 
 HOLDER = """

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
@@ -19,12 +20,14 @@ import msgspec
 
 from workbench import formatting, paths, stores
 from workbench.documents import AnyDocument, HostSample, Window
-from workbench.errors import PongbenchError
+from workbench.errors import PongbenchError, why
 from workbench.machines.profiles import Profile, Role
 from workbench.run.progress import RunProgress
 
 if TYPE_CHECKING:
     import filelock
+
+log = logging.getLogger(__name__)
 
 ASK_AGAIN_S = 1.0
 """While waiting for another run."""
@@ -77,26 +80,31 @@ class Hold:
         self.claim = claim
         self.others: list[Claim] = []
         self._path = folder() / f"{secrets.token_hex(8)}.json"
-        self._lock = _lock(self._path)
+        self._lock: filelock.BaseFileLock | None = None
         self._known: set[Path] = set()
         self._progress = RunProgress()
 
     def take(self, *, anyway: bool = False) -> bool:
-        """Take the claim, unless another run has one of the machines. Raises OSError."""
-        with stores.locked(folder()):
-            held = self._held_by_others()
-            self.others = list(held.values())
-            if self.others and not anyway:
-                return False
-            self._known = set(held)
-            self._lock.acquire(timeout=0)
-            self._write()
-            return True
+        """Take the claim, unless another run has one of the machines. Where claims cannot be
+        written, nothing is known of other runs, and nothing keeps this one from its machines."""
+        try:
+            with stores.locked(folder()):
+                held = self._held_by_others()
+                self.others = list(held.values())
+                if self.others and not anyway:
+                    return False
+                self._known = set(held)
+                self._lock = _lock(self._path)
+                self._lock.acquire(timeout=0)
+                self._write()
+        except OSError as error:
+            log.warning("The machines cannot be claimed: %s.", why(error))
+        return True
 
     def release(self) -> None:
         """Give the claim up. Raises OSError."""
         with stores.locked(folder()):
-            if self._lock.is_locked:
+            if self._lock and self._lock.is_locked:
                 self._path.unlink(missing_ok=True)
                 self._lock.release()
                 Path(self._lock.lock_file).unlink(missing_ok=True)
@@ -113,9 +121,10 @@ class Hold:
         return new
 
     def expect(self, left_s: float) -> None:
-        """Tell others how long this run still takes. Raises OSError."""
+        """Tell others how long this run still takes, if they can be told anything."""
         self.claim = msgspec.structs.replace(self.claim, ends_s=time.time() + left_s)
-        self._write()
+        with contextlib.suppress(OSError):
+            self._write()
 
     def __call__(self, document: AnyDocument) -> None:
         """Take a document of the run, from which follows how long it still takes."""
