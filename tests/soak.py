@@ -34,6 +34,9 @@ from workbench.sessions.recorder import Recorder
 
 WARM_UP = 5
 """Runs after which the figures are those to compare with; of a few runs, the first."""
+MOST_OBJECTS = 500
+"""By so many they may grow, however many runs there are: what a run leaves behind shows here at
+once, in the memory only beside what the allocator cannot give back."""
 TOLD_EVERY_S = 10.0
 PLAN = one_point("Soak")
 
@@ -47,13 +50,15 @@ class Figures:
     processes: int
     """That it or a run has started and are still there."""
     tasks: int
+    objects: int
+    """That Python's collector tracks."""
     memory: int
     """Bytes, of its own."""
 
     def __str__(self) -> str:
         return (
             f"{self.descriptors} descriptors, {self.threads} threads, {self.processes} processes,"
-            f" {self.memory / 1e6:.1f} MB"
+            f" {self.objects:,} objects, {self.memory / 1e6:.1f} MB"
         )
 
     def beyond(self, before: Figures, most_bytes: float) -> str:
@@ -62,6 +67,8 @@ class Figures:
             was, now = getattr(before, name), getattr(self, name)
             if now > was:
                 return f"{was} {name} became {now}"
+        if self.objects > before.objects + MOST_OBJECTS:
+            return f"{before.objects:,} objects became {self.objects:,}"
         grown = self.memory - before.memory
         return f"memory grew by {grown / 1e6:.1f} MB" if grown > most_bytes else ""
 
@@ -82,6 +89,7 @@ def figures(home: Path) -> Figures:
         threads=of("Threads") - len(pool),
         processes=len(processes_with(str(home))),
         tasks=len(asyncio.all_tasks()),
+        objects=len(gc.get_objects()),
         memory=of("RssAnon") * 1024,
     )
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
+from tests.soak import Figures
 
 pytestmark = pytest.mark.alone
 
@@ -27,3 +30,9 @@ def test_a_soak_ends_by_its_limits(limit: str, status: int, last: str) -> None:
     )
     assert done.returncode == status, done.stdout + done.stderr
     assert last in done.stdout.splitlines()[-1]
+
+
+def test_objects_that_runs_leave_behind_are_a_limit_too() -> None:
+    before = Figures(9, 2, 0, 1, objects=50_000, memory=40_000_000)
+    assert replace(before, objects=50_400).beyond(before, 1e6) == ""
+    assert replace(before, objects=50_600).beyond(before, 1e6) == "50,000 objects became 50,600"
