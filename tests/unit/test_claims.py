@@ -80,6 +80,28 @@ async def test_a_run_waits_until_the_machines_are_free(monkeypatch: pytest.Monke
     assert order == ["first", "second"]
 
 
+async def test_a_run_cancelled_while_it_waits_holds_nothing() -> None:
+    asked = asyncio.Event()
+
+    async def wait(other: Claim) -> Answer:
+        asked.set()
+        return "wait"
+
+    async def second() -> None:
+        async with hold("Second", HERE, on_busy=wait):
+            raise AssertionError
+
+    async with hold("First", HERE) as first:
+        waiting = asyncio.create_task(second())
+        await asked.wait()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert first.newcomers() == []
+    async with hold("Third", HERE) as third:
+        assert third.others == []
+
+
 async def test_runs_beside_each_other_know_of_each_other() -> None:
     async def anyway(other: Claim) -> Answer:
         return "anyway"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import platform
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 
 from workbench import formatting, paths, stores
+from workbench.closing import to_the_end
 from workbench.documents import AnyDocument, HostSample, Window
 from workbench.errors import PongbenchError, why
 from workbench.machines.profiles import Profile, Role
@@ -94,6 +96,7 @@ class Hold:
                 if self.others and not anyway:
                     return False
                 self._known = set(held)
+                self.claim = msgspec.structs.replace(self.claim, since_s=time.time())
                 self._lock = _lock(self._path)
                 self._lock.acquire(timeout=0)
                 self._write()
@@ -157,21 +160,22 @@ async def held(
             title=title,
             since_s=time.time(),
             roles={name: roles(name) for name in profiles},
-            places={name: _place(profile) for name, profile in profiles.items()},
+            places={name: place(profile) for name, profile in profiles.items()},
         )
     )
     answer: Answer | None = None
-    while not await asyncio.to_thread(hold.take, anyway=answer == "anyway"):
-        other = hold.others[0]
-        if answer is None:
-            answer = await on_busy(other)
-            if answer == "wait":
-                notify(f"Waiting: {other.text}.")
-        elif answer == "wait":
-            await asyncio.sleep(ASK_AGAIN_S)
-        if answer == "cancel":
-            raise PongbenchError(f"{other.text}; nothing was started.", code="busy")
     try:
+        # To the end: cancelled in between, the claim would be taken and not given up.
+        while not await to_the_end(asyncio.to_thread(hold.take, anyway=answer == "anyway")):
+            other = hold.others[0]
+            if answer is None:
+                answer = await on_busy(other)
+                if answer == "wait":
+                    notify(f"Waiting: {other.text}.")
+            elif answer == "wait":
+                await asyncio.sleep(ASK_AGAIN_S)
+            if answer == "cancel":
+                raise PongbenchError(f"{other.text}; nothing was started.", code="busy")
         yield hold
     finally:
         with contextlib.suppress(OSError):
@@ -208,7 +212,8 @@ def _lock(path: Path) -> filelock.BaseFileLock:
     return filelock.FileLock(path.with_suffix(".lock"), mode=stores.PRIVATE, thread_local=False)
 
 
-def _place(profile: Profile) -> str:
+def place(profile: Profile) -> str:
+    """Return what identifies a machine; also between computers that share a home."""
     if profile.connector == "local":
-        return "this computer"
+        return f"local {platform.node()}"
     return f"{profile.jump} {profile.address}:{profile.port}"

@@ -23,9 +23,10 @@ from tests.gui.windows import control, name_of, press, says, sees, shown
 from workbench import paths
 from workbench.documents import Note
 from workbench.exposure import Exposure
+from workbench.machines.profiles import Profile
 from workbench.messages.notes import Untuned
 from workbench.messages.topics import read_note
-from workbench.run.claims import Claim, Hold
+from workbench.run.claims import Claim, Hold, place
 from workbench.sessions import read_session
 from workbench.workloads.registry import workload as a_workload
 
@@ -301,7 +302,7 @@ def test_a_run_on_the_same_computer_is_named_and_can_be_waited_for(
         title="First",
         since_s=time.time(),
         roles={"localhost": ["target", "client"]},
-        places={"localhost": "this computer"},
+        places={"localhost": place(Profile("localhost"))},
     )
     first = Hold(claim)
     assert first.take()
