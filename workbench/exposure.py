@@ -59,7 +59,7 @@ def exposure(entries: Sequence[Listener], machine: str, address: str) -> Exposur
     """Return the exposure. `address`: where they listen; empty: where other machines reach it.
     None: no consent is needed."""
     old = [entry.name for entry in entries if entry.heritage]
-    if not old or (address and _loopback(address)):
+    if not old or (address and is_loopback(address)):
         return None
     return Exposure(tuple(old), machine, address)
 
@@ -75,7 +75,8 @@ async def agreed(
     return found
 
 
-def _loopback(address: str) -> bool:
+def is_loopback(address: str) -> bool:
+    """Return whether only the machine itself reaches an address."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:

@@ -27,6 +27,7 @@ def main() -> None:
         ("link", "set", "lo", "up"),
         ("link", "set", host["interface"], "name", "eth0"),
         ("addr", "add", f"{host['address']}/24", "dev", "eth0"),
+        ("addr", "add", f"{host['address6']}/64", "dev", "eth0", "nodad"),
         ("link", "set", "eth0", "up"),
     ):
         run("ip", *command)

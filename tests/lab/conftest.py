@@ -150,11 +150,16 @@ def profile(lab: Lab, host: Host) -> Profile:
 
 def profile_of(host: Host, **changes: Any) -> Profile:
     """Logs in with the lab's key, as bench where it is a host of its own."""
-    given = {"user": host.user, "port": host.port, "work_dir": host.work_dir}
+    given = {
+        "address": host.address,
+        "user": host.user,
+        "port": host.port,
+        "work_dir": host.work_dir,
+    }
     values = {**given, "key": str(host.lab.key), **changes}
     if values["user"] != host.user:
         values.pop("work_dir")
-    made = Profile(host.name, connector="ssh", address=host.address, **values)
+    made = Profile(host.name, connector="ssh", **values)
     save_profile(made)
     return made
 

@@ -46,6 +46,7 @@ class Host:
         self.number = number
         self.name = f"h{number}"
         self.address = f"10.213.{lab.number}.{10 + number}"
+        self.address6 = f"fd13:{lab.number}::{10 + number}"
         self.folder = lab.folder / self.name
         self.known_as = self.address
         self.began_s = number * 100_000
@@ -78,6 +79,7 @@ class Host:
             "config": str(config),
             "upper": str(upper),
             "address": self.address,
+            "address6": self.address6,
             "interface": peer,
         }
         with (self.folder / "console").open("w") as console:
@@ -125,6 +127,13 @@ class Host:
     def resize(self, megabytes: int) -> None:
         """Change the size of its disk, which is in memory as far as it is used."""
         _run("mount", "-o", f"remount,size={megabytes}m", str(self.folder / "upper"))
+
+    def lose_ipv4(self) -> None:
+        """It is reached over IPv6 alone, until `gain_ipv4`."""
+        self._in_net("ip", "-4", "addr", "flush", "dev", "eth0")
+
+    def gain_ipv4(self) -> None:
+        self._in_net("ip", "addr", "add", f"{self.address}/24", "dev", "eth0")
 
     # -- faults
 
@@ -305,6 +314,8 @@ class Lab:
         _run("ip", "link", "add", self.bridge, "address", _mac(self.number, 0), "type", "bridge")
         _run("ip", "link", "set", self.bridge, "type", "bridge", "forward_delay", "0")
         _run("ip", "addr", "add", f"{self.gateway}/24", "dev", self.bridge)
+        own = f"fd13:{self.number}::1/64"
+        _run("ip", "addr", "add", own, "dev", self.bridge, "nodad")
         _run("ip", "link", "set", self.bridge, "up")
 
     def add(self, count: int) -> list[Host]:

@@ -83,6 +83,8 @@ def test_invalid_values_are_refused_in_one_sentence_with_their_place(
             "connector: ssh\naddress: bob@10.0.0.1:2222",
             "write `address: 10.0.0.1`, `port: 2222` and `user: bob`",
         ),
+        ("connector: ssh\naddress: fe80::1%eth0", "address: fe80::1%eth0 is a link-local address"),
+        ("connector: ssh\naddress: a\nbind: fe80::1", "bind: fe80::1 is a link-local address"),
         ("connector: ssh\naddress: a\nreach: '[fd00::1]'", "write `reach: fd00::1`"),
         ("connector: ssh\naddress: a\njump: b, c:x", "'c:x' is not a jump host"),
         ("connector: ssh\naddress: a b", "address: 'a b' is not an address"),
@@ -229,7 +231,17 @@ def test_an_address_is_understood_as_people_write_it(
     "written",
     [
         *("10.0.0.1:", "10.0.0.1:0", "10.0.0.1:70000", "10.0.0.1:ssh", "host:1:2", "[fd00::1"),
-        *("[10.0.0.1]", "@host", "a@b@host", "bob:secret@host", "http://host", "-oHost=x", "h/x"),
+        *(
+            "[10.0.0.1]",
+            "@host",
+            "a@b@host",
+            "bob:secret@host",
+            "fe80::1%eth0",
+            "[fe80::1%eth0]:22",
+            "http://host",
+            "-oHost=x",
+            "h/x",
+        ),
     ],
 )
 def test_what_is_no_address_is_refused(

@@ -48,6 +48,14 @@ class Endpoint:
         return cls(_ipv6(found[1]) if found[1] else found[2], port, user)
 
 
+def is_link_local(host: str) -> bool:
+    """Return whether it is an address that each machine knows by another interface's name."""
+    try:
+        return ipaddress.ip_address(host).is_link_local
+    except ValueError:
+        return False
+
+
 def _ipv6(text: str) -> str:
     ipaddress.IPv6Address(text)
     return text

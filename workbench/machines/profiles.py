@@ -17,7 +17,7 @@ import msgspec
 from workbench import formatting, paths, stores, trash
 from workbench.config.yaml import convert, dumped, load_yaml
 from workbench.errors import BadInput, PongbenchError, why_own
-from workbench.machines.endpoints import Endpoint
+from workbench.machines.endpoints import Endpoint, is_link_local
 from workbench.trash import Trashed
 
 Role: TypeAlias = Literal["target", "client"]
@@ -29,6 +29,12 @@ Port: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 _USER = re.compile(r"[^\s@:/'\"\\-][^\s@:/'\"\\]{0,63}")
+
+
+_OTHER_ADDRESS = (
+    "the other machines of a run cannot reach it by that name. Give a global address or one of its"
+    " own network (fd00::1, 10.0.0.1)"
+)
 
 
 class Cpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -156,6 +162,8 @@ def _check_places(profile: Profile, invalid: Callable[[str, str], BadInput]) -> 
             except ValueError:
                 give = "give a name or an IP address."
                 raise invalid(key, f"{value!r} is not an address; {give}") from None
+            if is_link_local(found.host):
+                raise invalid(key, f"{value} is a link-local address; {_OTHER_ADDRESS}.")
             if found.host != value:
                 raise invalid(key, f"{value!r} is more than an address; {_apart(key, found)}.")
     for jump in profile.jump.split(",") if profile.jump else ():

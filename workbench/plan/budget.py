@@ -112,14 +112,18 @@ def assess(
     clients: int = 1,
     target: str = "",
     target_facts: Mapping[str, Any] | None = None,
+    ipv6: bool = False,
 ) -> Budget:
     """Return the budget of a plan for these servers on a client with these facts.
 
     `loopback`: client and target are one machine. `clients`: how many such clients share the load.
     `target`: its name, to find the spread of passes in earlier sessions there. `target_facts`: None
-    or empty: not known, unless it is the client.
+    or empty: not known, unless it is the client. `ipv6`: clients connect over it, each from one
+    address.
     """
     limits = limits_of(facts, loopback=loopback)
+    if ipv6:
+        limits = replace(limits, addresses=1)
     reuse_s = limits.port_reuse_s + plan.declared.stay_s(plan.workload)
     one_address = clients * limits.ports
     limits = replace(

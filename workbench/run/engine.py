@@ -52,6 +52,7 @@ from workbench.run.scheduler import Scheduler
 from workbench.run.state import Rehearsal, RunState
 from workbench.run.tuning import Tuning
 from workbench.servers import gate_cache
+from workbench.servers.deployment import see_address
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import gate, wire_to
 from workbench.servers.machine_readiness import examine, to_fetch
@@ -108,8 +109,11 @@ class Engine:
         """What the run will cost on its machines, without beginning it. `tune`: the set of kernel
         settings that it would have; empty: they stay as they are."""
         async with open_fleet(self.fleet, self.ask) as members:
-            budget = await asyncio.to_thread(self._assess, await facts_for(members, tune))
-            address, _ = addresses(self.fleet, members)
+            address, reach = addresses(self.fleet, members)
+            facts = await facts_for(members, tune)
+            budget = await asyncio.to_thread(self._assess, facts, reach)
+            for entry in self.entries:
+                see_address(entry, address)
             if found := exposure(self.entries, self.fleet.target, address):
                 exposed = OldServersExposed(
                     servers=found.names, machine=found.machine, address=found.address
@@ -174,7 +178,9 @@ class Engine:
         end = _ABORTED
         try:
             async with opening as stage:
-                budget = await asyncio.to_thread(self._assess, stage.facts)
+                for entry in self.entries:
+                    see_address(entry, stage.bind)
+                budget = await asyncio.to_thread(self._assess, stage.facts, stage.reach)
                 self.on_budget(budget)
                 budget.check()
                 if self._claim:
@@ -193,7 +199,7 @@ class Engine:
                     rehearsed=rehearsed,
                     control=self.control,
                     emit=self._emit,
-                    assess=functools.partial(self._assess, stage.facts),
+                    assess=functools.partial(self._assess, stage.facts, stage.reach),
                     notify=self.notify,
                     seed=self.seed,
                     zero_us=zero,
@@ -221,8 +227,11 @@ class Engine:
                 self._emit(end)
         return end
 
-    def _assess(self, facts: Mapping[str, dict[str, Any]], plan: Plan | None = None) -> Budget:
-        """`facts`: of each machine; `plan`: the plan with its rates, once they are known."""
+    def _assess(
+        self, facts: Mapping[str, dict[str, Any]], reach: str, plan: Plan | None = None
+    ) -> Budget:
+        """`facts`: of each machine; `reach`: where clients reach servers; `plan`: the plan with its
+        rates, once they are known."""
         budget = assess(
             plan or self.plan,
             self.entries,
@@ -231,6 +240,7 @@ class Engine:
             clients=len(self.fleet.clients),
             target=self.fleet.target,
             target_facts=facts[self.fleet.target],
+            ipv6=":" in reach,
         )
         budget.warnings.extend(remarks(plan or self.plan, clients=len(self.fleet.clients)))
         budget.warnings.extend(rights for entry in self.entries for rights in more_rights(entry))

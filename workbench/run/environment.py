@@ -11,9 +11,11 @@ from typing import Any
 from workbench.closing import ended
 from workbench.documents import HostSample, MachineRecord
 from workbench.errors import BadInput
+from workbench.exposure import is_loopback
 from workbench.load import registry
 from workbench.load.base import Client, LoadGenerator, LoadTool
 from workbench.machines.base import Machine
+from workbench.machines.endpoints import is_link_local
 from workbench.machines.opening import open_machine
 from workbench.machines.placement import Placement, place, place_agents, place_server
 from workbench.machines.profiles import Profile, Role, load_profile
@@ -308,9 +310,10 @@ def _places(fleet: Fleet, members: dict[str, Member], plan: Plan) -> tuple[Place
 
 def addresses(fleet: Fleet, members: dict[str, Member]) -> tuple[str, str]:
     """The address that servers listen on, and the one at which clients reach them."""
-    if fleet.loopback:
-        return "127.0.0.1", "127.0.0.1"
     target = members[fleet.target]
+    if fleet.loopback:
+        own = target.profile.bind if is_loopback(target.profile.bind) else "127.0.0.1"
+        return own, own
     machine, profile = target.machine, target.profile
     others = [members[name].machine for name in fleet.clients if name != fleet.target]
     if not machine.is_local:
@@ -320,7 +323,12 @@ def addresses(fleet: Fleet, members: dict[str, Member]) -> tuple[str, str]:
         reach = profile.reach or (seen[0] if seen else "127.0.0.1")
         bind = profile.bind or reach
     far = [m.name for m in others if not m.is_local]
-    if reach.startswith("127.") and far:
+    if far and is_link_local(reach):
+        raise BadInput(
+            f"'{fleet.target}' was reached at {reach}, a link-local address that {far[0]} does not"
+            " know by this name; give another in its profile (reach and bind)."
+        )
+    if is_loopback(reach) and far:
         raise BadInput(
             f"'{fleet.target}' was reached at {reach}, where {far[0]} cannot reach it; name its"
             " address for the others in its profile (reach)."

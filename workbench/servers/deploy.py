@@ -21,7 +21,7 @@ from workbench.machines.wire import InvalidMessage, decode, quoted
 from workbench.servers import sources
 from workbench.servers.certificate import Certificate
 from workbench.servers.confinement import confined, in_force
-from workbench.servers.deployment import Deployment, PortTaken, port_taken
+from workbench.servers.deployment import Deployment, PortTaken, port_taken, see_address
 from workbench.servers.entry import ServerEntry
 from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Notify, Runtime, debian
@@ -64,6 +64,7 @@ async def deploy(
     """
     if entry.unavailable:
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
+    see_address(entry, host)
     if port:  # Check this before anything is built.
         await _port(machine, entry, host, port)
     also = debian.to_fetch(entry)

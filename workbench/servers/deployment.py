@@ -13,7 +13,7 @@ import msgspec
 from workbench.agent.tls import NAME
 from workbench.closing import ended
 from workbench.documents import ServerRecord
-from workbench.errors import PongbenchError, ProgramFailed
+from workbench.errors import BadInput, PongbenchError, ProgramFailed
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.wire import quoted
 from workbench.rights import Confinement
@@ -171,6 +171,15 @@ class Deployment:
         elif error := error_in(output):
             sentence += f": {quoted(error).rstrip('.')}"
         return ProgramFailed(f"{sentence}.", output)
+
+
+def see_address(entry: ServerEntry, host: str) -> None:
+    """Raises BadInput for a server that cannot listen on such an address."""
+    if ":" in host and not entry.ipv6:
+        raise BadInput(
+            f"{entry.name} cannot listen on an IPv6 address, such as {host}; leave it out, or name"
+            " an IPv4 address of the target in its profile (bind)."
+        )
 
 
 def port_taken(entry: ServerEntry, machine: Machine, port: int, reason: str) -> PortTaken:

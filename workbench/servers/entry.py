@@ -182,6 +182,8 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     also: dict[str, Reply] = {}
     """Further paths that it must answer."""
     closes_first: Literal["server", "client"] = "server"
+    ipv6: bool = True
+    """Whether it can listen on an IPv6 address."""
     """Who closes after the only call of a connection. That side keeps the port in TIME_WAIT."""
     one_client: bool = False
     """Whether it has one client at a time, so that several cannot share its load."""
@@ -289,9 +291,13 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
         return {self.path: self.reply, **self.also}
 
     def argv(self, **values: str) -> list[str]:
-        """Return the command with its placeholders filled in; with a certificate that of HTTPS."""
+        """Return the command with its placeholders filled in; with a certificate that of HTTPS. An
+        IPv6 address before a port is in brackets."""
         added = (self.tls or []) if "certificate" in values else []
-        return [part.format_map(values) for part in (*self.command, *added)]
+        parts = [*self.command, *added]
+        if ":" in values.get("host", ""):
+            parts = [part.replace("{host}:", "[{host}]:") for part in parts]
+        return [part.format_map(values) for part in parts]
 
     def check_links(self) -> None:
         """Raise BadInput if a link in its folder would not lead to the same file on a machine."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_RAISED = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception)\b(?::|$)|panic: |fatal error: ")
+_RAISED = re.compile(r"(?:\w+\.)*\w*(?:[Ee]rror|Exception)\b(?::|$)|panic: |fatal error: ")
 _REPORTED = re.compile(r".*\b(?:error|fatal|failed|cannot)\b", re.IGNORECASE)
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncore
+import socket
 
 PONG = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!\r\n"
 
@@ -23,7 +24,7 @@ class Pong(asyncore.dispatcher_with_send):
 class Server(asyncore.dispatcher):
     def __init__(self, host, port, backlog):
         super().__init__()
-        self.create_socket()
+        self.create_socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
         self.set_reuse_addr()
         self.bind((host, port))
         self.listen(backlog)

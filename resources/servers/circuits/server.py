@@ -5,7 +5,7 @@ import argparse
 from circuits import Component
 from circuits.core.pollers import EPoll
 from circuits.net.events import close, write
-from circuits.net.sockets import TCPServer
+from circuits.net.sockets import TCP6Server, TCPServer
 
 PONG = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!\r\n"
 
@@ -27,5 +27,6 @@ if __name__ == "__main__":
 
     app = Pong()
     EPoll().register(app)
-    TCPServer((args.host, args.port), backlog=args.backlog).register(app)
+    server = TCP6Server if ":" in args.host else TCPServer
+    server((args.host, args.port), backlog=args.backlog).register(app)
     app.run()

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import socket
 from functools import partial
 
 import curio
@@ -20,4 +21,6 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
     args = parser.parse_args()
-    curio.run(partial(curio.tcp_server, args.host, args.port, pong, backlog=args.backlog))
+    family = socket.AF_INET6 if ":" in args.host else socket.AF_INET
+    more = {"family": family, "backlog": args.backlog}
+    curio.run(partial(curio.tcp_server, args.host, args.port, pong, **more))

@@ -51,4 +51,5 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
     args = parser.parse_args()
-    serve(socket.create_server((args.host, args.port), backlog=args.backlog))
+    family = socket.AF_INET6 if ":" in args.host else socket.AF_INET
+    serve(socket.create_server((args.host, args.port), family=family, backlog=args.backlog))

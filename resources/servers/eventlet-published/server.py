@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import socket
 
 import eventlet
 
@@ -19,4 +20,6 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
     args = parser.parse_args()
-    eventlet.serve(eventlet.listen((args.host, args.port), backlog=args.backlog), pong)
+    family = socket.AF_INET6 if ":" in args.host else socket.AF_INET
+    listener = eventlet.listen((args.host, args.port), family=family, backlog=args.backlog)
+    eventlet.serve(listener, pong)

@@ -1,6 +1,7 @@
 """The Pong application on eventlet.wsgi."""
 
 import argparse
+import socket
 
 import eventlet
 from eventlet import wsgi
@@ -12,5 +13,6 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
     args = parser.parse_args()
-    listener = eventlet.listen((args.host, args.port), backlog=args.backlog)
+    family = socket.AF_INET6 if ":" in args.host else socket.AF_INET
+    listener = eventlet.listen((args.host, args.port), family=family, backlog=args.backlog)
     wsgi.server(listener, application, log_output=False, max_size=10_000)

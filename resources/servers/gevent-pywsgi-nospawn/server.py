@@ -14,7 +14,7 @@ if __name__ == "__main__":
     parser.add_argument("--backlog", type=int, default=512)
     args = parser.parse_args()
 
-    listener = socket.socket()
+    listener = socket.socket(socket.AF_INET6 if ":" in args.host else socket.AF_INET)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.bind((args.host, args.port))

@@ -110,9 +110,10 @@ if __name__ == "__main__":
     parser.add_argument("--certificate", default="", help="with --key: speak TLS")
     parser.add_argument("--key", default="")
     args = parser.parse_args()
+    family = socket.AF_INET6 if ":" in args.host else socket.AF_INET
 
     gc.disable()
-    listener = socket.create_server((args.host, args.port), backlog=args.backlog)
+    listener = socket.create_server((args.host, args.port), family=family, backlog=args.backlog)
     if args.certificate:
         serve_tls(listener, args.certificate, args.key)
     serve(listener)

@@ -32,6 +32,7 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
     args = parser.parse_args()
+    family = socket.AF_INET6 if ":" in args.host else socket.AF_INET
 
     gc.disable()
-    serve(socket.create_server((args.host, args.port), backlog=args.backlog))
+    serve(socket.create_server((args.host, args.port), family=family, backlog=args.backlog))

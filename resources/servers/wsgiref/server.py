@@ -1,6 +1,7 @@
 """The Pong application on wsgiref."""
 
 import argparse
+import socket
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from pong_wsgi import application
@@ -14,6 +15,7 @@ class Quiet(WSGIRequestHandler):
 class Server(WSGIServer):
     def __init__(self, host, port, backlog):
         self.request_queue_size = backlog
+        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
         super().__init__((host, port), Quiet)
         self.set_app(application)
 

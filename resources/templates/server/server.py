@@ -6,7 +6,8 @@ import sys
 REPLY = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!"
 
 host, port, backlog = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-listener = socket.create_server((host, port), backlog=backlog)
+family = socket.AF_INET6 if ":" in host else socket.AF_INET
+listener = socket.create_server((host, port), family=family, backlog=backlog)
 while True:
     connection, _ = listener.accept()
     with connection:
