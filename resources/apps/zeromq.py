@@ -47,7 +47,7 @@ class Session:
         """Messages by client, of those who have said."""
         if pattern == "pair" and self.clients > 1:
             raise ValueError("PAIR has one client")
-        self.context = zmq.Context()
+        self.context = context_for(host)
         events = (threading.Event() for _ in range(5))
         self.subscribed, self.begun, self.ended, self.counted, self.closed = events
         self.sent, self.sender = 0, None
@@ -217,6 +217,13 @@ class Server:
         raise ValueError(f"unknown op {op!r}")
 
 
+def context_for(host):
+    context = zmq.Context()
+    if ":" in host:
+        context.setsockopt(zmq.IPV6, 1)
+    return context
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("pattern", choices=list(Session.patterns))
@@ -224,10 +231,11 @@ def main():
     parser.add_argument("port", type=int)
     parser.add_argument("backlog", type=int)
     given = parser.parse_args()
-    server = Server(given.pattern, given.host, given.backlog)
-    control = zmq.Context().socket(zmq.REP)
+    host = f"[{given.host}]" if ":" in given.host else given.host
+    server = Server(given.pattern, host, given.backlog)
+    control = context_for(host).socket(zmq.REP)
     control.backlog = given.backlog
-    control.bind(f"tcp://{given.host}:{given.port}")
+    control.bind(f"tcp://{host}:{given.port}")
     while True:
         try:
             control.send_json(server.answer(control.recv_json()))

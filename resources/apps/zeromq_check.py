@@ -32,8 +32,11 @@ def main():
     parser.add_argument("host")
     parser.add_argument("port")
     given = parser.parse_args()
-    context = zmq.Context()
-    control = connected(context, zmq.REQ, f"tcp://{given.host}:{given.port}")
+    context, host = zmq.Context(), given.host
+    if ":" in host:
+        context.setsockopt(zmq.IPV6, 1)
+        host = f"[{host}]"
+    control = connected(context, zmq.REQ, f"tcp://{host}:{given.port}")
 
     def ask(**order):
         control.send_json(order)

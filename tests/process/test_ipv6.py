@@ -32,7 +32,8 @@ pytestmark = pytest.mark.skipif(not has_ipv6(), reason="this system has no IPv6"
 
 
 @pytest.mark.parametrize(
-    "name", ["null", "null-http", "null-websocket", "epoll", "wsgiref", "asyncore"]
+    "name",
+    ["null", "null-http", "null-websocket", "epoll", "wsgiref", "asyncore", "zeromq-req-rep"],
 )
 async def test_a_server_listens_where_it_is_told(kept_machine: LocalMachine, name: str) -> None:
     deployment = await deploy(kept_machine, CATALOGUE[name], host="::1")

@@ -49,6 +49,8 @@ class Point:
         self.sock: Any = None
         self.tally = Tally()
         self.context = zmq.Context()
+        if ":" in load.host:
+            self.context.setsockopt(zmq.IPV6, 1)
         self.started_ns = self.next_window = self.until_ns = 0
         self.interval_ns = 0.0 if self.closed else 1e9 / load.rate_per_s
         """Between messages of all clients."""
