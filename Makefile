@@ -60,9 +60,9 @@ demo: $(VENV) $(QT_OFFSCREEN)
 	  for kind in yaml png; do \
 	    ! test -e out/demo.$$kind || mv out/demo.$$kind out/demo-$$age.$$kind; \
 	  done; }
-	$(BIN)/pongbench run demo -o out/demo.yaml
-	$(BIN)/pongbench report out/demo.yaml -o out/demo.png
-	$(BIN)/pongbench summary out/demo.yaml
+	@$(BIN)/pongbench run demo --brief -o out/demo.yaml
+	@$(BIN)/pongbench report out/demo.yaml -o out/demo.png
+	@echo "Every point: $(BIN)/pongbench summary out/demo.yaml"
 
 run: $(VENV) $(QT_WINDOW)
 	$(BIN)/pongbench

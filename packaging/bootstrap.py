@@ -198,16 +198,20 @@ def venv_python() -> str:
 
 
 def install_missing(group: dict[str, str]) -> None:
-    """Install by apt those packages of the group whose library or program is not there."""
-    packages = sorted({package for name, package in group.items() if not present(name)})
+    """Install by apt those packages of the group whose library or program is not there. A person
+    is asked once for what Qt needs: for pictures and for the window."""
+    packages = missing(group)
     if not packages:
         return
     names = " ".join(packages)
+    asked = " ".join(
+        missing(QT_WINDOW | group) if QT_OFFSCREEN.items() <= group.items() else packages
+    )
     if not shutil.which("apt-get"):
-        raise CannotSetUp(f"this machine lacks what Debian packages as {names}; install it first.")
+        raise CannotSetUp(f"this machine lacks what Debian packages as {asked}; install it first.")
     prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
     if prefix and not passwordless_sudo():
-        raise CannotSetUp(f"system packages are missing; run: sudo apt-get install {names}")
+        raise CannotSetUp(f"system packages are missing; run: sudo apt-get install {asked}")
     say(f"installing {names} ...")
     apt = [*prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
     # A source that cannot be reached need not be the one that matters: what counts is `install`.
@@ -217,8 +221,13 @@ def install_missing(group: dict[str, str]) -> None:
         stdout=subprocess.DEVNULL,
         otherwise=f"apt-get could not install {names}; its own words are above.",
     )
-    if missing := [name for name in group if not present(name)]:
-        raise CannotSetUp(f"apt-get installed {names}, but still missing: {', '.join(missing)}")
+    if lacking := [name for name in group if not present(name)]:
+        raise CannotSetUp(f"apt-get installed {names}, but still missing: {', '.join(lacking)}")
+
+
+def missing(group: dict[str, str]) -> list[str]:
+    """The packages of the group whose library or program is not there."""
+    return sorted({package for name, package in group.items() if not present(name)})
 
 
 def unpack_nginx() -> None:

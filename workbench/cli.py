@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from workbench import __version__, environment, stores
+from workbench import __version__, environment, paths, stores
 from workbench.errors import BadInput, ExitCode, PongbenchError, why
 from workbench.terminal import guard, mute, to_stderr
 
@@ -99,7 +99,7 @@ def _parser(
 ) -> argparse.ArgumentParser:
     """Return the parser of the command that the words begin with; of all, if they do not."""
     parser = _Parser(
-        prog="pongbench",
+        prog=paths.command(),
         description="Measures which server sustains which rate. Without a command: open"
         " the window; with a session file in its place: open the window with that session.",
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +32,20 @@ PROFILES = SHIPPED / "profiles"
 PYTHON = str(SHIPPED / "bin" / "python3") if getattr(sys, "frozen", False) else sys.executable
 """The Python for programs on this computer: a bundle is no interpreter itself, and on Linux
 includes one."""
+
+
+def command() -> str:
+    """Return how this program is called from where its user is: "pongbench", or the path of the one
+    that `make` set up."""
+    called = Path(sys.argv[0])
+    if called.name != "pongbench" or not called.is_file():
+        return "pongbench"
+    found = shutil.which("pongbench")
+    if found and called.samefile(found):
+        return "pongbench"
+    whole = called.absolute()
+    here = Path.cwd()
+    return shlex.quote(str(whole.relative_to(here) if whole.is_relative_to(here) else whole))
 
 
 def home() -> Path:

@@ -7,6 +7,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable
@@ -20,12 +21,21 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
+from workbench import paths
 from workbench.untrusted import SafeFormatter, indented, visible
+
+_COMMAND = re.compile(r"(?<![\w/.-])pongbench (?=[a-z-])")
 
 
 def say(text: str = "", *, to: TextIO | None = None) -> None:
     """Print a line, on stdout by default; what follows a newline in it is indented."""
-    print(indented(text), file=to or sys.stdout)
+    print(indented(as_called(text)), file=to or sys.stdout)
+
+
+def as_called(text: str) -> str:
+    """Return a text whose commands work as they are written, where the user is."""
+    command = paths.command() if "pongbench " in text else "pongbench"
+    return text if command == "pongbench" else _COMMAND.sub(lambda _: f"{command} ", text)
 
 
 def to_stderr(text: str) -> None:
@@ -62,7 +72,7 @@ class Terminal(Console):
     def say(self, text: str, style: str = "") -> None:
         """Print a sentence in one line, however long; what follows a newline in it is indented."""
         # A style passed to print() would colour a live table as well.
-        self.print(Text(indented(text), style=style), soft_wrap=True)
+        self.print(Text(indented(as_called(text)), style=style), soft_wrap=True)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 BOOTSTRAP = Path(__file__).resolve().parents[2] / "packaging" / "bootstrap.py"
 
@@ -83,3 +86,21 @@ def test_missing_packaging_tools_are_named_before_anything_is_built(tmp_path: Pa
     assert (done.returncode, done.stdout) == (1, "")
     assert "patchelf" in done.stderr and done.stderr.endswith("install it first.\n")
     assert done.stderr.count("\n") == 1
+
+
+def test_what_the_pictures_and_the_window_need_is_asked_for_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = importlib.util.spec_from_file_location("bootstrap", BOOTSTRAP)
+    assert spec and spec.loader
+    bootstrap = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(bootstrap)
+    monkeypatch.setattr(bootstrap, "present", lambda name: False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    asked = set()
+    for group in (bootstrap.QT_OFFSCREEN, bootstrap.QT_WINDOW):
+        with pytest.raises(bootstrap.CannotSetUp) as caught:
+            bootstrap.install_missing(group)
+        asked.add(str(caught.value))
+        assert all(package in str(caught.value) for package in bootstrap.QT_WINDOW.values())
+    assert len(asked) == 1

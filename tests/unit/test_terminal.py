@@ -6,6 +6,7 @@ import ast
 import asyncio
 import contextlib
 import copy
+import io
 import logging
 import os
 import pty
@@ -21,6 +22,7 @@ import pytest
 import yaml
 from canary import SONG, canary, heard
 
+from tests import synthetic
 from tests.recording import record_session
 from workbench import paths
 from workbench.analysis.summary import summarise
@@ -33,7 +35,7 @@ from workbench.machines.secrets import Question
 from workbench.presentable import presentable
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry_reading import load_entry
-from workbench.terminal import Terminal, guard
+from workbench.terminal import Terminal, guard, to_stderr
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = r"\r?\x1b\[[0-9;?]*[a-zA-Z]"
@@ -278,3 +280,34 @@ def test_there_is_one_way_out_to_the_terminal(path: Path) -> None:
         )
     ]
     assert not bare, "print with workbench.terminal"
+
+
+def test_a_command_in_a_message_is_the_one_that_works_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = tmp_path / "a clone" / "pongbench"
+    made.parent.mkdir()
+    made.write_text("#!/bin/sh\n")
+    made.chmod(0o755)
+    monkeypatch.setattr("sys.argv", [str(made)])
+    sentence = "Run `pongbench catalogue check x`; it is in /opt/pongbench data."
+    to_stderr(sentence)
+    assert f"Run `'{made}' catalogue check x`; it is in /opt/pongbench data." in (
+        capsys.readouterr().err
+    )
+    monkeypatch.chdir(tmp_path)
+    to_stderr(sentence)
+    assert "Run `'a clone/pongbench' catalogue" in capsys.readouterr().err
+    monkeypatch.setenv("PATH", str(made.parent))
+    to_stderr(sentence)
+    assert "Run `pongbench catalogue" in capsys.readouterr().err
+
+
+def test_a_brief_view_has_a_line_for_each_server() -> None:
+    out = io.StringIO()
+    with ConsoleView(Terminal(file=out, width=200), brief=True) as view:
+        for document in synthetic.session(3, 12):
+            view(document)
+    lines = out.getvalue().splitlines()
+    assert sum(": sustains " in line for line in lines) == 3
+    assert len(lines) <= 3 + 3

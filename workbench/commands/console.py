@@ -15,7 +15,7 @@ from rich.text import Text
 
 from workbench.analysis.results import clock_of, mean_us
 from workbench.commands.fitting import fitting
-from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
+from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart, RunStop
 from workbench.formatting import clock, duration, ordinal, percent
 from workbench.messages.notes import Severity
 from workbench.messages.topics import severity
@@ -42,10 +42,14 @@ class ConsoleView:
     As a context manager it keeps the table up to date; the table disappears at the end.
     """
 
-    def __init__(self, console: Terminal | None = None) -> None:
+    def __init__(self, console: Terminal | None = None, *, brief: bool = False) -> None:
+        """`brief`: a line for each server in place of one for each point."""
+        self.brief = brief
         self.console = console or Terminal(stderr=True)
         self.progress = RunProgress()
         self._doing = ""
+        self._server = ""
+        """Whose points are judged now."""
         self._live = (
             Live(console=self.console, get_renderable=self.render, transient=True)
             if self.console.is_terminal
@@ -68,12 +72,17 @@ class ConsoleView:
 
     def __call__(self, document: AnyDocument) -> None:
         document = presentable(document)
+        before = self._server
         self.progress(document)
         self._doing = ""
+        if isinstance(document, PointStart) and document.judged:
+            self._server = document.server
+        if self.brief and before and (before != self._server or isinstance(document, RunStop)):
+            self._say(self._server_line(before))
         match document:
             case RunStart():
                 self._say(self._title())
-            case PointStop() if self._live is None or not document.complete:
+            case PointStop() if not document.complete or not (self._live or self.brief):
                 self._say(self._point_line(document))
             case Note() if severity(document) > Severity.QUIET:
                 self._say(f"{self._time()}  {document.text}", "yellow")
@@ -96,7 +105,7 @@ class ConsoleView:
 
     def notify(self, text: str) -> None:
         """Show what happens between documents, for example that servers are built."""
-        if self._live is None:
+        if self._live is None and not self.brief:
             self._say(text)
         self._doing = text
 
@@ -112,6 +121,12 @@ class ConsoleView:
 
     def _time(self) -> str:
         return clock(self.progress.t_us / 1e6)
+
+    def _server_line(self, id: str) -> str:
+        server = self.progress.servers[id]
+        limit = "no tested value" if server.knee is None else server.axis.at(server.knee)
+        verdict = server.stops[-1].verdict if server.stops else "no point"
+        return f"{self._time()}  {server.name}: sustains {limit}; last point {verdict}"
 
     def _point_line(self, stop: PointStop) -> str:
         name = self.progress.name_of(stop.server)

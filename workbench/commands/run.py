@@ -115,6 +115,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--yes", action="store_true", help="do not ask about --tune")
     parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
+    parser.add_argument("--brief", action="store_true", help="report servers, not their points")
     add_remember(parser)
     parser.set_defaults(handler=handle)
 
@@ -167,7 +168,7 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     dispatcher.subscribe(recorder, essential=True)
     dispatcher.subscribe(lambda document: documents.append(presentable(document)))
     try:
-        with ConsoleView(Unheard(stderr=True)) as view:
+        with ConsoleView(Unheard(stderr=True), brief=arguments.brief) as view:
             dispatcher.subscribe(view)
             engine.notify = view.notify
             engine.ask = ask_at_terminal(view.paused, remember=arguments.remember)
@@ -233,5 +234,7 @@ async def _interruptible(
 
 
 def _print_budget(view: ConsoleView, budget: Budget) -> None:
+    if view.brief:
+        return
     for sentence in (*budget.describe(), *(warning.text() for warning in budget.warnings)):
         view.console.say(sentence, "dim")

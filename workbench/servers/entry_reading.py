@@ -150,8 +150,12 @@ def _program_problem(entry: ServerEntry) -> str:
         if "{" in part or "/" not in part:
             continue
         path = entry.folder / part
-        outside = not path.resolve().is_relative_to(entry.folder.resolve())
-        if outside and path.is_file() and not path.resolve().is_relative_to("/usr"):
+        try:
+            outside = not path.resolve().is_relative_to(entry.folder.resolve())
+            theirs = outside and path.is_file() and not path.resolve().is_relative_to("/usr")
+        except (OSError, ValueError):  # Too long, or no path at all.
+            continue
+        if theirs:
             return (
                 f"{part!r} lies outside the folder; only what is in the folder is deployed. Copy it"
                 f" there and write {path.name}."
