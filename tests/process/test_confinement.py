@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from tests.elsewhere import as_user, seen_by_others
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SERVERS = HERE / "servers"
@@ -60,15 +62,11 @@ class Someone:
             "SECRET_TOKEN": PASSWORD,
             **proxies,
         }
-        become = {"user": self.uid, "group": self.gid, "extra_groups": []}
-        return subprocess.run(
-            [*wrap, sys.executable, *command],
-            env=env,
-            capture_output=True,
-            text=True,
-            check=False,
-            **(become if os.geteuid() == 0 else {}),  # type: ignore[call-overload]
-        )
+        whole = [*wrap, sys.executable, *command]
+        if os.geteuid() == 0:
+            whole = as_user(self.uid, self.gid, whole)
+            env["PYTHONPATH"] = seen_by_others(str(ROOT)) if self.uid else str(ROOT)
+        return subprocess.run(whole, env=env, capture_output=True, text=True, check=False)
 
     def probe(self, folder: Path = SERVERS / "probe", **wanted: list[Any]) -> dict[str, Any]:
         """What a server found out that this user deployed."""

@@ -174,7 +174,8 @@ def test_a_user_who_may_not_trace_a_process_gets_a_reason(py_spy: str) -> None:
             "work": "/tmp",
         }
         done = subprocess.run(
-            [sys.executable, "-I", shutil.copy(HELPER, folder), json.dumps(task)],
+            # Not that of this clone, which others may be unable to enter.
+            [Path(sys.executable).resolve(), "-I", shutil.copy(HELPER, folder), json.dumps(task)],
             capture_output=True,
             text=True,
             check=True,
