@@ -6,6 +6,7 @@ import sys
 from types import ModuleType
 
 from PySide6 import QtCore, QtGui, QtWidgets
+from PySide6.QtGui import QPixmapCache
 
 
 def _load() -> ModuleType:
@@ -46,3 +47,8 @@ def _without_opengl() -> list[str]:
 
 
 pg = _load()
+
+# Moves of the mouse are not dropped: the card and a drag follow it.
+pg.setConfigOptions(mouseRateLimit=-1)
+# The still lines of three charts on a large screen, which Qt keeps as pictures.
+QPixmapCache.setCacheLimit(1 << 17)

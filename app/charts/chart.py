@@ -1,20 +1,17 @@
-"""One chart: a quantity of every server over the offered rate, drawn with pyqtgraph.
+"""One chart: a quantity of every server over the offered rate, on a plot of pyqtgraph.
 
-There are three layers. The *ground* (grid, axes, client limit, ideal line) and the *still* lines
-(servers that are not running) are painted once into pixmaps and copied. The moving parts (the
-running and the highlighted server, the cursor and the halo) are the foreground. So a live update
-repaints one line, not twelve, and dimming costs nothing. Printing and files get all layers as
-strokes.
+The plot has pyqtgraph's view, axes and rules. What belongs to servers is painted by drawings in its
+view: the *still* lines by one, the moving parts (the running and the highlighted server, the halo)
+by another, so that a live update paints a small part anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import nan
-from typing import Protocol
+from math import isnan, nan
+from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSizeF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QHelpEvent,
@@ -22,26 +19,28 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QPixmap,
-    QWheelEvent,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import QToolTip
 
-from app.charts import band
+from app.charts import band, labels
 from app.charts.axes import Axes
-from app.charts.background import Ground
-from app.charts.curve import Curve, cut
+from app.charts.backend import pg
+from app.charts.background import Head, Timeout
+from app.charts.curve import Curve
 from app.charts.flags import Flags
+from app.charts.ideal import Ideal
+from app.charts.items import ClientLimit, Drawing, LimitText, Rule
 from app.charts.markers import Markers
 from app.charts.model import ChartModel
-from app.charts.names import EndNames
-from app.charts.overlay_layer import DIM, DIM_RUNNING, Moving
-from app.charts.plot import Plot, second_percentile
+from app.charts.moving import Moving
+from app.charts.names import NamesAxis
+from app.charts.plot import DIM, DIM_RUNNING, Plot, second_percentile
 from app.charts.published import PublishedMarks
 from app.charts.series import Quantity, Values
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
-from app.charts.strokes import is_vector
+from app.charts.ticks import RateAxis, ValueAxis
 from app.colour import with_opacity
 from app.painted import guarded
 from app.plain import tip
@@ -50,32 +49,21 @@ from workbench.analysis.results import View
 
 NEAR_PX = 14.0
 """The distance at which the mouse counts as on a line."""
-
-
-class Gestures(Protocol):
-    """What zooms and pans. `move`, `release` and `double_click` return whether the event is dealt
-    with.
-    """
-
-    def press(self, chart: Chart, event: QMouseEvent) -> None: ...
-
-    def move(self, event: QMouseEvent) -> bool: ...
-
-    def release(self, event: QMouseEvent) -> bool: ...
-
-    def double_click(self) -> bool: ...
-
-    def wheel(self, chart: Chart, event: QWheelEvent) -> None: ...
+_RIM = 21.0
+"""Unscaled, around the plot: for halos and markers on its edges."""
+_CLOSEST = 1 / 2000
+"""The smallest part of an axis that can be shown."""
 
 
 class Chart(Plot):
     """Draws one quantity of a model. Call `refresh` after the model may have changed."""
 
-    NAMES, CURVE = EndNames, Curve
+    NAMES, CURVE = NamesAxis, Curve
     hovered = Signal(str, float)
     """Server under the mouse (empty: none) and the rate nearest to it (NaN: none)."""
     picked = Signal(str, float)
     """Server clicked (empty: the background) and the rate nearest to it."""
+    double_clicked = Signal()
     crossed = Signal(Quantity, float)
     """The mouse moves at no line, at an x of the plot; NaN: it is at one, or outside."""
     menu_wanted = Signal(QPoint)
@@ -91,37 +79,70 @@ class Chart(Plot):
         lowest: bool = False,
     ) -> None:
         super().__init__(model, quantity, theme, sizes, lowest=lowest)
-        self.gestures: Gestures | None = None
-        self.marked = QRectF()
-        """What a drag selects, in pixels."""
-        self._pressed: QPointF | None = None
-        self._layers: dict[str, tuple[object, QPixmap]] = {}
         self._drawn_version = -1
-        self._axes = Axes(self)
+        self._limits = Axes(self)
         self._fitted_for: tuple[bool, bool, int] | None = None
-        self.ground = Ground(self)
-        self.names = self.NAMES(self, self.ground)
-        self._moving = Moving(self, self.names)
-        self.flags = Flags(self, self.ground)
-        self.ground.flags = self.flags.boxes
+        self._said: object = None
+        """The texts that were painted last."""
+        self.head = Head(self)
+        self.names = self.NAMES(self, self.head)
+        axes = {"left": ValueAxis(self), "bottom": RateAxis(self)}
+        axes |= {"top": self.head, "right": self.names}
+        self.plotItem.setAxisItems(axes)
+        self.plotItem.layout.setContentsMargins(0, 0, 0, 0)
+        for axis in axes.values():
+            axis.show()
+            axis.setZValue(-200)  # pyqtgraph draws axes, and so a grid, over the lines
+        self._axes = axes
+        self.limit_text, self.timeout = LimitText(), Timeout(self)
+        self._ideal = Ideal(self, self.head.box)
+        self._published_marks = PublishedMarks(self)
+        self._moving = Moving(self)
+        self.flags = Flags(self)
+        self._add_items()
         self.setMouseTracking(True)
         # Elsewhere the menu opens when the button is pressed, before it can be a drag.
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        self.scene().sigMouseClicked.connect(self._on_clicked)
         self.set_sizes(theme, self.sizes)
+
+    def _add_items(self) -> None:
+        self._limit = ClientLimit()
+        self._timeout_rule, self._cursor = Rule(angle=0), Rule(angle=90)
+        for z, item in enumerate((self._limit, self._timeout_rule, self._cursor)):
+            self.view_box.addItem(item, ignoreBounds=True)
+            item.setZValue(z)
+        paints = self._paint_under, self._paint_still, self._paint_over, self._paint_moving
+        self._drawings = [
+            Drawing(self.view_box, z, paint) for z, paint in enumerate(paints, start=1)
+        ]
+        self._still = self._drawings[1]
+        self._still.keep(True)
 
     # Display
 
     def set_sizes(self, theme: Theme, sizes: Sizes) -> None:
         self.theme, self.sizes = theme, sizes
         self.setBackground(theme.card)
+        px, box = sizes.px, self.view_box
+        box.rim = px(_RIM)
+        for side, width in (("left", sizes.left), ("right", px(sizes.gutter))):
+            self._axes[side].setWidth(width)
+        for side, height in (("top", sizes.top), ("bottom", sizes.bottom(self.lowest))):
+            self._axes[side].setHeight(height)
+        self.plotItem.layout.activate()
+        self._limit.dress(theme, sizes.scale)
+        self._timeout_rule.setPen(QPen(QColor(theme.muted), px(1), Qt.PenStyle.DotLine))
+        self._cursor.setPen(QPen(with_opacity(theme.text, 0.6), px(1), Qt.PenStyle.DashLine))
+        box.rbScaleBox.setPen(pg.mkPen(theme.focus, width=px(1)))
+        box.rbScaleBox.setBrush(with_opacity(theme.focus, 0.16))
         self.curves.clear()
-        self._layers.clear()
         self._drawn_version = -1
         self.refresh()
 
     def set_model(self, model: ChartModel) -> None:
         self.model = model
-        self._axes.forget()
+        self._limits.forget()
         self.names.forget()
         self.highlighted, self.cursor_rate = "", nan
         self.set_sizes(self.theme, self.sizes)
@@ -130,7 +151,7 @@ class Chart(Plot):
         """Set the percentile of the response time."""
         self.view_shown = view
         self._drawn_version = -1
-        self._axes.forget()
+        self._limits.forget()
         self.refresh()
 
     def show_part(self, showing: Showing) -> None:
@@ -139,43 +160,106 @@ class Chart(Plot):
         self.showing = showing
         if before != (self.log, self.log_across, self.has_band):
             self._drawn_version = -1
-        self._fit_axes()
+        self.fit()
         self.refresh()
+        self.renew()
 
     @property
     def _fits_for(self) -> tuple[bool, bool, int]:
         """Return the scales, and the height: of a lower axis a text needs a larger part."""
         return self.log, self.log_across, self.height()
 
-    def _fit_axes(self) -> None:
-        self.limits, self._fitted_for = self._axes.fit(), self._fits_for
+    def fit(self) -> None:
+        """Fit the axes to what is shown, and place what does not belong to a server."""
+        self.limits, self._fitted_for = self._limits.fit(), self._fits_for
+        left, right, low, high = self.limits
+        (first, last), (least, most) = self.whole_across, self.whole_up
+        self.view_box.setLimits(
+            xMin=min(left, first),
+            xMax=max(right, last),
+            minXRange=_CLOSEST * (last - first),
+            yMin=min(low, least),
+            yMax=max(high, most),
+            minYRange=_CLOSEST * (most - least),
+        )
+        self.view_box.setRange(xRange=(left, right), yRange=(low, high), padding=0)
+        shown = self.view_shown, self.showing, self.model.axis, self.theme
+        size = self.sizes, self.lowest, self.viewport().size()
+        frame = self.limits, self.zero, shown, size
+        if frame != self.frame:
+            self.frame = frame
+        self._place_rules()
+
+    def _place_rules(self) -> None:
+        ceiling, timeout = self.ceiling, self.timeout.ms
+        self._limit.setVisible(ceiling is not None)
+        self._timeout_rule.setVisible(timeout is not None)
+        self._cursor.setVisible(not isnan(self.cursor_rate))
+        if not isnan(self.cursor_rate):
+            self._cursor.setValue(self.at_across(self.cursor_rate))
+        if timeout is not None:
+            self._timeout_rule.setValue(self.at_up(timeout))
+        self.limit_text.box = QRectF()
+        if ceiling is not None:
+            self._limit.setRegion((self.at_across(ceiling), self.whole_across[1] + 1e9))
+        if ceiling is not None and self.quantity is Quantity.REPLIES:
+            texts = self.limit_texts()
+            self.limit_text.place(self.at(ceiling, 1).x(), self.plot_rect(), self.sizes, texts)
+
+    def limit_texts(self) -> tuple[str, ...]:
+        """Return what is written at the client limit, the longest form first."""
+        return "beyond the client limit", "client limit"
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event is not None and self._fitted_for is not None:
+            self.plotItem.layout.activate()
+            self.fit()
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         # A model that has just begun may have other scales, on which the limits overflow.
         if self._fitted_for != self._fits_for:
-            self._fit_axes()
+            self.fit()
         super().paintEvent(event)
 
     def refresh(self) -> None:
-        """Apply changes of the model, and repaint."""
-        if self._drawn_version != self.model.version:
-            whole = self._drawn_version < 0
-            self._drawn_version = self.model.version
-            for series in self.model.series.values():
-                curve = self.curves.get(series.id)
-                if curve is None:
-                    curve = self.curves[series.id] = self.CURVE(self, series)
-                running = self._pass_of(series.id)
-                if whole or curve.drawn_version != (series.version, running):
-                    curve.drawn_version = (series.version, running)
-                    second = second_percentile(self.view_shown) if self.has_band else None
-                    curve.take(
-                        self._values(curve, running, self.view_shown),
-                        self._values(curve, running, second) if second else None,
-                    )
-            self._fit_axes()
-        self.viewport().update()
+        """Apply changes of the model, and paint what they concern."""
+        changed = self._drawn_version != self.model.version and self._take()
+        said = self.head.texts(), self.axis_text(), self.ceiling, self.notes
+        if changed or said != self._said:
+            self._said = said
+            self.renew()
+        elif self.model.running is not None:
+            # Its own update would end at the edge of the plot.
+            self.scene().update(self._drawings[-1].sceneBoundingRect())
+            self.names.renew()
+
+    def _take(self) -> bool:
+        """Take the model's values; returns whether any line or axis has changed."""
+        whole, before = self._drawn_version < 0, self.frame
+        self._drawn_version = self.model.version
+        changed = whole
+        for series in self.model.series.values():
+            curve = self.curves.get(series.id)
+            if curve is None:
+                curve = self.curves[series.id] = self.CURVE(self, series)
+            running = self._pass_of(series.id)
+            if whole or curve.drawn_version != (series.version, running):
+                changed = True
+                curve.drawn_version = (series.version, running)
+                second = second_percentile(self.view_shown) if self.has_band else None
+                curve.take(
+                    self._values(curve, running, self.view_shown),
+                    self._values(curve, running, second) if second else None,
+                )
+        self.fit()
+        return changed or self.frame is not before
+
+    def renew(self) -> None:
+        """Paint everything anew; the view itself would paint first, and then what has moved."""
+        self._still.update()
+        self._dim()
 
     def _pass_of(self, server: str) -> int:
         """Return the pass of a server that is drawn by itself because it is running; 0: all
@@ -193,102 +277,41 @@ class Chart(Plot):
     def set_hidden(self, hidden: set[str]) -> None:
         self.hidden = hidden
         self.refresh()
+        self.renew()
 
     def point_to(self, server: str, rate: float) -> None:
         """Highlight a server (empty: none) and put the cursor at a rate (NaN: nowhere)."""
         self.highlighted, self.cursor_rate = server, rate
-        self.refresh()
+        self._place_rules()
+        self._dim()
 
-    # Painting
+    def _dim(self) -> None:
+        """Dim the others while a server is highlighted."""
+        self._still.setOpacity(DIM if self.highlighted else 1.0)
+        self.scene().update()
 
-    @guarded
-    def drawBackground(self, painter: QPainter, rect: QRectF | QRect) -> None:
-        painter.save()
-        opacity = DIM if self.highlighted else 1.0
-        if painter.device() is self.viewport():
-            ground = self.ground.key()
-            self._blit(painter, "ground", ground, self.ground.paint)
-            painter.setOpacity(opacity)
-            self._blit(painter, "still", (ground, self._still_key()), self._paint_still)
-        else:
-            self.ground.paint(painter)
-            painter.setOpacity(opacity)
-            self._paint_still(painter)
-        painter.setOpacity(1.0)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.names.paint_ceiling(painter)
-        self._moving.paint_earlier(painter)
-        painter.restore()
+    # Painting, in the scene's pixels
 
-    @guarded
-    def drawForeground(self, painter: QPainter, rect: QRectF | QRect) -> None:
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_moving(painter)
-        self.flags.paint(painter)
-        self._moving.paint(painter)
-        if not self.marked.isNull():
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-            painter.setPen(QPen(QColor(self.theme.focus), self.sizes.px(1)))
-            painter.setBrush(with_opacity(self.theme.focus, 0.16))
-            painter.drawRect(self.marked)
-        painter.restore()
+    def words(self) -> list[labels.Box]:
+        return [self.head.box(), *self.timeout.boxes(), *self._ideal.boxes()]
 
-    def _paint_moving(self, painter: QPainter) -> None:
-        """Draw the lines of the running and of the highlighted server, above all others."""
-        painter.save()
-        painter.setClipRect(self.plot_rect().adjusted(0, 0, 0.5, 0.5))
-        for curve, width in self._moving_lines():
-            beside = self.highlighted and curve.series.id != self.highlighted
-            painter.setOpacity(DIM_RUNNING if beside else 1.0)
-            curve.draw(painter, width)
-        painter.restore()
+    def texts(self) -> list[labels.Box]:
+        limit = [self.limit_text.box.getCoords()] if not self.limit_text.box.isEmpty() else []
+        return [*self.words(), *limit]
 
-    def _moving_lines(self) -> list[tuple[Curve, float]]:
-        """Return the lines of the running and of the highlighted server, and their widths."""
-        widths = {self.model.running_server: self.sizes.running_line}
-        widths[self.highlighted] = self.sizes.highlighted_line
-        seen = widths.keys() & self.curves.keys() - self.hidden
-        return [(self.curves[id_], width) for id_, width in widths.items() if id_ in seen]
-
-    def _blit(
-        self, painter: QPainter, name: str, key: object, paint: Callable[[QPainter], None]
-    ) -> None:
-        known = self._layers.get(name)
-        if known is None or known[0] != key:
-            ratio = self.devicePixelRatioF()
-            size = (QSizeF(self.viewport().size()) * ratio).toSize()
-            # Another one of that size would have to be allocated at every step of a zoom.
-            pixmap = known[1] if known and known[1].size() == size else QPixmap(size)
-            pixmap.setDevicePixelRatio(ratio)
-            if name != "ground":  # which covers everything, and is copied, not blended
-                pixmap.fill(Qt.GlobalColor.transparent)
-            onto = QPainter(pixmap)
-            try:
-                paint(onto)
-            finally:
-                onto.end()
-            known = self._layers[name] = (key, pixmap)
-        painter.drawPixmap(0, 0, known[1])
-
-    def _still_key(self) -> object:
-        """Return what lines and names depend on, other than the ground. Of the running server's
-        line only which names it reaches: all others would be drawn anew as often as that one.
-        """
-        lines = tuple((curve.series.id, curve.drawn_version) for curve in self.still())
-        return lines, self.names.crossed()
+    def _paint_under(self, painter: QPainter) -> None:
+        self.timeout.paint(painter)
+        covered = [QRectF(x, y, right - x, foot - y) for x, y, right, foot in self._ideal.boxes()]
+        notes = self.flags.boxes()
+        free = not any(note.intersects(box) for box in covered for note in notes)
+        self._ideal.paint(painter, with_text=free)
 
     def _paint_still(self, painter: QPainter) -> None:
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         still = self.still()
-        if not is_vector(painter):
-            cut([*((curve, self.sizes.still_line) for curve in still), *self._moving_lines()])
-        self.names.place(still)
-        self.names.paint_leaders(painter)
+        painter.setClipRect(self.clip_rect(), Qt.ClipOperation.IntersectClip)
         for curve in still if self.all_have_bands else ():
             band.paint(self, painter, curve)
-        painter.setClipRect(self.clip_rect())
+        self._moving.paint_earlier(painter)
         for curve in still:
             curve.draw(painter, self.sizes.still_line)
         markers, knees = Markers(painter, self.theme.card), self.quantity is Quantity.REPLIES
@@ -297,19 +320,42 @@ class Chart(Plot):
         for curve in still if knees else ():
             curve.draw_knee(markers, self.sizes)
         markers.finished()
-        painter.setClipping(False)
-        if self.quantity is Quantity.REPLIES:
-            self.names.place_ceiling(still)
-        self.names.paint(painter)
+
+    def _paint_over(self, painter: QPainter) -> None:
+        self._published_marks.paint(painter)
+        painter.save()
+        self.limit_text.paint(painter, self.theme, self.sizes)
         painter.restore()
-        texts = (*self.ground.words(), *self.names.boxes(), *self.names.at_ceiling)
-        PublishedMarks(self).paint(painter, texts)
+        self.flags.paint(painter)
+        self.head.paint_hint(painter)
+
+    def _paint_moving(self, painter: QPainter) -> None:
+        """Draw the running and the highlighted server, above all others."""
+        painter.save()
+        clip = self.plot_rect().adjusted(0, 0, 0.5, 0.5)
+        painter.setClipRect(clip, Qt.ClipOperation.IntersectClip)
+        widths = {self.model.running_server: self.sizes.running_line}
+        widths[self.highlighted] = self.sizes.highlighted_line
+        for id_, width in widths.items():
+            if id_ in self.curves and id_ not in self.hidden:
+                beside = self.highlighted and id_ != self.highlighted
+                painter.setOpacity(DIM_RUNNING if beside else 1.0)
+                self.curves[id_].draw(painter, width)
+        painter.restore()
+        self._moving.paint(painter)
+
+    def render(self, *args: Any) -> None:
+        """Paint as strokes, for pictures, files and printers."""
+        self._still.keep(False)
+        super().render(*args)
+        self._still.keep(True)
 
     # Mouse
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self.gestures is not None and self.gestures.move(event):
-            self.crossed.emit(self.quantity, nan)  # where the drag began is elsewhere by now
+        super().mouseMoveEvent(event)
+        if event.buttons():
+            self.crossed.emit(self.quantity, nan)  # where a drag began is elsewhere by now
             return
         server, rate = self.nearest(event.position())
         self.hovered.emit(server, rate)
@@ -326,39 +372,17 @@ class Chart(Plot):
         return handled
 
     def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
         self.hovered.emit("", nan)
         self.crossed.emit(self.quantity, nan)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._pressed = event.position()
-        if self.gestures is not None:
-            self.gestures.press(self, event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        pressed, self._pressed = self._pressed, None
-        dragged = self.gestures is not None and self.gestures.release(event)
-        if dragged or pressed is None:
-            return
-        if event.button() == Qt.MouseButton.LeftButton:
-            self.picked.emit(*self.nearest(pressed))
-        elif event.button() == Qt.MouseButton.RightButton:
-            self.menu_wanted.emit(event.globalPosition().toPoint())
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        left = event.button() == Qt.MouseButton.LeftButton
-        if not left or self.gestures is None or not self.gestures.double_click():
-            self.mousePressEvent(event)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.gestures is None:
-            event.ignore()
-        else:
-            self.gestures.wheel(self, event)
-
-    def mark(self, box: QRectF) -> None:
-        """Show what a drag selects, in pixels; empty: nothing."""
-        self.marked = box
-        self.viewport().update()
+    def _on_clicked(self, event: Any) -> None:
+        if event.button() == Qt.MouseButton.RightButton:
+            self.menu_wanted.emit(event.screenPos().toPoint())
+        elif event.button() == Qt.MouseButton.LeftButton and event.double() and self.showing.zoom:
+            self.double_clicked.emit()
+        elif event.button() == Qt.MouseButton.LeftButton:
+            self.picked.emit(*self.nearest(event.scenePos()))
 
     def nearest(self, at: QPointF) -> tuple[str, float]:
         """Return the visible server whose line or name is within 14 px of a pixel, and its rate."""

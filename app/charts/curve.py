@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 from typing import Protocol
@@ -13,12 +11,12 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.charts.clipping import Polyline, Segments
+from app.charts.clipping import Box, Polyline, clipped, segments
 from app.charts.drawing import draw_cross, draw_ring
 from app.charts.markers import Markers
-from app.charts.series import Flags, Series, Values
+from app.charts.series import Floats, Series, Values
 from app.charts.sizes import Sizes
-from app.charts.strokes import Piece, draw_pieces, is_vector, pieces, stroke_segments
+from app.charts.strokes import stroke_segments
 from app.colour import mix
 from app.theme import SeriesStyle, Theme
 
@@ -29,34 +27,22 @@ _DOTTED = [2.0, 2.5]
 """The dashes of a line that must not be trusted: (drawn, left out) in line widths."""
 
 
+_AROUND = (-0.5, -3.0, 1.0, 3.5)
+"""Pixels beyond the plot's left, top, right and bottom in which a line along its edge is drawn
+whole.
+"""
+
+
 class Pixels(Protocol):
-    """The chart of a line, which computes the pixels of all its lines at once."""
+    """The chart of a line."""
 
     theme: Theme
+    frame: object
+    """What the pixels of all values depend on: the same object until it changes."""
 
-    def fit(self) -> None:
-        """Have the pixels of every line computed, unless nothing has moved."""
+    def pixels(self, x: Floats, values: Floats) -> Polyline: ...
 
-
-@dataclass(frozen=True)
-class Fitted:
-    """A line in the pixels of its chart."""
-
-    points: Polyline
-    """NaN in gaps."""
-    shown: Flags
-    """Which of the points lie in the plot or on its edge."""
-    seen: Polyline
-    """What of the line lies in the plot."""
-    segments: Segments
-    """The same, as what is drawn."""
-    sure: Flags
-    """Which of the segments are trusted."""
-
-
-_NOTHING = Fitted(
-    np.empty((0, 2)), np.empty(0, bool), np.empty((0, 2)), np.empty((0, 4)), np.empty(0, bool)
-)
+    def box(self) -> Box: ...
 
 
 class Curve:
@@ -71,16 +57,15 @@ class Curve:
         """A second percentile; None: none is shown."""
         self.drawn_version = (-1, 0)
         """The version of the series, and the pass drawn by itself (0: all together)."""
-        self.data = np.full((1, 3), np.nan)
-        """The x and y of its points, and whether the line is trusted from each to the next; then a
-        gap.
-        """
-        self.frame: object = None
-        """What its pixels are computed for; None: for nothing yet."""
         self._chart = chart
-        self._fitted = _NOTHING
-        self._cuts: dict[tuple[float, SeriesStyle], list[Piece]] = {}
-        """What is drawn of it on a screen, in a width and a style."""
+        self._sure = never
+        """Whether the line is trusted from each of its points to the next."""
+        self._frame: object = None
+        """What its pixels are computed for; None: for nothing yet."""
+        self._points, self._shown = np.empty((0, 2)), never
+        self._rows = np.empty((0, 3))
+        """What of the line lies in the plot, and whether it is trusted; empty: not computed yet."""
+        self._box: Box = (0, 0, 0, 0)
         self._doubtful = False
         """Whether any point has another marker than a plain one."""
         self._knee = np.empty(0, dtype=np.intp)
@@ -88,31 +73,43 @@ class Curve:
 
     def take(self, values: Values, beside: Values | None) -> None:
         """Set its values."""
-        self.values, self.beside, self.frame = values, beside, None
-        sure = values.trusted & np.append(values.trusted[1:], False)
-        gap = np.full((1, 3), np.nan)
-        self.data = np.vstack((np.column_stack((values.x, values.y, sure)), gap))
+        self.values, self.beside, self._frame = values, beside, None
+        self._sure = values.trusted & np.append(values.trusted[1:], False)
         self._doubtful = bool((~values.trusted | values.faulty | values.tainted).any())
         self._knee = np.flatnonzero(values.x == self.series.knee)[:1]
 
-    def fit(self, frame: object, fitted: Fitted) -> None:
-        """Set its pixels."""
-        self.frame, self._fitted, self._cuts = frame, fitted, {}
+    def _fit(self) -> None:
+        """Compute its pixels, unless nothing has moved."""
+        chart = self._chart
+        if self._frame is chart.frame:
+            return
+        self._frame, self._rows = chart.frame, np.empty((0, 3))
+        self._points = chart.pixels(self.values.x, self.values.y)
+        left, top, right, foot = self._box = tuple(
+            edge + more for edge, more in zip(chart.box(), _AROUND, strict=True)
+        )
+        x, y = self._points.T
+        self._shown = (x >= left) & (x <= right) & (y >= top) & (y <= foot)
 
     def pixels(self) -> Polyline:
         """Return its points in the scene's pixels, (n, 2); NaN in gaps."""
-        self._chart.fit()
-        return self._fitted.points
+        self._fit()
+        return self._points
 
     def seen(self) -> Polyline:
         """Return the pixels of what of the line lies in the plot."""
-        self._chart.fit()
-        return self._fitted.seen
+        self._fit()
+        if not len(self._rows):
+            self._rows = clipped(np.column_stack((self._points, self._sure)), self._box)
+        return self._rows[:, :2]
 
-    @property
-    def ratio(self) -> float:
-        """Device pixels per pixel."""
-        return self._chart.devicePixelRatioF()
+    def end(self) -> tuple[float, float] | None:
+        """Return the pixel at which what is seen of the line ends."""
+        self._fit()
+        if len(self._shown) and self._shown[-1]:
+            return float(self._points[-1, 0]), float(self._points[-1, 1])
+        seen = self.seen()
+        return (float(seen[-1, 0]), float(seen[-1, 1])) if len(seen) else None
 
     def pen(self, width: float, *, sure: bool) -> QPen:
         """Return its pen; if not `sure`, thin, pale and broken."""
@@ -123,35 +120,16 @@ class Curve:
         return bool(self.values.trusted[self.values.x == rate].all())
 
     def draw(self, painter: QPainter, width: float) -> None:
-        """Draw it in the scene's pixels."""
-        if is_vector(painter):
-            for each, pen in self.strokes(width):
-                stroke_segments(painter, each, pen)
-            return
-        if not self.is_cut(width):
-            cut([(self, width)])
-        for each, pen in self._cuts[width, self.style]:
-            draw_pieces(painter, each, pen)
-
-    def is_cut(self, width: float) -> bool:
-        """Whether it is known what is drawn of it on a screen in a width."""
-        self._chart.fit()
-        return (width, self.style) in self._cuts
-
-    def take_cut(self, width: float, found: list[Piece]) -> None:
-        """Set what is drawn of it on a screen in a width."""
-        self._cuts[width, self.style] = found
-
-    def strokes(self, width: float) -> list[Piece]:
-        """Return what of it is drawn: solid where both ends are trusted; else thin, pale and
+        """Draw it in the scene's pixels: solid where both ends are trusted; else thin, pale and
         broken.
         """
-        self._chart.fit()
-        each, sure = self._fitted.segments, self._fitted.sure
-        style, card = self.style, self._chart.theme.card
-        if sure.all():
-            return [(each, _pen(style, width, True, card))]
-        return [(each[sure == kind], _pen(style, width, kind, card)) for kind in (False, True)]
+        self.seen()
+        each, begins = segments(self._rows)
+        trusted = self._rows[begins, 2] > 0
+        for sure in (False, True):
+            if (mine := trusted == sure).any():
+                pen = _pen(self.style, width, sure, self._chart.theme.card)
+                stroke_segments(painter, each[mine], pen)
 
     def draw_markers(
         self, markers: Markers, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
@@ -163,10 +141,9 @@ class Curve:
         points, values = self.pixels(), self.values
         if not len(points):
             return
-        shown = self._fitted.shown
         searched = self.series.searched
         marked = slice(None) if searched else _staggered(points, sizes.px(70), self.series.index)
-        plain = points[marked][(shown & values.trusted)[marked]]
+        plain = points[marked][(self._shown & values.trusted)[marked]]
         markers.add(self.style, plain, sizes.px(radius))
         if self._doubtful:
             self._draw_doubts(markers, sizes, radius, self._knee if knee else self._knee[:0])
@@ -174,7 +151,7 @@ class Curve:
     def draw_knee(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
         """Draw the large marker at the highest sustained rate, if there is one."""
         points, knee = self.pixels(), self._knee
-        if len(knee) and self._fitted.shown[knee]:
+        if len(knee) and self._shown[knee]:
             markers.add(self.style, points[knee], sizes.px(radius * 1.65))
 
     def _draw_doubts(
@@ -182,7 +159,7 @@ class Curve:
     ) -> None:
         """Draw hollow, crossed and ringed markers."""
         px, theme = sizes.px, self._chart.theme
-        points, known, values = self._fitted.points, self._fitted.shown, self.values
+        points, known, values = self._points, self._shown, self.values
         trusted, last = values.trusted, -inf
         hollow = _apart(points[known & ~trusted], 0 if self.series.searched else px(12))
         markers.add(self.style, hollow, px(radius * 0.95), hollow=True)
@@ -208,17 +185,6 @@ class Curve:
         lengths = np.maximum((way**2).sum(axis=1), 1e-12)
         along = np.clip(-(start * way).sum(axis=1) / lengths, 0, 1)
         return float(np.hypot(*(start + way * along[:, None]).T).min())
-
-
-def cut(lines: Iterable[tuple[Curve, float]]) -> None:
-    """Compute what is drawn on a screen of lines in these widths, of all at once, for `draw`."""
-    new = [(c, width, c.strokes(width)) for c, width in lines if not c.is_cut(width)]
-    if not new:
-        return
-    ratio = new[0][0].ratio  # all are of one chart
-    found = iter(pieces([stroke for _, _, strokes in new for stroke in strokes], ratio))
-    for curve, width, strokes in new:
-        curve.take_cut(width, [next(found) for _ in strokes])
 
 
 @lru_cache(maxsize=256)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
-from app.charts.background import Ground
 from app.charts.drawing import draw_text, elided, text_width
 from app.charts.plot import Plot
 from app.charts.series import Quantity
@@ -25,9 +24,8 @@ _NARROWEST = 40.0
 class Flags:
     """Paints a chart's flags in the scene's pixels."""
 
-    def __init__(self, chart: Plot, ground: Ground) -> None:
-        """`ground`: whose texts no text beside a flag may cover."""
-        self._chart, self._ground = chart, ground
+    def __init__(self, chart: Plot) -> None:
+        self._chart = chart
 
     def paint(self, painter: QPainter) -> None:
         chart = self._chart
@@ -94,7 +92,7 @@ class Flags:
         px, size, top = self._chart.sizes.px, self._font(), self._middle() - self._chart.sizes.px(8)
         taken = [
             QRectF(left, high, right - left, low - high)
-            for left, high, right, low in self._ground.words()
+            for left, high, right, low in self._chart.words()
         ]
         options = []
         for leftwards, reach in ((False, end - x), (True, x - start)):

@@ -81,13 +81,14 @@ class Ideal:
         most = min(most, end - half - 0.03 * along[-1])
         least = half + 0.3 * along[-1]
         shares = np.arange(most, least, -chart.sizes.px(_STEP)).tolist()
-        below = (self._at(share, half, along) for share in shares)
-        places = [each for each in below if not any(labels.touch(box, head) for box in each[1])]
-        free = (
-            each for each in places if not any(labels.touch(a, b) for a in each[1] for b in marks)
-        )
-        if places:
-            self._placed, self._boxes = next(free, places[0])
+        for place, boxes in (self._at(share, half, along) for share in shares):
+            if any(labels.touch(box, head) for box in boxes):
+                continue
+            free = not any(labels.touch(a, b) for a in boxes for b in marks)
+            if free or self._placed is None:
+                self._placed, self._boxes = place, boxes
+            if free:
+                return
 
     def _at(
         self, at: float, half: float, along: NDArray[np.float64]

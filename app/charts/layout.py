@@ -52,7 +52,7 @@ def gutter(longest: float, width: float, *, crowded: bool) -> float:
     """Return the gutter's width for names up to `longest` wide; two columns of them where they are
     crowded and these hold them whole. Unscaled, like `width`.
     """
-    one, two = min(max(_NARROWEST, longest + 46), _WIDEST), 2 * longest + 72
+    one, two = min(max(_NARROWEST, longest + 36), _WIDEST), 2 * longest + 60
     return max(one, two) if crowded and two <= width * _SHARE_OF_TWO else one
 
 

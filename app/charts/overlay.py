@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter
 
 from app.charts.chart import Chart
@@ -16,7 +16,7 @@ from app.charts.curve import Curve, Pixels
 from app.charts.drawing import draw_text
 from app.charts.markers import Markers
 from app.charts.model import ChartModel
-from app.charts.names import EndNames
+from app.charts.names import NamesAxis
 from app.charts.series import Floats, Quantity, Series, Values, within
 from app.charts.showing import Span
 from app.charts.sides import draw_tag, side_style
@@ -163,19 +163,15 @@ class OverlayTrio(Trio):
             chart.show_extras(passes=passes, published=published)
 
 
-class TaggedNames(EndNames):
+class TaggedNames(NamesAxis):
     """Writes the session's letter after the name."""
-
-    def ceiling(self) -> str:
-        tags = getattr(self._chart.model, "tags", ())
-        return f"{super().ceiling()} of {tags[0]}" if len(tags) > 1 else super().ceiling()
 
     def name(self, curve: Curve) -> str:
         """Return the name without the letter: a server has one name in all sessions."""
         return curve.series.label
 
-    def width(self, curve: Curve, size: QFont) -> float:
-        return super().width(curve, size) + (self._chart.sizes.px(21) if _tag(curve) else 0)
+    def text_width(self, curve: Curve, size: QFont) -> float:
+        return super().text_width(curve, size) + (self._chart.sizes.px(21) if _tag(curve) else 0)
 
     def write(  # noqa: PLR0917
         self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
@@ -223,7 +219,7 @@ class OverlayChart(Chart):
 
     def show_extras(self, *, passes: bool, published: bool) -> None:
         self._passes, self._published = passes, published
-        self.viewport().update()
+        self.renew()
 
     def known(self, span: Span | None = None) -> Floats:
         """Return the values to fit the axes to, single passes included."""
@@ -243,12 +239,22 @@ class OverlayChart(Chart):
 
     def refresh(self) -> None:
         super().refresh()
+        self._emphasize()
+
+    def _emphasize(self) -> None:
+        """Draw the highlighted server in its full colour."""
         for id_, curve in self.curves.items():
             if isinstance(curve, OverlaidCurve):
                 curve.set_strong(id_ == self.highlighted)
 
-    def _still_key(self) -> object:
-        return super()._still_key(), self._passes, self._published
+    def limit_texts(self) -> tuple[str, ...]:
+        tags = getattr(self.model, "tags", ())
+        texts = super().limit_texts()
+        return (f"{texts[0]} of {tags[0]}", *texts[1:]) if len(tags) > 1 else texts
+
+    def point_to(self, server: str, rate: float) -> None:
+        super().point_to(server, rate)
+        self._emphasize()
 
     def _paint_still(self, painter: QPainter) -> None:
         if self._passes:
@@ -260,8 +266,7 @@ class OverlayChart(Chart):
 
     def _paint_passes(self, painter: QPainter) -> None:
         painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setClipRect(self.clip_rect())
+        painter.setClipRect(self.clip_rect(), Qt.ClipOperation.IntersectClip)
         for curve in self.still():
             series = curve.series
             if len(series.pass_numbers) < 2 or _is_faint(curve):

@@ -1,31 +1,28 @@
-"""Places the card of a point: near the top left, where it covers no line, text or axis."""
+"""Places the card of a point in a corner of a plot, where it covers no line if there is one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import ceil
-from typing import Any, Protocol, TypeVar
+from itertools import chain, product
+from typing import Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtCore import QPoint, QRectF, QSize
 
 from app.charts import labels
 from app.charts.chart import Chart
-from app.charts.clipping import joined
-from app.charts.series import Quantity
+from app.charts.clipping import Box, Polyline, joined
 from app.charts.stack import Stack
 
-_CELL = 4
-"""Side of the squares, in pixels; each is empty, text or data."""
-_RIM = 7
-"""The margin around the card in pixels, for the markers."""
-_HALO = 12.0
-_TEXT, _DATA, _HEAD, _SELECTED = 4, 10, 50, 5000
-"""The cost of a covered square where every place covers something; highest for the selected line.
+_RIM = 7.0
+"""Around the card in pixels, for the markers."""
+_SELECTED, _BESIDE, _TEXT = 1000, 50, 2
+"""The cost of a covered segment of the selected line, of a text beside a plot, and of one in it, in
+other segments.
 """
+_COLUMNS, _ROWS, _MOST = 12, 24, 20
+"""Places beside and below one another, and how many are compared with all lines."""
 
-Squares = NDArray[np.int64]
 Shape = TypeVar("Shape")
 
 
@@ -41,129 +38,85 @@ class Card(Protocol[Shape]):
 
     def move(self, at: QPoint, /) -> None: ...
 
-    def pos(self) -> QPoint: ...
-
-    def isVisible(self) -> bool: ...
-
 
 def place(stack: Stack, card: Card[Shape], beside: Iterable[tuple[float, float]] = ()) -> None:
-    """Choose the card's layout and place. Where a low chart has no room, another part of the stack
-    is used, or a lower card, or one with less text. The card stays in place as long as it covers
-    nothing there; where every place covers something, it covers the least. `beside`: pixels that it
-    covers last of all.
+    """Choose the card's layout and place: the first that covers nothing, else the one that covers
+    the least. `beside`: pixels that it covers last of all.
     """
-    covered = _covered(stack)
-    for x, y in beside:
-        row, column = int(y // _CELL), int(x // _CELL)
-        covered[max(0, row - 2) : row + 3, max(0, column - 2) : column + 3] = _SELECTED
-    # Sums over all squares above and left of each, so that any box is the sum of four of them.
-    sums = np.pad(covered.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    charts = [chart for chart in stack.charts.values() if chart.isVisibleTo(stack)]
+    mine, others = (_lines(charts, selected=selected) for selected in (True, False))
+    if points := list(beside):
+        mine = joined([mine, np.repeat(np.array(points), 2, axis=0)])
+    texts, outside = _texts(stack, charts)
     best: tuple[int, Shape, QPoint] | None = None
     for shape in card.SHAPES:
         size = card.take(shape)
         if best is not None and size.width() > stack.width():
             continue
-        cost, at = _cheapest(stack, card, size, sums)
-        if best is None or cost < best[0]:
-            best = cost, shape, at
-        if not cost:
+        places = _places(stack, charts, size)
+        boxes = [
+            (x - _RIM, y - _RIM, x + size.width() + _RIM, y + size.height() + _RIM)
+            for x, y in places
+        ]
+        costs = _SELECTED * labels.crossings(boxes, mine)
+        bare = [(x, y, x + size.width(), y + size.height()) for x, y in places]
+        costs += _BESIDE * np.array(labels.touched(bare, outside))
+        costs += _TEXT * np.array(labels.touched(bare, texts))
+        # The other lines are many.
+        (least,) = np.nonzero(costs < costs.min() + _BESIDE)
+        least = least[:: -(-len(least) // _MOST)]
+        costs = costs[least] + labels.crossings([boxes[n] for n in least], others)
+        first = int(costs.argmin())
+        if best is None or costs[first] < best[0]:
+            best = int(costs[first]), shape, QPoint(*places[least[first]])
+        if not costs[first]:
             break
     assert best is not None
     card.take(best[1])
     card.move(best[2])
 
 
-def _cheapest(stack: Stack, card: Card[Any], size: QSize, sums: Squares) -> tuple[int, QPoint]:
-    """Return the least that a card of this size covers, and the place."""
-    here = card.pos()
-    stays = card.isVisible() and stack.rect().contains(QRect(here, size))
-    if stays and not _cost(np.array([here.x()]), np.array([here.y()]), size, sums).any():
-        return 0, here
-    plot = stack.charts[Quantity.REPLIES].plot_rect()
-    x = np.arange(0, max(1, stack.width() - size.width()), _CELL)
-    y = np.arange(0, max(1, stack.height() - size.height()), _CELL)
-    cost = _cost(x, y, size, sums)
-    least = int(cost.min())
-    down, across = np.nonzero(cost == least)
-    best = np.hypot(x[across] - plot.left() - 8, y[down] - plot.top() - 2).argmin()
-    return least, QPoint(int(x[across[best]]), int(y[down[best]]))
+def _places(stack: Stack, charts: Sequence[Chart], size: QSize) -> list[tuple[int, int]]:
+    """Return the left and top edges of places in the plots, those at their tops and feet first."""
+    plots = [chart.plot_rect().translated(chart.pos()) for chart in charts]
+    left, right = plots[0].left() + _RIM + 1, stack.width() - size.width() - 1.0
+    across = np.linspace(left, max(left, right), _COLUMNS)
+    edges = [(p.top(), p.bottom() - size.height() - _RIM) for p in plots]
+    between = np.linspace(edges[0][0], stack.height() - size.height(), _ROWS)
+    down = [*chain(*edges), *between.tolist()]
+    room = stack.rect().size() - size
+    return [
+        (int(min(max(x, 0), max(room.width(), 0))), int(min(max(y, 0), max(room.height(), 0))))
+        for y, x in product(down, across.tolist())
+    ]
 
 
-def _cost(x: Squares, y: Squares, size: QSize, sums: Squares) -> Squares:
-    """Return the cost of cards at all of these left and top edges, shape (y, x)."""
-    (rows, columns), (wide, high) = sums.shape, (size.width(), size.height())
-    left, right = (x - _RIM) // _CELL, -((x + wide + _RIM) // -_CELL)
-    top, foot = (y - _RIM) // _CELL, -((y + high + _RIM) // -_CELL)
-    left, right = left.clip(0, columns - 1), right.clip(0, columns - 1)
-    top, foot = top.clip(0, rows - 1), foot.clip(0, rows - 1)
-    across = sums[:, right] - sums[:, left]
-    cost: Squares = across[foot] - across[top]
-    return cost
-
-
-def _covered(stack: Stack) -> Squares:
-    """Return the content of each square of the stack, shape (rows, columns)."""
-    squares = np.zeros((ceil(stack.height() / _CELL), ceil(stack.width() / _CELL)), dtype=np.int64)
-    for boxes, cost in zip(_texts(stack), (_TEXT, _HEAD), strict=True):
-        edges = np.array(boxes).reshape(-1, 4).clip(min=0) / _CELL
-        edges[:, 2:] = np.ceil(edges[:, 2:])
-        for left, top, right, foot in edges.astype(np.int64).tolist():
-            squares[top:foot, left:right] = cost
-    rows, columns = squares.shape
-    for selected, cost in ((False, _DATA), (True, _SELECTED)):
-        points = (_along(_lines(stack, selected=selected)) / _CELL).astype(np.int64)
-        squares[points[:, 1].clip(0, rows - 1), points[:, 0].clip(0, columns - 1)] = cost
-    return squares
-
-
-def _along(line: labels.Polyline) -> labels.Polyline:
-    """Return the points of a line with gaps, interpolated so that no square is skipped."""
-    known = ~np.isnan(line).any(axis=1)
-    drawn = known[:-1] & known[1:]
-    starts, ways = line[:-1][drawn], np.diff(line, axis=0)[drawn]
-    steps = np.ceil(np.abs(ways).max(axis=1, initial=1.0) / _CELL).astype(int)
-    which = np.repeat(np.arange(len(steps)), steps)
-    step = np.arange(len(which)) - np.repeat(np.cumsum(steps) - steps, steps)
-    between = starts[which] + ways[which] * (step / steps[which])[:, None]
-    return np.concatenate((line[known], between))
-
-
-def _lines(stack: Stack, *, selected: bool) -> labels.Polyline:
+def _lines(charts: Sequence[Chart], *, selected: bool) -> Polyline:
     """Return the lines of the selected server, or of the other visible ones, as one with gaps."""
     found = []
-    for chart in _shown(stack):
-        seen = chart.curves.keys() - chart.hidden
-        lines = [chart.curves[id_].seen() for id_ in seen if (id_ == chart.highlighted) is selected]
-        found.append(joined(lines) + np.array([chart.x(), chart.y()]))
+    for chart in charts:
+        for id_, curve in chart.curves.items():
+            if id_ not in chart.hidden and (id_ == chart.highlighted) is selected:
+                line = curve.seen() + np.array([chart.x(), chart.y()])
+                # A single point has no segment.
+                found.append(np.repeat(line, 2, axis=0) if len(line) == 1 else line)
     return joined(found)
 
 
-def _texts(stack: Stack) -> tuple[list[labels.Box], list[labels.Box]]:
-    """Return the boxes of axes, names, the running point, and whatever else lies over the charts;
-    and those of headers.
+def _texts(stack: Stack, charts: Sequence[Chart]) -> tuple[list[Box], list[Box]]:
+    """Return the boxes of texts in plots and of the running point; and those of headers, names and
+    axes, and of what lies over the charts.
     """
-    found: list[labels.Box] = []
-    heads: list[labels.Box] = []
-    for chart in _shown(stack):
+    texts: list[Box] = []
+    outside: list[Box] = [QRectF(each.geometry()).getCoords() for each in stack.foreign()]
+    for chart in charts:
         x, y, plot = chart.x(), chart.y(), chart.plot_rect()
-        height = chart.sizes.label_px
-        (*head, foot), *words = chart.ground.words()
-        heads.append((head[0], head[1] + y, head[2], foot + y))
-        own = [*words, *chart.names.at_ceiling, *chart.names.boxes()]
-        own.append((0.0, plot.top() - height / 2, plot.left(), plot.bottom() + height / 2))
-        if chart.lowest:
-            own.append((plot.left(), plot.bottom(), plot.right(), float(chart.height())))
-        if chart.names.running is not None:
-            own.append(chart.names.running.getCoords())
+        head, *words = chart.texts()
+        own = list(words)
         if (halo := chart.running_at()) is not None:
-            px = chart.sizes.px(_HALO)
-            own.append((halo.x() - px, halo.y() - px, halo.x() + px, halo.y() + px))
-        found += [(a + x, b + y, c + x, d + y) for a, b, c, d in own]
-    for other in stack.foreign():
-        at = other.geometry()
-        found.append((at.left(), at.top(), at.right(), at.bottom()))
-    return found, heads
-
-
-def _shown(stack: Stack) -> Iterable[Chart]:
-    return [chart for chart in stack.charts.values() if chart.isVisibleTo(stack)]
+            half = chart.sizes.px(12)
+            own.append((halo.x() - half, halo.y() - half, halo.x() + half, halo.y() + half))
+        axis = 0.0, plot.top(), plot.left(), plot.bottom()
+        for found, boxes in ((texts, own), (outside, [head, axis, *chart.names.boxes()])):
+            found += [(a + x, b + y, c + x, d + y) for a, b, c, d in boxes]
+    return texts, outside

@@ -1,21 +1,20 @@
-"""What every part of a chart reads: what is shown, its look, its pixels. Paints nothing."""
+"""A plot of pyqtgraph, with what every part of a chart reads: what is shown, where, and how."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isnan, log10, nan
-from typing import Any, TypeVar
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame
+from PySide6.QtWidgets import QFrame, QGraphicsScene
 
-from app.charts import fitting, words
+from app.charts import words
 from app.charts.backend import pg
 from app.charts.clipping import Box, Polyline, clipped
 from app.charts.curve import Curve
+from app.charts.items import ZoomBox
 from app.charts.model import ChartModel
 from app.charts.series import Floats, Quantity, Values, metric, within
 from app.charts.showing import ACROSS, Showing, Span
@@ -29,13 +28,10 @@ from workbench.sessions.chart_notes import ChartNote
 Limits = tuple[float, float, float, float]
 """Lowest and highest x; lowest and highest value as drawn (logarithms on a log scale)."""
 
-_AROUND = (-0.5, -3.0, 1.0, 3.5)
-"""Pixels beyond the plot's left, top, right and bottom in which a line along its edge is drawn
-whole.
-"""
+DIM, DIM_RUNNING = 0.25, 0.60
+"""Opacity of the others, and of the running server, while one is highlighted."""
 
 _MOST_BANDS = 4
-T = TypeVar("T")
 
 
 class Plot(pg.PlotWidget):
@@ -53,7 +49,8 @@ class Plot(pg.PlotWidget):
         *,
         lowest: bool = False,
     ) -> None:
-        super().__init__(enableMenu=False)
+        self.view_box = ZoomBox()
+        super().__init__(viewBox=self.view_box, enableMenu=False)
         self.model, self.quantity = model, quantity
         self.view_shown = View()
         self.showing = Showing()
@@ -69,9 +66,9 @@ class Plot(pg.PlotWidget):
         self.theme, self.sizes, self.lowest = theme, sizes or Sizes(), lowest
         self.curves: dict[str, Curve] = {}
         self.limits: Limits = (0, 1, 0, 1)
-        self._frame: tuple[object, ...] = ()
-        self._settled: dict[str, Any] | None = None
-        """What was computed in this painting; None: none goes on."""
+        self.frame: object = None
+        """What the pixels of all values depend on: the same object until it changes."""
+        self._plot, self._plot_of = QRectF(), ()
         self.whole_across: Span = (0, 1)
         """Lowest and highest x without a zoom, as drawn."""
         self.whole_up: Span = (0, 1)
@@ -79,11 +76,10 @@ class Plot(pg.PlotWidget):
         self.zero: tuple[float, float] = (0, 0)
         """Where an x, and where a value of zero is drawn on a logarithmic axis."""
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
         self.setCacheMode(self.CacheModeFlag.CacheNone)
-        # All is painted here; pyqtgraph has the view, and would paint axes.
-        self.getPlotItem().hide()
+        self.plotItem.hideButtons()
+        # Few items, which move at every step of a zoom.
+        self.scene().setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
 
     # What is shown
 
@@ -207,61 +203,35 @@ class Plot(pg.PlotWidget):
         low, high = self.model.marks(span)
         return f"{low}–{high}{self.model.axis.suffix}"
 
+    def words(self) -> list[Box]:
+        """Return the boxes of texts other than names: the header, the timeout, and the ideal
+        line's as several boxes in a row.
+        """
+        raise NotImplementedError
+
+    def texts(self) -> list[Box]:
+        """Return the boxes of all texts in the plot, and of the header."""
+        raise NotImplementedError
+
     # Geometry, all in the scene's pixels (the widget's own)
 
     def plot_rect(self) -> QRectF:
         """Return the rectangle of the plot between the axes."""
-        return self.settled("plot", self._plot_rect)
-
-    def _plot_rect(self) -> QRectF:
-        sizes, room = self.sizes, self.viewport().size()
-        width = room.width() - sizes.left - sizes.px(sizes.gutter)
-        height = room.height() - sizes.top - sizes.bottom(self.lowest)
-        return QRectF(sizes.left, sizes.top, max(0.0, width), max(0.0, height))
-
-    @property
-    def frame(self) -> tuple[object, ...]:
-        """What the pixels of all values depend on: the same object until it changes."""
-        shown = self.view_shown, self.showing, self.model.axis
-        frame = self.limits, self.zero, shown, self.sizes, self.lowest, self.viewport().size()
-        if frame != self._frame:
-            self._frame = frame
-        return self._frame
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        self.fit()
-        self._settled = {}
-        try:
-            super().paintEvent(event)
-        finally:
-            self._settled = None
-
-    def settled(self, name: str, compute: Callable[[], T]) -> T:
-        """Compute something; while the chart is painted once only, because nothing moves then."""
-        if self._settled is None:
-            return compute()
-        if name not in self._settled:
-            self._settled[name] = compute()
-        known: T = self._settled[name]
-        return known
-
-    def fit(self) -> None:
-        """Compute the pixels of all lines at once, unless nothing has moved."""
-        if self._settled is not None:
-            return
-        frame = self.frame
-        moved = [curve for curve in self.curves.values() if curve.frame is not frame]
-        if moved:
-            left, top, right, foot = self.plot_rect().adjusted(*_AROUND).getCoords()
-            fitting.fit(moved, frame, self.pixels, (left, top, right, foot))
+        of = self.sizes, self.lowest, self.size()
+        if of != self._plot_of:
+            sizes, room = self.sizes, self.viewport().size()
+            width = room.width() - sizes.left - sizes.px(sizes.gutter)
+            height = room.height() - sizes.top - sizes.bottom(self.lowest)
+            self._plot = QRectF(sizes.left, sizes.top, max(0.0, width), max(0.0, height))
+            self._plot_of = of
+        return QRectF(self._plot)
 
     def at(self, x: float, value: float) -> QPointF:
         """Return the pixel of a position on the axis and a value in the chart's unit."""
         (left, right, low, high), plot = self.limits, self.plot_rect()
-        up = _logarithm(value, self.zero[1]) if self.log else value
         return QPointF(
             (self.at_across(x) - left) * (plot.width() / (right - left)) + plot.left(),
-            (high - up) * (plot.height() / (high - low)) + plot.top(),
+            (high - self.at_up(value)) * (plot.height() / (high - low)) + plot.top(),
         )
 
     def pixels(self, x: Floats, values: Floats) -> Polyline:
@@ -278,6 +248,10 @@ class Plot(pg.PlotWidget):
     def at_across(self, x: float) -> float:
         """Return one x as drawn."""
         return _logarithm(x, self.zero[0]) if self.log_across else x
+
+    def at_up(self, value: float) -> float:
+        """Return one value as drawn."""
+        return _logarithm(value, self.zero[1]) if self.log else value
 
     def up(self, y: Floats) -> Floats:
         """Return values as drawn."""

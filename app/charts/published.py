@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
@@ -28,54 +26,67 @@ class PublishedMarks:
 
     def __init__(self, chart: Plot) -> None:
         self._chart = chart
+        self._placed_for: object = None
+        self._placed: list[tuple[QPointF, str, QRectF]] = []
 
-    def paint(self, painter: QPainter, texts: Iterable[labels.Box]) -> list[labels.Box]:
-        """Paint crosses and labels; return the labels' boxes. `texts`: no label covers them, or
-        another cross.
+    def boxes(self) -> list[labels.Box]:
+        """Return the boxes of the labels."""
+        return [box.getCoords() for _, text, box in self.placed() if text]
+
+    def placed(self) -> list[tuple[QPointF, str, QRectF]]:
+        """Return each cross, its label and the box of that; no label covers a text, another label
+        or another cross. Empty: there is no label.
         """
-        taken = [*texts, *crosses(self._chart)]
-        others = len(taken)
-        for figure in self._chart.published():
-            if (at := _where(self._chart, figure)) is not None:
-                self._paint(painter, figure, at, taken)
-        return taken[others:]
+        chart, figures = self._chart, self._chart.published()
+        versions = tuple((curve.series.id, curve.drawn_version) for curve in chart.still())
+        wanted = chart.frame, tuple(figures), versions, chart.texts()
+        if wanted != self._placed_for:
+            self._placed_for, taken = wanted, [*chart.texts(), *crosses(chart)]
+            self._placed = []
+            for figure in figures:
+                if (at := _where(chart, figure)) is not None:
+                    text, box = self._label(figure, at, taken)
+                    taken += [box.getCoords()] * bool(text)
+                    self._placed.append((at, text, box))
+        return self._placed
 
-    def _paint(
-        self, painter: QPainter, figure: Published, at: QPointF, taken: list[labels.Box]
-    ) -> None:
+    def paint(self, painter: QPainter) -> None:
         px, theme = self._chart.sizes.px, self._chart.theme
         across, up = QPointF(px(_ARM), 0), QPointF(0, px(_ARM))
-        for width, colour in ((px(5), theme.card), (px(2), theme.text)):
-            pen = QPen(QColor(colour), width)
-            pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-            painter.setPen(pen)
-            painter.drawLine(at - across, at + across)
-            painter.drawLine(at - up, at + up)
-        if kind := _KINDS.get(self._chart.quantity):
-            taken.append(self._write(painter, at, (figure.label(kind), figure.name), taken))
+        size = font(px(11), Weight.Medium)
+        for at, text, box in self.placed():
+            for width, colour in ((px(5), theme.card), (px(2), theme.text)):
+                pen = QPen(QColor(colour), width)
+                pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+                painter.setPen(pen)
+                painter.drawLine(at - across, at + across)
+                painter.drawLine(at - up, at + up)
+            if text:
+                draw_leader(painter, box, at, theme.soft, px(_ARM + 2), px(1))
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(with_opacity(theme.card, 0.85))
+                painter.drawRoundedRect(box, px(4), px(4))
+                where = QPointF(box.left() + px(4), box.center().y())
+                draw_text(painter, where, text, size, theme.soft)
 
-    def _write(
-        self, painter: QPainter, at: QPointF, forms: Sequence[str], taken: Sequence[labels.Box]
-    ) -> labels.Box:
-        """Write the first form that has a place where it covers nothing, or else the least."""
-        px, theme = self._chart.sizes.px, self._chart.theme
+    def _label(self, figure: Published, at: QPointF, taken: list[labels.Box]) -> tuple[str, QRectF]:
+        """Return the first form that has a place where it covers nothing, or else the least."""
+        chart, kind = self._chart, _KINDS.get(self._chart.quantity)
+        if not kind:
+            return "", QRectF()
+        px = chart.sizes.px
         size = font(px(11), Weight.Medium)
         places = {
-            box: form for form in forms for box in self._places(at, text_width(form, size) + px(8))
+            box: form
+            for form in (figure.label(kind), figure.name)
+            for box in self._places(at, text_width(form, size) + px(8))
         }
-        lines = [curve.seen() for curve in self._chart.still()]
-        if self._chart.has_ideal:
-            lines.append(self._chart.ideal())
+        lines = [curve.seen() for curve in chart.still()]
+        if chart.has_ideal:
+            lines.append(chart.ideal())
         found = labels.freest(list(places), taken, lines)
         left, top, right, foot = found
-        box = QRectF(left, top, right - left, foot - top)
-        draw_leader(painter, box, at, theme.soft, px(_ARM + 2), px(1))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(with_opacity(theme.card, 0.85))
-        painter.drawRoundedRect(box, px(4), px(4))
-        where = QPointF(box.left() + px(4), box.center().y())
-        draw_text(painter, where, places[found], size, theme.soft)
-        return found
+        return places[found], QRectF(left, top, right - left, foot - top)
 
     def _places(self, at: QPointF, width: float) -> list[labels.Box]:
         """Return places beside a cross in the plot, near ones first."""

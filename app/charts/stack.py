@@ -84,7 +84,7 @@ class Stack(QWidget):
         for chart in self.charts.values():
             chart.setParent(self)
             chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            chart.ground.head_end = partial(self._head_end, chart)
+            chart.head.end = partial(self._head_end, chart)
             self._name(chart)
 
     # Display
@@ -214,7 +214,7 @@ class Stack(QWidget):
         self._notes = tuple(notes)
         for chart in self._each():
             chart.notes = self._notes if self.drawn is self.model else ()
-            chart.viewport().update()
+            chart.renew()
 
     @property
     def own_showing(self) -> Showing:
@@ -275,7 +275,7 @@ class Stack(QWidget):
         self.paused = paused
         for chart in self._each():
             chart.paused = paused
-            chart.viewport().update()
+            chart.renew()
 
     def set_breathing(self, breathes: bool) -> None:
         """Set whether the halo moves; False: for users who want less motion."""
@@ -307,7 +307,7 @@ class Stack(QWidget):
         """Paint the shown charts as strokes, for pictures, files and printers."""
         scale = target.width() / max(1, self.width())
         painter.save()
-        painter.setBrush(Qt.BrushStyle.NoBrush)  # pyqtgraph's ViewBox would fill with the one set
+        painter.setBrush(Qt.BrushStyle.NoBrush)  # pyqtgraph's would fill with the one set
         for chart in (self.charts[quantity] for quantity in self._shown):
             where = chart.geometry()
             onto = QRectF(

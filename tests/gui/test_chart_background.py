@@ -116,7 +116,7 @@ def test_beside_controls_the_reason_is_given_after_a_hollow_marker(qtbot: QtBot)
     trio = shown(qtbot, session(1, 3, rates=[100, 3000, 6000]), (800, 540))
     chart = trio.charts[Quantity.TIME]
     for end in range(700, 150, -10):
-        chart.ground.head_end = lambda end=end: float(end)
+        chart.head.end = lambda end=end: float(end)
         text = written(trio)
         if "hollow: too few samples" not in text:
             break
@@ -142,8 +142,7 @@ def test_lines_that_end_at_the_timeout_say_so_and_cover_nothing(
     assert message in written(trio)
     chart = trio.charts[Quantity.TIME]
     words = [
-        QRectF(left, top, right - left, foot - top)
-        for left, top, right, foot in chart.ground.words()
+        QRectF(left, top, right - left, foot - top) for left, top, right, foot in chart.words()
     ]
     head, timeout = words[:2]
     assert timeout.top() >= head.bottom() + (4 if log else 0)
@@ -156,7 +155,7 @@ def test_the_timeout_stays_clear_of_the_head_in_charts_that_become_lower(qtbot: 
     trio = shown(qtbot, session(9, 30), (960, 900))
     trio.resize(800, 460)
     trio.grab()
-    head, timeout = trio.charts[Quantity.TIME].ground.words()[:2]
+    head, timeout = trio.charts[Quantity.TIME].words()[:2]
     assert timeout[1] >= head[3] + 4
 
 
@@ -168,9 +167,9 @@ def test_the_timeout_is_not_marked_when_no_response_time_is_near(qtbot: QtBot) -
 def test_the_timeout_is_named_beside_the_axis_in_every_part(qtbot: QtBot) -> None:
     trio = shown(qtbot, given_up_after(session(3, 8), 0.8))
     chart = trio.charts[Quantity.TIME]
-    whole, last = chart.ground.words()[1], chart.limits[1]
+    whole, last = chart.words()[1], chart.limits[1]
     trio.show_part(trio.showing.zoomed({ACROSS: (0.5 * last, 0.9 * last)}))
-    left, _, right, _ = chart.ground.words()[1]
+    left, _, right, _ = chart.words()[1]
     assert (left, right) == (whole[0], whole[2])
     assert left > chart.plot_rect().left()
 
@@ -192,7 +191,7 @@ def test_a_header_has_whole_parts_up_to_the_controls_and_drops_hollow_last(
 ) -> None:
     trio = shown(qtbot, session(1, rates=[3000.0, 6000.0], untrusted_from=5000))
     control, hollow = beside(trio, room_px), "hollow: unreliable"
-    left, top, right, foot = trio.charts[Quantity.TIME].ground.words()[0]
+    left, top, right, foot = trio.charts[Quantity.TIME].words()[0]
     assert not control.intersects(QRectF(left, top, right - left, foot - top))
     text = written(trio)[written(trio).index("Response time") :]
     enough = text_width(hollow, font(12)) + 10
@@ -203,5 +202,5 @@ def test_a_header_has_whole_parts_up_to_the_controls_and_drops_hollow_last(
 def test_the_ideal_lines_text_stays_clear_of_the_header(qtbot: QtBot, height: int) -> None:
     trio = shown(qtbot, session(9, 30, untrusted_from=6000), (600, height))
     chart = trio.charts[Quantity.REPLIES]
-    (_, _, right, foot), *others = chart.ground.words()
+    (_, _, right, foot), *others = chart.words()
     assert all(left >= right or top >= foot for left, top, *_ in others)

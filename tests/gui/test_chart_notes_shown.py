@@ -92,7 +92,7 @@ def test_a_note_near_the_edge_is_whole_and_covers_no_text_if_it_can(film: FilmPa
     trio = film.board.trio
     chart = trio.charts[Quantity.REPLIES]
     plot = chart.plot_rect()
-    others = [QRectF(x, y, right - x, foot - y) for x, y, right, foot in chart.ground.words()]
+    others = [QRectF(x, y, right - x, foot - y) for x, y, right, foot in chart.words()]
 
     def is_free(box: QRectF) -> bool:
         inside = plot.left() <= box.left() < box.right() <= plot.right()
@@ -111,14 +111,14 @@ def test_the_text_of_the_ideal_line_is_left_out_where_a_note_lies(film: FilmPage
     trio = film.board.trio
     chart = trio.charts[Quantity.REPLIES]
     assert "ideal: every call answered" in written(trio)
-    left, top, *_ = max(chart.ground.words()[1:], key=lambda box: box[0])
+    left, top, *_ = max(chart.words()[1:], key=lambda box: box[0])
     under = chart.values_at(QPointF(left, top))[0]
     trio.set_notes([ChartNote(under, "Garbage was collected.")])
     assert "Garbage was collected." in written(trio)
     covered = any(
         box.intersects(QRectF(x, y, right - x, foot - y))
         for box in chart.flags.boxes()
-        for x, y, right, foot in chart.ground.words()[1:]
+        for x, y, right, foot in chart.words()[1:]
     )
     assert ("ideal: every call answered" in written(trio)) is not covered
     assert covered

@@ -48,7 +48,7 @@ def test_faulty_points_are_crossed_and_the_head_says_what_that_means(trio: Trio)
     assert crossed == {(BAD, 3375.0): False, (BAD, 5625.0): True, (GOOD, 3375.0): False} | {
         (GOOD, 5625.0): False
     }
-    assert "crossed: faulty" in str(trio.charts[Quantity.REPLIES].ground.key())
+    assert "crossed: faulty" in str(trio.charts[Quantity.REPLIES].head.texts())
 
 
 def test_the_card_says_what_the_server_answered(trio: Trio) -> None:

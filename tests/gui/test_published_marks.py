@@ -8,7 +8,6 @@ from itertools import combinations
 import pytest
 import yaml
 from msgspec.structs import replace
-from PySide6.QtGui import QImage, QPainter
 from pytestqt.qtbot import QtBot
 
 from app.charts.clipping import joined
@@ -51,16 +50,13 @@ def test_labels_the_text_of_the_ideal_line_and_names_avoid_each_other(
     trio.resize(*size)
     trio.grab()
     chart = trio.charts[Quantity.REPLIES]
-    texts = [*chart.ground.words(), *chart.names.boxes()]
+    texts = [*chart.words(), *chart.names.boxes()]
     marks = crosses(chart)
-    picture = QImage(chart.size(), QImage.Format.Format_RGB32)
-    painter = QPainter(picture)
-    labels = PublishedMarks(chart).paint(painter, texts)
-    painter.end()
+    labels = PublishedMarks(chart).boxes()
     assert len(labels) == len(marks) > 0
     assert not any(touch(a, b) for a, b in combinations(labels, 2))
     assert not any(touch(label, other) for label in labels for other in (*texts, *marks))
-    assert not any(touch(text, mark) for text in chart.ground.words() for mark in marks)
+    assert not any(touch(text, mark) for text in chart.words() for mark in marks)
 
 
 @pytest.mark.parametrize("size", [(800, 540), (720, 420), (1200, 760)])
@@ -71,10 +67,7 @@ def test_a_label_covers_no_line_where_there_is_a_place_without(
     trio.resize(*size)
     trio.grab()
     chart = trio.charts[Quantity.REPLIES]
-    picture = QImage(chart.size(), QImage.Format.Format_RGB32)
-    painter = QPainter(picture)
-    labels = PublishedMarks(chart).paint(painter, [*chart.ground.words(), *chart.names.boxes()])
-    painter.end()
+    labels = PublishedMarks(chart).boxes()
     lines = joined([chart.ideal(), *(curve.seen() for curve in chart.still())])
     assert labels
     assert not crossings(labels, lines).any()

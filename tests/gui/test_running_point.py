@@ -1,17 +1,23 @@
-"""The running point is visible in all three charts, with its name next to it."""
+"""The running point is visible in all three charts, and its server named at its height."""
 
 from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
+from PySide6.QtCore import QPoint, QRect
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from app.charts.trio import Trio
+from tests.gui.trios import live_board
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStart, Window
+
+pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
 def with_open_calls(documents: list[AnyDocument], number: int) -> list[AnyDocument]:
@@ -23,7 +29,9 @@ def with_open_calls(documents: list[AnyDocument], number: int) -> list[AnyDocume
 
 
 @pytest.mark.parametrize("number", [1, 4, 7])
-def test_a_name_never_lies_on_the_point_that_runs(qtbot: QtBot, number: int) -> None:
+def test_the_server_that_runs_is_named_at_the_height_of_its_point(
+    qtbot: QtBot, number: int
+) -> None:
     model = ChartModel()
     for document in with_open_calls(session(1, 8), number):
         model(document)
@@ -39,12 +47,31 @@ def test_a_name_never_lies_on_the_point_that_runs(qtbot: QtBot, number: int) -> 
     assert running.errors_pct == pytest.approx((0, 50), abs=1)
     for quantity, chart in trio.charts.items():
         where = chart.running_at()
-        places = [where] if where is not None else []
+        heights = [where.y()] if where is not None else []
         if quantity is Quantity.ERRORS:
-            places = [chart.at(running.x, pct) for pct in range(0, 51, 5)]
-        name = chart.names.running
-        assert name is not None
-        assert places
-        assert not any(name.contains(place) for place in places)
-        near = min(abs(name.left() - places[0].x()), abs(name.right() - places[0].x()))
-        assert near < 30
+            heights = [chart.at(running.x, pct).y() for pct in (0, 50)]
+        elif where is None:
+            continue  # its line ends at the point before
+        (name,) = chart.names.placed
+        assert name.x > chart.plot_rect().right()
+        assert min(heights) - 12 <= name.y <= max(heights) + 12
+
+
+def test_live_charts_show_the_same_as_charts_that_are_painted_anew(qtbot: QtBot) -> None:
+    """Of a live update only what it concerns is painted."""
+    board = live_board(qtbot)
+    trio = board.trio
+    trio.set_breathing(False)
+    differs = []
+    for number, document in enumerate(session(3, 8)):
+        board.consume(document)
+        board.refresh()
+        if number % 40 == 20:
+            QApplication.processEvents()
+            at = trio.mapTo(board, QPoint())
+            on_screen = board.screen().grabWindow(board.winId()).toImage()
+            shown = on_screen.copy(QRect(at, trio.size()))
+            format_ = QImage.Format.Format_RGB32
+            if shown.convertToFormat(format_) != trio.grab().toImage().convertToFormat(format_):
+                differs.append(number)
+    assert not differs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from itertools import combinations, pairwise, product
+from itertools import combinations, product
 
 import pytest
 from msgspec.structs import replace
@@ -12,8 +12,7 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.charts import labels
-from app.charts.background import Ground
+from app.charts.background import Timeout
 from app.charts.looks import Look
 from app.charts.series import Quantity
 from app.charts.sizes import Sizes
@@ -21,8 +20,6 @@ from app.colour import mix
 from tests.gui.trios import at, colour_of, near, seen, shown
 from tests.synthetic import CONTESTANTS, searches, session
 from workbench.documents import PointStart, PointStop, RunStart, Window
-
-R, T, E = Quantity
 
 R, T, E = Quantity
 
@@ -50,26 +47,6 @@ def test_names_never_overlap_and_none_is_missing(qtbot: QtBot, servers: int, giv
             assert not (across and abs(a.y - b.y) < 12)
 
 
-def test_no_name_stands_on_the_running_line_or_the_timeout(qtbot: QtBot) -> None:
-    weak, strong = CONTESTANTS[8], CONTESTANTS[4]
-    documents = session([weak, strong], 12, give_up=True)
-    _warm_up, *mine = [
-        n for n, d in enumerate(documents) if isinstance(d, PointStart) and d.server == strong.id
-    ]
-    trio = shown(qtbot, documents[: mine[0] + 1])
-    for start, end in pairwise(mine):
-        assert trio.model.running_server == strong.id
-        for document in documents[start + 1 : end + 1]:
-            trio.model(document)
-        trio.refresh()
-        trio.grab()
-        for chart in trio.charts.values():
-            lines = [chart.curves[strong.id].seen(), chart.ground.timeout()]
-            boxes = [label.box(12) for label in chart.names.placed]
-            assert boxes
-            assert not any(labels.crossings(boxes, line).any() for line in lines)
-
-
 def test_servers_that_were_not_run_yet_take_no_width_of_the_plots(qtbot: QtBot) -> None:
     documents = session(24, 12)
     early = documents[: len(documents) // 4]
@@ -88,12 +65,10 @@ def test_the_name_of_the_running_server_covers_no_other(
     trio = shown(qtbot, documents if moment == "after it" else documents[: last + 4])
     for chart in trio.charts.values():
         seen(chart)
-        running = chart.names.running
-        assert running is not None
-        others = [QRectF(label.x, label.y - 6, label.width, 12) for label in chart.names.placed]
-        others += [QRectF(QPointF(*box[:2]), QPointF(*box[2:])) for box in chart.ground.words()]
-        assert len(chart.names.placed) == servers - 1
-        assert not any(running.intersects(other) for other in others)
+        boxes = [QRectF(label.x, label.y - 6, label.width, 12) for label in chart.names.placed]
+        words = [QRectF(QPointF(*box[:2]), QPointF(*box[2:])) for box in chart.words()]
+        assert {label.key for label in chart.names.placed} == set(trio.model.series)
+        assert not any(a.intersects(b) for a, b in combinations([*boxes, *words[:2]], 2))
 
 
 def test_unreliable_points_are_hollow(qtbot: QtBot) -> None:
@@ -137,7 +112,7 @@ def test_every_point_of_a_search_is_marked(qtbot: QtBot) -> None:
     places = [chart.at(p.x, p.value(R.value, trio.view)) for p in series.shown if p.trusted]
     assert len(places) > 5
     for place in places:
-        for aside in product((-1.2, 1.2), repeat=2):
+        for aside in product((-0.8, 0.8), repeat=2):
             assert near(image, place + QPointF(*aside), colour_of(trio, server), within=0)
 
 
@@ -263,10 +238,9 @@ def test_a_chart_that_cannot_be_drawn_does_not_end_the_program(
         raise ZeroDivisionError
 
     trio = shown(qtbot, session(1, 1))
-    monkeypatch.setattr(Ground, "paint", fail)
-    monkeypatch.setattr(Ground, "key", lambda _: object())
+    monkeypatch.setattr(Timeout, "paint", fail)
     trio.grab()
-    assert {record.message for record in caplog.records} == {"Chart cannot be drawn."}
+    assert {record.message for record in caplog.records} == {"Drawing cannot be drawn."}
     assert isinstance(caplog.records[0].exc_info, tuple)
     assert caplog.records[0].exc_info[0] is ZeroDivisionError
 

@@ -96,7 +96,7 @@ def test_the_card_covers_no_line_and_cuts_no_title(qtbot: QtBot, size: tuple[int
             here = QRectF(card.translated(-chart.pos()))
             for curve in chart.curves.values():
                 assert not any(here.contains(QPointF(x, y)) for x, y in curve.pixels())
-            left, top, right, foot = chart.ground.words()[0]
+            left, top, right, foot = chart.words()[0]
             head = QRectF(left, top, right - left, foot - top)
             assert here.contains(head) or not here.intersects(head)
 

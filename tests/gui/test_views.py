@@ -196,7 +196,7 @@ def test_an_interrupted_point_is_shown_as_incomplete_in_every_view(qtbot: QtBot)
 
 def head(board: Board) -> str:
     """The first chart's texts."""
-    return str(board.trio.charts[board.trio.drawn.charts[0]].ground.key())
+    return str(board.trio.charts[board.trio.drawn.charts[0]].head.texts())
 
 
 def test_unreliable_points_are_hollow_over_time_too(qtbot: QtBot) -> None:
@@ -248,7 +248,7 @@ def test_views_without_data_are_not_offered(qtbot: QtBot) -> None:
     board = opened(qtbot, documents)
     press(qtbot, board, "Over time")
     assert not choice(board, "Bottom chart").isVisible()
-    said = board.trio.charts[Quantity.REPLIES].ground.key()
+    said = board.trio.charts[Quantity.REPLIES].head.texts()
     assert "Nothing was recorded over time." in str(said)
 
 
@@ -293,7 +293,7 @@ def test_missing_data_is_stated_in_every_view(qtbot: QtBot) -> None:
     for view in ("Sweep", "Over time", "Distribution"):
         press(qtbot, board, view)
         first = board.trio.charts[board.trio.drawn.charts[0]]
-        assert "Points appear here during the run." in str(first.ground.key())
+        assert "Points appear here during the run." in str(first.head.texts())
 
 
 def test_a_server_without_replies_has_no_distribution(qtbot: QtBot) -> None:
@@ -301,7 +301,7 @@ def test_a_server_without_replies_has_no_distribution(qtbot: QtBot) -> None:
     board = opened(qtbot, session([dead], 3))
     press(qtbot, board, "Distribution")
     assert table(board) == []
-    said = str(board.trio.charts[Quantity.TIME].ground.key())
+    said = str(board.trio.charts[Quantity.TIME].head.texts())
     assert "No response times at each sustained rate." in said
 
 
@@ -309,7 +309,7 @@ def test_a_rate_that_was_not_sustained_is_not_called_so(qtbot: QtBot) -> None:
     weak = Contestant("weak", "Weak", "", 100, 100, 1 << 20)
     board = opened(qtbot, session([weak], 3, rates=[1_000.0, 2_000.0]))
     press(qtbot, board, "Distribution")
-    said = str(board.trio.charts[Quantity.TIME].ground.key())
+    said = str(board.trio.charts[Quantity.TIME].head.texts())
     assert "at each sustained rate or most replies" in said
 
 

@@ -45,14 +45,13 @@ def values(chart: Chart) -> tuple[float, float]:
     return chart.values_at(plot.bottomLeft())[1], chart.values_at(plot.topRight())[1]
 
 
-def turn(chart: Chart, at: QPointF, notches: int) -> None:
+def turn(chart: Chart, at: QPointF, notches: int, *, sideways: bool = False) -> None:
     """Turn the wheel."""
     view = chart.viewport()
     place = QPointF(view.mapToGlobal(at.toPoint()))
     phase = Qt.ScrollPhase.NoScrollPhase
-    event = QWheelEvent(
-        at, place, QPoint(), QPoint(0, 120 * notches), Qt.MouseButton.NoButton, NONE, phase, False
-    )
+    way = QPoint(120 * notches, 0) if sideways else QPoint(0, 120 * notches)
+    event = QWheelEvent(at, place, QPoint(), way, Qt.MouseButton.NoButton, NONE, phase, False)
     QApplication.sendEvent(view, event)
 
 
@@ -89,10 +88,33 @@ def test_the_wheel_zooms_all_charts_at_the_pointer(trio: Trio) -> None:
     assert "zoomed" not in written(trio)
 
 
-def test_the_wheel_over_the_values_zooms_those_of_one_chart(trio: Trio) -> None:
+def test_a_wheel_turned_sideways_pans_within_the_whole(trio: Trio) -> None:
+    chart = trio.charts[Quantity.TIME]
+    centre = chart.plot_rect().center()
+    turn(chart, centre, 1, sideways=True)
+    assert rates(chart) == pytest.approx((0, 9000), abs=15)
+    turn(chart, centre, 4)
+    low, high = rates(chart)
+    turn(chart, centre, 1, sideways=True)
+    assert [rates(each)[0] < low for each in trio.charts.values()] == [True] * 3
+    assert rates(chart)[1] - rates(chart)[0] == pytest.approx(high - low, abs=30)
+    turn(chart, centre, -40, sideways=True)
+    assert rates(chart)[1] == pytest.approx(9000, abs=15)
+
+
+def test_the_wheel_over_the_names_zooms_at_the_end_of_the_lines(trio: Trio) -> None:
+    chart = trio.charts[Quantity.REPLIES]
+    turn(chart, QPointF(chart.width() - 30, chart.plot_rect().center().y()), 3)
+    low, high = rates(trio.charts[Quantity.ERRORS])
+    assert low > 2000
+    assert high == pytest.approx(9000, abs=15)
+
+
+@pytest.mark.parametrize("left", [3, 36])
+def test_the_wheel_over_the_values_zooms_those_of_one_chart(trio: Trio, left: int) -> None:
     time, replies = trio.charts[Quantity.TIME], trio.charts[Quantity.REPLIES]
     before = values(time), values(replies), rates(time)
-    turn(time, QPointF(20, time.plot_rect().center().y()), 4)
+    turn(time, QPointF(time.plot_rect().left() - left, time.plot_rect().center().y()), 4)
     low, high = values(time)
     assert before[0][0] < low < high < before[0][1]
     assert values(replies) == pytest.approx(before[1])

@@ -8,13 +8,12 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from pytest import approx
 
 from app.charts import layout
 from app.charts.labels import End, Placed, Room, crossings, place, spread
 from app.charts.sizes import Sizes
 
-ROOM = Room(56, 28, 800, 228, 2, 236, gutter_width=118, line_height=15.5, least_height=13)
+ROOM = Room(814, 2, 236, width=104, line_height=15.5, least_height=13)
 
 
 def boxes_overlap(a: Placed, b: Placed, height: float) -> bool:
@@ -41,9 +40,9 @@ def test_no_two_names_overlap_and_none_is_missing_unless_it_is_counted(
 @given(ends)
 def test_names_stay_within_their_chart(found: list[tuple[float, float, float]]) -> None:
     for label in place([End(str(i), *end) for i, end in enumerate(found)], ROOM):
-        assert ROOM.gutter_top <= label.y - ROOM.least_height / 2 + 0.01
-        assert label.y + ROOM.least_height / 2 <= ROOM.gutter_bottom + 0.01
-        assert label.x + label.width <= ROOM.right + ROOM.gutter_width + 0.01
+        assert ROOM.top <= label.y - ROOM.least_height / 2 + 0.01
+        assert label.y + ROOM.least_height / 2 <= ROOM.bottom + 0.01
+        assert label.x + label.width <= ROOM.left + ROOM.width + 0.01
 
 
 def test_names_in_the_gutter_keep_the_order_of_their_lines() -> None:
@@ -52,13 +51,13 @@ def test_names_in_the_gutter_keep_the_order_of_their_lines() -> None:
 
 
 def test_names_stand_in_two_columns_where_these_hold_them_whole() -> None:
-    wide = replace(ROOM, gutter_width=240)
+    wide = replace(ROOM, width=226)
     placed = place([End(str(i), 800, 100 + i * 0.1, 99) for i in range(30)], wide)
     first, second = sorted({label.x for label in placed})
     assert len(placed) == 30
     assert {label.width for label in placed} == {99}
     assert first + 99 <= second - 6
-    assert second + 99 <= wide.right + wide.gutter_width
+    assert second + 99 <= wide.left + wide.width
 
 
 def test_where_not_all_fit_the_highest_lines_are_named_and_the_others_counted() -> None:
@@ -84,93 +83,15 @@ def test_where_not_all_fit_lines_that_stand_alone_or_in_pairs_are_named_before_t
     assert named[1:-2] == [str(i) for i in range(len(named) - 3)], "then the best of the crowd"
 
 
-def test_names_in_two_columns_go_on_in_the_second_and_no_leader_passes_a_name() -> None:
-    wide = replace(ROOM, gutter_width=240)
+def test_names_in_two_columns_go_on_in_the_second() -> None:
+    wide = replace(ROOM, width=226)
     placed = place([End(str(i), 800, 100 + i * 0.1, 99) for i in range(30)], wide)
     assert [p.key for p in sorted(placed, key=lambda p: (p.y, p.x))] == [str(i) for i in range(30)]
-    first = min(label.x for label in placed)
-    assert all(label.leader[-1][0] < first and label.leader[-1][1] == label.y for label in placed)
 
 
-@given(ends)
-def test_leaders_in_the_gutter_cross_none(found: list[tuple[float, float, float]]) -> None:
-    placed = place([End(str(i), *end) for i, end in enumerate(found)], ROOM)
-    leaders = [label.leader for label in placed if label.key and label.x > ROOM.right]
-    for before, after in pairwise(sorted(leaders, key=lambda leader: leader[-1][1])):
-        assert all(a[1] <= b[1] + 0.01 for a, b in zip(before, after, strict=True))
-
-
-def test_leaders_that_begin_too_close_to_be_told_apart_share_their_way() -> None:
-    close = place([End(str(i), 800, 100 + i, 60) for i in range(9)], ROOM)
-    assert len({label.leader[2:4] for label in close}) == 1
-    apart = place([End(str(i), 800, 100 + i * 6, 60) for i in range(9)], ROOM)
-    assert len({label.leader[2:4] for label in apart}) == 9
-
-
-def test_a_line_that_all_but_reaches_the_edge_is_named_in_the_gutter() -> None:
-    (only,) = place([End("a", 800 - 18, 120, 60)], ROOM)
-    assert only.x > ROOM.right
-    assert only.leader
-
-
-def test_a_name_far_from_the_others_is_written_at_its_line() -> None:
-    (only,) = place([End("a", 800, 120, 60)], ROOM)
-    assert only.y == 120
-
-
-def test_lines_that_end_early_in_one_place_are_all_named_there() -> None:
-    placed = place([End(str(i), 400, 100, 60) for i in range(4)], ROOM)
-    assert all(label.x < 430 for label in placed)
-
-
-@given(ends)
-def test_no_leader_in_the_plot_is_long_enough_to_be_taken_for_data(
-    found: list[tuple[float, float, float]],
-) -> None:
-    walls = [np.array([[56.0, y], [800.0, y]]) for y in range(28, 229, 24)]
-    for label in place([End(str(i), *end) for i, end in enumerate(found)], ROOM, walls):
-        for (x, y), (to_x, to_y) in pairwise(label.leader):
-            assert x > ROOM.right or (to_x <= ROOM.right and np.hypot(to_x - x, to_y - y) <= 22)
-
-
-@given(ends)
-def test_every_name_in_the_gutter_has_a_leader_from_the_height_of_its_line(
-    found: list[tuple[float, float, float]],
-) -> None:
-    for label in place([End(str(i), *end) for i, end in enumerate(found)], ROOM):
-        if label.key and label.x > ROOM.right:
-            _, y, _ = found[int(label.key)]
-            assert label.leader[0][1] == y
-            assert ROOM.right < label.leader[0][0] < label.leader[-1][0] < label.x
-
-
-def test_a_line_that_ends_early_is_named_at_its_end() -> None:
+def test_a_name_far_from_the_others_is_written_at_the_height_of_its_line() -> None:
     (only,) = place([End("a", 400, 120, 60)], ROOM)
-    assert 400 < only.x < 420
-    assert only.y == 120
-
-
-def test_an_early_name_evades_other_lines() -> None:
-    wall = np.array([[300.0, 120.0], [800.0, 120.0]])
-    (only,) = place([End("a", 400, 120, 60)], ROOM, [wall])
-    half = ROOM.line_height / 2
-    assert not crossings([(only.x, only.y - half, only.x + 60, only.y + half)], wall).any()
-
-
-def test_a_leader_in_the_plot_passes_no_end_of_another_line() -> None:
-    right = np.array([[412.0, 60.0], [412.0, 180.0]])
-    below = np.array([[393.0, 150.0], [393.0, 125.5]])
-    (only,) = place([End("a", 400, 120, 60)], ROOM, [right])
-    assert only.y > 120
-    (only,) = place([End("a", 400, 120, 60)], ROOM, [right, below])
-    assert only.y < 120
-
-
-def test_an_early_name_goes_to_the_gutter_where_lines_leave_no_room() -> None:
-    walls = [np.array([[56.0, y], [800.0, y]]) for y in range(28, 229, 8)]
-    (only,) = place([End("a", 400, 120, 60)], ROOM, walls)
-    assert only.x > ROOM.right
-    assert only.leader[0] == (approx(ROOM.right + 2, abs=1), 120), "not across the plot"
+    assert (only.x, only.y) == (ROOM.left, 120)
 
 
 BOX = st.tuples(st.floats(0, 90), st.floats(0, 90), st.floats(90, 200), st.floats(90, 200))
@@ -211,7 +132,7 @@ def test_a_gutter_for_two_columns_holds_them_whole() -> None:
     sizes = Sizes()
     unscaled = layout.gutter(110, 1000, crowded=True)
     height = sizes.label_px + 3.5
-    room = replace(ROOM, gutter_width=unscaled, line_height=height)
+    room = replace(ROOM, width=unscaled - 14, line_height=height)
     placed = place([End(str(i), 800, 100 + i * 0.1, 110 + 14) for i in range(30)], room)
     assert len({label.x for label in placed}) == 2
     assert not any(label.key == "" for label in placed)

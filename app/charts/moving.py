@@ -1,4 +1,4 @@
-"""The moving layer over the lines: cursor, highlighted server, the running point's halo."""
+"""What moves over the lines: the highlighted server, and the running point with its halo."""
 
 from __future__ import annotations
 
@@ -14,30 +14,25 @@ from app.charts import band
 from app.charts.clipping import clipped
 from app.charts.curve import PALE, Curve
 from app.charts.markers import Markers, draw_marker
-from app.charts.names import EndNames
-from app.charts.plot import Plot
+from app.charts.plot import DIM_RUNNING, Plot
 from app.charts.series import Quantity
 from app.charts.strokes import stroke
-from app.colour import mix, with_opacity
+from app.colour import mix
 from app.theme import SeriesStyle
 from workbench.analysis.running import Running
-
-DIM, DIM_RUNNING = 0.25, 0.60
-"""Opacity of the others, and of the running server, while one is highlighted."""
 
 _BREATH_S = 1.2
 _LEVELS = 6
 
 
 class Moving:
-    """Paints a chart's foreground in the scene's pixels."""
+    """Paints them in the scene's pixels."""
 
-    def __init__(self, chart: Plot, names: EndNames) -> None:
-        self._chart, self._names = chart, names
+    def __init__(self, chart: Plot) -> None:
+        self._chart = chart
 
     def paint(self, painter: QPainter) -> None:
         chart = self._chart
-        self._paint_cursor(painter)
         highlighted = chart.curves.get(chart.highlighted)
         if highlighted is not None and chart.highlighted not in chart.hidden:
             self._paint_highlighted(painter, highlighted)
@@ -58,25 +53,10 @@ class Moving:
             pen.setColor(QColor(mix(chart.theme.card, curve.style.colour, PALE)))
             stroke(painter, chart.stretches(values), pen)
 
-    def _paint_cursor(self, painter: QPainter) -> None:
-        chart = self._chart
-        if isnan(chart.cursor_rate):
-            return
-        plot, x = chart.plot_rect(), round(chart.at(chart.cursor_rate, 1).x())
-        if not plot.left() - 1 <= x <= plot.right() + 1:
-            return
-        # Qt needs two milliseconds for an antialiased dashed line.
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        pen = QPen(with_opacity(chart.theme.text, 0.6), chart.sizes.px(1))
-        pen.setStyle(Qt.PenStyle.DashLine)
-        painter.setPen(pen)
-        painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-
     def _paint_highlighted(self, painter: QPainter, curve: Curve) -> None:
         chart = self._chart
         painter.save()
-        painter.setClipRect(chart.clip_rect())
+        painter.setClipRect(chart.clip_rect(), Qt.ClipOperation.IntersectClip)
         if not chart.all_have_bands:
             band.paint(chart, painter, curve)
         self._paint_bars(painter, curve)
@@ -86,7 +66,6 @@ class Moving:
         if not isnan(value) and chart.contains(at := chart.at(chart.cursor_rate, value)):
             self._paint_ring(painter, curve, at)
         painter.restore()
-        self._names.paint_strong(painter, curve.series.id)
 
     def _paint_markers(self, painter: QPainter, curve: Curve, radius: float) -> None:
         markers = Markers(painter, self._chart.theme.card)
@@ -140,7 +119,8 @@ class Moving:
         px = chart.sizes.px
         painter.save()
         # The halo needs more room than the markers, but not over the figures of the axis.
-        painter.setClipRect(chart.clip_rect().adjusted(-px(14), -px(14), px(14), 0))
+        room = chart.clip_rect().adjusted(-px(14), -px(14), px(14), 0)
+        painter.setClipRect(room, Qt.ClipOperation.IntersectClip)
         if chart.highlighted not in ("", curve.series.id):
             painter.setOpacity(DIM_RUNNING)
         if chart.all_have_bands:
@@ -161,20 +141,16 @@ class Moving:
                 pen = curve.pen(chart.sizes.running_line, sure=sure)
                 stroke(painter, clipped(lead, chart.box()), pen)
             self._paint_halo(painter, curve, at)
-            painter.setClipping(False)
-            self._names.paint_running(painter, curve, at, halo=True)
         elif running and chart.metric == Quantity.ERRORS.value and running.errors_pct is not None:
             self._paint_undecided(painter, curve, running, running.errors_pct)
-        else:
+        elif chart.paused:
             self._paint_waiting(painter, curve)
         painter.restore()
 
     def _paint_undecided(
         self, painter: QPainter, curve: Curve, running: Running, span: tuple[float, float]
     ) -> None:
-        """Draw the range from the errors so far to the errors if no open call is answered, with the
-        name beside it.
-        """
+        """Draw the range from the errors so far to the errors if no open call is answered."""
         chart = self._chart
         low, high = (chart.at(running.x, pct) for pct in span)
         pen = curve.pen(chart.sizes.running_line * 2, sure=False)
@@ -185,24 +161,13 @@ class Moving:
         arm = QPointF(chart.sizes.px(5), 0)
         for end in (low, high):
             painter.drawLine(end - arm, end + arm)
-        painter.setClipping(False)
-        self._names.paint_running(painter, curve, low, halo=False)
 
     def _paint_waiting(self, painter: QPainter, curve: Curve) -> None:
-        """Draw the name of a server between its points, and until its first can be shown; in a
-        pause the halo stays, hollow.
-        """
+        """Leave the halo at the last point in a pause, hollow."""
         points = curve.pixels()
         known = points[~np.isnan(points).any(axis=1)]
-        if not len(known):
-            return
-        at = QPointF(*known[-1])
-        if not self._chart.contains(at):
-            return
-        if self._chart.paused:
+        if len(known) and self._chart.contains(at := QPointF(*known[-1])):
             self._paint_halo(painter, curve, at)
-        painter.setClipping(False)
-        self._names.paint_running(painter, curve, at, halo=self._chart.paused)
 
     def _paint_halo(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         chart = self._chart
