@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -82,6 +83,20 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the program keeps everything in a test; nothing is there yet."""
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def nothing_ignored(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fail for what pyqtgraph would print as an ignored exception and go on."""
+    found: list[str] = []
+
+    def note(text: str = "", *_: object, **__: object) -> None:
+        found.append(f"{text} {sys.exc_info()[1]!r}")
+
+    if (debug := sys.modules.get("pyqtgraph.debug")) is not None:
+        monkeypatch.setattr(debug, "printExc", note)
+    yield
+    assert not found
 
 
 @pytest.fixture
