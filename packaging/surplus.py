@@ -19,11 +19,11 @@ OUTSIDE = [
         for name in (
             *("QtNetwork", "QtQml", "QtQuick", "QtQuickWidgets", "QtQuickControls2", "QtSql"),
             *("QtDesigner", "QtHelp", "QtPrintSupport", "QtConcurrent", "QtUiTools", "QtXml"),
-            *("QtDBus", "QtTest", "QtOpenGL", "QtOpenGLWidgets"),
+            *("QtDBus", "QtTest"),
         )
     ),
 ]
-"""Modules, for PyInstaller's `excludes`. Of `PySide6` see `app/charts/backend.py`, too."""
+"""Modules, for PyInstaller's `excludes`."""
 
 UNUSED = (
     *("gevent.tests", "gevent.testing", "gevent.ares", "gevent.resolver.cares"),
@@ -67,7 +67,7 @@ SURPLUS = re.compile(
     r"|wayland-graphics-integration|xcbglintegrations|vectorimageformats|designer|help"
     r"|wayland-shell-integration/lib(fullscreen|ivi|qt|wl))"
     r"|libQt6(Pdf|Quick|Qml|VirtualKeyboard|Network|Egl|Wlshell|WlShell|WaylandCompositor|Sql"
-    r"|Designer|Help|PrintSupport|UiTools|ShaderTools|Test|Concurrent|Labs|OpenGL)\w*\.so"
+    r"|Designer|Help|PrintSupport|UiTools|ShaderTools|Test|Concurrent|Labs)\w*\.so"
 )
 """Parts of Qt that a program of raster-drawn widgets on X11, Wayland or offscreen never loads."""
 
