@@ -116,8 +116,8 @@ class Chart(Plot):
         self._drawings = [
             Drawing(self.view_box, z, paint) for z, paint in enumerate(paints, start=1)
         ]
-        self._still = self._drawings[1]
-        self._still.keep(True)
+        self._kept = self._drawings[:2]
+        self._keep(True)
 
     # Display
 
@@ -231,8 +231,7 @@ class Chart(Plot):
             self._said = said
             self.renew()
         elif self.model.running is not None:
-            # Its own update would end at the edge of the plot.
-            self.scene().update(self._drawings[-1].sceneBoundingRect())
+            self.scene().update(self._moving.moved())  # an item's would end where the plot does
             self.names.renew()
 
     def _take(self) -> bool:
@@ -258,7 +257,8 @@ class Chart(Plot):
 
     def renew(self) -> None:
         """Paint everything anew; the view itself would paint first, and then what has moved."""
-        self._still.update()
+        for drawing in self._kept:
+            drawing.update()
         self._dim()
 
     def _pass_of(self, server: str) -> int:
@@ -287,7 +287,7 @@ class Chart(Plot):
 
     def _dim(self) -> None:
         """Dim the others while a server is highlighted."""
-        self._still.setOpacity(DIM if self.highlighted else 1.0)
+        self._drawings[1].setOpacity(DIM if self.highlighted else 1.0)
         self.scene().update()
 
     # Painting, in the scene's pixels
@@ -346,9 +346,13 @@ class Chart(Plot):
 
     def render(self, *args: Any) -> None:
         """Paint as strokes, for pictures, files and printers."""
-        self._still.keep(False)
+        self._keep(False)
         super().render(*args)
-        self._still.keep(True)
+        self._keep(True)
+
+    def _keep(self, kept: bool) -> None:
+        for drawing in self._kept:
+            drawing.keep(kept)
 
     # Mouse
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmapCache
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
 from app.charts.backend import pg
@@ -24,6 +24,8 @@ _WHEEL_STEP, _NOTCH = 0.82, 120.0
 """What one notch of the wheel leaves, and its size."""
 _PAN = 0.1
 """By which share of the part shown a notch sideways pans."""
+_KEPT_KB = 1 << 17
+"""Qt's memory for pictures: of the still lines of three charts on a large screen."""
 
 
 class Drawing(pg.GraphicsObject):
@@ -43,6 +45,7 @@ class Drawing(pg.GraphicsObject):
 
     def keep(self, kept: bool) -> None:
         """Keep it as a picture on the screen until it changes."""
+        QPixmapCache.setCacheLimit(_KEPT_KB)  # which Qt ignores before there is an application
         modes = self.CacheMode
         self.setCacheMode(modes.DeviceCoordinateCache if kept else modes.NoCache)
 

@@ -7,7 +7,7 @@ from math import isnan, nan
 from time import monotonic
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from app.charts import band
@@ -21,6 +21,8 @@ from app.colour import mix
 from app.theme import SeriesStyle
 from workbench.analysis.running import Running
 
+_HALO = 24.0
+"""Unscaled, more than the radius of a halo."""
 _BREATH_S = 1.2
 _LEVELS = 6
 
@@ -30,6 +32,23 @@ class Moving:
 
     def __init__(self, chart: Plot) -> None:
         self._chart = chart
+        self._was = QRectF()
+
+    def moved(self) -> QRectF:
+        """Return where the running point, its halo and the line to it were and are."""
+        chart, half = self._chart, self._chart.sizes.px(_HALO)
+        running, now = chart.model.running, QRectF()
+        curve = chart.curves.get(chart.model.running_server)
+        if curve is not None and running is not None:
+            ends = [chart.running_at(), *(QPointF(*at) for at in curve.pixels()[-1:].tolist())]
+            ends += [chart.at(running.x, pct) for pct in running.errors_pct or ()]
+            for at in filter(None, ends):
+                now |= QRectF(at.x() - half, at.y() - half, 2 * half, 2 * half)
+            if curve.style.dash or not curve.values.trusted[-1:].all():
+                # Where its dashes begin depends on what is painted.
+                now |= chart.clip_rect()
+        before, self._was = self._was, now
+        return before | now
 
     def paint(self, painter: QPainter) -> None:
         chart = self._chart

