@@ -60,7 +60,7 @@ def test_check_prints_one_json_object_and_nothing_else(home: Path) -> None:
     assert (null["keep_alive"], null["pipelining"]) == (False, 0)
     assert null["cold_start_s"] > 0 and null["warm_start_s"] is None
     assert (half["id"], half["status"]) == ("half-reply", "failed")
-    assert "3 of 5 bytes" in half["reason"]
+    assert "3 of 5 body bytes" in half["reason"]
 
 
 def test_a_check_whose_machine_is_lost_ends_in_one_sentence(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ async def test_files_and_trees_are_copied(machine: Machine, tmp_path: Path) -> N
     assert Path(where).is_relative_to(machine.run_dir)
     process = await machine.start(Command([f"{where}/below/script"]))
     assert await output(process) == [b"it runs"]
-    with pytest.raises(PongbenchError, match=r"^Cannot copy .*absent to 'localhost': No such file"):
+    with pytest.raises(PongbenchError, match=r"^Cannot copy .*absent to 'localhost': no such file"):
         await machine.put(tmp_path / "absent", "absent")
 
 
