@@ -305,7 +305,7 @@ class Plot(pg.PlotWidget):
 
     def clip_rect(self) -> QRectF:
         """Return the plot with room for the markers on its edges."""
-        more = self.sizes.px(7)
+        more = self.sizes.px(12)
         return self.plot_rect().adjusted(-more, -more, more, more)
 
 

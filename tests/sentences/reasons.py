@@ -187,7 +187,7 @@ SENTENCES: list[tuple[Message, str]] = [
     ),
     (
         reasons.ClientLimitedTimes(p50_us=0, p99_us=12000),
-        "Response times are client-limited: of p99 up to 12 ms may be the clients' own. Add a client.",
+        "Response times are client-limited: up to 12.0 ms of p99 may be the clients' own.",
     ),
     (
         reasons.LatencyIncludesLateness(p99_us=12000),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.messages.base import share
+from workbench.formatting import duration
+from workbench.messages.base import each, most, share
 from workbench.messages.reasons.reason import Reason, by_host, how_often, ms
 
 
@@ -77,10 +78,8 @@ class ClientLimitedTimes(Reason, frozen=True, kw_only=True):
 
     def text(self) -> str:
         found = (("p50", self.p50_us), ("p99", self.p99_us))
-        up_to = " and ".join(f"{name} up to {ms(us)}" for name, us in found if us)
-        return (
-            f"Response times are client-limited: of {up_to} may be the clients' own. Add a client."
-        )
+        up_to = " and ".join(f"{each(us, duration)} of {name}" for name, us in found if most(us))
+        return f"Response times are client-limited: up to {up_to} may be the clients' own."
 
 
 class LatencyIncludesLateness(Reason, frozen=True, kw_only=True):
