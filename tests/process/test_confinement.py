@@ -9,7 +9,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.elsewhere import as_user, seen_by_others
+from tests.elsewhere import as_user, let_read, open_folder, seen_by
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -65,7 +64,7 @@ class Someone:
         whole = [*wrap, sys.executable, *command]
         if os.geteuid() == 0:
             whole = as_user(self.uid, self.gid, whole)
-            env["PYTHONPATH"] = seen_by_others(str(ROOT)) if self.uid else str(ROOT)
+            env["PYTHONPATH"] = seen_by(self.uid, str(ROOT))
         return subprocess.run(whole, env=env, capture_output=True, text=True, check=False)
 
     def probe(self, folder: Path = SERVERS / "probe", **wanted: list[Any]) -> dict[str, Any]:
@@ -85,7 +84,7 @@ def found(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 def someone(name: str) -> Iterator[Someone]:
     user = pwd.getpwnam(name)
-    home = Path(tempfile.mkdtemp(prefix="pongbench-someone-"))
+    home = open_folder("pongbench-someone-")
     made = Someone(user.pw_uid, user.pw_gid, home)
     for path in (made.secret, home / "pongbench" / "data" / "sessions" / "kept.pong.yaml"):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -189,6 +188,7 @@ def with_rights(user: Someone, rights: str) -> Path:
     shutil.copytree(SERVERS / "probe", folder)
     with (folder / "server.yaml").open("a") as file:
         file.write(f"rights: {{{rights}}}\n")
+    let_read(folder.parent)
     return folder
 
 
@@ -222,7 +222,7 @@ def test_a_permission_opens_what_it_names(
 
 
 IN_A_CHROOT = """
-mount -t tmpfs tmpfs /mnt && mkdir /mnt/root && cd /mnt/root || exit
+umask 022; mount -t tmpfs tmpfs /mnt && mkdir /mnt/root && cd /mnt/root || exit
 for part in /*; do
   if [ -L "$part" ]; then cp -a "$part" .
   elif [ -d "$part" ] && [ "$part" != /mnt ]; then mkdir ".$part"; mount --rbind "$part" ".$part"

@@ -9,7 +9,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from pathlib import Path
 import pytest
 from sshd import answer
 
+from tests.elsewhere import let_read, open_folder
 from workbench.closing import ended
 from workbench.documents import AnyDocument, Note, PointStop
 from workbench.machines.base import Machine
@@ -159,9 +159,8 @@ async def py_spy(machine: LocalMachine) -> str:
 
 
 def test_a_user_who_may_not_trace_a_process_gets_a_reason(py_spy: str) -> None:
-    with tempfile.TemporaryDirectory(prefix="pongbench-py-spy-") as name, asleep() as process:
-        folder = Path(name)
-        folder.chmod(0o755)
+    folder = open_folder("pongbench-py-spy-")
+    with asleep() as process:
         # Somebody else's process: this one for nobody, that of root for everybody else.
         root = os.geteuid() == 0
         task = {
@@ -173,14 +172,17 @@ def test_a_user_who_may_not_trace_a_process_gets_a_reason(py_spy: str) -> None:
             "program": shutil.copy(py_spy, folder),
             "work": "/tmp",
         }
+        helper = shutil.copy(HELPER, folder)
+        let_read(folder)
         done = subprocess.run(
             # Not that of this clone, which others may be unable to enter.
-            [Path(sys.executable).resolve(), "-I", shutil.copy(HELPER, folder), json.dumps(task)],
+            [Path(sys.executable).resolve(), "-I", helper, json.dumps(task)],
             capture_output=True,
             text=True,
             check=True,
             **({"user": 65_534, "group": 65_534} if root else {}),
         )
+    shutil.rmtree(folder)
     assert json.loads(done.stdout)["why"] == "denied", done.stdout
 
 

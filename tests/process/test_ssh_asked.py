@@ -75,7 +75,7 @@ async def test_an_identity_file_that_is_missing_or_no_key_is_no_error(
     host.trusted()
     (tmp_path / "no key").write_text("hello")
     with (tmp_path / "config").open("a") as config:
-        config.write(f' IdentityFile {tmp_path}/missing\n IdentityFile "{tmp_path}/no key"\n')
+        config.write(f' IdentityFile "{tmp_path}/missing"\n IdentityFile "{tmp_path}/no key"\n')
     box = Profile("mine", connector="ssh", address="box", port=host.port)
     await (await connect(box, answer)).close()
 
@@ -98,7 +98,8 @@ async def test_a_proxy_command_is_run_by_the_shell(
         "pour(lambda size: os.read(0, size), there.sendall)\n"
     )
     with (tmp_path / "config").open("a") as config:
-        config.write(f" ProxyCommand {sys.executable} {relay} %h %p {complaints}\n")
+        command = shlex.join([sys.executable, str(relay)])
+        config.write(f" ProxyCommand {command} %h %p {complaints}\n")
     box = Profile("mine", connector="ssh", address="box", port=host.port, auth="password")
     connection = await connect(box, answer)
     assert isinstance(connection.ssh, asyncssh.SSHClientConnection)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,13 @@ SWITCHES = (
 def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
     """`ssh` takes homes from passwd alone."""
     monkeypatch.setenv("HOME", pwd.getpwuid(os.getuid()).pw_dir)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder whose path has no spaces, which the cases do not quote."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        yield Path(name)
 
 
 class Configured:
@@ -117,22 +126,22 @@ def used(settings: Settings) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["case"])
-def test_a_configuration_says_what_it_says_to_ssh(case: dict[str, Any], tmp_path: Path) -> None:
+def test_a_configuration_says_what_it_says_to_ssh(case: dict[str, Any], folder: Path) -> None:
     ssh = shutil.which("ssh")
     if not ssh:
         pytest.skip("no ssh is installed")
-    configured = Configured(case, tmp_path)
+    configured = Configured(case, folder)
     assert configured.by_ssh(ssh) == configured.expected()
 
 
 def test_our_own_reader_is_never_wrong(
-    tmp_path: Path, record_property: pytest.RecordProperty
+    folder: Path, record_property: pytest.RecordProperty
 ) -> None:
     counts = {"right": 0, "refused": 0, "wrong": 0}
     for number, case in enumerate(CASES):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        configured = Configured(case, folder)
+        own = folder / str(number)
+        own.mkdir()
+        configured = Configured(case, own)
         said, expected = configured.alone(), configured.expected()
         kind = "right" if said == expected else "refused" if said == "refused" else "wrong"
         counts[kind] += 1
