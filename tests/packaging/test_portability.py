@@ -49,6 +49,7 @@ REACHED_ON_LINUX = {
     ("asking", "os.O_CLOEXEC"),  # finds out
     ("asking", "termios"),
     ("claims", "fcntl.flock"),  # where there is a fcntl
+    ("pulse", "time.clock_gettime"),  # where there is CLOCK_BOOTTIME
     *(("sshconfig", name) for name in ("pwd", "os.getuid", "os.killpg", "signal.SIGKILL")),
     ("rights", "os.geteuid"),  # of this computer, which opens on Linux only
 }

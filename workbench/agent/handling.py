@@ -3,9 +3,11 @@ that can be read wait for it."""
 
 from __future__ import annotations
 
-import os
+import contextlib
 from collections.abc import Callable
+from pathlib import Path
 from time import monotonic_ns
+from typing import Any
 
 from .protocol import WINDOW_NS
 
@@ -88,10 +90,9 @@ class RunQueue:
     """How long this process waited for a core although it could have run."""
 
     def __init__(self) -> None:
-        try:
-            self._fd = os.open("/proc/self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
-        except OSError:  # A kernel without it.
-            self._fd = -1
+        self._file: Any = None
+        with contextlib.suppress(OSError):  # A kernel without it.
+            self._file = Path("/proc/self/schedstat").open("rb", buffering=0)  # noqa: SIM115
         self._read_ns = monotonic_ns()
         self._waited_ns = self._total()
 
@@ -105,9 +106,12 @@ class RunQueue:
         return waited_ns, min(replies, replies * waited_ns // lasted_ns + 1)
 
     def close(self) -> None:
-        if self._fd >= 0:
-            os.close(self._fd)
-        self._fd = -1
+        if self._file:
+            self._file.close()
+        self._file = None
 
     def _total(self) -> int:
-        return int(os.pread(self._fd, 64, 0).split()[1]) if self._fd >= 0 else 0
+        if not self._file:
+            return 0
+        self._file.seek(0)
+        return int(self._file.read(64).split()[1])

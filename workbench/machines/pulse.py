@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 EVERY_S = 1.0
 
-BOOTTIME = getattr(time, "CLOCKBOOTTIME", None)
+BOOTTIME = getattr(time, "CLOCK_BOOTTIME", None)
 """The clock that goes on while the computer sleeps; None: this system has none."""
 
 

@@ -11,8 +11,11 @@ class Order:
     def __init__(self) -> None:
         self._open: PointStart | None = None
         self._points: set[int] = set()
-        self._t_us: int | None = None
-        """The time before which neither a point nor a window of the open one may begin."""
+        self._begun_us: int | None = None
+        """When the last point began; the next cannot before."""
+        self._window_us = 0
+        """The same of windows within a point. They are planned times, of which those of a point
+        that ended early may lie behind the next one's beginning."""
         self._over = False
 
     def problem(self, document: AnyDocument) -> str:
@@ -27,11 +30,14 @@ class Order:
             case PointStart():
                 self._points.add(document.point)
                 self._open = document
-                return self._advance(document.t_us)
+                before_us, self._begun_us = self._begun_us, document.t_us
+                self._window_us = document.t_us
+                return _backwards(before_us, document.t_us)
             case Window() | PointStop() if not self._is_under_way(document.point):
                 return f"point {document.point} is not under way"
             case Window():
-                return self._advance(document.t_us)
+                before_us, self._window_us = self._window_us, document.t_us
+                return _backwards(before_us, document.t_us)
             case PointStop():
                 self._open = None
             case _:
@@ -41,8 +47,8 @@ class Order:
     def _is_under_way(self, point: int) -> bool:
         return self._open is not None and self._open.point == point
 
-    def _advance(self, t_us: int) -> str:
-        before_us, self._t_us = self._t_us, t_us
-        if before_us is None or t_us >= before_us:
-            return ""
-        return f"time runs backwards by {(before_us - t_us) / 1e6:.3f} s"
+
+def _backwards(before_us: int | None, t_us: int) -> str:
+    if before_us is None or t_us >= before_us:
+        return ""
+    return f"time runs backwards by {(before_us - t_us) / 1e6:.3f} s"
