@@ -89,8 +89,10 @@ class Deployment:
         return not self.alive()
 
     def exit_status(self) -> int | None:
-        """Negative: the signal that ended it. None: it runs."""
-        return None if self.alive() else self._exit.result()
+        """Negative: the signal that ended it. None: it runs, or its machine is gone."""
+        if self.alive() or self._exit.cancelled() or self._exit.exception():
+            return None
+        return self._exit.result()
 
     def end(self) -> str:
         """How it ended by itself: "ended by signal 9"; empty while it runs."""
