@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QImage, QPixmap
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -64,18 +63,19 @@ def test_live_charts_show_the_same_as_charts_that_are_painted_anew(qtbot: QtBot)
     board = live_board(qtbot)
     trio = board.trio
     trio.set_breathing(False)
-    differs = {}
+
+    def differs() -> int:
+        at = trio.mapTo(board, QPoint())
+        on_screen = board.screen().grabWindow(board.winId()).toImage()
+        shown, anew = channels(on_screen.copy(QRect(at, trio.size()))), channels(trio.grab())
+        return int(np.abs(shown - anew).max())
+
     for number, document in enumerate(session(3, 8)):
         board.consume(document)
         board.refresh()
         if number % 40 == 20:
-            QApplication.processEvents()
-            at = trio.mapTo(board, QPoint())
-            on_screen = board.screen().grabWindow(board.winId()).toImage()
-            shown, anew = channels(on_screen.copy(QRect(at, trio.size()))), channels(trio.grab())
-            differs[number] = int(np.abs(shown - anew).max())
-    # Qt rounds a little differently at the edge of what it paints.
-    assert max(differs.values()) <= 3
+            # Qt rounds a little differently at the edge of what it paints.
+            qtbot.waitUntil(lambda: differs() <= 3)
 
 
 def channels(picture: QImage | QPixmap) -> NDArray[np.int16]:

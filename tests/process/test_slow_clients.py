@@ -48,7 +48,8 @@ def test_a_worker_that_shares_its_core_is_named(burner: int) -> None:
     assert found and found.p99_us
 
 
+@pytest.mark.alone
 def test_the_median_of_a_healthy_worker_is_not_named() -> None:
     with target("http", "1") as server, agent() as it:
         found = limited(it.run(server.port, **LOAD))
-    assert found is None or not found.p50_us  # Its p99 may be, beside other tests.
+    assert found is None or not found.p50_us  # Its p99 may be, on a busy machine.

@@ -3,11 +3,9 @@ that can be read wait for it."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic_ns
-from typing import Any
 
 from .protocol import WINDOW_NS
 
@@ -16,6 +14,7 @@ _INTERRUPTED_NS = 2_000_000
 _SLEPT_NS = 50_000
 """Between two handlers: the event loop itself needs less, so it waited, and nothing was to be
 read."""
+_SCHEDSTAT = Path("/proc/self/schedstat")
 _LEAST_NS = 100_000
 """Shorter waits of replies are not recorded."""
 
@@ -90,28 +89,20 @@ class RunQueue:
     """How long this process waited for a core although it could have run."""
 
     def __init__(self) -> None:
-        self._file: Any = None
-        with contextlib.suppress(OSError):  # A kernel without it.
-            self._file = Path("/proc/self/schedstat").open("rb", buffering=0)  # noqa: SIM115
-        self._read_ns = monotonic_ns()
-        self._waited_ns = self._total()
+        self._read_ns, self._waited_ns = monotonic_ns(), _waited_ns()
 
     def waited(self, replies: int) -> tuple[int, int]:
         """Return how long since the last call, in ns, and how many of `replies` came meanwhile."""
-        now, total = monotonic_ns(), self._total()
+        now, total = monotonic_ns(), _waited_ns()
         waited_ns, lasted_ns = total - self._waited_ns, now - self._read_ns
         self._read_ns, self._waited_ns = now, total
         if waited_ns < _LEAST_NS or not lasted_ns:
             return 0, 0
         return waited_ns, min(replies, replies * waited_ns // lasted_ns + 1)
 
-    def close(self) -> None:
-        if self._file:
-            self._file.close()
-        self._file = None
 
-    def _total(self) -> int:
-        if not self._file:
-            return 0
-        self._file.seek(0)
-        return int(self._file.read(64).split()[1])
+def _waited_ns() -> int:
+    try:
+        return int(_SCHEDSTAT.read_bytes().split()[1])
+    except OSError:  # A kernel without it.
+        return 0

@@ -217,7 +217,6 @@ class Point:
             self.note_schedule_end()
         self.alarm.close()
         self.count()
-        self.run_queue.close()
         in_flight = self.driver.close()
         self.close_window()
         self.report_windows()
