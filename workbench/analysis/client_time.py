@@ -6,9 +6,11 @@ from workbench.analysis import histogram
 from workbench.documents import Percentiles, SparseHistogram
 from workbench.messages.reasons import ClientLimitedTimes
 
-SHARE = 0.1
-"""Of a percentile: less of it may be the clients' own."""
-LEAST_US = 200
+MEDIAN = 0.1, 200
+"""Share of the median, and µs: more than both must be the clients' own to limit it."""
+TAIL = 0.5, 5_000
+"""The same for p99. In every run on few cores a client waits a millisecond for its core now and
+then, and the bound of such waits is generous."""
 
 
 def client_limited(
@@ -17,8 +19,7 @@ def client_limited(
     """Return which percentiles of the response time the clients limit; None: none.
 
     `waits`: upper bounds of how long replies waited to be read; those not in it did not. A
-    percentile is limited where the bound at the same percentile exceeds both `SHARE` of it and
-    `LEAST_US`.
+    percentile is limited where the bound at the same percentile exceeds a share of it and a time.
     """
     if not waits or latency is None:
         return None
@@ -28,7 +29,10 @@ def client_limited(
     if of is None:
         return None
     p50_us, p99_us = (
-        wait if wait > max(LEAST_US, SHARE * time) else 0
-        for wait, time in ((of.p50, latency.p50), (of.p99, latency.p99))
+        wait if wait > max(least_us, share * time) else 0
+        for wait, time, (share, least_us) in (
+            (of.p50, latency.p50, MEDIAN),
+            (of.p99, latency.p99, TAIL),
+        )
     )
     return ClientLimitedTimes(p50_us=p50_us, p99_us=p99_us) if p50_us or p99_us else None
