@@ -82,7 +82,7 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return found if calls is None else f"{found} ({calls:,.0f} calls/s)"
 
     def calls_per_s(self, per_s: float) -> float | None:
-        """The calls of so many served per second; None: each is one call."""
+        """Calls per second, from users served per second; None: each is one call."""
         return None if self.calls_each == 1 else per_s * self.calls_each
 
     @property

@@ -25,7 +25,7 @@ GROUPS = 4
 """Parts of a time in which response times are compared."""
 
 CERTAIN = 16.27
-"""Of Kruskal and Wallis's statistic: the value that so many groups exceed by chance once in a
+"""Of Kruskal and Wallis's statistic: what this number of groups exceeds by chance once in a
 thousand times."""
 
 SLIGHT = 0.1

@@ -69,7 +69,7 @@ class Pulse:
             self._silent += 1
 
     def absence(self, least_s: float, since_s: float) -> Absence | None:
-        """Return the latest time of at least so many seconds in which this program did not run;
+        """Return the latest time of at least `least_s` in which this program did not run;
         None: there was none that ended within `since_s`."""
         self._look()
         found = self._absence
