@@ -44,15 +44,9 @@ _LANGUAGES = (
 UNSPOKEN = re.compile(rf"pygments\.lexers\.(?!({_LANGUAGES})$)")
 """Of several hundred languages all but those that servers are written in."""
 
-SENT = (
-    *("__init__.py", "agent/*.py", "machines/*.py", "machines/runner/*.py"),
-    "machines/sampler/*.py",
-    *("workloads/__init__.py", "workloads/*/__init__.py", "workloads/*/driver*.py"),
-    "workloads/*/generator/*.py",
-    *("servers/confine.py", "servers/free_port.py", "servers/runtimes/*.py"),
-    *("servers/profiling/profile_there.py", "load/run_program.py"),
-)
-"""Of `workbench`, what lies in a bundle as source, too: machines run it with a Python of theirs."""
+SENT = (*("__init__.py", "remote/**/*.py", "workloads/*/__init__.py"),)
+"""Of `workbench`, what lies in a bundle as source, too: machines run it with a Python of theirs,
+and by their folders the workloads are found."""
 
 SURPLUS = re.compile(
     # Where the building machine keeps its files is nobody's business, and differs.

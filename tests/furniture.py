@@ -22,10 +22,10 @@ from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey
 from workbench.machines.profiles import make_profile, save_profile
 from workbench.machines.runner_client import MachineBusy
 from workbench.messages.notes import Link
+from workbench.remote import build_python
 from workbench.servers import gate_cache
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult
-from workbench.servers.runtimes import build_python
 
 _MACHINES: dict[str, dict[str, Any]] = {
     "atlas": {"description": "The server under test, rack 4", "roles": ["target"]},

@@ -43,7 +43,7 @@ BUNDLE = ROOT / "dist" / "pongbench" / "pongbench"
 INSIDE = BUNDLE.with_name("_internal")
 # -P: the agent is not to come from the folder it is started in, which is this checkout.
 AGENTS = {
-    name: ("env", f"PYTHONPATH={place}", str(python), "-P", "-m", "workbench.agent")
+    name: ("env", f"PYTHONPATH={place}", str(python), "-P", "-m", "workbench.remote.agent")
     for name, place, python in (
         ("source", ROOT, sys.executable),
         ("bundle", INSIDE, INSIDE / "bin" / "python3"),

@@ -26,9 +26,9 @@ import numpy as np
 from agents import agent
 from server import serve
 
-from workbench.agent.supervisor import raise_descriptor_limit
 from workbench.analysis.histogram import percentiles
 from workbench.documents import WINDOW_US
+from workbench.remote.agent.supervisor import raise_descriptor_limit
 
 USERS = float(os.environ.get("USERS", "500"))
 SECONDS = float(os.environ.get("SECONDS", "60"))

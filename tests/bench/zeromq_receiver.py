@@ -22,10 +22,10 @@ import zmq
 from zeromq import free_port
 
 from workbench import paths
-from workbench.agent.protocol import Load
-from workbench.workloads.zeromq.generator.message import GIVEN
-from workbench.workloads.zeromq.generator.point import Point
-from workbench.workloads.zeromq.generator.take import _receive
+from workbench.remote.agent.protocol import Load
+from workbench.remote.generators.zeromq.message import GIVEN
+from workbench.remote.generators.zeromq.point import Point
+from workbench.remote.generators.zeromq.take import _receive
 
 ROUNDS = int(os.environ.get("ROUNDS", "7"))
 SIZES = [int(size) for size in os.environ.get("SIZES", "32,512").split(",")]

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
-from workbench.agent.buckets import bucket_of
 from workbench.analysis.histogram import percentiles
 from workbench.documents import WINDOW_US, ClientPart, Counts, Errors, Histograms, Percentiles
 from workbench.errors import PongbenchError
@@ -22,6 +21,7 @@ from workbench.load.base import (
 from workbench.machines.base import Machine
 from workbench.messages.base import Message
 from workbench.messages.reasons import ClientGone, ToolFailed
+from workbench.remote.agent.buckets import bucket_of
 
 ALL = Capabilities(
     windows=True,

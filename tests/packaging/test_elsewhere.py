@@ -84,7 +84,7 @@ def test_the_bundle_spec_works_on_every_system(system: str, tree: Path) -> None:
     for source, _ in [*analysis["binaries"], *analysis["datas"]]:
         assert source.endswith("bench") or source == "bcrypt" or Path(source).exists(), source
     places = {place for _, place in analysis["datas"]}
-    assert {"resources", "profiles", "workbench/agent", "workbench/machines"} <= places
+    assert {"resources", "profiles", "workbench/remote", "workbench/remote/agent"} <= places
     assert not set(analysis["hiddenimports"]) & set(analysis["excludes"])
     # Of the filters for Linux none takes away what is a library there; PyInstaller's hooks stay.
     assert data["binaries"] == data["expected"]

@@ -23,6 +23,8 @@ from app.about.licences import Component, components
 from workbench import __version__
 from workbench.machines import bundle
 from workbench.machines.bundle import agent_sources
+from workbench.remote import REMOTE
+from workbench.workloads.registry import WORKLOADS
 
 ROOT = Path(__file__).parents[2]
 PACKAGING = ROOT / "packaging"
@@ -237,19 +239,15 @@ def test_qt_comes_with_both_texts_of_its_licence_and_how_to_replace_it() -> None
 def test_files_sent_to_machines_are_in_the_bundle_as_source() -> None:
     inside = {path for pattern in surplus.SENT for path in (ROOT / "workbench").glob(pattern)}
     programs = {
-        path.with_name(name)
+        REMOTE / name
         for path in (ROOT / "workbench").rglob("*.py")
-        for name in re.findall(r"""with_name\("([\w.]+)"\)""", path.read_text(encoding="utf-8"))
+        for name in re.findall(r"""REMOTE / "([\w.]+)\"""", path.read_text(encoding="utf-8"))
     }
     assert {path.name for path in programs} >= {"runner", "sampler", "build_python.py"}
-    sent = {
-        path
-        for program in programs
-        for path in (program.glob("*.py") if program.is_dir() else [program])
-        if path.suffix == ".py"
-    }
-    assert sent <= inside
+    assert all(path.exists() for path in programs)
     assert set(agent_sources().values()) <= inside
+    found = {path.parent.name for path in inside if path.parent.parent.name == "workloads"}
+    assert found == set(WORKLOADS)
 
 
 def test_the_about_box_of_a_bundle_has_what_came_from_elsewhere_too(

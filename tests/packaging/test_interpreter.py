@@ -87,7 +87,7 @@ def test_it_has_the_standard_library_and_gevent_and_nothing_from_elsewhere(
 def test_the_agent_starts_on_it_and_leaves_nothing_behind(internal: Path) -> None:
     before = set(internal.rglob("*"))
     done = subprocess.run(
-        [internal / "bin" / "python3", "-P", "-m", "workbench.agent", "--workers", "1"],
+        [internal / "bin" / "python3", "-P", "-m", "workbench.remote.agent", "--workers", "1"],
         env=os.environ | {"PYTHONPATH": str(internal)},
         input="",
         capture_output=True,
@@ -101,7 +101,7 @@ def test_the_agent_starts_on_it_and_leaves_nothing_behind(internal: Path) -> Non
 
 def test_it_is_no_interpreter_to_base_an_environment_on(internal: Path) -> None:
     code = "import build_python; print(*build_python.interpreter({'uv': 'no/uv'}))"
-    builder = paths.CODE / "workbench" / "servers" / "runtimes"
+    builder = paths.CODE / "workbench" / "remote"
     words = [internal / "bin" / "python3", "-B", "-c", code]
     environment = {"PYTHONPATH": str(builder)}
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,8 @@ from workbench.machines.local import open_local
 
 ROOT = Path(__file__).parents[2]
 
-ON_MACHINES = {
-    *("runner", "janitor", "sampler", "tuner", "survey", "receive", "uncache", "linkprobe"),
-    *("point", "supervisor", "worker", "alarm", "slices", "driver", "confine", "profile_there"),
-    *("generator", "run_program", "make_server"),
-}
-"""Modules, and folders of them, that are sent to machines, which are Linux. The workbench reads
-them as files."""
+REMOTE = ROOT / "workbench" / "remote"
+"""What is sent to machines, which are Linux; the workbench imports a part of it."""
 
 POSIX_MODULES = {"crypt", "fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios"}
 POSIX_MODULES |= {"tty"}
@@ -68,8 +64,9 @@ for module, names in %r.items():
 import app, workbench
 for package in (app, workbench):
     for found in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-        skipped = {"__main__", "frozen"} | %r
-        if skipped.isdisjoint(found.name.split(".")[-2:]):
+        skipped = {"__main__", "frozen"}
+        remote = found.name.startswith("workbench.remote.")
+        if not remote and skipped.isdisjoint(found.name.split(".")[-2:]):
             importlib.import_module(found.name)
 print(len([name for name in sys.modules if name.startswith(("app.", "workbench."))]))
 """
@@ -77,7 +74,7 @@ print(len([name for name in sys.modules if name.startswith(("app.", "workbench."
 
 def test_everything_on_the_users_side_loads_without_posix_only_modules() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", LOADED % (POSIX_MODULES, POSIX_NAMES, ON_MACHINES)],
+        [sys.executable, "-c", LOADED % (POSIX_MODULES, POSIX_NAMES)],
         cwd=ROOT,
         env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
         capture_output=True,
@@ -93,11 +90,32 @@ def test_no_module_on_the_users_side_names_what_only_posix_has() -> None:
         f"{path.relative_to(ROOT)}:{line} {what}"
         for folder in ("app", "workbench")
         for path in sorted((ROOT / folder).rglob("*.py"))
-        if ON_MACHINES.isdisjoint({path.stem, path.parent.name})
+        if here(path)
         for line, what in posix(ast.parse(path.read_text(encoding="utf-8")))
         if (path.stem, what) not in REACHED_ON_LINUX
     ]
     assert found == []
+
+
+@lru_cache
+def imported_from_remote() -> set[str | None]:
+    """Modules of `remote` that the rest imports."""
+    return {
+        name
+        for folder in ("app", "workbench")
+        for path in (ROOT / folder).rglob("*.py")
+        if not path.is_relative_to(REMOTE)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        for name in (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+    }
+
+
+def here(path: Path) -> bool:
+    """Whether the module is used on the user's side."""
+    if not path.is_relative_to(REMOTE):
+        return True
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts) in imported_from_remote()
 
 
 def posix(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -148,8 +166,8 @@ def test_no_module_uses_what_python_lacks_on_that_system(system: str, tmp_path: 
     # The agent's and the runner's: typeshed does know what a system lacks.
     assert any("epoll" in line for line in unknown), done.stdout + done.stderr
     found = [Path(line.split(":")[0]) for line in unknown]
-    stems = {path.stem for path in found if path.parent.name not in ON_MACHINES}
-    assert stems - ON_MACHINES <= {module for module, _ in REACHED_ON_LINUX}
+    stems = {path.stem for path in found if here(ROOT / path)}
+    assert stems <= {module for module, _ in REACHED_ON_LINUX}
 
 
 async def test_a_signal_reaches_its_handler_where_event_loops_do_not_support_signals(

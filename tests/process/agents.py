@@ -23,7 +23,7 @@ OPTIONS = ("protocol", "path", "pipeline", "on_close", "requests", "private")
 """Of a load, the workload's own."""
 PONG = {"protocol": "pong", "timeout_s": PATIENCE_S}
 HTTP = {"protocol": "http/1.1", "timeout_s": PATIENCE_S}
-AGENT = (sys.executable, "-m", "workbench.agent")
+AGENT = (sys.executable, "-m", "workbench.remote.agent")
 
 
 @dataclass

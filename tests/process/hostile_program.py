@@ -17,7 +17,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from workbench.agent.protocol import VERSION
+from workbench.remote.agent.protocol import VERSION
 
 READY = (
     '- {"ev": "ready", "run": "/nowhere", "python": "/usr/bin/python3", "version": "3.11.2",'

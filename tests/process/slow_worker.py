@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from workbench.agent.protocol import Load
-from workbench.agent.tally import Tally
-from workbench.agent.worker import run
-from workbench.workloads.http import driver
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.tally import Tally
+from workbench.remote.agent.worker import run
+from workbench.remote.drivers import http
 
 __all__ = ["run"]
 
 DELAY_S = 0.005
 
 
-class Slow(driver.WorkloadDriver):
+class Slow(http.WorkloadDriver):
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         super().__init__(loop, load, tally)
         handle = self.on_events
@@ -27,4 +27,4 @@ class Slow(driver.WorkloadDriver):
         self.on_events = on_events
 
 
-driver.WorkloadDriver = Slow  # type: ignore[misc]
+http.WorkloadDriver = Slow  # type: ignore[misc]

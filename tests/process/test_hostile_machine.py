@@ -254,7 +254,7 @@ class Hijacked:
         return await self._machine.put(self._instead if hostile else source, target)
 
     async def start(self, command: Command) -> Any:
-        if self._program == "agent" and "workbench.agent" in " ".join(command.argv):
+        if self._program == "agent" and "workbench.remote.agent" in " ".join(command.argv):
             command = Command([*self._machine.python, str(self._instead)])
         return await self._machine.start(command)
 

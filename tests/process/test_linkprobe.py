@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROBE = Path(__file__).parents[2] / "workbench" / "machines" / "linkprobe.py"
+PROBE = Path(__file__).parents[2] / "workbench" / "remote" / "linkprobe.py"
 
 
 def test_it_measures_round_trips_bandwidth_and_loss() -> None:

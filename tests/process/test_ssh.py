@@ -87,4 +87,4 @@ async def test_an_agent_comes_with_what_it_needs(box: Profile, tmp_path: Path) -
     await fleet.close()
     await machine.close()
     (kept,) = (tmp_path / "work" / "bundles").iterdir()
-    assert (kept / "gevent").is_dir() and (kept / "workbench" / "agent").is_dir()
+    assert (kept / "gevent").is_dir() and (kept / "workbench" / "remote" / "agent").is_dir()

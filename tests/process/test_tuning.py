@@ -20,7 +20,7 @@ from pids import kill_at_once
 
 from workbench.cli import main
 from workbench.errors import BadInput, PongbenchError
-from workbench.machines import survey, tuning
+from workbench.machines import tuning
 from workbench.machines.base import Machine
 from workbench.machines.checking import leftover_runs
 from workbench.machines.local import open_local
@@ -32,6 +32,7 @@ from workbench.machines.surveyed import LeftTuning
 from workbench.machines.tuner_client import TUNER
 from workbench.machines.tuning import Change, TuningSet, restore, tuned
 from workbench.messages.notes import Setting, Tuned
+from workbench.remote import survey
 from workbench.run.tuning import tune
 
 SOMAXCONN, RANGE = "net.core.somaxconn", "net.ipv4.ip_local_port_range"

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from workbench.agent.addresses import local_addresses, networks, sockets
+from workbench.remote.agent.addresses import local_addresses, networks, sockets
 
 FIB_TRIE = """Main:
   +-- 0.0.0.0/0 3 0 5

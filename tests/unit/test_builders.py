@@ -7,14 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.servers.runtimes import (
-    build_heritage,
-    build_python,
-    builders,
-    find_programs,
-    heritage,
-    make_server,
-)
+from workbench.remote import build_heritage, build_python, find_programs, make_server
+from workbench.servers.runtimes import builders, heritage
 
 WITHOUT_COMPILER = """\
 error: Failed to build `bjoern==3.2.2`

@@ -20,16 +20,15 @@ SENTENCES = {"reason", "reasons", "text", "sentence", "sentences", "cause", "war
 APART = {"partition", "rpartition", "removeprefix", "removesuffix", "startswith", "endswith"}
 
 READERS = {
-    "workbench/agent": "what servers answer",
+    "workbench/remote": "what servers answer, and what programs and /proc print",
     "workbench/load/ab.py": "what ab prints",
     "workbench/load/httperf.py": "what httperf prints",
     "workbench/load/tsung.py": "what Tsung prints",
     "workbench/load/wrk.py": "what wrk prints",
     "workbench/load/wrk2.py": "what wrk2 prints",
     "workbench/load/hgrm.py": "what HdrHistogram prints",
-    "workbench/load/run_program.py": "control characters that a load tool prints",
     "workbench/config/hidden.py": "characters of a text",
-    "workbench/machines": "what SSH, sudo, uv, /proc and our programs there print",
+    "workbench/machines": "what SSH, sudo, uv and our programs there print",
     "workbench/servers/runtimes": "what pip, apt, compilers and linkers print",
     "workbench/servers/profiling": "what profilers print",
     "workbench/terminal.py": "characters that the console lacks",
@@ -51,7 +50,6 @@ READERS = {
     "workbench/config/yaml.py": "YAML written by people",
     "workbench/workloads/http/requests.py": "paths and headers of a workload",
     "workbench/workloads/locust/declaration.py": "requirements of a workload",
-    "workbench/workloads/locust/generator": "names of exceptions",
     "workbench/workloads/tables.py": "docs, between two marks",
     "workbench/plan/library.py": "a name that becomes a file's",
     "workbench/run/factory.py": "a name that becomes a file's",

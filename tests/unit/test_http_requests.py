@@ -11,12 +11,6 @@ import pytest
 
 from app.planning.resources import load
 from workbench import metrics
-from workbench.agent.mix import Mix
-from workbench.agent.parser import ProtocolError, Response
-from workbench.agent.protocol import Load
-from workbench.agent.request import http_request
-from workbench.agent.tally import Tally
-from workbench.agent.wanted import Wanted
 from workbench.analysis.faults import is_fault
 from workbench.cli import main
 from workbench.documents import Counts, error_class, server_errors
@@ -31,6 +25,12 @@ from workbench.plan.editing import plan_data
 from workbench.plan.library import to_yaml
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan, plan_from_data, with_set
+from workbench.remote.agent.mix import Mix
+from workbench.remote.agent.parser import ProtocolError, Response
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.request import http_request
+from workbench.remote.agent.tally import Tally
+from workbench.remote.agent.wanted import Wanted
 from workbench.servers.catalogue import Catalogue
 
 TWO = [{"path": "/a", "weight": 3}, {"path": "/b", "method": "POST", "body": "x"}]

@@ -9,19 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from workbench.machines.bundle import agent_sources
-
 ROOT = Path(__file__).resolve().parents[2]
 WORKBENCH = sorted((ROOT / "workbench").rglob("*.py"))
-AGENT = sorted(ROOT / name for name in agent_sources() if name != "workbench/__init__.py")
-SINGLE_FILES = [
-    ROOT / "workbench" / "machines" / f"{n}.py" for n in ("janitor", "survey", "receive", "uncache")
-] + [ROOT / "workbench" / "servers" / name for name in ("confine.py", "profiling/profile_there.py")]
-FOLDERS = sorted(
-    path
-    for folder in ("runner", "sampler")
-    for path in (ROOT / "workbench" / "machines" / folder).glob("*.py")
-)
+REMOTE = ROOT / "workbench" / "remote"
+GENERATORS = {"zeromq": {"zmq"}, "locust": {"gevent", "locust"}}
+"""The packages that the lists of `resources/agent` bring."""
+BUNDLE = ("agent", "drivers", "generators")
 
 
 def imported(path: Path, *, python: tuple[int, int] = (3, 11)) -> Iterator[str]:
@@ -43,25 +36,29 @@ def test_the_workbench_needs_neither_qt_nor_the_app(path: Path) -> None:
     assert not {"PySide6", "pyqtgraph", "app"} & set(imported(path))
 
 
-@pytest.mark.parametrize("path", AGENT, ids=short)
-def test_the_agent_needs_only_its_library_and_python_3_10(path: Path) -> None:
-    libraries = {"gevent"}
-    for folder, own in {"zeromq/generator": {"zmq"}, "locust": {"gevent", "locust"}}.items():
-        if f"workloads/{folder}" in path.as_posix():
-            libraries = own
-    allowed = {*sys.stdlib_module_names, *libraries, ".", "workbench"}
+@pytest.mark.parametrize("path", sorted(REMOTE.rglob("*.py")), ids=short)
+def test_what_runs_elsewhere_needs_only_what_it_is_sent_with_and_python_3_10(path: Path) -> None:
+    room, *below = path.relative_to(REMOTE).parts
+    allowed = {*sys.stdlib_module_names}
+    if room in BUNDLE:
+        allowed |= {"workbench", "."}
+        allowed |= GENERATORS.get(below[0], set()) if room == "generators" else {"gevent"}
+    elif below:
+        allowed |= {"."}  # sent as one folder
     assert set(imported(path, python=(3, 10))) <= allowed
+    # Of our own only what is in the same bundle, by its whole name; the linter sees to the rest.
     tree = ast.parse(path.read_text(encoding="utf-8"))
     ours = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-    # A workload's driver knows the agent by its whole name.
-    assert all(name.startswith("workbench.agent.") for name in ours if "workbench" in name)
+    rooms = tuple(f"workbench.remote.{each}" for each in BUNDLE)
+    assert all(name.startswith(rooms) for name in ours if "workbench" in name)
 
 
-@pytest.mark.parametrize("path", SINGLE_FILES, ids=short)
-def test_programs_sent_to_machines_are_single_files_for_python_3_10(path: Path) -> None:
-    assert set(imported(path, python=(3, 10))) <= set(sys.stdlib_module_names)
-
-
-@pytest.mark.parametrize("path", FOLDERS, ids=short)
-def test_runner_and_sampler_need_only_their_own_folder_and_python_3_10(path: Path) -> None:
-    assert set(imported(path, python=(3, 10))) <= {*sys.stdlib_module_names, "."}
+def test_each_generator_brings_its_packages() -> None:
+    there = {
+        path.name for path in (REMOTE / "generators").iterdir() if (path / "__init__.py").is_file()
+    }
+    assert (
+        there
+        == set(GENERATORS)
+        == {path.stem for path in (ROOT / "resources" / "agent").iterdir()} - {"requirements"}
+    )

@@ -12,14 +12,12 @@ from typing import Any
 
 import pytest
 
-from workbench.agent.driver import Driver
-from workbench.agent.point import Point, driver_of
-from workbench.agent.protocol import Load
-from workbench.agent.tally import Tally
-from workbench.agent.websocket import TEXT, accept_of, server_frame
-from workbench.workloads.http import driver as http
-from workbench.workloads.pong import driver as pong
-from workbench.workloads.websocket import driver as websocket
+from workbench.remote.agent.driver import Driver
+from workbench.remote.agent.point import Point, driver_of
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.tally import Tally
+from workbench.remote.agent.websocket import TEXT, accept_of, server_frame
+from workbench.remote.drivers import http, pong, websocket
 
 LATE_NS = 9_000_000_000
 KEPT = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nPong!"

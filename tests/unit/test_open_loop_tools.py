@@ -19,13 +19,14 @@ import pytest
 
 from workbench.analysis import histogram
 from workbench.documents import Errors
-from workbench.load import httperf, run_program, tsung
+from workbench.load import httperf, tsung
 from workbench.load.base import LoadReport, PointSpec
 from workbench.load.losses import lost_calls
 from workbench.load.output import Output, Span, Unreadable
 from workbench.load.registry import load_tool, problems
 from workbench.load.shares import merged, shared
 from workbench.plan.model import Plan
+from workbench.remote import run_program
 from workbench.workloads.registry import workload
 
 CASES = Path(__file__).parents[1] / "cases" / "load_tools"

@@ -8,7 +8,7 @@ import re
 import h11
 import pytest
 
-from workbench.agent.parser import ProtocolError, ReplyParser
+from workbench.remote.agent.parser import ProtocolError, ReplyParser
 
 CASES = 30_000
 

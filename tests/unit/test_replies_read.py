@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from workbench.agent.driver import RECEIVE, RECEIVE_SMALL, Driver
-from workbench.agent.point import driver_of
-from workbench.agent.protocol import Load
-from workbench.agent.tally import Tally
+from workbench.remote.agent.driver import RECEIVE, RECEIVE_SMALL, Driver
+from workbench.remote.agent.point import driver_of
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.tally import Tally
 
 WATCHER = SimpleNamespace(start=lambda handle: None, stop=lambda: None, close=lambda: None)
 LOOP: Any = SimpleNamespace(io=lambda fd, events: WATCHER)

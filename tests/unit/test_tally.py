@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from workbench.agent.tally import Tally
+from workbench.remote.agent.tally import Tally
 
 
 def answer(tally: Tally, us: int) -> None:

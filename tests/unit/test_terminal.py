@@ -248,17 +248,6 @@ def test_uncaught_errors_and_the_log_are_escaped_in_the_terminal(
     assert heard(printed) == []
 
 
-ELSEWHERE = {
-    # Programs on other machines or in processes of their own: what they print is read by us.
-    *(f"machines/{name}.py" for name in ("janitor", "linkprobe", "sampler/program")),
-    "load/run_program.py",
-    *(f"servers/runtimes/{name}.py" for name in ("build_python", "build_heritage", "libraries")),
-    *(f"servers/runtimes/{name}.py" for name in ("make_server", "find_programs")),
-    "servers/free_port.py",
-    "servers/profiling/profile_there.py",
-}
-
-
 @pytest.mark.parametrize(
     "path",
     sorted(path for room in ("workbench", "app") for path in (ROOT / room).rglob("*.py")),
@@ -266,9 +255,8 @@ ELSEWHERE = {
 )
 def test_there_is_one_way_out_to_the_terminal(path: Path) -> None:
     name = path.relative_to(ROOT)
-    if name.parts[1:2] == ("agent",) or str(Path(*name.parts[1:])) in ELSEWHERE:
-        return
-    if str(name) == "workbench/terminal.py":
+    # What runs on other machines prints for us.
+    if name.parts[1:2] == ("remote",) or str(name) == "workbench/terminal.py":
         return
     bare = [
         f"{name}:{node.lineno}"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from workbench.agent import point
-from workbench.agent.driver import Driver
-from workbench.agent.protocol import Load
+from workbench.remote.agent import point
+from workbench.remote.agent.driver import Driver
+from workbench.remote.agent.protocol import Load
 
 SECOND_NS = 1_000_000_000
 

@@ -7,8 +7,20 @@ from typing import Any
 
 import pytest
 
-from workbench.agent.parser import ProtocolError
-from workbench.agent.websocket import (
+from workbench.analysis.evidence import Evidence
+from workbench.analysis.verdicts import judge
+from workbench.documents import Counts, Percentiles
+from workbench.errors import BadInput
+from workbench.messages import plans
+from workbench.messages.errors import error_label
+from workbench.messages.limits import TooSlow
+from workbench.plan import checks
+from workbench.plan.budget import assess
+from workbench.plan.model import Plan, Range
+from workbench.plan.reading import plan_from_data, to_data, with_set
+from workbench.plan.schedule import points
+from workbench.remote.agent.parser import ProtocolError
+from workbench.remote.agent.websocket import (
     BINARY,
     CLOSE,
     NO_STATUS,
@@ -22,18 +34,6 @@ from workbench.agent.websocket import (
     parse_frame,
     server_frame,
 )
-from workbench.analysis.evidence import Evidence
-from workbench.analysis.verdicts import judge
-from workbench.documents import Counts, Percentiles
-from workbench.errors import BadInput
-from workbench.messages import plans
-from workbench.messages.errors import error_label
-from workbench.messages.limits import TooSlow
-from workbench.plan import checks
-from workbench.plan.budget import assess
-from workbench.plan.model import Plan, Range
-from workbench.plan.reading import plan_from_data, to_data, with_set
-from workbench.plan.schedule import points
 from workbench.workloads.registry import workload as a_workload
 
 KEY, ACCEPT = b"dGhlIHNhbXBsZSBub25jZQ==", b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo="

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import msgspec
 
-from workbench.agent.protocol import EXAMPLE
 from workbench.analysis import histogram
 from workbench.analysis.phases import Steady
 from workbench.analysis.starts import Started, alike
@@ -22,6 +21,7 @@ from workbench.documents import (
     server_errors,
     timed_out,
 )
+from workbench.remote.agent.protocol import EXAMPLE
 from workbench.shapes import Whole
 
 SUSTAINED_SHARE = 0.99

@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from workbench.agent.protocol import VERSION
 from workbench.closing import ended
 from workbench.errors import PongbenchError
 from workbench.load import events
@@ -16,6 +15,7 @@ from workbench.load.base import Client
 from workbench.machines.base import Command, Process
 from workbench.machines.bundle import agent_command
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, decode, quoted
+from workbench.remote.agent.protocol import VERSION
 
 LEASE_S = 4.0
 HEARTBEAT_S = 1.0

@@ -6,11 +6,11 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from workbench.agent.protocol import MOST_FAULTS, MOST_HOSTS
 from workbench.analysis import histogram
 from workbench.analysis.evidence import Fault
 from workbench.documents import SparseHistogram
 from workbench.machines.wire import Count, Text
+from workbench.remote.agent.protocol import MOST_FAULTS, MOST_HOSTS
 
 ErrorName: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
 Errors: TypeAlias = Annotated[dict[ErrorName, Count], msgspec.Meta(max_length=200)]

@@ -22,7 +22,7 @@ OLDEST = (3, 11)
 LOADS_WITHIN_S = 60.0
 _CHECK = (
     "import sys; sys.path[:0] = [sys.argv.pop(1)];"
-    " from workbench.workloads.locust.generator.check import main; sys.exit(main(*sys.argv[1:]))"
+    " from workbench.remote.generators.locust.check import main; sys.exit(main(*sys.argv[1:]))"
 )
 
 

@@ -7,7 +7,6 @@ import contextlib
 import json
 import signal
 from collections.abc import Callable, Coroutine, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,8 +19,9 @@ from workbench.machines.base import Command, Machine, Process
 from workbench.machines.wire import InvalidMessage, decode, quoted
 from workbench.messages.base import Message
 from workbench.messages.reasons import ClientGone, ToolFailed
+from workbench.remote import REMOTE
 
-LAUNCHER = Path(__file__).with_name("run_program.py")
+LAUNCHER = REMOTE / "run_program.py"
 READY_WITHIN_S = 8.0
 ENDS_WITHIN_S = 8.0
 """After it was interrupted; the launcher kills it after half of that."""

@@ -27,13 +27,14 @@ from pathlib import Path
 from workbench import fetching, paths, stores
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine, Platform
+from workbench.remote import REMOTE
 from workbench.uv import uv_binary
 
 FORMAT = 1
 """Version of the archives; raised when the same content is packed differently."""
 LAUNCH = (
-    "import sys; sys.path[:0] = [sys.argv.pop(1)]; from workbench.agent.__main__ import main;"
-    " sys.exit(main(sys.argv[1:]))"
+    "import sys; sys.path[:0] = [sys.argv.pop(1)];"
+    " from workbench.remote.agent.__main__ import main; sys.exit(main(sys.argv[1:]))"
 )
 _MANYLINUX = (17, 28, *range(31, 41))
 """Minor versions of glibc 2 that uv knows as platforms."""
@@ -113,9 +114,9 @@ async def agent_command(
     """Return (argv, environment) to start a load agent there, without its options. `worker`: key of
     the workload whose `generator` are its workers; empty: its own ones. `brought`: see
     `agent_place`."""
-    options = ["--worker", f"workbench.workloads.{worker}.generator"] if worker else []
+    options = ["--worker", f"workbench.remote.generators.{worker}"] if worker else []
     if machine.platform is None and (brought is None or brought.packages_here):
-        argv = [paths.PYTHON, "-m", "workbench.agent", *options]
+        argv = [paths.PYTHON, "-m", "workbench.remote.agent", *options]
         return argv, {"PYTHONPATH": str(paths.CODE)}
     place = await agent_place(machine, worker, brought)
     return [*machine.python, "-c", LAUNCH, place, *options], {}
@@ -143,17 +144,9 @@ def agent_packages(worker: str = "") -> str:
 
 
 def agent_sources() -> dict[str, Path]:
-    """Return the agent's own files and the drivers of workloads, by their path below a folder on
+    """Return the files of the agent and of all it may import, by their path below a folder on
     sys.path."""
-    package = paths.CODE / "workbench"
-    sent = (
-        "agent/*.py",
-        "workloads/__init__.py",
-        "workloads/*/__init__.py",
-        "workloads/*/driver*.py",
-        "workloads/*/generator/*.py",
-    )
-    files = [package / "__init__.py", *sorted(f for glob in sent for f in package.glob(glob))]
+    files = (REMOTE.parent / "__init__.py", *sorted(REMOTE.rglob("*.py")))
     return {str(path.relative_to(paths.CODE)): path for path in files}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 
@@ -16,12 +15,13 @@ from workbench.machines.shell import WORK_WITHIN_S, Shell
 from workbench.machines.ssh import Cleaned, clean, open_shell, survey_machine
 from workbench.machines.surveyed import Survey
 from workbench.machines.wire import Count, quoted
+from workbench.remote import REMOTE
 
-UNCACHE = Path(__file__).with_name("uncache.py")
+REMOVER = REMOTE / "remove_workdir.py"
 
 
 class Size(msgspec.Struct, frozen=True):
-    """The answer of `uncache.py`."""
+    """The answer of `remove_workdir.py`."""
 
     bytes: Count = 0
     error: str = ""
@@ -64,14 +64,14 @@ async def cache_size(shell: Shell, survey: Survey) -> int:
     """Return the size of the work directory in bytes."""
     what = "measure the work directory"
     arguments = (survey.python, survey.work_dir, "look")
-    return (await shell.ask(what, UNCACHE, Size, *arguments, within_s=WORK_WITHIN_S)).bytes
+    return (await shell.ask(what, REMOVER, Size, *arguments, within_s=WORK_WITHIN_S)).bytes
 
 
 async def remove_cache(shell: Shell, survey: Survey) -> int:
     """Remove the work directory with all its content. Returns the bytes removed."""
     what = "remove the work directory"
     arguments = (survey.python, survey.work_dir)
-    found = await shell.ask(what, UNCACHE, Size, *arguments, within_s=WORK_WITHIN_S)
+    found = await shell.ask(what, REMOVER, Size, *arguments, within_s=WORK_WITHIN_S)
     if found.error:
         text = f"{survey.work_dir} of '{shell.name}' stays: {quoted(found.error)}."
         raise PongbenchError(text)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.agent.addresses import ROUTES, networks
+from workbench.remote.agent.addresses import ROUTES, networks
 
 PORT_RANGE = "net.ipv4.ip_local_port_range"
 LONGEST = 400

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench.agent.addresses import LOOPBACK
+from workbench.remote.agent.addresses import LOOPBACK
 
 TIME_WAIT_S = 60.0
 """A constant of the Linux kernel, in seconds."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -15,8 +14,9 @@ from workbench.machines import iperf
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
 from workbench.messages.notes import Link
+from workbench.remote import REMOTE
 
-PROBE = Path(__file__).with_name("linkprobe.py")
+PROBE = REMOTE / "linkprobe.py"
 WITHIN_S = 10.0
 ENOUGH = 0.8
 """Share of the measured throughput; a plan that needs more gets a warning."""

@@ -19,8 +19,9 @@ from workbench.machines.linkprocess import LinkProcess
 from workbench.machines.runner_client import Link
 from workbench.machines.runnerevents import Ready
 from workbench.machines.wire import Count, InvalidMessage, decode, quoted
+from workbench.remote import REMOTE
 
-SAMPLER = Path(__file__).with_name("sampler")
+SAMPLER = REMOTE / "sampler"
 PINGS = 60
 LONGEST, MOST_WORDS = 120, 24
 

@@ -18,8 +18,9 @@ from workbench.errors import PongbenchError, why
 from workbench.machines.linked import LinkedMachine
 from workbench.machines.runner_client import CLOSE_WITHIN_S, LEASE_S, RUNNER, Link
 from workbench.machines.runnerevents import Ready
+from workbench.remote import REMOTE
 
-JANITOR = Path(__file__).with_name("janitor.py")
+JANITOR = REMOTE / "janitor.py"
 JANITOR_WITHIN_S = 15.0
 BUFFER = 1 << 20
 

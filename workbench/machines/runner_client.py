@@ -12,7 +12,6 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Protocol
 from weakref import WeakValueDictionary
 
@@ -25,8 +24,9 @@ from workbench.machines.linkprocess import LinkProcess
 from workbench.machines.pulse import Pulse
 from workbench.machines.wire import LONGEST_LINE, InvalidMessage, Lines, decode, quoted
 from workbench.messages.ends import Suspended
+from workbench.remote import REMOTE
 
-RUNNER = Path(__file__).with_name("runner")
+RUNNER = REMOTE / "runner"
 LEASE_S = 4.0
 HEARTBEAT_S = 1.0
 SILENT_S = 4.0

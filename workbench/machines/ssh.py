@@ -34,9 +34,10 @@ from workbench.machines.shell import WORK_WITHIN_S, Channel, Shell, command_line
 from workbench.machines.sshconnect import connect, reason
 from workbench.machines.surveyed import Survey, fit
 from workbench.machines.wire import Count, Text, quoted
+from workbench.remote import REMOTE
 
-SURVEY = Path(__file__).with_name("survey.py")
-RECEIVE = Path(__file__).with_name("receive.py")
+SURVEY = REMOTE / "survey.py"
+RECEIVE = REMOTE / "receive.py"
 
 CONNECT_WITHIN_S = 5.0
 """Through SSH, to an address there."""

@@ -7,7 +7,6 @@ import contextlib
 import json
 import socket
 from dataclasses import replace
-from pathlib import Path
 from secrets import token_hex
 from typing import Annotated, Any, TypeVar
 
@@ -20,8 +19,9 @@ from workbench.machines.base import Command, Machine, Process
 from workbench.machines.rights import Rights
 from workbench.machines.runner_client import whoami
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, Text, decode, quoted
+from workbench.remote import REMOTE
 
-TUNER = Path(__file__).with_name("tuner.py")
+TUNER = REMOTE / "tuner.py"
 LEASE_S = 4.0
 HEARTBEAT_S = 1.0
 ANSWER_WITHIN_S = 9.0

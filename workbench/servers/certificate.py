@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from workbench.agent.tls import NAME, TlsClient
 from workbench.machines.base import Machine
+from workbench.remote.agent.tls import NAME, TlsClient
 
 FOLDER = "tls"
 VALID = datetime.timedelta(days=30)

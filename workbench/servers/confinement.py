@@ -7,11 +7,12 @@ from pathlib import Path
 import msgspec
 
 from workbench.machines.base import Command, Machine
+from workbench.remote import REMOTE
 from workbench.rights import Confinement
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes import Runtime
 
-LAUNCHER = Path(__file__).with_name("confine.py")
+LAUNCHER = REMOTE / "confine.py"
 SPECIFICATION = "PONGBENCH_CONFINE"
 
 

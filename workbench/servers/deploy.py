@@ -9,7 +9,6 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import msgspec
 
@@ -18,6 +17,7 @@ from workbench.errors import PongbenchError
 from workbench.machines.answers import output
 from workbench.machines.base import Command, Machine
 from workbench.machines.wire import InvalidMessage, decode, quoted
+from workbench.remote import REMOTE
 from workbench.servers import sources
 from workbench.servers.certificate import Certificate
 from workbench.servers.confinement import confined, in_force
@@ -30,7 +30,7 @@ from workbench.servers.runtimes.prepare import prepare
 PORTS = range(20_000, 30_000)
 """Range searched for a free port: below the ports Linux gives to clients."""
 
-FREE_PORT = Path(__file__).with_name("free_port.py")
+FREE_PORT = REMOTE / "free_port.py"
 
 ATTEMPTS = 3
 """The most ports tried when none is given."""

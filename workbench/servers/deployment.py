@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from workbench.agent.tls import NAME
 from workbench.closing import ended
 from workbench.documents import ServerRecord
 from workbench.errors import BadInput, PongbenchError, ProgramFailed
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.wire import quoted
+from workbench.remote.agent.tls import NAME
 from workbench.rights import Confinement
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import quiet

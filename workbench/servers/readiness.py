@@ -15,10 +15,11 @@ from typing import Literal
 
 from workbench import paths
 from workbench.formatting import number_of
+from workbench.remote import build_python, find_programs
 from workbench.servers import gate_cache, sources
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import PROGRAMS
-from workbench.servers.runtimes import build_python, debian, find_programs, heritage
+from workbench.servers.runtimes import debian, heritage
 
 
 @dataclass(frozen=True)

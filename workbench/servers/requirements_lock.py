@@ -10,8 +10,8 @@ from pathlib import Path
 
 from workbench import fetching, paths, stores
 from workbench.errors import BadInput, PongbenchError, why_own
+from workbench.remote.build_python import cause
 from workbench.servers.requirements import requirements
-from workbench.servers.runtimes.build_python import cause
 from workbench.uv import uv_binary
 
 WITHIN_S = 120.0

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 
-from workbench.agent.tls import NAME
+from workbench.remote.agent.tls import NAME
 from workbench.servers.deployment import Deployment
 from workbench.workloads.base import Declaration
 from workbench.workloads.registry import spoken_by

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.agent.parser import LONGEST_HEAD, Data, ProtocolError, ReplyParser
+from workbench.remote.agent.parser import LONGEST_HEAD, Data, ProtocolError, ReplyParser
 
 KEPT_BODY = 1 << 20
 """Bytes of a body that are compared and kept."""

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from workbench.agent.tls import NAME
+from workbench.remote.agent.tls import NAME
 from workbench.workloads.reply import KEPT_BODY, Fault, Parser, Reply
 
 

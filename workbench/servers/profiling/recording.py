@@ -8,7 +8,6 @@ import binascii
 import platform
 import zlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -18,13 +17,14 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine, Platform
 from workbench.machines.bundle import Bundle, bring
 from workbench.machines.wire import Text, quoted
+from workbench.remote import REMOTE
 from workbench.servers.deployment import Deployment
 from workbench.servers.profiling import folded
 from workbench.servers.profiling.folded import Stacks
 from workbench.servers.profiling.profilers import RECORDING, Profiler
 from workbench.servers.runtimes.builders import run_builder
 
-HELPER = Path(__file__).with_name("profile_there.py")
+HELPER = REMOTE / "profile_there.py"
 
 
 class Failed(PongbenchError):

@@ -25,6 +25,7 @@ from workbench.fetching import apt_failed
 from workbench.machines.base import Machine, Platform
 from workbench.machines.bundle import Bundle, archived
 from workbench.machines.wire import Folder
+from workbench.remote import find_programs
 from workbench.servers.programs import (
     PROGRAMS,
     MissingPrograms,
@@ -32,7 +33,7 @@ from workbench.servers.programs import (
     ProgramName,
     of_packages,
 )
-from workbench.servers.runtimes import Notify, find_programs
+from workbench.servers.runtimes import Notify
 from workbench.servers.runtimes.packed import pack
 
 

@@ -20,9 +20,9 @@ from workbench.machines.answers import ran
 from workbench.machines.base import Command, Machine, Platform
 from workbench.machines.bundle import Bundle, archived
 from workbench.machines.wire import InvalidMessage, Text, decode, quoted
+from workbench.remote.build_python import OLDEST, PROOF
 from workbench.servers.entry import ServerEntry
 from workbench.servers.runtimes import Notify, Runtime
-from workbench.servers.runtimes.build_python import OLDEST, PROOF
 from workbench.servers.runtimes.libraries import bring_libraries, joined
 from workbench.servers.runtimes.packed import pack
 

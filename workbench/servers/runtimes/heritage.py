@@ -20,6 +20,7 @@ from workbench.fetching import why_unreached
 from workbench.machines.answers import ran
 from workbench.machines.base import Command, Machine
 from workbench.machines.wire import quoted
+from workbench.remote import REMOTE
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import MissingPrograms, Programs
 from workbench.servers.runtimes import Notify, Runtime, debian
@@ -28,7 +29,7 @@ from workbench.servers.runtimes.builders import last_lines, run_builder
 from workbench.servers.runtimes.packed import pack
 from workbench.uv import uv_binary
 
-BUILDER = Path(__file__).with_name("build_heritage.py")
+BUILDER = REMOTE / "build_heritage.py"
 TOOLS = (
     "pip==20.3.4 --hash=sha256:217ae5161a0e08c0fb873858806e3478c9775caffce5168b50ec885e358c199d",
     "setuptools==44.1.1"

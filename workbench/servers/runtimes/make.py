@@ -13,13 +13,14 @@ from workbench.errors import ProgramFailed
 from workbench.formatting import clock
 from workbench.machines.base import Machine
 from workbench.machines.wire import Count, Folder, Text, quoted
+from workbench.remote import REMOTE
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import Programs
 from workbench.servers.runtimes import Notify
 from workbench.servers.runtimes.builders import LONGEST_BUILD_S, last_lines, run_builder
 from workbench.servers.runtimes.packed import pack
 
-MAKER = Path(__file__).with_name("make_server.py")
+MAKER = REMOTE / "make_server.py"
 MOST_SHOWN = 48
 """Characters of a compiler's line that fit beside the rest."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -13,11 +12,12 @@ from workbench.errors import PongbenchError
 from workbench.fetching import apt_failed
 from workbench.machines.base import Machine
 from workbench.machines.wire import Count, Text, quoted
+from workbench.remote import REMOTE
 from workbench.servers.programs import PROGRAMS, MissingPrograms, Programs, of_packages
 from workbench.servers.runtimes import Notify, brought_programs
 from workbench.servers.runtimes.builders import run_builder
 
-FINDER = Path(__file__).with_name("find_programs.py")
+FINDER = REMOTE / "find_programs.py"
 
 
 class _Missing(msgspec.Struct):

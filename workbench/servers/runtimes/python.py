@@ -13,6 +13,7 @@ from typing import Any
 from workbench import fetching
 from workbench.errors import ProgramFailed
 from workbench.machines.base import Machine
+from workbench.remote import REMOTE
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import Programs
 from workbench.servers.runtimes import Notify, Runtime, brought_python
@@ -20,7 +21,7 @@ from workbench.servers.runtimes.builders import LONGEST_BUILD_S, last_lines, run
 from workbench.servers.runtimes.bundled import bundled_runtime
 from workbench.uv import uv_binary
 
-BUILDER = Path(__file__).with_name("build_python.py")
+BUILDER = REMOTE / "build_python.py"
 
 
 async def prepare(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta
 
-from workbench.agent.protocol import Load
-from workbench.agent.request import http_request
 from workbench.messages import plans
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.request import http_request
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.http import requests as http
 from workbench.workloads.http.gate import asked, gate

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta
 
-from workbench.agent.websocket import LONGEST_MESSAGE
+from workbench.remote.agent.websocket import LONGEST_MESSAGE
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.http.requests import Path, path_problems
 from workbench.workloads.options import Workload

@@ -7,8 +7,8 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from workbench.agent.parser import ProtocolError
-from workbench.agent.websocket import (
+from workbench.remote.agent.parser import ProtocolError
+from workbench.remote.agent.websocket import (
     BINARY,
     CLOSE,
     CONTINUATION,

@@ -13,7 +13,7 @@ from typing import Any
 
 import zmq
 
-from workbench.agent.protocol import Load
+from workbench.remote.agent.protocol import Load
 
 from .exchange import exchange
 from .message import Refused

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any
 
-from workbench.agent.driver import AT_ONCE, RECEIVE, WRITING, error_name
-from workbench.agent.parser import ProtocolError
-from workbench.agent.protocol import Load
-from workbench.agent.schedule import share_of
-from workbench.agent.tally import Tally
-from workbench.agent.websocket import (
+from workbench.remote.agent.driver import AT_ONCE, RECEIVE, WRITING, error_name
+from workbench.remote.agent.parser import ProtocolError
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.schedule import share_of
+from workbench.remote.agent.tally import Tally
+from workbench.remote.agent.websocket import (
     ABNORMAL,
     CLOSE,
     CONTINUATION,
@@ -32,7 +32,7 @@ from workbench.agent.websocket import (
     server_frame,
 )
 
-from .driver_connection import (
+from .websocket_connection import (
     CLOSING,
     CONNECTING,
     LOST,
@@ -42,7 +42,7 @@ from .driver_connection import (
     Connection,
     closed_by,
 )
-from .driver_connections import Connections
+from .websocket_connections import Connections
 
 _PING = b"pongbench"
 _GOODBYE = NORMAL.to_bytes(2, "big")

@@ -8,12 +8,12 @@ from collections import deque
 from time import monotonic_ns
 from typing import Any
 
-from workbench.agent.driver import READING, STREAM, WRITING, Driver, error_name
-from workbench.agent.protocol import Load
-from workbench.agent.tally import Tally
-from workbench.agent.websocket import CONTINUATION, TEXT, accept_of, handshake, new_key
+from workbench.remote.agent.driver import READING, STREAM, WRITING, Driver, error_name
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.tally import Tally
+from workbench.remote.agent.websocket import CONTINUATION, TEXT, accept_of, handshake, new_key
 
-from .driver_connection import CLOSING, CONNECTING, LOST, SHAKING, Awaited, Connection
+from .websocket_connection import CLOSING, CONNECTING, LOST, SHAKING, Awaited, Connection
 
 
 class Connections(Driver):

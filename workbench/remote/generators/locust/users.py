@@ -32,9 +32,9 @@ from locust.user.task import (
     TaskSet,
 )
 
-from workbench.agent.driver import Driver
-from workbench.agent.protocol import Load
-from workbench.agent.tally import RequestTally, Tally
+from workbench.remote.agent.driver import Driver
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.tally import RequestTally, Tally
 
 from . import classes, locustfile
 from .failures import name_of

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from workbench.agent.protocol import Load
+from workbench.remote.agent.protocol import Load
 
 
 def in_turn(classes: list[Any], load: Load) -> Iterator[Any]:

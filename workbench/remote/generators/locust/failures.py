@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.agent.driver import error_name
+from workbench.remote.agent.driver import error_name
 
 _TIMEOUTS = (
     "Timeout",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any
 
-from workbench.agent.driver import (
+from workbench.remote.agent.driver import (
     AT_ONCE,
     CLOSED,
     CLOSED_WELL,
@@ -19,10 +19,10 @@ from workbench.agent.driver import (
     Driver,
     error_name,
 )
-from workbench.agent.parser import ProtocolError, ReplyParser, reason
-from workbench.agent.protocol import Load
-from workbench.agent.request import http_request
-from workbench.agent.tally import Tally
+from workbench.remote.agent.parser import ProtocolError, ReplyParser, reason
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.request import http_request
+from workbench.remote.agent.tally import Tally
 
 
 class WorkloadDriver(Driver):

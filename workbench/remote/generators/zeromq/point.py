@@ -16,9 +16,9 @@ from typing import Any
 import zmq
 from zmq.utils.monitor import recv_monitor_message
 
-from workbench.agent.protocol import WINDOW_NS, Load
-from workbench.agent.schedule import share_of
-from workbench.agent.tally import Tally
+from workbench.remote.agent.protocol import WINDOW_NS, Load
+from workbench.remote.agent.schedule import share_of
+from workbench.remote.agent.tally import Tally
 
 from .message import SLICE_MS, TOPIC, WAIT_S, Refused
 

@@ -10,9 +10,9 @@ import gevent
 import locust  # noqa: F401  before the agent's modules: it makes sockets cooperative
 from gevent import get_hub
 
-from workbench.agent.point import Point
-from workbench.agent.protocol import Load
-from workbench.agent.worker import Worker
+from workbench.remote.agent.point import Point
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.worker import Worker
 
 from . import users
 from .blocked import LEAST_S, Watchdog
@@ -35,7 +35,7 @@ class LocustWorker(Worker):
     def _arm(self, load: Load) -> None:
         try:
             users.prepare(load, lambda text: self.emit("error", text=text))
-            self.point = Point(self.loop, load, self.on_window, self.on_finished)
+            self.point = Point(self.loop, load, self.on_window, self.on_finished, users.UserDriver)
         except (Refused, OSError) as error:
             self.emit("error", text=str(error).rstrip("."))
             os._exit(1)

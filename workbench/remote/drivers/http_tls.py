@@ -7,16 +7,16 @@ from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any
 
-from workbench.agent.driver import AT_ONCE, READING, STREAM, WRITING, error_name
-from workbench.agent.protocol import Load
-from workbench.agent.tally import Tally
-from workbench.agent.tls import TlsClient, TlsFailure, TlsStream
+from workbench.remote.agent.driver import AT_ONCE, READING, STREAM, WRITING, error_name
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.tally import Tally
+from workbench.remote.agent.tls import TlsClient, TlsFailure, TlsStream
 
-from . import driver
-from .driver_connection import Connection
+from . import http
+from .http_connection import Connection
 
 
-class WorkloadDriver(driver.WorkloadDriver):
+class WorkloadDriver(http.WorkloadDriver):
     """`Connection.sock` is a stream, `Connection.unsent` waits for the handshake."""
 
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:

@@ -1,4 +1,4 @@
-"""`python -m workbench.agent [--workers N] [--cpus 1,2] [--lease S] [--worker MODULE]`.
+"""`python -m workbench.remote.agent [--workers N] [--cpus 1,2] [--lease S] [--worker MODULE]`.
 
 See `protocol.py`.
 """
@@ -16,7 +16,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--cpus", default="", help="cores, comma-separated; worker k gets k-th")
     parser.add_argument("--lease", type=float, default=4.0, help="seconds of silence allowed")
-    parser.add_argument("--worker", default="workbench.agent.worker", help="module of the workers")
+    parser.add_argument("--worker", default=supervisor.WORKER, help="module of the workers")
     args = parser.parse_args(argv)
     cpus = [int(cpu) for cpu in args.cpus.split(",") if cpu]
     return supervisor.run(args.workers, cpus, args.lease, args.worker)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.agent.mix import Call
-from workbench.agent.parser import ReplyParser
+from workbench.remote.agent.mix import Call
+from workbench.remote.agent.parser import ReplyParser
 
 
 class Connection:

@@ -22,6 +22,7 @@ from typing import Any
 from .protocol import VERSION
 from .slices import ask_for_short_slices
 
+WORKER = "workbench.remote.agent.worker"
 _PR_SET_PDEATHSIG = 1
 
 
@@ -36,9 +37,7 @@ class WorkerProcess:
     received: bytes = b""
 
 
-def run(
-    workers: int, cpus: list[int], lease_s: float, worker: str = "workbench.agent.worker"
-) -> int:
+def run(workers: int, cpus: list[int], lease_s: float, worker: str = WORKER) -> int:
     """Serve until stdin closes, the lease expires, a signal arrives or a worker dies. `worker`: the
     module whose `run` the workers are."""
     raise_descriptor_limit()

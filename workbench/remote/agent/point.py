@@ -37,12 +37,14 @@ class Point:
         load: Load,
         on_window: Callable[[dict[str, Any]], None],
         on_finished: Callable[[dict[str, Any]], None],
+        driver: type[Driver] | None = None,
     ) -> None:
+        """`driver`: in place of the workload's own."""
         self.load = load
         self.on_window = on_window
         self.on_finished = on_finished
         self.tally = Tally(1 if load.by_call else load.calls_per_connection)
-        self.driver = driver_of(load)(loop, load, self.tally)
+        self.driver = (driver or driver_of(load))(loop, load, self.tally)
         self.handling = Handling(self.driver.pending or (lambda: 0), AT_ONCE)
         self.run_queue = RunQueue()
         around = self.handling.around
@@ -235,12 +237,11 @@ class Point:
 
 def driver_of(load: Load) -> type[Driver]:
     """Return the driver of a load's workload. Raises ValueError for an unknown one."""
-    workload = load.workload
+    workload, tls = load.workload, "_tls" if load.tls else ""
     if not workload.isidentifier():
         raise ValueError(f"unknown workload {workload!r}")
-    file = "driver_tls" if load.tls else "driver"
     try:
-        module = importlib.import_module(f"workbench.workloads.{workload}.{file}")
+        module = importlib.import_module(f"workbench.remote.drivers.{workload}{tls}")
     except ModuleNotFoundError as error:
         raise ValueError(f"unknown workload {workload!r}") from error
     found: type[Driver] = module.WorkloadDriver

@@ -11,7 +11,7 @@ from os import read, write
 from time import monotonic_ns
 from typing import Any
 
-from workbench.agent.driver import (
+from workbench.remote.agent.driver import (
     AT_ONCE,
     CLOSED,
     CLOSED_WELL,
@@ -24,15 +24,15 @@ from workbench.agent.driver import (
     Driver,
     error_name,
 )
-from workbench.agent.mix import Mix
-from workbench.agent.parser import Data, ProtocolError, Response, reason
-from workbench.agent.protocol import Load
-from workbench.agent.request import http_request
-from workbench.agent.schedule import think_times
-from workbench.agent.tally import Tally
-from workbench.agent.wanted import Wanted
+from workbench.remote.agent.mix import Mix
+from workbench.remote.agent.parser import Data, ProtocolError, Response, reason
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.request import http_request
+from workbench.remote.agent.schedule import think_times
+from workbench.remote.agent.tally import Tally
+from workbench.remote.agent.wanted import Wanted
 
-from .driver_connection import Connection
+from .http_connection import Connection
 
 _PATIENCE_NS = 1_000_000_000
 """A server may close a connection that was idle for this long."""
