@@ -4,6 +4,8 @@ buttons stay in view.
 
 from __future__ import annotations
 
+from typing import Any
+
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QScreen, QShowEvent
 from PySide6.QtWidgets import QDialog, QLayout, QVBoxLayout, QWidget
@@ -21,6 +23,10 @@ def room_on(screen: QScreen) -> QSize:
 
 class Dialog(QDialog):
     """Its layout is a column whose last part are the buttons."""
+
+    def given(self) -> Any:
+        """Return the answer once it is closed; here whether it was accepted."""
+        return self.result() == QDialog.DialogCode.Accepted
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -21,7 +21,6 @@ from workbench.formatting import capital
 if TYPE_CHECKING:
     from workbench.errors import BadInput
     from workbench.machines.profiles import Profile
-    from workbench.stores import Change
 
 _CORES = "Expected auto or core numbers, such as 2, 4-7."
 _MESSAGES = {
@@ -54,8 +53,7 @@ _TITLES = {"new": "Add a machine", "copy": "Duplicate {}", "edit": "Edit {}"}
 class Editor(Dialog):
     """Stays open until the profile is valid and saved."""
 
-    saved = Signal(str, list)
-    """The name of the profile, and what changed: `stores.Change`."""
+    saved = Signal(str)
     """The machine's name."""
 
     def __init__(self, parent: QWidget, desk: Desk, values: dict[str, Any], *, task: str) -> None:
@@ -269,8 +267,8 @@ class Editor(Dialog):
             complaint = error.complaint
             line.fault(_MESSAGES.get(key, capital(complaint)))
 
-    def _on_saved(self, changes: list[Change]) -> None:
-        self.saved.emit(changes[0].path.stem, changes)
+    def _on_saved(self, name: str) -> None:
+        self.saved.emit(name)
         self.accept()
 
     def _on_refused(self, sentence: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.machines.facts import clock
+from app.machines.cards import clock
 from app.machines.records import HERE, Record, State, is_fresh, since
 from workbench import formatting
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QFrame, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QWidget
 
 from app.dialogs import Dialog
 from app.machines.cards import Sign
@@ -168,12 +168,6 @@ class KeyDialog(Dialog):
             dress(self, theme)
         if card.safe is not None:
             card.safe.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def given(self) -> bool:
-        return self.result() == QDialog.DialogCode.Accepted
-
-    def forget(self) -> None:
-        """There is nothing secret here."""
 
 
 def _where(problem: HostKeyProblem) -> str:

@@ -9,11 +9,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.bridge import Bridge
 from app.choices import Tick
 from app.dialogs import Dialog
+from app.machines.confirmations import disturbing, exposing, running_foreign
+from app.machines.keys import KeyDialog
+from app.machines.tuning import consenting
 from app.theme import Theme, Weight
 from app.widgets import button, column, dress, label, row
 
@@ -35,28 +38,10 @@ _KINDS = {
 }
 
 
-class AnswerDialog(Protocol):
-    """A dialog with an answer."""
-
-    finished: Any
-
-    def given(self) -> Any: ...
-
-    def forget(self) -> None:
-        """Forget the answer."""
-        ...
-
-    def open(self) -> None: ...
-
-    def reject(self) -> None: ...
-
-    def deleteLater(self) -> None: ...
-
-
 class Make(Protocol):
     """Creates a dialog."""
 
-    def __call__(self, parent: QWidget, /, *, theme: Theme | None) -> AnswerDialog: ...
+    def __call__(self, parent: QWidget, /, *, theme: Theme | None) -> Dialog: ...
 
 
 class Asker:
@@ -68,7 +53,7 @@ class Asker:
     def __init__(self, bridge: Bridge, parent: QWidget) -> None:
         self._bridge, self._parent = bridge, parent
         self._waiting: deque[tuple[Make, asyncio.Future[Any]]] = deque()
-        self._shown: AnswerDialog | None = None
+        self._shown: Dialog | None = None
 
     async def ask(self, question: Question) -> str | None:
         """An `Ask` (`workbench.machines.secrets`). Returns None if the user refuses."""
@@ -82,35 +67,26 @@ class Asker:
 
     async def consent(self, plans: Sequence[TuningPlan]) -> bool | None:
         """A `Consent` (`workbench.run.tuning`)."""
-        from app.machines.consent import ConsentDialog  # noqa: PLC0415 - seldom needed
-
-        answer: bool | None = await self._answer(partial(ConsentDialog, plans=plans))
+        answer: bool | None = await self._answer(partial(consenting, plans=plans))
         return answer
 
     async def expose(self, exposure: Exposure) -> bool:
         """A `Consent` (`workbench.exposure`)."""
-        from app.machines.exposing import ExposureDialog  # noqa: PLC0415 - seldom needed
-
-        answer: bool = await self._answer(partial(ExposureDialog, exposure=exposure))
+        answer: bool = await self._answer(partial(exposing, exposure=exposure))
         return answer
 
     async def run_foreign(self, code: ForeignCode) -> bool:
         """A `Consent` (`workbench.foreign`)."""
-        from app.machines.foreign import ForeignCodeDialog  # noqa: PLC0415 - seldom needed
-
-        answer: bool = await self._answer(partial(ForeignCodeDialog, code=code))
+        answer: bool = await self._answer(partial(running_foreign, code=code))
         return answer
 
     async def on_busy(self, other: Claim) -> Answer:
         """An `OnBusy` (`workbench.run.claims`)."""
-        from app.machines.busy import BusyDialog  # noqa: PLC0415 - seldom needed
-
-        answer: Answer = await self._answer(partial(BusyDialog, other=other))
+        answer: Answer = await self._answer(partial(disturbing, other=other))
         return answer
 
     async def trust(self, problem: HostKeyProblem) -> bool:
         """Return whether the user trusts the key; it is saved then."""
-        from app.machines.keys import KeyDialog  # noqa: PLC0415 - seldom needed
         from workbench.machines import hostkeys  # noqa: PLC0415 - in its thread
 
         if not await self._answer(partial(KeyDialog, problem=problem)):
@@ -154,7 +130,6 @@ class Asker:
 
         def finished(result: int) -> None:
             given = dialog.given()
-            dialog.forget()
             dialog.deleteLater()
             self._shown = None
             if self._waiting and self._waiting[0][1] is answer:
@@ -232,13 +207,11 @@ class QuestionDialog(Dialog):
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def given(self) -> str | None:
-        """Return the secret; None: the user refuses."""
-        if self.result() != QDialog.DialogCode.Accepted:
-            return None
+        """Return the secret, and forget it; None: the user refuses."""
         from workbench.machines.secrets import Remembered  # noqa: PLC0415 - not before it is needed
 
         text = self.field.text()
-        return Remembered(text) if self.keep.isChecked() else text
-
-    def forget(self) -> None:
         self.field.clear()
+        if not super().given():
+            return None
+        return Remembered(text) if self.keep.isChecked() else text

@@ -1,21 +1,100 @@
-"""Which kernel settings a run could change on a machine: a table, and the consent."""
+"""Kernel settings of machines: what a run would change, and the consent to it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.choices import Tick
 from app.fields import Options
-from app.machines.cards import Card
-from app.machines.changes import ChangesTable, count
+from app.machines.cards import Card, remark
+from app.machines.confirmations import Confirmation
 from app.machines.records import Record
-from app.theme import Theme
-from app.widgets import dress, label
+from app.scrolling import Scrolled
+from app.theme import Theme, Weight, font
+from app.widgets import Chip, button, column, dress, empty, frame, label, row
+from workbench.formatting import number_of
 
 if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
+    from workbench.run.tuning import TuningPlan
+
+
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
+_LARGEST = str(2**63 - 1)
+_HEADS = ("Setting", "Now", "For the run")
+_SIDES = (Qt.AlignmentFlag.AlignTop, _RIGHT, _RIGHT)
+_PLACES = (0, 1, 3)
+"""Their columns; the one between two values keeps these apart."""
+
+
+class ChangesTable(QWidget):
+    """Highlights settings that would change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(5)
+        self._grid.setColumnStretch(0, 1)
+        self._grid.setColumnMinimumWidth(2, 16)
+
+    def display(self, changes: Sequence[Sequence[str]], nofile: int = 0) -> None:
+        """Show `changes`: (setting, now, for the run); now empty: this kernel has no such setting.
+        `nofile`: the descriptor limit of the run's processes; 0: unchanged.
+        """
+        empty(self._grid)
+        for head, place, side in zip(_HEADS, _PLACES, _SIDES, strict=True):
+            self._grid.addWidget(label(head, 11, tone="muted"), 0, place, side)
+        for key, now, wanted in changes:
+            changed = bool(now) and now != wanted
+            stays = "stays" if now else "excluded"
+            shown = _value(key, wanted) if changed else stays
+            values = (key, _value(key, now) or "not available", shown)
+            self._add(values, changed=changed)
+        if nofile:
+            self._add(("descriptors per process", "", f"{nofile:,}"), changed=True)
+
+    def show_text(self, text: str) -> None:
+        """Show a sentence instead of settings."""
+        empty(self._grid)
+        self._grid.addWidget(label(text, tone="soft", wrap=True), 0, 0, 1, 4)
+
+    def _add(self, values: Sequence[str], *, changed: bool) -> None:
+        line = self._grid.rowCount()
+        for value, place, side in zip(values, _PLACES, _SIDES, strict=True):
+            self._grid.addWidget(_cell(value, place, changed=changed), line, place, side)
+
+
+def count(changes: Sequence[Sequence[str]]) -> str:
+    """Describe how many settings would change."""
+    needed = sum(bool(now) and now != wanted for _, now, wanted in changes)
+    return number_of(needed, "changes") if needed else "no changes needed"
+
+
+def _cell(value: str, place: int, *, changed: bool) -> QLabel:
+    """Return a cell; the name of a setting wraps where there is too little room."""
+    made = label(value, tone="" if changed else "muted", wrap=place == 0)
+    weight = Weight.DemiBold if changed and place == _PLACES[-1] else Weight.Normal
+    made.setFont(font(12, weight, mono=True))
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return made
+
+
+def _value(key: str, text: str) -> str:
+    """Write a value for people: the largest number is what the kernel shows where there is no
+    limit, and two ports are a range.
+    """
+    if text == _LARGEST:
+        return "no limit"
+    if key.endswith("_port_range"):
+        return "–".join(text.split())
+    return f"{int(text):,}" if text.isdecimal() else text
+
 
 _RIGHTS = {
     "no": "No sudo (in its profile), so runs change nothing.",
@@ -73,3 +152,102 @@ class TuningCard(Card):
         else:
             self._table.show_text("Run a check to see the changes.")
         dress(self, self.theme)
+
+
+_TITLE = "Change kernel settings for this run?"
+_PREVIEW = "Changes for the run"
+_ABOUT = (
+    "They are changed before any server starts and restored when the run ends, even if the run, "
+    "the link or this computer fails."
+)
+_ROOT = {
+    "root": "as root",
+    "nopasswd": "sudo without password",
+    "password": "sudo with password",
+    "none": "",
+}
+_HIGHEST = 440
+
+
+def consenting(
+    parent: QWidget,
+    /,
+    plans: Sequence[TuningPlan],
+    theme: Theme | None,
+    *,
+    preview: bool = False,
+) -> Confirmation:
+    """Ask for consent to the changes: True to change the settings, None to run without changes,
+    False not to run. `preview`: only show them.
+    """
+    body = QWidget()
+    down = column(body, gap=10)
+    for plan in sorted(plans, key=lambda plan: not plan.changes_something):
+        down.addWidget(_section(plan))
+    down.addStretch(1)
+    scroll = Scrolled(body, "Changes")
+    scroll.setMinimumHeight(min(_HIGHEST, body.sizeHint().height() + 4))
+    title, answers = (
+        _TITLE,
+        [
+            ("Cancel", "x", False),
+            ("Run without tuning", "", None),
+            ("Change and run", "check", True),
+        ],
+    )
+    if preview:
+        title, answers = _PREVIEW, [("Close", "", False)]
+    about = label(_ABOUT, tone="soft", wrap=True)
+    made = Confirmation(parent, theme, title, [about, scroll], answers, harmless=not preview)
+    made.resize(640, made.sizeHint().height() + 24)
+    return made
+
+
+def _section(plan: TuningPlan) -> QFrame:
+    made = frame("sunken")
+    inside: QVBoxLayout = column(made, margin=12, gap=8)
+    head = row(gap=8)
+    head.addWidget(label(plan.machine, 14, Weight.DemiBold))
+    chip = Chip()
+    changes = [(change.key, change.now, change.wanted) for change in plan.changes]
+    if plan.changes_something:
+        chip.show_text(_ROOT[plan.sudo], "soft")
+    head.addWidget(chip)
+    head.addStretch(1)
+    summary = count(changes) if plan.changes_something else "unchanged"
+    head.addWidget(label(summary, 12, tone="muted"))
+    inside.addLayout(head)
+    if plan.why_not:
+        inside.addWidget(remark("muted", plan.why_not.text()))
+        return made
+    table = ChangesTable()
+    table.display(changes, plan.nofile)
+    inside.addWidget(table)
+    if plan.changes_something:
+        inside.addWidget(_commands(plan))
+    return made
+
+
+def _commands(plan: TuningPlan) -> QWidget:
+    made = QWidget()
+    down = column(made, gap=4)
+    show = button("Show commands", "terminal", kind="ghost")
+    show.setCheckable(True)
+    text = label("\n".join(plan.commands()))
+    text.setFont(font(12, mono=True))
+    text.setWordWrap(True)
+    text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    about = label(
+        "One program runs as root. It does what these commands would do and keeps a journal to "
+        "restore every setting.",
+        12,
+        tone="muted",
+        wrap=True,
+    )
+    for each in (about, text):
+        each.hide()
+        show.toggled.connect(each.setVisible)
+    down.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
+    down.addWidget(about)
+    down.addWidget(text)
+    return made

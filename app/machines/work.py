@@ -7,12 +7,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.machines.records import Record, now, stamp
-from workbench import stores
 
 if TYPE_CHECKING:
     from workbench.machines.aliases import Alias
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from workbench.machines.secrets import Ask
     from workbench.sessions.fleets import FleetHistories, FleetHistory
     from workbench.sessions.library import Shelved
-    from workbench.stores import Change
     from workbench.trash import Trashed
 
 
@@ -111,32 +108,20 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str,
     return found
 
 
-async def save(values: dict[str, Any], *, new: bool) -> list[Change]:
-    """Save a profile. Returns what changed. Raises BadInput or PongbenchError."""
+async def save(values: dict[str, Any], *, new: bool) -> str:
+    """Save a profile. Returns its name. Raises BadInput or PongbenchError."""
     from workbench.machines.profiles import make_profile, save_profile
 
     profile = make_profile(values)
-    return await _recorded(partial(save_profile, profile, replace=not new))
+    await asyncio.to_thread(save_profile, profile, replace=not new)
+    return profile.name
 
 
-async def consent(profile: Profile, tuning: bool) -> list[Change]:
-    """Save in the profile whether kernel settings may be changed for the length of a run. Returns
-    what changed.
-    """
+async def consent(profile: Profile, tuning: bool) -> None:
+    """Save in the profile whether kernel settings may be changed for the length of a run."""
     from workbench.machines.profiles import change_profile
 
-    return await _recorded(partial(change_profile, profile.name, {"tuning": tuning}))
-
-
-async def _recorded(write: Callable[[], object]) -> list[Change]:
-    """Return the files that `write` changes."""
-
-    def work() -> list[Change]:
-        with stores.recorded() as changes:
-            write()
-        return changes
-
-    return await asyncio.to_thread(work)
+    await asyncio.to_thread(change_profile, profile.name, {"tuning": tuning})
 
 
 def remove(name: str) -> Trashed:
@@ -165,9 +150,9 @@ async def hosts() -> list[Alias]:
     return await asyncio.to_thread(read)
 
 
-async def bring_in(names: list[str]) -> tuple[list[str], list[Change]]:
-    """Create profiles for hosts of ~/.ssh/config, whose settings stay there. Returns their names,
-    and what changed. Raises BadInput.
+async def bring_in(names: list[str]) -> list[str]:
+    """Create profiles for hosts of ~/.ssh/config, whose settings stay there. Returns their names.
+    Raises BadInput.
     """
     from workbench.machines.profiles import make_profile, save_profile
 
@@ -180,7 +165,8 @@ async def bring_in(names: list[str]) -> tuple[list[str], list[Change]]:
             save_profile(profile, replace=False)
             made.append(profile.name)
 
-    return made, await _recorded(write)
+    await asyncio.to_thread(write)
+    return made
 
 
 def profile_name(alias: str) -> str:

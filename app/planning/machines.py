@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.fields import Flag, Line, Options
 from app.live.run import Where
-from app.machines.changes import count
+from app.machines.tuning import count
 from app.plain import tip
 from app.planning.flag_columns import FlagColumns
 from app.planning.roles import HERE, Roles, display_name

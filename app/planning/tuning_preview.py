@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.context import Desk
 from app.machines.prompts import Asker
+from app.machines.tuning import consenting
 from app.planning import resources
 from app.planning.machines import Machines
 
@@ -37,9 +38,7 @@ class TuningPreview:
         )
 
     def _show(self, plans: list[TuningPlan]) -> None:
-        from app.machines.consent import ConsentDialog  # noqa: PLC0415 - seldom needed
-
         self._machines.show_preview("")
-        dialog = ConsentDialog(self._page.window(), plans, self._desk.theme, preview=True)
+        dialog = consenting(self._page.window(), plans, self._desk.theme, preview=True)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

@@ -72,7 +72,7 @@ READERS = {
     "app/about/licences.py": "licences of packages",
     "app/servers": "code, and names that may break",
     "app/qt_log.py": "what Qt prints",
-    "app/machines/commands.py": "commands in the log",
+    "app/machines/detail.py": "commands in the log",
 }
 """Whose words a module reads, if not ours."""
 

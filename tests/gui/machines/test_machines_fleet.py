@@ -14,7 +14,7 @@ from app.context import Desk
 from app.fields import Options
 from app.machines import records
 from app.machines.editor import Editor
-from app.machines.node import Node
+from app.machines.overview import Node
 from app.pages.machines import MachinesPage
 from tests import furniture
 from tests.gui.machines.steps import dialog, opened, typed

@@ -6,8 +6,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.context import Desk
-from app.machines.head import Head
 from app.machines.records import KEPT, now, stamp
+from app.pages.machines import Head
 from tests.gui.machines.steps import opened
 from tests.gui.windows import says, the
 from workbench.machines.profiles import make_profile, save_profile

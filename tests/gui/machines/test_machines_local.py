@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.context import Desk
 from app.machines.editor import Editor
-from app.machines.row import MachineRow
+from app.machines.listing import MachineRow
 from app.pages.machines import MachinesPage
 from tests.gui.machines.steps import check, dialog, light, opened, show
 from tests.gui.windows import control, says, sees

@@ -11,9 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.fields import Flag
-from app.machines.busy import BusyDialog
-from app.machines.consent import ConsentDialog
-from app.machines.exposing import ExposureDialog
+from app.machines.confirmations import Confirmation
 from app.pages.plan import PlanPage
 from app.planning.flag_columns import FlagColumns
 from app.settings import Settings
@@ -50,9 +48,9 @@ def keepalive() -> str:
     return Path("/proc/sys/net/ipv4/tcp_keepalive_time").read_text().strip()
 
 
-def asked(qtbot: QtBot, window: MainWindow) -> ConsentDialog:
-    def found() -> list[ConsentDialog]:
-        return [each for each in window.findChildren(ConsentDialog) if each.isVisible()]
+def asked(qtbot: QtBot, window: MainWindow) -> Confirmation:
+    def found() -> list[Confirmation]:
+        return [each for each in window.findChildren(Confirmation) if each.isVisible()]
 
     qtbot.waitUntil(lambda: bool(found()))
     return found()[0]
@@ -285,8 +283,8 @@ def test_an_old_server_reachable_by_others_gives_a_warning_and_a_question(
         press(page, "This computer")
         sees(qtbot, page, "Cogen no longer gets security fixes and would listen on This computer")
         press(page, "Run")
-        qtbot.waitUntil(lambda: bool(window.findChildren(ExposureDialog)))
-        (dialog,) = window.findChildren(ExposureDialog)
+        qtbot.waitUntil(lambda: bool(window.findChildren(Confirmation)))
+        (dialog,) = window.findChildren(Confirmation)
         assert says(dialog, Exposure(("Cogen",), "localhost", "0.0.0.0").text)
         assert dialog.focusWidget() is control(dialog, "Cancel")
         control(dialog, "Cancel").click()
@@ -313,12 +311,12 @@ def test_a_run_on_the_same_computer_is_named_and_can_be_waited_for(
             window.show_page("Plan")
             judged(qtbot, page)
             press(page, "Run")
-            qtbot.waitUntil(lambda: bool(window.findChildren(BusyDialog)))
-            (dialog,) = window.findChildren(BusyDialog)
+            qtbot.waitUntil(lambda: bool(window.findChildren(Confirmation)))
+            (dialog,) = window.findChildren(Confirmation)
             assert says(dialog, claim.text)
             assert dialog.focusWidget() is control(dialog, "Wait")
             control(dialog, answer).click()
-            qtbot.waitUntil(lambda: not window.findChildren(BusyDialog))
+            qtbot.waitUntil(lambda: not window.findChildren(Confirmation))
             if answer == "Cancel":
                 qtbot.waitUntil(lambda: not window.desk.busy)
                 assert "'First' has been running" in window.live.error.text
