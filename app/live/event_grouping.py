@@ -7,8 +7,8 @@ from collections.abc import Hashable, Sequence
 from workbench.documents import Note
 from workbench.formatting import continued
 from workbench.messages import base
+from workbench.messages.base import places
 from workbench.messages.notes import Again, Database, Gate, NotJudged
-from workbench.messages.places import places
 from workbench.messages.topics import read_note
 
 Named = tuple[Note, str]

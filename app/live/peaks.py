@@ -18,7 +18,7 @@ from app.painted import Painted
 from app.plain import tip
 from app.theme import Theme, Weight
 from app.widgets import Elided, column, label, row
-from workbench.messages.limits import brief
+from workbench.messages.reasons import limit_terms
 from workbench.report import sustained
 
 _HIGH = 40
@@ -156,7 +156,7 @@ def _mark(painter: QPainter, at: QPointF, kept: bool | None, colour: str, theme:
 
 def _limits(model: ChartModel) -> str:
     search = (model.start.plan if model.start else {}).get("search") or {}
-    met = brief(search.get("errors_pct", 1.0), search.get("p99_ms"))
+    met = limit_terms(search.get("errors_pct", 1.0), search.get("p99_ms"))
     return f"Rates in the order measured. ● met: {met} · × missed"
 
 

@@ -22,7 +22,7 @@ from app.profiling import show_profiles
 from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, repolish, tool
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
-from workbench.messages.ends import Aborted
+from workbench.messages.reasons import Aborted
 from workbench.plan.duration import calibration_s
 from workbench.plan.model import Plan
 

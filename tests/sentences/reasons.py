@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from workbench.messages import ends, reasons
+from workbench.messages import reasons
 from workbench.messages.base import Message
-from workbench.messages.limits import TooManyErrors, TooSlow
+from workbench.messages.reasons import TooManyErrors, TooSlow
 
 SENTENCES: list[tuple[Message, str]] = [
     (reasons.Interrupted(), "Ended early; excluded from results."),
@@ -229,17 +229,17 @@ SENTENCES: list[tuple[Message, str]] = [
         reasons.WindowsLost(count=12),
         "The clients' link lost 12 reports of 200 ms; the windows have gaps, the point's figures are complete.",
     ),
-    (ends.Aborted(), "The run was aborted. Every point measured before that is in the session."),
+    (reasons.Aborted(), "The run was aborted. Every point measured before that is in the session."),
     (
-        ends.Suspended(seconds=6.2),
+        reasons.Suspended(seconds=6.2),
         "Pongbench itself was suspended for 6 s. Servers and clients stop by themselves without contact for that long, so the run ended. Every point measured before is in the session.",
     ),
     (
-        ends.Suspended(seconds=30.4, asleep=True),
+        reasons.Suspended(seconds=30.4, asleep=True),
         "This computer slept for 30 s. Servers and clients stop by themselves without contact for that long, so the run ended. Every point measured before is in the session.",
     ),
     (
-        ends.NoResult(name="Tornado, wrk", said="wrk on h3 was killed by SIGKILL."),
+        reasons.NoResult(name="Tornado, wrk", said="wrk on h3 was killed by SIGKILL."),
         "No point of Tornado, wrk has a result. wrk on h3 was killed by SIGKILL.",
     ),
     (

@@ -12,11 +12,18 @@ from tests.sentences import SENTENCES
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
 from workbench.messages import plans, reasons
-from workbench.messages.base import Message, Recorded, kind, kinds, merged_text, read
+from workbench.messages.base import (
+    Message,
+    Recorded,
+    check_template,
+    kind,
+    kinds,
+    merged_text,
+    read,
+)
 from workbench.messages.errors import error_label, listed_errors
-from workbench.messages.limits import Limit
 from workbench.messages.notes import Notice
-from workbench.messages.reasons import REASONS, Reason, reasons_of
+from workbench.messages.reasons import REASONS, Limit, Reason, reasons_of
 from workbench.messages.topics import TOPICS
 from workbench.sessions.format import encode
 
@@ -41,6 +48,21 @@ def test_every_code_has_a_sentence() -> None:
         Message,
         Recorded,
     }
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{nothing}",
+        "{server:by_nothing}",
+        "{server:?yes {nothing}|no}",
+        "{server:?yes|no {server:by_nothing}}",
+    ],
+)
+def test_a_template_names_what_its_class_and_the_formats_have(template: str) -> None:
+    check_template(plans.ServerTwice, "{server:?{server}|none} {server:capital}")
+    with pytest.raises(TypeError, match="nothing"):
+        check_template(plans.ServerTwice, template)
 
 
 RECORDED = [message for message, _ in SENTENCES if isinstance(message, Reason | Limit | Notice)]

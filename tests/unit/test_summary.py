@@ -15,7 +15,7 @@ from workbench.analysis.summary import summarise
 from workbench.commands.summary import data_of, print_ranking, print_summary
 from workbench.documents import AnyDocument, Metric, Note, PointStop, Window
 from workbench.messages import notes
-from workbench.messages.reasons.clients import BackgroundLoad
+from workbench.messages.reasons import BackgroundLoad
 from workbench.sessions.completion import completed
 from workbench.terminal import Terminal
 

@@ -11,7 +11,7 @@ from workbench.analysis.verdicts import judge
 from workbench.documents import Percentiles
 from workbench.messages import reasons as said
 from workbench.messages.base import Message
-from workbench.messages.limits import TooSlow
+from workbench.messages.reasons import TooSlow
 
 QUEUED = Percentiles(count=9_000, p50=200_000, p90=310_000, p99=400_000, p999=410_000, max=420_000)
 

@@ -13,7 +13,7 @@ from workbench.documents import Counts, Percentiles
 from workbench.errors import BadInput
 from workbench.messages import plans
 from workbench.messages.errors import error_label
-from workbench.messages.limits import TooSlow
+from workbench.messages.reasons import TooSlow
 from workbench.plan import checks
 from workbench.plan.budget import assess
 from workbench.plan.model import Plan, Range

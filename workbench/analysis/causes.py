@@ -9,8 +9,7 @@ from workbench.analysis.results import SeriesResult
 from workbench.documents import PointStop
 from workbench.messages import causes
 from workbench.messages.base import Message
-from workbench.messages.limits import Limit
-from workbench.messages.reasons import reasons_of
+from workbench.messages.reasons import Limit, reasons_of
 
 SERVICES = {
     "5432": "PostgreSQL",

@@ -14,13 +14,13 @@ from workbench.analysis.faults import after_losses, overflows, silent
 from workbench.analysis.histogram import percentile_supported
 from workbench.documents import Counts, server_errors
 from workbench.messages.base import Message
-from workbench.messages.limits import TooSlow
 from workbench.messages.reasons import (
     ClientSlower,
     LossyLink,
     NotEstablished,
     SlowConnections,
     SustainedOverLossyLink,
+    TooSlow,
     Unreachable,
 )
 

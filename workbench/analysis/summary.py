@@ -27,9 +27,9 @@ from workbench.documents import (
     RunStart,
     RunStop,
 )
-from workbench.messages.limits import phrase
 from workbench.messages.notes import Backlog, Died, Gate, Peak, Profile, Rates, Resources
 from workbench.messages.plans import ToolCannotTell
+from workbench.messages.reasons import limit_phrase
 from workbench.messages.topics import read_note
 
 
@@ -182,7 +182,7 @@ def _begin(summary: Summary, start: RunStart) -> None:
     if search := plan.get("search"):
         errors_pct, p99_ms = search.get("errors_pct", 1.0), search.get("p99_ms")
         summary.slo = {"errors_pct": errors_pct, "p99_ms": p99_ms}
-        summary.limits = phrase(errors_pct, p99_ms)
+        summary.limits = limit_phrase(errors_pct, p99_ms)
     records = {record.id: record for record in start.servers}
     tasks = Tasks.of_all(start.servers)
     for each in start.series:

@@ -64,7 +64,7 @@ from workbench.documents import (
 )
 from workbench.messages import reasons as messages
 from workbench.messages.base import Message
-from workbench.messages.limits import TooSlow
+from workbench.messages.reasons import TooSlow
 
 LATE_SHARE = 0.05
 """Share of the connections started more than 5 ms late. Clients past their limit fall ever further

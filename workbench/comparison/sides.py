@@ -20,7 +20,7 @@ from workbench.comparison.contenders import Contender
 from workbench.comparison.pairwise import Figure, pairwise
 from workbench.documents import Document, HostSample, Note, RunStart, ServerRecord
 from workbench.errors import BadInput
-from workbench.messages.limits import phrase
+from workbench.messages.reasons import limit_phrase
 from workbench.report.setup import Setup
 from workbench.sessions import Session, read_session
 from workbench.sessions.labels import UNLABELLED, Titles
@@ -88,7 +88,7 @@ class Side:
     @property
     def _limits(self) -> str:
         """What a rate had to meet to count as sustained."""
-        return self.setup.limits or phrase(100 * (1 - SUSTAINED_SHARE), None)
+        return self.setup.limits or limit_phrase(100 * (1 - SUSTAINED_SHARE), None)
 
     def retagged(self, tag: str) -> Side:
         contenders = [replace(contender, tag=tag) for contender in self.contenders]

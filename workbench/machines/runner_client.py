@@ -23,7 +23,7 @@ from workbench.machines.exchange import Exchange, Writer
 from workbench.machines.linkprocess import LinkProcess
 from workbench.machines.pulse import Pulse
 from workbench.machines.wire import LONGEST_LINE, InvalidMessage, Lines, decode, quoted
-from workbench.messages.ends import Suspended
+from workbench.messages.reasons import Suspended
 from workbench.remote import REMOTE
 
 RUNNER = REMOTE / "runner"

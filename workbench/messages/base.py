@@ -1,11 +1,29 @@
-"""A message: a code with typed parameters, and the sentence they render to."""
+"""A message: a code with typed parameters, and the sentence they render to.
+
+The sentence is the `template` of its class. A name in braces, of a field or of a method without
+parameters, is replaced by what it has, formatted as after the colon:
+
+    {calls:,}  {busy_pct:.0f}      as Python does
+    {offered_per_s:rate}           by a function of `FORMATS`
+    {calls:number_of calls}        the same, with words of its own
+    {why:says}                     by the table `says` of the class; each of a list
+    {said:? Last output: {said}}   the rest, if it is not empty, 0 or false ...
+    {asleep:?it slept|it stopped}  ... or else the part after the bar
+    {first_s:known?, at {first_s}} the same, if it is not None
+    {left:1?one was|some were}     the same, if it is 1, or has one item
+    {axis:rate?users|rates}        the same, if it is this text
+"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from functools import cache
+from string import Formatter
+from typing import Any, ClassVar, TypeAlias, TypeVar, dataclass_transform
 
 import msgspec
 
@@ -17,72 +35,6 @@ M = TypeVar("M", bound="Message")
 
 Record: TypeAlias = dict[str, Any]
 """A message as recorded in a session: its parameters, and its code under "code"."""
-
-
-def _code(name: str) -> str:
-    """ "CallsFailed" is "calls-failed"."""
-    return "".join(f"-{c.lower()}" if c.isupper() else c for c in name).removeprefix("-")
-
-
-class Message(
-    msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="code", tag=_code
-):
-    """One class per code. Its fields are the parameters: numbers and names, never prose."""
-
-    apart: ClassVar[tuple[str, ...]] = ()
-    """Numbers that identify a message, as names do, so they never become a `Span`."""
-
-    same: ClassVar[tuple[str, ...]] = ()
-    """Texts that may differ between messages of one kind; the first is shown for all."""
-
-    @property
-    def code(self) -> str:
-        """The class's code; recorded, so it never changes."""
-        return str(self.__struct_config__.tag)
-
-    def text(self) -> str:
-        """The sentence to show: what happened, where, what to do."""
-        raise NotImplementedError
-
-    def record(self) -> Record:
-        """For a document."""
-        record: Record = msgspec.to_builtins(self)
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in record.items()}
-
-    def data(self) -> dict[str, Any]:
-        """The parameters without the code."""
-        return {name: value for name, value in self.record().items() if name != "code"}
-
-
-class Recorded(Message, frozen=True, kw_only=True, tag=""):
-    """A recorded sentence whose code is missing or unknown."""
-
-    sentence: str
-
-    def text(self) -> str:
-        return self.sentence
-
-
-def kinds(base: type[M]) -> dict[str, type[M]]:
-    """All messages of a kind that render a sentence, by code."""
-    found = {str(base.__struct_config__.tag): base} if "text" in vars(base) else {}
-    for kind in base.__subclasses__():
-        found |= kinds(kind)
-    return found
-
-
-def read(
-    known: Mapping[str, type[Message]], code: object, data: Mapping[str, Any], sentence: str
-) -> Message:
-    """A recorded message; `Recorded` if its code is unknown or its data do not fit."""
-    kind = known.get(code) if isinstance(code, str) else None
-    if kind is not None:
-        with contextlib.suppress(msgspec.ValidationError, ArithmeticError, ValueError):
-            message = convert({**data, "code": code}, kind)
-            # Figures of the right types may still fail to render.
-            message.text()
-            return message
-    return Recorded(sentence=sentence)
 
 
 @dataclass(frozen=True)
@@ -123,15 +75,249 @@ def share(part: Figure, whole: Figure) -> Figure:
     return part / whole if whole else 0.0
 
 
+def most(figure: Figure) -> float:
+    """Sort key of a figure."""
+    return max(figure.values) if isinstance(figure, Span) else figure
+
+
+def percent(share: Figure) -> str:
+    # 98.96 % must not be rendered as 99 %, the very limit it missed.
+    return f"{each(share, lambda part: f'{math.floor(part * 1000) / 10:.1f}')} %"
+
+
+def by_host(stolen_pct: Figure) -> str:
+    """To follow the background load of which it is a part; empty: next to none."""
+    if most(stolen_pct) < 1:
+        return ""
+    return f" (the host of the virtual machine took {stolen_pct:.0f} %)"
+
+
+def every(count: int, noun: str) -> str:
+    """ "all 7 servers", "both servers", "the server"."""
+    if count == 1:
+        return f"the {noun}"
+    return f"both {noun}s" if count == 2 else f"all {count:,} {noun}s"
+
+
+def _joined(texts: Sequence[str], separator: str = ",") -> str:
+    return f"{separator} ".join(texts)
+
+
+FORMATS: dict[str, Callable[..., str]] = {
+    "bits": formatting.bits,
+    "by_host": by_host,
+    "capital": formatting.capital,
+    "cores": formatting.cores,
+    "duration": lambda us: each(us, formatting.duration),
+    "every": every,
+    "exit": lambda status: f"by signal {-status}" if status < 0 else f"with status {status}",
+    "figure": RATE.figure,
+    "how_often": lambda count: "once" if count == 1 else f"{count:,} times",
+    "joined": _joined,
+    "listed": formatting.listed,
+    "megabytes": formatting.megabytes,
+    "ms": lambda us: f"{share(us, 1000):,.0f} ms",
+    "number_of": formatting.number_of,
+    "percent": percent,
+    "rate": formatting.rate,
+    "thousandths": lambda figure, spec: format(share(figure, 1000), spec),
+}
+"""How templates format what Python's own formats do not; some families add to these."""
+
+
 def place(x: Figure, suffix: str) -> str:
     """A position on the plan's axis with its suffix (`axis.Axis.suffix`): "4,700/s", "10 to 50
     concurrent"."""
     return formatting.counted(each(x, RATE.figure), suffix)
 
 
-def most(figure: Figure) -> float:
-    """Sort key of a figure."""
-    return max(figure.values) if isinstance(figure, Span) else figure
+FEW = 5
+"""Up to this many values of a server are listed individually."""
+MOST_NAMES = 6
+"""Up to this many servers are named."""
+
+
+def places(where: Iterable[tuple[str, float]], suffix: str) -> str:
+    """ "gevent at 18,000 and 20,000/s", "gevent and Trio at 8,400/s and Twisted at 4,000/s" """
+    values: defaultdict[str, set[float]] = defaultdict(set)
+    for name, x in where:
+        values[name].add(x)
+    sharing: defaultdict[tuple[float, ...], list[str]] = defaultdict(list)
+    for name, xs in values.items():
+        sharing[tuple(sorted(xs))].append(name)
+    return formatting.listed(
+        [f"{_names(names)} at {_values(xs, suffix)}" for xs, names in sharing.items()]
+    )
+
+
+def _names(names: Sequence[str]) -> str:
+    """ "gevent, Trio, Twisted, Tornado, Eventlet and 37 others" """
+    if len(names) > MOST_NAMES:
+        named = names[: MOST_NAMES - 1]
+        names = [*named, f"{len(names) - len(named):,} others"]
+    return formatting.listed(names)
+
+
+def _values(xs: Sequence[float], suffix: str) -> str:
+    """`xs` ascend."""
+    if len(xs) > FEW:
+        return f"{len(xs):,} values from {RATE.figure(xs[0])} to {RATE.figure(xs[-1])}{suffix}"
+    return f"{formatting.listed([*map(RATE.figure, xs)])}{suffix}"
+
+
+@cache
+def _parts(template: str) -> list[tuple[str, str | None, str | None, str | None]]:
+    """Each literal with the name, the format and the conversion of what follows it."""
+    return list(Formatter().parse(template))
+
+
+@cache
+def _choice(spec: str) -> tuple[str, str, str] | None:
+    """What "rate?users|rates" asks for, what to say then, and otherwise; None: it is no choice."""
+    wanted, asked, said = spec.partition("?")
+    if not asked:
+        return None
+    depth = 0
+    for at, sign in enumerate(said):
+        depth += (sign == "{") - (sign == "}")
+        if sign == "|" and not depth:
+            return wanted, said[:at], said[at + 1 :]
+    return wanted, said, ""
+
+
+def _is(value: Any, wanted: str) -> bool:
+    if not wanted:
+        return any(value.values) if isinstance(value, Span) else bool(value)
+    if wanted == "known":
+        return value is not None
+    if isinstance(value, Sized) and not isinstance(value, str):
+        value = len(value)
+    return str(value) == wanted
+
+
+def check_template(kind: type[Message], template: str) -> None:
+    """Raise TypeError for a name or a format that does not exist."""
+    for _, name, spec, _ in _parts(template):
+        if name is None:
+            continue
+        if not hasattr(kind, name):
+            raise TypeError(f"{kind.__name__} has no '{name}', which its template names")
+        if chosen := _choice(spec or ""):
+            for part in chosen[1:]:
+                check_template(kind, part)
+            continue
+        word = (spec or "").partition(" ")[0]
+        if isinstance(table := getattr(kind, word or "-", None), Mapping):
+            for part in table.values():
+                check_template(kind, part)
+        elif len(word) > 1 and word.isidentifier() and word not in FORMATS:
+            raise TypeError(f"{kind.__name__} formats '{name}' by '{word}', which does not exist")
+
+
+def _code(name: str) -> str:
+    """ "CallsFailed" is "calls-failed"."""
+    return "".join(f"-{c.lower()}" if c.isupper() else c for c in name).removeprefix("-")
+
+
+class _Kind(msgspec.StructMeta):
+    """Every message is frozen, made by keyword, and has what its template names."""
+
+    def __new__(
+        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **config: Any
+    ) -> Any:
+        made: Any = super().__new__(
+            cls, name, bases, namespace, **{"frozen": True, "kw_only": True, **config}
+        )
+        if "template" in namespace:
+            made.template = " ".join(made.template.split()).replace(" |", "|")
+            check_template(made, made.template)
+        return made
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(msgspec.field,))
+class Message(
+    msgspec.Struct, metaclass=_Kind, frozen=True, omit_defaults=True, tag_field="code", tag=_code
+):
+    """One class per code. Its fields are the parameters: numbers and names, never prose."""
+
+    template: ClassVar[str] = ""
+    """The sentence, as above. A line break in it is a space, and nothing before a bar."""
+
+    apart: ClassVar[tuple[str, ...]] = ()
+    """Numbers that identify a message, as names do, so they never become a `Span`."""
+
+    same: ClassVar[tuple[str, ...]] = ()
+    """Texts that may differ between messages of one kind; the first is shown for all."""
+
+    @property
+    def code(self) -> str:
+        """The class's code; recorded, so it never changes."""
+        return str(self.__struct_config__.tag)
+
+    def text(self) -> str:
+        """The sentence to show: what happened, where, what to do."""
+        return self._filled(self.template)
+
+    def record(self) -> Record:
+        """For a document."""
+        record: Record = msgspec.to_builtins(self)
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in record.items()}
+
+    def data(self) -> dict[str, Any]:
+        """The parameters without the code."""
+        return {name: value for name, value in self.record().items() if name != "code"}
+
+    def _filled(self, template: str) -> str:
+        said = ""
+        for literal, name, spec, conversion in _parts(template):
+            said += literal
+            if name is not None:
+                value = getattr(self, name)
+                value = value() if callable(value) else value
+                said += self._written(repr(value) if conversion else value, spec or "")
+        return said
+
+    def _written(self, value: Any, spec: str) -> str:
+        if chosen := _choice(spec):
+            wanted, then, otherwise = chosen
+            return self._filled(then if _is(value, wanted) else otherwise)
+        name, _, words = spec.partition(" ")
+        if isinstance(table := getattr(type(self), name or "-", None), Mapping):
+            values = [value] if isinstance(value, str) else value
+            return self._filled(formatting.listed([table[each] for each in values]))
+        if write := FORMATS.get(name):
+            return write(value, words) if words else write(value)
+        return format(value, spec)
+
+
+class Recorded(Message, tag=""):
+    """A recorded sentence whose code is missing or unknown."""
+
+    sentence: str
+    template = "{sentence}"
+
+
+def kinds(base: type[M]) -> dict[str, type[M]]:
+    """All messages of a kind that render a sentence, by code."""
+    renders = not vars(base).keys().isdisjoint(("template", "text"))
+    found = {str(base.__struct_config__.tag): base} if renders else {}
+    for kind in base.__subclasses__():
+        found |= kinds(kind)
+    return found
+
+
+def read(
+    known: Mapping[str, type[Message]], code: object, data: Mapping[str, Any], sentence: str
+) -> Message:
+    """A recorded message; `Recorded` if its code is unknown or its data do not fit."""
+    kind = known.get(code) if isinstance(code, str) else None
+    if kind is not None:
+        with contextlib.suppress(msgspec.ValidationError, ArithmeticError, ValueError):
+            message = convert({**data, "code": code}, kind)
+            # Figures of the right types may still fail to render.
+            message.text()
+            return message
+    return Recorded(sentence=sentence)
 
 
 def kind(message: Message) -> Hashable:

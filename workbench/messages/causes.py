@@ -2,65 +2,59 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
-from workbench.formatting import number_of
-from workbench.messages.base import Figure, Message, most
+from workbench.messages.base import FORMATS, Figure, Message, most
 
 
-class Cause(Message, frozen=True, kw_only=True):
+class Cause(Message):
     """The cause of a server's limit."""
 
 
-class CoresFull(Cause, frozen=True, kw_only=True):
-    """Every core that the server may use was full."""
+_MOSTLY_KERNEL_PCT = 50.0
 
-    apart: ClassVar[tuple[str, ...]] = ("cores",)
 
+def _in_kernel(pct: Figure | None) -> str:
+    if pct is None or most(pct) < _MOSTLY_KERNEL_PCT:
+        return ""
+    return f", {pct:.0f} % of that in system calls"
+
+
+FORMATS["in_kernel"] = _in_kernel
+
+
+class CoresFull(Cause):
+    apart = ("cores",)
     cores: int
     busy_pct: float
     """Percent of one core."""
     kernel_pct: float | None = None
     """Percent of that time spent in the kernel; None: unknown."""
-
-    def text(self) -> str:
-        what = "Its core was full" if self.cores == 1 else f"All its {self.cores} cores were full"
-        return f"{what} ({self.busy_pct:.0f} % of a core{_kernel(self.kernel_pct)})."
+    template = """{cores:1?Its core was full|All its {cores} cores were full} ({busy_pct:.0f} % of a
+        core{kernel_pct:in_kernel})."""
 
 
-class ThreadFull(Cause, frozen=True, kw_only=True):
+class ThreadFull(Cause):
     """One thread did the work and filled a core; others cannot help it."""
 
-    apart: ClassVar[tuple[str, ...]] = ("cores",)
-
+    apart = ("cores",)
     busy_pct: float
     cores: int
     kernel_pct: float | None = None
-
-    def text(self) -> str:
-        return (
-            f"One of its threads filled a core ({self.busy_pct:.0f} % of a core"
-            f"{_kernel(self.kernel_pct)}); it may use {self.cores}."
-        )
+    template = """One of its threads filled a core ({busy_pct:.0f} % of a
+        core{kernel_pct:in_kernel}); it may use {cores}."""
 
 
-class TurnsTaken(Cause, frozen=True, kw_only=True):
-    """Several threads together used one core, although more are available."""
-
-    apart: ClassVar[tuple[str, ...]] = ("cores",)
-
+class TurnsTaken(Cause):
+    apart = ("cores",)
     threads: int
     busy_pct: float
     cores: int
-
-    def text(self) -> str:
-        return (
-            f"{self.threads} threads together used one core of {self.cores}"
-            f" ({self.busy_pct:.0f} %): they take turns, as with an interpreter lock."
-        )
+    template = """{threads} threads together used one core of {cores} ({busy_pct:.0f} %): they take
+        turns, as with an interpreter lock."""
 
 
-class CpuContended(Cause, frozen=True, kw_only=True):
+class CpuContended(Cause):
     """A thread of the server was runnable while another thread had the CPU."""
 
     waited_pct: float
@@ -69,188 +63,112 @@ class CpuContended(Cause, frozen=True, kw_only=True):
     threads: int = 0
     """Its own threads, if they shared fewer cores; 0: other programs had the CPU."""
     cores: int = 0
-
-    def text(self) -> str:
-        waited = f"Its busiest thread waited for a CPU {self.waited_pct:.0f} % of the time"
-        if not self.threads:
-            return f"{waited}: other programs ran there (it used {self.busy_pct:.0f} % of a core)."
-        used = f"{self.busy_pct:.0f} % of"
-        used = (
-            f"one core and used {used} it"
-            if self.cores == 1
-            else (f"{self.cores} cores and used {used} one")
-        )
-        return f"{waited}: its {self.threads:,} threads shared {used}."
+    template = """Its busiest thread waited for a CPU {waited_pct:.0f} % of the time: {threads:?its
+        {threads:,} threads shared {cores:1?one core and used {busy_pct:.0f} % of it|{cores} cores
+        and used {busy_pct:.0f} % of one}
+        |other programs ran there (it used {busy_pct:.0f} % of a core)}."""
 
 
-class DescriptorsUsedUp(Cause, frozen=True, kw_only=True):
-    """A process had all the descriptors open that it may have."""
-
-    apart: ClassVar[tuple[str, ...]] = ("limit",)
-
+class DescriptorsUsedUp(Cause):
+    apart = ("limit",)
     opened: int
     limit: int
-
-    def text(self) -> str:
-        return f"It had {self.opened:,} descriptors open, of at most {self.limit:,} (nofile)."
+    template = "It had {opened:,} descriptors open, of at most {limit:,} (nofile)."
 
 
-class CpuQuota(Cause, frozen=True, kw_only=True):
-    """The CPU quota of its control group throttled the server."""
-
+class CpuQuota(Cause):
     throttled_pct: float
     """Percent of the point's length."""
     busy_pct: float
-
-    def text(self) -> str:
-        return (
-            f"Its CPU quota (cgroup) kept it from running {self.throttled_pct:.0f} % of the time"
-            f" (it used {self.busy_pct:.0f} % of a core)."
-        )
+    template = """Its CPU quota (cgroup) kept it from running {throttled_pct:.0f} % of the time (it
+        used {busy_pct:.0f} % of a core)."""
 
 
-class GarbageCollected(Cause, frozen=True, kw_only=True):
-    """Its garbage collector threads took much of the CPU time."""
-
+class GarbageCollected(Cause):
     collecting_pct: float
     """Percent of its CPU time."""
     busy_pct: float
-
-    def text(self) -> str:
-        return (
-            f"Garbage collection took {self.collecting_pct:.0f} % of its CPU time"
-            f" ({self.busy_pct:.0f} % of a core)."
-        )
+    template = """Garbage collection took {collecting_pct:.0f} % of its CPU time ({busy_pct:.0f} %
+        of a core)."""
 
 
-class DatabaseBusy(Cause, frozen=True, kw_only=True):
-    """Its own database took the cores that both share."""
-
-    apart: ClassVar[tuple[str, ...]] = ("cores",)
-
+class DatabaseBusy(Cause):
+    apart = ("cores",)
     service: str
     share_pct: float
     """Percent of the CPU time of both."""
     busy_pct: float
     cores: int
-
-    def text(self) -> str:
-        return (
-            f"Its database ({self.service}) took {self.share_pct:.0f} % of the CPU time of both"
-            f" ({self.busy_pct:.0f} % of a core, of {self.cores})."
-        )
+    template = """Its database ({service}) took {share_pct:.0f} % of the CPU time of both
+        ({busy_pct:.0f} % of a core, of {cores})."""
 
 
-class WaitedForAnswer(Cause, frozen=True, kw_only=True):
-    """The server waited for answers of a database or another service."""
-
+class WaitedForAnswer(Cause):
     address: str
     service: str
     """By default port; empty: unknown."""
     connections: int
     """Connections in use."""
     busy_pct: float
+    template = """It waited for answers of {whose}, over {connections:number_of connections}, and
+        used only {busy_pct:.0f} % of a core."""
 
-    def text(self) -> str:
-        service = f"{self.service} ({self.address})" if self.service else self.address
+    def whose(self) -> str:
         if self.service == self.address:
-            service = f"its database ({self.service})"
-        what = number_of(self.connections, "connections")
-        return (
-            f"It waited for answers of {service}, over {what}, and used only"
-            f" {self.busy_pct:.0f} % of a core."
-        )
+            return f"its database ({self.service})"
+        return f"{self.service} ({self.address})" if self.service else self.address
 
 
-class WaitedForLock(Cause, frozen=True, kw_only=True):
-    """Most of its threads or processes waited for a lock."""
-
+class WaitedForLock(Cause):
     threads: float
     """Mean number of waiting threads."""
     busy_pct: float
-
-    def text(self) -> str:
-        return (
-            f"{self.threads:.0f} of its threads waited for a lock, on average"
-            f" ({self.busy_pct:.0f} % of a core used)."
-        )
+    template = """{threads:.0f} of its threads waited for a lock, on average ({busy_pct:.0f} % of a
+        core used)."""
 
 
-class WaitedForDisk(Cause, frozen=True, kw_only=True):
+class WaitedForDisk(Cause):
     """The kernel blocked its threads until a disk was ready."""
 
     share_pct: float
     """Percent of its working threads."""
     busy_pct: float
-
-    def text(self) -> str:
-        return (
-            f"{self.share_pct:.0f} % of its working threads waited for a disk"
-            f" ({self.busy_pct:.0f} % of a core used)."
-        )
+    template = """{share_pct:.0f} % of its working threads waited for a disk ({busy_pct:.0f} % of a
+        core used)."""
 
 
-class Slept(Cause, frozen=True, kw_only=True):
-    """Its threads slept on a timer."""
-
+class Slept(Cause):
     share_pct: float
     """Percent of its working threads."""
     busy_pct: float
-
-    def text(self) -> str:
-        return (
-            f"{self.share_pct:.0f} % of its working threads slept (a timer, such as sleep())"
-            f" and it used only {self.busy_pct:.0f} % of a core."
-        )
+    template = """{share_pct:.0f} % of its working threads slept (a timer, such as sleep()) and it
+        used only {busy_pct:.0f} % of a core."""
 
 
-class MachineWaited(Cause, frozen=True, kw_only=True):
+class MachineWaited(Cause):
     """The target was short of memory, or its disk was slow."""
 
     resource: Literal["memory", "io"]
     pct: float
     """Percent of the point's length."""
-
-    def text(self) -> str:
-        what = "memory" if self.resource == "memory" else "its disk"
-        return f"Programs on its machine waited for {what} {self.pct:.0f} % of the time."
+    template = """Programs on its machine waited for {resource:memory?memory|its disk} {pct:.0f} %
+        of the time."""
 
 
-class NotAccepted(Cause, frozen=True, kw_only=True):
+class NotAccepted(Cause):
     """Connections waited in the accept queue although the server was mostly idle."""
 
-    apart: ClassVar[tuple[str, ...]] = ("backlog",)
-
+    apart = ("backlog",)
     busy_pct: float
     backlog: int
     waiting: int = 0
     """The most connections seen in the queue; 0: it overflowed."""
-
-    def text(self) -> str:
-        queue = f"Its accept queue (backlog {self.backlog:,})"
-        held = f"held {self.waiting:,} connections" if self.waiting else "was full"
-        return (
-            f"{queue} {held} while it used only {self.busy_pct:.0f} % of a core: it waited, and"
-            " accepted connections too slowly."
-        )
+    template = """Its accept queue (backlog {backlog:,}) {waiting:?held {waiting:,} connections|was
+        full} while it used only {busy_pct:.0f} % of a core: it waited, and accepted connections too
+        slowly."""
 
 
-class Waited(Cause, frozen=True, kw_only=True):
-    """The server waited for something other than CPU."""
-
+class Waited(Cause):
     busy_pct: float
-
-    def text(self) -> str:
-        return (
-            f"It used only {self.busy_pct:.0f} % of a core: it waited for something else, such as a"
-            " timer, a lock, a database or another service."
-        )
-
-
-_MOSTLY_KERNEL_PCT = 50.0
-
-
-def _kernel(pct: Figure | None) -> str:
-    if pct is None or most(pct) < _MOSTLY_KERNEL_PCT:
-        return ""
-    return f", {pct:.0f} % of that in system calls"
+    template = """It used only {busy_pct:.0f} % of a core: it waited for something else, such as a
+        timer, a lock, a database or another service."""

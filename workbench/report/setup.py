@@ -10,7 +10,7 @@ from typing import Any
 from workbench.axis import RATE, Axis
 from workbench.documents import OUR_AGENT, MachineRecord, RunStart
 from workbench.formatting import capital, counted
-from workbench.messages.limits import phrase
+from workbench.messages.reasons import limit_phrase
 from workbench.workloads import registry
 
 FROM_THE_SEND = "Response times count from the send: a load tool has no others."
@@ -124,7 +124,7 @@ class Setup:
         search = self.plan.get("search")
         if not isinstance(search, dict):
             return ""
-        return phrase(search.get("errors_pct", 1.0), search.get("p99_ms"))
+        return limit_phrase(search.get("errors_pct", 1.0), search.get("p99_ms"))
 
     @property
     def closed(self) -> bool:

@@ -10,8 +10,7 @@ from typing import Generic, TypeVar
 from workbench import formatting
 from workbench.analysis.results import SeriesResult
 from workbench.axis import Axis
-from workbench.messages.reasons import reasons_of
-from workbench.messages.reasons.clients import BackgroundLoad
+from workbench.messages.reasons import BackgroundLoad, reasons_of
 
 SUSTAINS, PEAKS = "sustains", "peaks at"
 _OF_SEVERAL = {SUSTAINS: "sustain", PEAKS: "peak at"}

@@ -14,9 +14,8 @@ from workbench.analysis.results.point import TRUSTED, PointResult
 from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.documents import PointStop
-from workbench.messages.limits import Limit
 from workbench.messages.notes import Peak
-from workbench.messages.reasons import UnexpectedReplies, reasons_of
+from workbench.messages.reasons import Limit, UnexpectedReplies, reasons_of
 
 Value = TypeVar("Value")
 

@@ -7,8 +7,7 @@ from typing import Literal
 import msgspec
 
 from workbench.axis import RATE
-from workbench.messages.base import Message
-from workbench.messages.places import places
+from workbench.messages.base import Message, places
 
 
 class Finding(Message, frozen=True, kw_only=True):

@@ -8,7 +8,9 @@ import msgspec
 
 from workbench import formatting
 from workbench.messages.audits.base import Finding, OfPoints, every
-from workbench.messages.reasons.reason import QUIET, by_host
+from workbench.messages.base import by_host
+
+QUIET = "Repeat on a quiet machine."
 
 
 class QuietHost(OfPoints, frozen=True, kw_only=True):

@@ -6,8 +6,8 @@ import msgspec
 
 from workbench.axis import RATE
 from workbench.documents import Verdict
-from workbench.messages import limits
 from workbench.messages.notes.notice import Notice, Severity
+from workbench.messages.reasons import limit_phrase
 
 
 class Peak(Notice, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class Peak(Notice, frozen=True, kw_only=True):
     @property
     def limits_text(self) -> str:
         """ "at most 1 % errors and a p99 of at most 50 ms"."""
-        return limits.phrase(self.errors_pct, self.p99_ms)
+        return limit_phrase(self.errors_pct, self.p99_ms)
 
     @property
     def tests(self) -> int:
