@@ -26,7 +26,6 @@ from app.widgets import GAP, Elided, button, column, dress, frame, label, row
 from workbench.analysis.flame import Box, flame, functions
 from workbench.formatting import percent
 from workbench.messages.notes import NotProfiled, Profile
-from workbench.messages.notes.profiles import FEWEST
 
 _MOST_FUNCTIONS = 200
 _TABLE_PX = 380
@@ -129,7 +128,7 @@ class ProfileViewer(Dialog):
             self._about.show_text("")
             self.reason.setText(found.text() if found else "")
             return
-        few = " (too few to rely on)" * (found.samples < FEWEST)
+        few = " (too few to rely on)" * (found.few)
         self._about.show_text(
             f"{found.samples:,} samples{few} in {found.seconds:g} s at {found.at()}, {found.tool}"
         )

@@ -156,7 +156,7 @@ def test_notes_are_made_from_messages() -> None:
     made = [
         f"{path.relative_to(ROOT)}: {ast.unparse(node)}"
         for path in MODULES
-        if path.name != "notice.py"
+        if path.name != "notes.py"
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Call)
         and name_of(node.func) == "Note"

@@ -120,6 +120,7 @@ FORMATS: dict[str, Callable[..., str]] = {
     "number_of": formatting.number_of,
     "percent": percent,
     "rate": formatting.rate,
+    "sentences": " ".join,
     "thousandths": lambda figure, spec: format(share(figure, 1000), spec),
 }
 """How templates format what Python's own formats do not; some families add to these."""
