@@ -117,7 +117,6 @@ class Chart(Plot):
             Drawing(self.view_box, z, paint) for z, paint in enumerate(paints, start=1)
         ]
         self._kept = self._drawings[:2]
-        self._keep(True)
 
     # Display
 
@@ -231,6 +230,7 @@ class Chart(Plot):
             self._said = said
             self.renew()
         elif self.model.running is not None:
+            self._keep(True)
             self.scene().update(self._moving.moved())  # an item's would end where the plot does
             self.names.renew()
 
@@ -257,6 +257,7 @@ class Chart(Plot):
 
     def renew(self) -> None:
         """Paint everything anew; the view itself would paint first, and then what has moved."""
+        self._keep(False)
         for drawing in self._kept:
             drawing.update()
         self._dim()
@@ -283,6 +284,7 @@ class Chart(Plot):
         """Highlight a server (empty: none) and put the cursor at a rate (NaN: nowhere)."""
         self.highlighted, self.cursor_rate = server, rate
         self._place_rules()
+        self._keep(True)
         self._dim()
 
     def _dim(self) -> None:
@@ -348,9 +350,11 @@ class Chart(Plot):
         """Paint as strokes, for pictures, files and printers."""
         self._keep(False)
         super().render(*args)
-        self._keep(True)
 
     def _keep(self, kept: bool) -> None:
+        """Keep the lines as pictures while something moves over them: not in a zoom or a film,
+        which change the lines at every step.
+        """
         for drawing in self._kept:
             drawing.keep(kept)
 

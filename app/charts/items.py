@@ -47,6 +47,8 @@ class Drawing(pg.GraphicsObject):
         """Keep it as a picture on the screen until it changes."""
         QPixmapCache.setCacheLimit(_KEPT_KB)  # which Qt ignores before there is an application
         modes = self.CacheMode
+        if kept == (self.cacheMode() == modes.DeviceCoordinateCache):
+            return
         self.setCacheMode(modes.DeviceCoordinateCache if kept else modes.NoCache)
 
     def _on_resized(self) -> None:
