@@ -136,7 +136,7 @@ class Head(ticks.ScaleAxis):
         return font(sizes.px(sizes.head), Weight.DemiBold)
 
     def _marks(self) -> tuple[str, ...]:
-        """Return explanations of large, hollow, ringed and crossed markers, if there are any."""
+        """Return explanations of large, hollow and crossed markers, if there are any."""
         chart = self._chart
         model, view = chart.model, chart.view_shown
         key = model, view, tuple(series.version for series in model.series.values())

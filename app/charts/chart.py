@@ -316,10 +316,10 @@ class Chart(Plot):
         self._moving.paint_earlier(painter)
         for curve in still:
             curve.draw(painter, self.sizes.still_line)
-        markers, knees = Markers(painter, self.theme.card), self.quantity is Quantity.REPLIES
+        markers = Markers(painter, self.theme.card)
         for curve in still:
-            curve.draw_markers(markers, self.sizes, knee=knees)
-        for curve in still if knees else ():
+            curve.draw_markers(markers, self.sizes)
+        for curve in still if self.quantity is Quantity.REPLIES else ():
             curve.draw_knee(markers, self.sizes)
         markers.finished()
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.charts.clipping import Box, Polyline, clipped, segments
-from app.charts.drawing import draw_cross, draw_ring
+from app.charts.drawing import draw_cross
 from app.charts.markers import Markers
 from app.charts.series import Floats, Series, Values
 from app.charts.sizes import Sizes
@@ -52,7 +52,7 @@ class Curve:
         self.series = series
         self.style = chart.theme.series(series.index)
         none, never = np.empty(0), np.empty(0, dtype=bool)
-        self.values = Values(none, none, never, never, never)
+        self.values = Values(none, none, never, never)
         self.beside: Values | None = None
         """A second percentile; None: none is shown."""
         self.drawn_version = (-1, 0)
@@ -75,7 +75,7 @@ class Curve:
         """Set its values."""
         self.values, self.beside, self._frame = values, beside, None
         self._sure = values.trusted & np.append(values.trusted[1:], False)
-        self._doubtful = bool((~values.trusted | values.faulty | values.tainted).any())
+        self._doubtful = bool((~values.trusted | values.faulty).any())
         self._knee = np.flatnonzero(values.x == self.series.knee)[:1]
 
     def _fit(self) -> None:
@@ -131,12 +131,9 @@ class Curve:
                 pen = _pen(self.style, width, sure, self._chart.theme.card)
                 stroke_segments(painter, each[mine], pen)
 
-    def draw_markers(
-        self, markers: Markers, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
-    ) -> None:
+    def draw_markers(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
         """Draw the markers, of a sweep staggered so that servers on one line show side by side:
-        hollow ones where the point must not be trusted, crossed ones where the server is faulty,
-        ringed ones where an audit failed; with `knee` there is room for that of `draw_knee`.
+        hollow ones where the point must not be trusted, crossed ones where the server is faulty.
         """
         points, values = self.pixels(), self.values
         if not len(points):
@@ -146,32 +143,23 @@ class Curve:
         plain = points[marked][(self._shown & values.trusted)[marked]]
         markers.add(self.style, plain, sizes.px(radius))
         if self._doubtful:
-            self._draw_doubts(markers, sizes, radius, self._knee if knee else self._knee[:0])
+            self._draw_doubts(markers, sizes, radius)
 
     def draw_knee(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
         """Draw the large marker at the highest sustained rate, if there is one."""
         points, knee = self.pixels(), self._knee
         if len(knee) and self._shown[knee]:
-            markers.add(self.style, points[knee], sizes.px(radius * 1.65))
+            hollow = not self.values.trusted[knee].all()
+            markers.add(self.style, points[knee], sizes.px(radius * 1.65), hollow=hollow)
 
-    def _draw_doubts(
-        self, markers: Markers, sizes: Sizes, radius: float, large: NDArray[np.intp]
-    ) -> None:
-        """Draw hollow, crossed and ringed markers."""
+    def _draw_doubts(self, markers: Markers, sizes: Sizes, radius: float) -> None:
+        """Draw hollow and crossed markers."""
         px, theme = sizes.px, self._chart.theme
         points, known, values = self._points, self._shown, self.values
-        trusted, last = values.trusted, -inf
-        hollow = _apart(points[known & ~trusted], 0 if self.series.searched else px(12))
+        hollow = _apart(points[known & ~values.trusted], 0 if self.series.searched else px(12))
         markers.add(self.style, hollow, px(radius * 0.95), hollow=True)
         for at in _apart(points[known & values.faulty], px(14)).tolist():
             draw_cross(markers.finished(), QPointF(*at), px(radius * 1.35), theme)
-        for i in np.flatnonzero(values.tainted & trusted & known).tolist():
-            at = QPointF(*points[i].tolist())
-            if at.x() - last >= px(14) or i in large:
-                last = at.x()
-                size = radius * 1.65 if i in large else radius * 0.85
-                draw_ring(markers.finished(), at, px(max(size * 1.35, radius * 1.75)), theme)
-                markers.add(self.style, points[[i]], px(size))
 
     def distance(self, at: QPointF) -> float:
         """Return the distance from a pixel to the line; infinite where there is none."""

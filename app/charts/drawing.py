@@ -114,15 +114,6 @@ def draw_leader(  # noqa: PLR0917 - read like draw_text
         painter.drawLine(way)
 
 
-def draw_ring(painter: QPainter, at: QPointF, radius: float, theme: Theme) -> None:
-    """Draw a ring on a disc of the background, for a point at which an audit failed: its marker
-    fits into it.
-    """
-    painter.setPen(QPen(QColor(theme.warn), 0.2 * radius))
-    painter.setBrush(QColor(theme.card))
-    painter.drawEllipse(at, radius, radius)
-
-
 def draw_cross(painter: QPainter, at: QPointF, radius: float, theme: Theme) -> None:
     """Draw a disc with a cross, for a point at which the server is faulty: the sign does not depend
     on colour.

@@ -277,30 +277,28 @@ class ChartModel:
         return f"No {self.replies}, so no response times."
 
     def explains(self, quantity: Quantity, view: View) -> tuple[str, ...]:
-        """Return explanations of large, hollow, ringed and crossed markers, if there are any."""
-        servers = self.series.values()
-        if quantity is Quantity.TIME:
-            timed = [r for series in servers for r in series.shown if r.times(view.clock)]
-            reasons = (
-                ("unreliable", (not r.trusted for r in timed)),
-                ("too few samples", (r.trusted and not r.supported(view) for r in timed)),
-            )
-            return words.hollow(text for text, any_ in reasons if any(any_))
+        """Return explanations of large, hollow and crossed markers, if there are any."""
         if quantity is Quantity.ERRORS:
             return ()
-        ringed = (
-            reading.trusted and bool(series.failed_audits(reading))
+        time, servers = quantity is Quantity.TIME, self.series.values()
+        shown = [
+            (series, r)
             for series in servers
-            for reading in series.shown
+            for r in series.shown
+            if not time or r.times(view.clock)
+        ]
+        reasons = (
+            ("unreliable", (not r.trusted for _, r in shown)),
+            ("too few samples", (time and r.trusted and not r.supported(view) for _, r in shown)),
+            ("an audit failed", (r.trusted and not series.trusts(r) for series, r in shown)),
         )
+        hollow = words.hollow(text for text, any_ in reasons if any(any_))
+        if time:
+            return hollow
         large = "large: peak" if self.axis.bounds else "large: sustained rate"
-        found = (
-            (large, (series.knee is not None for series in servers)),
-            ("hollow: unreliable", (not series.all_trusted for series in servers)),
-            ("ringed: audit failed", ringed),
-            ("crossed: faulty", ("faulty" in series.shown_verdicts for series in servers)),
-        )
-        return tuple(text for text, any_ in found if any(any_))
+        knees = any(series.knee is not None for series in servers)
+        faulty = any("faulty" in series.shown_verdicts for series in servers)
+        return (*[large] * knees, *hollow, *["crossed: faulty"] * faulty)
 
     def reading(self, server: str, x: float) -> PointResult | None:
         """Return the point of a server at exactly this value."""

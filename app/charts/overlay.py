@@ -199,10 +199,8 @@ class OverlaidCurve(Curve):
     def set_strong(self, strong: bool) -> None:
         self.style: SeriesStyle = self._strong if strong else self._plain
 
-    def draw_markers(
-        self, markers: Markers, sizes: Sizes, radius: float = 4.0, *, knee: bool = False
-    ) -> None:
-        super().draw_markers(markers, sizes, radius * self.style.weight, knee=knee)
+    def draw_markers(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
+        super().draw_markers(markers, sizes, radius * self.style.weight)
 
     def draw_knee(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
         super().draw_knee(markers, sizes, radius * self.style.weight)

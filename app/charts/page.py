@@ -280,15 +280,16 @@ class Page:
             f"{', so that a server that stalls cannot hide it' * (due and open_loop)}."
         )
         hollow = [
-            not reading.trusted or (reading.times(view.clock) and not reading.supported(view))
+            not series.trusts(reading)
+            or (reading.times(view.clock) and not reading.supported(view))
             for series in model.series.values()
             for reading in series.shown
         ]
         if any(hollow):
             lines.append(
-                "Hollow markers and thin lines: unreliable, because the clients were the limit, "
-                "other programs took CPU, or there is too little evidence."
-                f"{' Excluded from sustained rates.' * model.axis.has_limit}"
+                "Hollow markers and thin lines: not to be trusted, because the clients were the "
+                "limit, other programs took CPU, an audit failed, or there is too little evidence."
+                f"{' Unreliable ones are excluded from sustained rates.' * model.axis.has_limit}"
             )
         faulty = [f"{s.name} is {s.what_is_faulty}." for s in model.ranked() if s.faulty]
         if faulty:

@@ -60,6 +60,9 @@ class ProjectedSeries:
     def failed_audits(self, reading: object) -> list[Audit]:
         return []
 
+    def trusts(self, reading: Any) -> bool:
+        return bool(reading.trusted)
+
 
 class Projection:
     """What charts read of a model."""
@@ -209,11 +212,11 @@ class Projection:
 def nothing() -> Values:
     """Return a line without a point."""
     none, never = np.empty(0), np.empty(0, dtype=bool)
-    return Values(none, none, never, never, never)
+    return Values(none, none, never, never)
 
 
 def line(x: Sequence[float], y: Sequence[float], trusted: Sequence[bool]) -> Values:
-    """Return a line of a view without faulty or tainted points."""
+    """Return a line of a view without faulty points."""
     never = np.zeros(len(x), dtype=bool)
     sure = np.array(trusted, dtype=np.bool_)
-    return Values(np.array(x, dtype=np.float64), np.array(y, dtype=np.float64), sure, never, never)
+    return Values(np.array(x, dtype=np.float64), np.array(y, dtype=np.float64), sure, never)

@@ -77,7 +77,8 @@ class Readout(QWidget):
                 series.name,
                 series.index,
                 tuple(_figure(chart, point, view) for chart in charts),
-                point.trusted and (by.quantity is not Quantity.TIME or point.supported(view)),
+                series.trusts(point)
+                and (by.quantity is not Quantity.TIME or point.supported(view)),
             )
             for series, point in known
         )

@@ -38,10 +38,9 @@ class Values:
     y: Floats
     """Replies per second, milliseconds, or percent."""
     trusted: Flags
+    """The point is reliable, and no audit failed there."""
     faulty: Flags
     """The server gave unexpected responses there."""
-    tainted: Flags
-    """An audit failed there."""
 
 
 class Series(SeriesResult):
@@ -115,6 +114,10 @@ class Series(SeriesResult):
         found = (audit for stop in reading.stops for audit in self._failed.get(stop.point, ()))
         return list({audit.code: audit for audit in found}.values())
 
+    def trusts(self, reading: PointResult) -> bool:
+        """Whether a point is reliable, and no audit failed there."""
+        return reading.trusted and not self.failed_audits(reading)
+
     def values(self, quantity: Quantity, view: View) -> Values:
         """Return the line over all passes."""
         return self._values(self.shown, quantity, view)
@@ -125,13 +128,12 @@ class Series(SeriesResult):
 
     def _values(self, points: Sequence[PointResult], quantity: Quantity, view: View) -> Values:
         time, key = quantity is Quantity.TIME, metric(quantity, view)
-        trusted = [point.trusted and (not time or point.supported(view)) for point in points]
+        trusted = [self.trusts(point) and (not time or point.supported(view)) for point in points]
         return Values(
             np.array([point.x for point in points], dtype=np.float64),
             np.array([point.value(key, view) for point in points], dtype=np.float64),
             np.array(trusted, dtype=np.bool_),
             np.array([point.verdict == "faulty" for point in points], dtype=np.bool_),
-            np.array([bool(self.failed_audits(point)) for point in points], dtype=np.bool_),
         )
 
 

@@ -36,7 +36,7 @@ GLOSSARY = (
                 "network. Inconclusive if the evidence is mixed."),
     ("Faulty", "Unexpected responses at a rate where the server is not busy: a fault, not a "
                "limit. Marked by a crossed disc; its card quotes the first such response."),
-    ("Hollow point", "Not reliable; its card says why. Excluded from sustained rates."),
+    ("Hollow point", "Not to be trusted; its card says why."),
     ("Cross", "A published figure, such as one from 2009."),
     ("0 on a log scale", "Drawn in a separate row below the smallest value."),
     ("A, B", "The session a line belongs to, in a comparison."),

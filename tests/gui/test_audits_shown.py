@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -12,7 +12,7 @@ from app import theme
 from app.charts.series import Quantity
 from app.export.htmlcharts import drawing
 from app.live.session_view import Board
-from tests.gui.trios import shown
+from tests.gui.trios import at, shown
 from tests.synthetic import session
 from workbench.analysis.results import View
 from workbench.documents import AnyDocument, PointStop
@@ -20,7 +20,7 @@ from workbench.messages import notes
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
-RATE = 4_500.0
+RATE, SERVER = 4_500.0, "asyncio-streams"
 
 
 def disturbed(documents: list[AnyDocument], *rates: float) -> list[AnyDocument]:
@@ -95,21 +95,20 @@ def test_a_servers_audits_are_shown_in_its_row(board: Board) -> None:
     assert "Audit failed: Set-up." in row.toolTip()
 
 
-def warn_pixels(picture: QImage) -> int:
-    wanted = QColor(theme.LIGHT.warn).rgb()
-    places = ((x, y) for x in range(picture.width()) for y in range(picture.height()))
-    return sum(picture.pixel(x, y) == wanted for x, y in places)
-
-
-def test_a_point_with_a_failed_audit_has_a_ring_and_its_card_says_why(qtbot: QtBot) -> None:
-    sound = shown(qtbot, disturbed(session(1, 8)))
-    ringed = shown(qtbot, disturbed(session(1, 8), RATE))
-    assert warn_pixels(sound.charts[Quantity.REPLIES].grab().toImage()) == 0
-    assert warn_pixels(ringed.charts[Quantity.REPLIES].grab().toImage()) > 0
-    ringed.highlight("asyncio-streams", RATE)
-    assert ringed.card.accessibleName().endswith("Audit failed: Quiet host.")
-    ringed.highlight("asyncio-streams", 2 * RATE)
-    assert "Audit" not in ringed.card.accessibleName()
+def test_a_point_with_a_failed_audit_is_hollow_and_its_card_says_why(qtbot: QtBot) -> None:
+    hollow = {}
+    for disturbed_at in ((), (RATE,)):
+        trio = shown(qtbot, disturbed(session(1, 8), *disturbed_at))
+        chart = trio.charts[Quantity.REPLIES]
+        (index,) = (n for n, p in enumerate(chart.model.series[SERVER].points) if p.x == RATE)
+        middle = chart.grab().toImage().pixelColor(at(chart, SERVER, index).toPoint())
+        hollow[disturbed_at] = middle == QColor(theme.LIGHT.card)
+    assert hollow == {(): False, (RATE,): True}
+    assert "hollow: an audit failed" in chart.head.texts()[1]
+    trio.highlight(SERVER, RATE)
+    assert trio.card.accessibleName().endswith("Audit failed: Quiet host.")
+    trio.highlight(SERVER, 2 * RATE)
+    assert "Audit" not in trio.card.accessibleName()
 
 
 def test_a_run_in_progress_marks_its_points(board: Board) -> None:

@@ -98,7 +98,7 @@ class Person:
         colour = QColor(self.window.desk.theme.series(server).colour)
         image = self.hands.see(chart.window())
         ratio = image.width() / chart.window().width()
-        # An unreliable one is drawn as a ring.
+        # An unreliable one is hollow.
         near = range(-6, 7)
         return any(
             _alike(image.pixelColor(QPoint(place.x() + x, place.y() + y) * ratio), colour)
@@ -123,7 +123,6 @@ def _stands_still(button: QWidget) -> Callable[[], bool]:
 
 
 def _alike(a: QColor, b: QColor) -> bool:
-    # The ring of a failed audit is further away than that from every series.
     return max(abs(a.red() - b.red()), abs(a.green() - b.green()), abs(a.blue() - b.blue())) < 30
 
 
