@@ -15,7 +15,7 @@ from workbench.documents import PointStart, PointStop, Window
 from workbench.errors import BadInput, PongbenchError
 from workbench.load import registry
 from workbench.load.base import Capabilities, PointSpec
-from workbench.messages import plans
+from workbench.messages import tools
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points
 from workbench.run.point import Target
@@ -248,10 +248,10 @@ async def test_cpu_of_other_programs_is_unknown_where_that_of_the_clients_is(
 def test_a_tool_says_what_of_a_plan_it_cannot_offer() -> None:
     tool, _ = fake_tool(Script(), msgspec.structs.replace(COUNTS_ONLY, axes=("concurrency",)))
     (reported,) = registry.problems(tool, PLAN)
-    assert reported == plans.ToolCannotVary(tool=tool.label, axis="rate")
+    assert reported == tools.ToolCannotVary(tool=tool.label, axis="rate")
     closed = Plan(servers=["one"], concurrency=[5], seconds=2.0, workload=a_workload(mode="closed"))
     assert not list(registry.problems(tool, closed))
     (reported,) = registry.problems(tool, closed, clients=2)
-    assert reported == plans.ToolOnOneClient(tool=tool.label, clients=2)
+    assert reported == tools.ToolOnOneClient(tool=tool.label, clients=2)
     with pytest.raises(BadInput, match="no load tool 'siege'"):
         registry.load_tool("siege")

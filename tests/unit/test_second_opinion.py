@@ -18,7 +18,7 @@ from workbench.commands.summary import data_of, print_summary
 from workbench.documents import AnyDocument, PointStop
 from workbench.load import registry
 from workbench.load.base import Capabilities
-from workbench.messages.cross_check import OmitsStalls, Resolves
+from workbench.messages.tools import OmitsStalls, Resolves
 from workbench.report.cross_check import ONE_PASS, CrossCheck, Difference, cross_checks, remark
 from workbench.report.facts import facts
 from workbench.report.page import Drawing, render

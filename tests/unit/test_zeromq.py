@@ -10,7 +10,7 @@ import pytest
 from workbench.errors import BadInput
 from workbench.load.registry import load_tool, problems
 from workbench.machines.bundle import agent_packages, agent_sources
-from workbench.messages.plans import ToolOfAnotherWorkload, ToolWithOneConnection
+from workbench.messages.tools import ToolOfAnotherWorkload, ToolWithOneConnection
 from workbench.plan.budget import assess
 from workbench.plan.checks import problems as plan_problems
 from workbench.plan.model import Plan

@@ -7,8 +7,7 @@ from workbench.analysis.unchecked import of_points, unchecked
 from workbench.axis import RATE, Axis
 from workbench.documents import OUR_AGENT, Note, PointStop
 from workbench.messages.notes import Profile
-from workbench.messages.plans import ToolCannotTell
-from workbench.messages.unchecked import NotChecked, Unchecked
+from workbench.messages.tools import NotChecked, ToolCannotTell, Unchecked
 
 
 class ServerSummary(SeriesResult):

@@ -28,8 +28,8 @@ from workbench.documents import (
     RunStop,
 )
 from workbench.messages.notes import Backlog, Died, Gate, Peak, Profile, Rates, Resources
-from workbench.messages.plans import ToolCannotTell
 from workbench.messages.reasons import limit_phrase
+from workbench.messages.tools import ToolCannotTell
 from workbench.messages.topics import read_note
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from workbench.documents import PointStop
-from workbench.messages.plans import ToolCannotTell
-from workbench.messages.unchecked import NotChecked, Unchecked
+from workbench.messages.tools import NotChecked, ToolCannotTell, Unchecked
 
 
 def unchecked(

@@ -18,7 +18,7 @@ from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHi
 from workbench.machines.base import Machine
 from workbench.machines.bundle import Brought
 from workbench.messages.base import Message
-from workbench.messages.plans import Lacking
+from workbench.messages.tools import Lacking
 from workbench.servers.programs import Programs
 from workbench.shapes import Whole
 

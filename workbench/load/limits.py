@@ -9,7 +9,8 @@ from workbench.errors import BadInput
 from workbench.load.base import Capabilities, LoadTool, PointSpec
 from workbench.load.registry import load_tool, problems
 from workbench.load.shares import shared
-from workbench.messages.plans import ToolCannotTell, ToolCommand, ToolOpensFew, Untold, Warned
+from workbench.messages.plans import Warned
+from workbench.messages.tools import ToolCannotTell, ToolCommand, ToolOpensFew, Untold
 from workbench.plan.editing import Draft
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from workbench.load.registry import load_tool
-from workbench.messages.plans import ToolHasOwnPace
+from workbench.messages.tools import ToolHasOwnPace
 from workbench.plan.model import Plan
 
 

@@ -12,7 +12,7 @@ from workbench.errors import BadInput
 from workbench.formatting import known
 from workbench.load import ab, fleet, httperf, locust, tsung, wrk, wrk2, zeromq
 from workbench.load.base import Capabilities, Client, LoadTool
-from workbench.messages import plans
+from workbench.messages import plans, tools
 from workbench.plan.model import Plan
 from workbench.servers.runtimes import Notify
 from workbench.servers.runtimes.provide import provide
@@ -57,24 +57,24 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[plans.
             each.noun or each.label
             for each in (plan.declared, *(WORKLOADS[key] for key in can.workloads))
         )
-        yield plans.ToolOfAnotherWorkload(tool=name, workload=workload, runs=runs)
+        yield tools.ToolOfAnotherWorkload(tool=name, workload=workload, runs=runs)
         return
     axis: Literal["rate", "concurrency"] = "concurrency" if plan.closed else "rate"
     if axis not in can.axes:
-        yield plans.ToolCannotVary(tool=name, axis=axis)
+        yield tools.ToolCannotVary(tool=name, axis=axis)
     if can.clients == "one" and clients > 1:
-        yield plans.ToolOnOneClient(tool=name, clients=clients)
+        yield tools.ToolOnOneClient(tool=name, clients=clients)
     most = plan.workers * clients
     if can.one_connection and any(n > most for n in plan.concurrency):
-        yield plans.ToolWithOneConnection(tool=name, connections=most)
+        yield tools.ToolWithOneConnection(tool=name, connections=most)
     if plan.closed and (end := "connections" if plan.connections else "seconds") not in can.ends:
-        yield plans.ToolCannotEnd(tool=name, end=end, instead=can.ends[0])
+        yield tools.ToolCannotEnd(tool=name, end=end, instead=can.ends[0])
     if tool.command is not None and plan.declared.secrets(plan.workload):
-        yield plans.ToolShowsSecrets(tool=name)
+        yield tools.ToolShowsSecrets(tool=name)
     if plan.search and plan.search.p99_ms and not can.due_times:
-        yield plans.ToolHasNoLatency(tool=name)
+        yield tools.ToolHasNoLatency(tool=name)
     if plan.search and len(plan.load_tools) > 1:
-        yield plans.SearchWithOneTool()
+        yield tools.SearchWithOneTool()
     yield from _of_workload(can, name, plan)
 
 
@@ -83,26 +83,26 @@ def _of_workload(can: Capabilities, name: str, plan: Plan) -> Iterator[plans.Pro
     workload, given = plan.workload, msgspec.structs.asdict(plan.workload)
     if can.protocols and workload.protocol not in can.protocols:
         speaks = list(can.protocols)
-        yield plans.ToolProtocol(tool=name, protocol=workload.protocol, speaks=speaks)
+        yield tools.ToolProtocol(tool=name, protocol=workload.protocol, speaks=speaks)
     if can.whole_seconds:
         lengths = {"seconds": plan.seconds, "workload.timeout_s": workload.timeout_s}
         for key, seconds in lengths.items():
             if seconds and seconds != int(seconds):
-                yield plans.ToolWholeSeconds(tool=name, key=key)
+                yield tools.ToolWholeSeconds(tool=name, key=key)
     for lacking in can.lacks:
         if given.get(lacking) not in (None, 0, "", [], _UNUSED.get(lacking)):
-            yield plans.ToolLacks(tool=name, key=lacking)
+            yield tools.ToolLacks(tool=name, key=lacking)
     for key, value in can.only.items():
         thinks = key != "think_times" or workload.think_time_s
         if thinks and given.get(key, value) != value:
-            yield plans.ToolOnly(tool=name, key=key, value=value)
+            yield tools.ToolOnly(tool=name, key=key, value=value)
     if can.most_open:
         calls = workload.calls_per_connection
         users_per_s = max(plan.rates_per_s, default=0.0) / (calls if plan.unit == "requests" else 1)
         most, stay_s = can.most_open * plan.workers, (calls - 1) * workload.think_time_s
         if users_per_s * stay_s > most:
             open_at_once = round(users_per_s * stay_s)
-            yield plans.ToolThinksTooLong(tool=name, connections=open_at_once, most=most)
+            yield tools.ToolThinksTooLong(tool=name, connections=open_at_once, most=most)
 
 
 _UNUSED: dict[str, object] = {"pipeline": 1, "tls": "none"}

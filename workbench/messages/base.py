@@ -257,7 +257,7 @@ class Message(
 
     def text(self) -> str:
         """The sentence to show: what happened, where, what to do."""
-        return self._filled(self.template)
+        return self.filled(self.template)
 
     def record(self) -> Record:
         """For a document."""
@@ -268,7 +268,8 @@ class Message(
         """The parameters without the code."""
         return {name: value for name, value in self.record().items() if name != "code"}
 
-    def _filled(self, template: str) -> str:
+    def filled(self, template: str) -> str:
+        """A template, with what it names of this message."""
         said = ""
         for literal, name, spec, conversion in _parts(template):
             said += literal
@@ -281,11 +282,11 @@ class Message(
     def _written(self, value: Any, spec: str) -> str:
         if chosen := _choice(spec):
             wanted, then, otherwise = chosen
-            return self._filled(then if _is(value, wanted) else otherwise)
+            return self.filled(then if _is(value, wanted) else otherwise)
         name, _, words = spec.partition(" ")
         if isinstance(table := getattr(type(self), name or "-", None), Mapping):
             values = [value] if isinstance(value, str) else value
-            return self._filled(formatting.listed([table[each] for each in values]))
+            return self.filled(formatting.listed([table[each] for each in values]))
         if write := FORMATS.get(name):
             return write(value, words) if words else write(value)
         return format(value, spec)

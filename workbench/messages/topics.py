@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from workbench.documents import Note
 from workbench.formatting import continued
-from workbench.messages import plans
+from workbench.messages import plans, tools
 from workbench.messages.base import Message, kinds, read
 from workbench.messages.notes import Notice, Severity
 
-assert issubclass(plans.Warned, Notice)  # warnings about a plan are noted, too
+assert issubclass(plans.Warned, Notice)  # warnings about a plan are noted, too,
+assert issubclass(tools.ToolCommand, plans.Warned)  # and about its load tools
 TOPICS = kinds(Notice)
 
 _RETIRED = {

@@ -19,7 +19,7 @@ from workbench.analysis.significance import Change, ratio
 from workbench.documents import OUR_AGENT
 from workbench.load.base import Capabilities
 from workbench.load.registry import TOOLS
-from workbench.messages import cross_check as messages
+from workbench.messages import tools as messages
 
 HEADING = "Load tools compared"
 TITLES = ("Load tools", "At", "Replies/s", "Mean", "p50", "p99", "Known causes")

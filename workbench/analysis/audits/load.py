@@ -15,7 +15,7 @@ from workbench.documents import PointStop
 from workbench.messages.audits import load as messages
 from workbench.messages.audits.base import NotRecorded, NotReportedByTool
 from workbench.messages.notes import Ceiling
-from workbench.messages.plans import ToolCannotTell
+from workbench.messages.tools import ToolCannotTell
 
 TOLERANCE = 0.05
 """Relative difference allowed between calls in flight and rate times service time."""

@@ -6,7 +6,7 @@ import msgspec
 
 from workbench import formatting
 from workbench.messages.audits.base import Finding, OfPoints, every
-from workbench.messages.unchecked import NotChecked, Unchecked
+from workbench.messages.tools import NotChecked, Unchecked
 
 
 class Conservation(OfPoints, frozen=True, kw_only=True):
