@@ -22,6 +22,8 @@ _SPARE_PER_S = 5_000
 _TICK_NS = 10_000_000
 """Timeouts are checked, and times counted, at this interval and not at every alarm: a check takes
 time proportional to the open connections, half a millisecond for 15,000."""
+_CHECK_NS = 200_000
+"""More than a check takes."""
 _REST = 20
 """Finding timeouts takes at most this part of the time, however many connections are open; ending
 them takes as long as it takes: with a pause after that, more of them would wait each time. A pause
@@ -66,6 +68,8 @@ class Point:
         self.started_ns = self.next_window = monotonic_ns()
         self.next_check = 0
         """For timeouts."""
+        self.put_off = False
+        """The next check, once."""
         self.began_ns = 0
         self.cpu_before = process_time_ns()
         self.finished = False
@@ -99,26 +103,37 @@ class Point:
             # What is scheduled before the window's end belongs to it, even if started late.
             self.tally.due += self.pace.collect(self.next_window - 1) * self.tally.calls
             self.close_window()
+        before = len(self.tally.lateness)
         next_due = self.start_due(now)
         next_thought = self.driver.think(now)
         if now >= self.next_check:
-            self.count()
-            next(self.reporting, None)
-            begun = monotonic_ns()
-            rest_ns = _REST * (self.driver.expire(now) - begun)
-            self.next_check = now + min(max(_TICK_NS, rest_ns), WINDOW_NS)
+            started = len(self.tally.lateness) > before
+            if started and next_due > now and not self.put_off:
+                # The reply would wait for the check.
+                self.next_check = (now + next_due) // 2
+                self.put_off = True
+            else:
+                self.check(now)
         if self.over():
             self.finish()
             return
         at = self.next_window
         if next_due:
             at = min(at, max(next_due, now + self.coalesce_ns))
-        # What is checked takes 0.1 ms, for which no connection has to wait after one has begun.
-        if not 0 < next_due < self.next_check + _TICK_NS:
+        if not 0 < next_due < self.next_check + _CHECK_NS:  # Otherwise it would start late.
             at = min(at, self.next_check)
         if next_thought:
             at = min(at, next_thought)
         self.alarm.set(at)
+
+    def check(self, now: int) -> None:
+        """End calls that exceeded the timeout, count times, and report a step of a window."""
+        self.count()
+        next(self.reporting, None)
+        begun = monotonic_ns()
+        rest_ns = _REST * (self.driver.expire(now) - begun)
+        self.next_check = now + min(max(_TICK_NS, rest_ns), WINDOW_NS)
+        self.put_off = False
 
     def start_due(self, now: int) -> int:
         """Start what is due, at most one burst. Returns when to continue; 0: nothing is left to
