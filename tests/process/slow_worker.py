@@ -20,7 +20,7 @@ class Slow(http.WorkloadDriver):
         super().__init__(loop, load, tally)
         handle = self.on_events
 
-        def on_events() -> int:
+        def on_events() -> bool:
             time.sleep(DELAY_S)
             return handle()
 

@@ -10,6 +10,7 @@ import contextlib
 import runpy
 import socket
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -117,12 +118,15 @@ def long(listener: socket.socket, size: int, chunk: int) -> None:
         answer = head + b"Transfer-Encoding: chunked\r\n\r\n" + whole + b"0\r\n\r\n"
     else:
         answer = head + b"Content-Length: %d\r\n\r\n" % size + b"y" * size
-    while True:
-        client, _ = listener.accept()
-        with contextlib.suppress(OSError):
+
+    def serve(client: socket.socket) -> None:
+        with contextlib.suppress(OSError), client:
             while client.recv(4096):
                 client.sendall(answer)
-        client.close()
+
+    while True:
+        client, _ = listener.accept()
+        threading.Thread(target=serve, args=(client,), daemon=True).start()
 
 
 def main(mode: str, argument: str = "0") -> None:

@@ -6,9 +6,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from agents import AGENT, HTTP, Outcome, agent, target
+from agents import AGENT, HTTP, Agent, Outcome, agent, target
 
 from workbench.analysis import histogram
 from workbench.analysis.client_time import client_limited
@@ -49,7 +50,30 @@ def test_a_worker_that_shares_its_core_is_named(burner: int) -> None:
 
 
 @pytest.mark.alone
-def test_the_median_of_a_healthy_worker_is_not_named() -> None:
+def test_a_worker_with_long_replies_at_once_is_named() -> None:
+    with target("long", "10485760/0") as server, agent() as it:
+        load = {"mode": "closed", "concurrency": 8, "connections": 64}
+        found = limited(it.run(server.port, **{**HTTP, **load}))
+    assert found and found.p50_us and found.p99_us
+
+
+@pytest.mark.alone
+def test_a_healthy_worker_is_not_named() -> None:
     with target("http", "1") as server, agent() as it:
-        found = limited(it.run(server.port, **LOAD))
-    assert found is None or not found.p50_us  # Its p99 may be, on a busy machine.
+        queued_us = -queued(it)
+        outcome = it.run(server.port, **LOAD)
+        queued_us += queued(it)
+    found = limited(outcome)
+    # Half of the replies cannot have waited for a core for longer than twice the mean.
+    assert not found or found.p50_us < 200 + 2 * queued_us / outcome.total("replies")
+
+
+def queued(it: Agent) -> float:
+    """How long the worker has waited for a core, in µs."""
+    (worker,) = (
+        int(pid)
+        for pid in Path(f"/proc/{it.process.pid}/task/{it.process.pid}/children")
+        .read_text()
+        .split()
+    )
+    return int(Path(f"/proc/{worker}/schedstat").read_text().split()[1]) / 1000

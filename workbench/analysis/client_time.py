@@ -16,10 +16,11 @@ then, and the bound of such waits is generous."""
 def client_limited(
     waits: SparseHistogram, latency: Percentiles | None
 ) -> ClientLimitedTimes | None:
-    """Return which percentiles of the response time the clients limit; None: none.
+    """Return which percentiles of the response time the clients limit, and by how much; None: none.
 
     `waits`: upper bounds of how long replies waited to be read; those not in it did not. A
     percentile is limited where the bound at the same percentile exceeds a share of it and a time.
+    No reply waited for longer than it took.
     """
     if not waits or latency is None:
         return None
@@ -29,7 +30,7 @@ def client_limited(
     if of is None:
         return None
     p50_us, p99_us = (
-        wait if wait > max(least_us, share * time) else 0
+        min(wait, time) if wait > max(least_us, share * time) else 0
         for wait, time, (share, least_us) in (
             (of.p50, latency.p50, MEDIAN),
             (of.p99, latency.p99, TAIL),

@@ -35,8 +35,8 @@ AT_ONCE = 64
 BURST = 32
 """The most connections started before the event loop reads replies again."""
 RECEIVE = 16_384
-LARGE = 65_536
-"""Bytes read at once of what is longer, into one buffer."""
+LARGE = 262_144
+"""Bytes read at once of what is longer, into one buffer; then others have their turn."""
 RECEIVE_SMALL = 448
 """Small enough for Python to allocate the bytes object without malloc; enough for most replies."""
 
@@ -64,9 +64,9 @@ class Driver:
 
     begin: Callable[[int, int], bool]
     """Start a connection now: (scheduled, now) in ns. Returns False if it failed at once."""
-    on_events: Callable[[], int] = staticmethod(lambda: 0)
+    on_events: Callable[[], bool] = staticmethod(lambda: False)
     """Handle connections that became readable, or writable for the first time, at most `AT_ONCE`.
-    Returns how many; none where a driver has no connections of its own."""
+    Returns whether it left something that can be read."""
     pending: Callable[[], int] | None = None
     """Count calls sent and not answered yet, each for as long as its service time; called after all
     events. None: they are not counted."""

@@ -3,8 +3,9 @@ that can be read wait for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+import os
+from collections.abc import Callable, Iterator
+from functools import cache
 from time import monotonic_ns
 
 from .protocol import WINDOW_NS
@@ -14,9 +15,12 @@ _INTERRUPTED_NS = 2_000_000
 _SLEPT_NS = 50_000
 """Between two handlers: the event loop itself needs less, so it waited, and nothing was to be
 read."""
-_SCHEDSTAT = Path("/proc/self/schedstat")
 _LEAST_NS = 100_000
 """Shorter waits of replies are not recorded."""
+_ASK_NS = 1_000_000
+"""How long this process waited for a core is asked at most this often; it takes 1 µs."""
+_PARTS = 4
+"""Replies of one handler that are weighed apart, because the first is read long before the last."""
 
 
 class Handling:
@@ -24,41 +28,62 @@ class Handling:
 
     Calls pending are integrated over time: counted apart from response times, so that each can be
     checked by the other (Little's law). Waits of replies are upper bounds: each reply may have come
-    just after the last time when nothing was to be read.
+    just after the last time when nothing was to be read, or when this process, which slept, began
+    to wait for a core.
     """
 
-    def __init__(self, count: Callable[[], int], at_once: int) -> None:
-        """`count`: of calls pending. `at_once`: events that a handler takes at most."""
-        self.waits: list[tuple[int, int]] = []
-        """(upper bound in ns, replies) of those that may have waited."""
-        self.begin, self.around, self.means = _observed(count, at_once, self.waits.append)
+    def __init__(self, count: Callable[[], int], times: tuple[list[int], list[int]]) -> None:
+        """`count`: of calls pending. `times`: what each reply is added to, in one or the other."""
+        self._waits: list[tuple[int, int, int]] = []
+        """Of those that may have waited: ns until the first was read, and from then to the last,
+        replies."""
+        self.begin, self.around, self.means = _observed(count, times, self._waits.append)
+
+    def waits(self) -> Iterator[tuple[int, int]]:
+        """Yield (upper bound in ns, replies) of those that may have waited since the last call."""
+        for until_ns, lasted_ns, found in self._waits:
+            parts = min(found, _PARTS)
+            for part in range(parts):
+                replies = found * (part + 1) // parts - found * part // parts
+                yield until_ns + lasted_ns * (part + 1) // parts, replies
+        self._waits.clear()
 
 
 def _observed(
-    count: Callable[[], int], at_once: int, waited: Callable[[tuple[int, int]], None]
+    count: Callable[[], int],
+    times: tuple[list[int], list[int]],
+    waited: Callable[[tuple[int, int, int]], None],
 ) -> tuple[
     Callable[[int], None],
-    Callable[[Callable[[], int | None]], Callable[[], None]],
+    Callable[[Callable[[], bool | None]], Callable[[], None]],
     Callable[[], tuple[float, float]],
 ]:
-    """Return three functions: one begins at a time, one wraps a handler (that of events returns how
-    many it found), and one returns a window's mean and uncertainty of the calls pending and begins
-    the next. Closures, like all hot paths."""
-    at_ns = last = twice_ns = unsure_ns = clear_ns = 0
+    """Return three functions: one begins at a time, one wraps a handler (that of events returns
+    whether it left something that can be read), and one returns a window's mean and uncertainty of
+    the calls pending and begins the next. Closures, like all hot paths."""
+    at_ns = last = twice_ns = unsure_ns = clear_ns = asked_ns = woke_ns = 0
+    queued_ns = 0
+    some, others = times
 
     def begin(now: int) -> None:
-        nonlocal at_ns, clear_ns
+        nonlocal at_ns, clear_ns, queued_ns
         at_ns = clear_ns = now
+        queued_ns = run_queue_ns()
 
-    def around(handle: Callable[[], int | None]) -> Callable[[], None]:
+    def around(handle: Callable[[], bool | None]) -> Callable[[], None]:
         def counted() -> None:
             # The number changes in handlers alone: before one it is what it was after the last.
-            nonlocal at_ns, last, twice_ns, unsure_ns, clear_ns
+            nonlocal at_ns, last, twice_ns, unsure_ns, clear_ns, asked_ns, woke_ns, queued_ns
             now, before = monotonic_ns(), last
             if now - at_ns > _SLEPT_NS:
                 clear_ns = now
+                if now - asked_ns > _ASK_NS:
+                    asked_ns, already = now, queued_ns
+                    queued_ns = run_queue_ns()
+                    woke_ns = queued_ns - already
             twice_ns += 2 * before * (now - at_ns)
-            found = handle()
+            answered = len(some) + len(others)
+            more = handle()
             at_ns, last = monotonic_ns(), count()
             lasted_ns = at_ns - now
             twice_ns += (before + last) * lasted_ns
@@ -68,11 +93,13 @@ def _observed(
                 unsure_ns += (abs(last - before) or 1) * lasted_ns
             elif last != before:
                 unsure_ns += lasted_ns >> 1
-            if found is not None:
-                if at_ns - clear_ns > _LEAST_NS:
-                    waited((at_ns - clear_ns, found))
-                if found < at_once:  # Otherwise the rest had come before, too.
+            if more is not None:
+                until_ns = now - clear_ns + woke_ns
+                if until_ns + lasted_ns > _LEAST_NS:
+                    waited((until_ns, lasted_ns, len(some) + len(others) - answered))
+                if not more:  # Otherwise the rest had come before, too.
                     clear_ns = now
+                    woke_ns = 0
 
         return counted
 
@@ -85,24 +112,15 @@ def _observed(
     return begin, around, means
 
 
-class RunQueue:
-    """How long this process waited for a core although it could have run."""
-
-    def __init__(self) -> None:
-        self._read_ns, self._waited_ns = monotonic_ns(), _waited_ns()
-
-    def waited(self, replies: int) -> tuple[int, int]:
-        """Return how long since the last call, in ns, and how many of `replies` came meanwhile."""
-        now, total = monotonic_ns(), _waited_ns()
-        waited_ns, lasted_ns = total - self._waited_ns, now - self._read_ns
-        self._read_ns, self._waited_ns = now, total
-        if waited_ns < _LEAST_NS or not lasted_ns:
-            return 0, 0
-        return waited_ns, min(replies, replies * waited_ns // lasted_ns + 1)
+def run_queue_ns() -> int:
+    """Return how long this process could have run and waited for a core, since it began."""
+    file = _schedstat()
+    return int(os.pread(file, 64, 0).split()[1]) if file >= 0 else 0
 
 
-def _waited_ns() -> int:
+@cache
+def _schedstat() -> int:
     try:
-        return int(_SCHEDSTAT.read_bytes().split()[1])
+        return os.open("/proc/self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:  # A kernel without it.
-        return 0
+        return -1

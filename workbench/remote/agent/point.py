@@ -8,8 +8,8 @@ from time import monotonic_ns, process_time_ns
 from typing import Any
 
 from .alarm import Alarm
-from .driver import AT_ONCE, BURST, Driver
-from .handling import Handling, RunQueue
+from .driver import BURST, Driver
+from .handling import Handling
 from .pace import ClosedPace, OpenPace, Pace
 from .protocol import WINDOW_NS, Load
 from .tally import Tally
@@ -47,8 +47,9 @@ class Point:
         self.on_finished = on_finished
         self.tally = Tally(1 if load.by_call else load.calls_per_connection)
         self.driver = (driver or driver_of(load))(loop, load, self.tally)
-        self.handling = Handling(self.driver.pending or (lambda: 0), AT_ONCE)
-        self.run_queue = RunQueue()
+        self.handling = Handling(
+            self.driver.pending or (lambda: 0), (self.tally.latency, self.tally.alike)
+        )
         around = self.handling.around
         on_alarm, refill = around(self.on_alarm), around(self.driver.refill)
         on_events = around(self.driver.on_events)
@@ -185,10 +186,8 @@ class Point:
 
     def count(self) -> None:
         """Count the times so far, and how long replies may have waited for this process."""
-        waits = self.handling.waits
-        waits.append(self.run_queue.waited(self.tally.count()))
-        self.tally.wait(waits)
-        waits.clear()
+        self.tally.count()
+        self.tally.wait(self.handling.waits())
 
     def over(self) -> bool:
         return self.pace.exhausted and not self.pace.waiting and not self.driver.open

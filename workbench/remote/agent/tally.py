@@ -135,9 +135,8 @@ class Tally:
         counted = self.counted["latency"].total() + self.counted["alike"].total()
         return counted + len(self.latency) + len(self.alike) + self.untimed
 
-    def count(self) -> int:
-        """Count the times in the lists, and empty these. Returns how many replies they had."""
-        replies = len(self.latency) + len(self.alike)
+    def count(self) -> None:
+        """Count the times in the lists, and empty these."""
         self.late += sum(ns > LATE_NS for ns in self.lateness)
         for name, counts in self.counted.items():
             times: list[int] = getattr(self, name)
@@ -146,13 +145,11 @@ class Tally:
                 times.clear()
         for request in self.requests:
             request.count()
-        return replies
 
     def wait(self, waits: Iterable[tuple[int, int]]) -> None:
         """Count (upper bound in ns, replies) of replies that waited to be read."""
         for wait_ns, replies in waits:
-            if replies:
-                self.waits[bucket_of(wait_ns // 1000)] += replies
+            self.waits[bucket_of(wait_ns // 1000)] += replies
 
     def lose(
         self,

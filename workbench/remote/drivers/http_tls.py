@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any
 
-from workbench.remote.agent.driver import AT_ONCE, READING, STREAM, WRITING, error_name
+from workbench.remote.agent.driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, error_name
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.tally import Tally
 from workbench.remote.agent.tls import TlsClient, TlsFailure, TlsStream
@@ -48,12 +48,13 @@ class WorkloadDriver(http.WorkloadDriver):
         self.epoll.register(connection.fd, READING if whole else READING | WRITING)
         return True
 
-    def _on_events(self) -> Callable[[], int]:
+    def _on_events(self) -> Callable[[], bool]:
         poll, connections, replies = self.epoll.poll, self.open, self.replies
         request, add_alike, timeout_ns = self.request, self.tally.alike.append, self.timeout_ns
 
-        def on_events() -> int:
+        def on_events() -> bool:
             found = poll(0, AT_ONCE)
+            more = len(found) == AT_ONCE
             for fd, events in found:
                 connection = connections[fd]
                 try:
@@ -84,9 +85,10 @@ class WorkloadDriver(http.WorkloadDriver):
                     else:
                         self.read_on(connection, _error(connection, error))
                     continue
+                more |= len(data) >= RECEIVE
                 ended = connection.sock.ended
                 self.received(connection, data, len(data), closed=ended or not data)
-            return len(found)
+            return more
 
         return on_events
 

@@ -72,7 +72,7 @@ class WorkloadDriver(Driver):
 
         return begin
 
-    def _on_events(self) -> Callable[[], int]:
+    def _on_events(self) -> Callable[[], bool]:
         poll, connections, partial, replies = (
             self.epoll.poll,
             self.open,
@@ -84,9 +84,10 @@ class WorkloadDriver(Driver):
         add_alike = tally.alike.append
         size, timeout_ns = RECEIVE_SMALL, self.timeout_ns
 
-        def on_events() -> int:
+        def on_events() -> bool:
             nonlocal size
             found = poll(0, AT_ONCE)
+            more = len(found) == AT_ONCE
             for fd, events in found:
                 sock, due, begun = connections[fd]
                 if events & WRITING:
@@ -114,7 +115,7 @@ class WorkloadDriver(Driver):
                         add_whole(service_ns)
                     continue
                 if len(data) == size:
-                    size = RECEIVE
+                    size, more = RECEIVE, True
                 if fd not in partial:
                     if data:
                         tally.first_byte.append(service_ns)
@@ -125,7 +126,7 @@ class WorkloadDriver(Driver):
                 # is no reset.
                 if not data or (whole and events & CLOSED == CLOSED_WELL):
                     self.closed(fd, "")
-            return len(found)
+            return more
 
         return on_events
 

@@ -108,8 +108,9 @@ class WorkloadDriver(Connections):
         self.asked += 1
         self.send(connection, client_frame(TEXT, text))
 
-    def _on_events(self) -> int:
+    def _on_events(self) -> bool:
         found = self.epoll.poll(0, AT_ONCE)
+        more = len(found) == AT_ONCE
         for fd, events in found:
             connection = self.open.get(fd)
             if connection is None:  # Lost by an event before this one.
@@ -128,6 +129,7 @@ class WorkloadDriver(Connections):
             except OSError as error:
                 self.ended(connection, error_name(error))
                 continue
+            more |= len(data) == RECEIVE
             awaited = connection.awaited
             if not data:
                 shaking = connection.state == SHAKING
@@ -137,7 +139,7 @@ class WorkloadDriver(Connections):
                 self.answered(connection, awaited[0])
             else:
                 self.received(connection, data)
-        return len(found)
+        return more
 
     def received(self, connection: Connection, data: bytes) -> None:
         """Understand everything that has come of a connection."""
