@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from workbench.analysis.audits import load, servers, surroundings, within
 from workbench.analysis.audits.base import Audit, Check, Outcome, SessionData, State
 from workbench.documents import AnyDocument
-from workbench.messages.audits.base import NothingYet, counted
+from workbench.messages.audits import NothingYet, counted
 
 __all__ = ["CHECKS", "Audit", "Auditor", "State", "audits_of", "in_short", "tainted"]
 

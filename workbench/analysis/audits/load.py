@@ -12,8 +12,8 @@ from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.significance import ratio
 from workbench.analysis.unchecked import of_points
 from workbench.documents import PointStop
-from workbench.messages.audits import load as messages
-from workbench.messages.audits.base import NotRecorded, NotReportedByTool
+from workbench.messages import audits as messages
+from workbench.messages.audits import NotRecorded, NotReportedByTool
 from workbench.messages.notes import Ceiling
 from workbench.messages.tools import ToolCannotTell
 

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 
 from workbench.analysis.audits.base import Outcome, SessionData
 from workbench.formatting import cores as listed_cores
-from workbench.messages.audits import servers as messages
-from workbench.messages.audits.base import NotRecorded
+from workbench.messages import audits as messages
+from workbench.messages.audits import NotRecorded
 from workbench.messages.notes import Backlog, Resources, SharedCores, Unequal
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from workbench.analysis.audits.base import Outcome, SessionData, codes, numbers
 from workbench.analysis.verdicts import OTHERS_PCT
+from workbench.messages import audits as messages
 from workbench.messages import notes
-from workbench.messages.audits import surroundings as messages
-from workbench.messages.audits.base import Finding, NotRecorded
+from workbench.messages.audits import Finding, NotRecorded
 
 _OTHERS = "others_cpu_pct"
 _STOLEN = "stolen_cpu_pct"

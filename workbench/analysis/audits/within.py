@@ -9,7 +9,7 @@ from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.growth import Growth, growth
 from workbench.analysis.steadiness import FEWEST, Steadiness, steadiness
 from workbench.documents import PointStop
-from workbench.messages.audits import within as messages
+from workbench.messages import audits as messages
 
 IN_TIME = 0.97
 """Share of the offered load that must be answered as it comes, lest a queue be taken for a leak."""
