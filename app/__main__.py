@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import ExitCode, PongbenchError
+from workbench.terminal import to_stderr
 
 if TYPE_CHECKING:
     from workbench.cli import AddParser
@@ -34,10 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             "`pongbench --help` for more."
         )
     try:
-        from app import binding  # noqa: PLC0415 - Qt only for the window
-
-        binding.load()
-        from app.application import run  # noqa: PLC0415
+        from app.application import run  # noqa: PLC0415 - Qt only for the window
     except ImportError as error:
         return _refuse(
             f"The window needs Qt, which this system cannot load ({error}). Run `make run` once, "
@@ -74,8 +72,6 @@ def _file(words: Sequence[str]) -> Path | None:
 
 
 def _refuse(sentence: str) -> int:
-    from workbench.terminal import to_stderr  # noqa: PLC0415 - the window does not wait for it
-
     to_stderr(sentence)
     return ExitCode.FAILED
 

@@ -4,21 +4,19 @@ results.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, TypeVar
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.engine_thread import EngineThread
 from app.garbage import Collector
 from workbench.errors import PongbenchError
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from app.engine_thread import EngineThread
 
 T = TypeVar("T")
 _Then = Callable[[Any], object]
@@ -44,7 +42,7 @@ class Bridge(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._begun: EngineThread | None = None
+        self._thread = EngineThread()
         self._collector = Collector(self)
         self._drawn_s = 0.0
         self._mail: deque[tuple[Callable[[Any], object], Any]] = deque()
@@ -80,8 +78,6 @@ class Bridge(QObject):
         """Like `submit`, for a function that reads or writes files; it runs in its own thread."""
 
         async def run() -> T:
-            import asyncio  # noqa: PLC0415 - not before the first paint
-
             return await asyncio.to_thread(work)
 
         return self.submit(run(), then, fail)
@@ -99,21 +95,12 @@ class Bridge(QObject):
     def close(self) -> bool:
         """Cancel running work, wait until it has cleaned up, and deliver what it posted."""
         self._timer.stop()
-        closed = self._begun is None or self._begun.close()
+        closed = self._thread.close()
         while self._mail:
             self._drain()
         if closed:
             self._collector.close()
         return closed
-
-    @property
-    def _thread(self) -> EngineThread:
-        """Created on first use: importing asyncio would delay the first paint by 20 ms."""
-        if self._begun is None:
-            from app.engine_thread import EngineThread  # noqa: PLC0415
-
-            self._begun = EngineThread()
-        return self._begun
 
     def _drain(self) -> None:
         now_s = time.monotonic()

@@ -1,8 +1,9 @@
-"""The program's own log, latest entry last. No Qt."""
+"""The program's own log, latest entry last; Qt's messages go there too."""
 
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import threading
 from collections import deque
@@ -11,6 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
 
+from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
+
+from workbench.errors import ExitCode
+from workbench.terminal import to_stderr
 from workbench.untrusted import SafeFormatter, safe
 
 MOST = 2000
@@ -121,3 +126,54 @@ def _note(
         return
     text = f"{kind.__name__}: {error}".rstrip(": ")
     _log.error("Unexpected error: %s.", text, exc_info=(kind, error, trace))
+
+
+_QT_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.WARNING,  # Qt's critical messages seldom are errors
+}
+
+
+_qt = logging.getLogger("qt")
+_early: list[tuple[int, str]] = []
+"""Messages from before the application exists: if it never does, they are the cause."""
+_begun = False
+
+
+def collect_from_qt() -> None:
+    """Collect Qt's messages. Call it before the application is created, and `begin_qt`
+    afterwards.
+    """
+    qInstallMessageHandler(_on_message)
+
+
+def begin_qt() -> None:
+    """Write what was collected so far to the log, once the application exists."""
+    global _begun  # noqa: PLW0603 - as there is one message handler
+    _begun = True
+    for level, text in _early:
+        _qt.log(level, "%s", text)
+
+
+def _on_message(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    if kind is QtMsgType.QtFatalMsg:
+        _leave(_early[0][1] if _early and not _begun else text)
+    if _begun:
+        _qt.getChild(context.category or "default").log(_QT_LEVELS[kind], "%s", text)
+    else:
+        _early.append((_QT_LEVELS[kind], text))
+
+
+def _leave(text: str) -> None:
+    """Exit without a core file where Qt would abort, for example because there is no display.
+    Processes that were started on machines end by themselves.
+    """
+    reason = text.partition("\n")[0].strip().rstrip(".")
+    to_stderr(
+        f"The window cannot be opened. Qt: {reason}. Check DISPLAY and the libraries listed in "
+        "README (`make run` installs them). The commands in `pongbench --help` need no window."
+    )
+    sys.stderr.flush()
+    os._exit(ExitCode.FAILED)

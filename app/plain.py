@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from html import escape
 
-# Asked by name only when it is used: the binding creates a class of Qt when it is first asked for,
-# and the first paint needs none of these.
 from PySide6 import QtCore, QtGui
 from PySide6.QtCore import QMimeData, QPoint
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
@@ -22,7 +21,6 @@ _TIP_LINE = 80
 NO_BREAK = "\u00a0"
 _JOINER = "\u2060"
 _BREAK = "\u200b"
-# Compiled when they are used: none is before the first paint.
 _LONG = r"\S{25,}"
 _BETWEEN_PARTS = r"(?<=\w)([._])(?=\w{3})"
 _WITHIN_A_PART = rf"[^{_BREAK}]{{24}}(?=[^{_BREAK}])"
@@ -189,7 +187,5 @@ def tip(text: str) -> str:
     rich = any(sign in shown for sign in "<&") and QtGui.Qt.mightBeRichText(shown)
     if len(shown) <= _TIP_LINE and not rich:
         return shown
-    from html import escape  # noqa: PLC0415 - not before the first paint
-
     # Qt wraps rich text only.
     return f'<span style="white-space: pre-wrap">{escape(shown, quote=False)}</span>'

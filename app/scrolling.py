@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6 import QtCore
-from PySide6.QtCore import QEvent, QPoint, QRect, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QPlainTextEdit, QScrollArea, QWidget
 
@@ -17,21 +16,17 @@ class Scrolled(QScrollArea):
     def __init__(self, body: QWidget, name: str = "") -> None:
         """With a `name` the area takes the keys itself; without one its contents do."""
         super().__init__()
-        # Asked for Qt's own viewport, the binding would create every class of widgets.
-        self.setViewport(QWidget())
         self.setWidget(body)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        # By its name: asked for one enumeration of `Qt`, the binding creates all eighty. What is
-        # there at the first paint asks for none.
-        self.setProperty("horizontalScrollBarPolicy", "ScrollBarAlwaysOff")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setStyleSheet("QScrollArea { background: transparent; }")
         # Qt gives both a ground, the body when it is set.
         self.viewport().setAutoFillBackground(False)
         body.setAutoFillBackground(False)
         self.setAccessibleName(name)
         if not name:
-            self.setProperty("focusPolicy", "NoFocus")
+            self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._follow)
@@ -51,7 +46,7 @@ class Scrolled(QScrollArea):
     def _follow(self, before: QWidget | None, now: QWidget | None) -> None:
         if now is None or not self.widget().isAncestorOf(now):
             return
-        if QApplication.mouseButtons() != QtCore.Qt.MouseButton.NoButton:
+        if QApplication.mouseButtons() != Qt.MouseButton.NoButton:
             return
         sideways = self.horizontalScrollBar()
         was, begins = sideways.value(), now.mapTo(self.viewport(), QPoint()).x()
@@ -78,7 +73,7 @@ class Whole(Scrolled):
 
     def __init__(self, body: QWidget) -> None:
         super().__init__(body)
-        self.setProperty("horizontalScrollBarPolicy", "ScrollBarAsNeeded")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
 
 
 class Reader(Scrolled):

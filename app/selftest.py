@@ -1,8 +1,11 @@
 """`pongbench --selftest`: reports what works on this computer, in one line.
 
 The window is drawn offscreen, the bundled session is replayed through its charts, and the null
-server is swept for two seconds. No file of the user is touched.
+server is swept for two seconds. No file of the user is touched. What cannot be imported is reported
+too, and therefore imported where it is used.
 """
+
+# ruff: noqa: PLC0415
 
 from __future__ import annotations
 
@@ -28,8 +31,8 @@ class Broken(Exception):
 
 def run() -> int:
     """Return 0 if everything works, 1 otherwise. One line on stdout gives the details."""
-    from workbench import __version__  # noqa: PLC0415
-    from workbench.terminal import say  # noqa: PLC0415
+    from workbench import __version__
+    from workbench.terminal import say
 
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     works: list[str] = []
@@ -49,7 +52,7 @@ def run() -> int:
 
 def _window() -> Iterator[str]:
     """Draw the window with the bundled session in its charts."""
-    from workbench import paths  # noqa: PLC0415
+    from workbench import paths
 
     with _open() as (app, window):
         grabbed = window.grab().toImage()
@@ -72,11 +75,11 @@ def _sweep() -> Iterator[str]:
     """Run the load agent against the null server, without Qt."""
     if sys.platform != "linux":
         return  # runs on this computer need Linux; machines behind SSH do not
-    import asyncio  # noqa: PLC0415
+    import asyncio
 
-    from workbench.documents import AnyDocument, PointStop  # noqa: PLC0415
-    from workbench.plan.model import Plan, WarmUp  # noqa: PLC0415
-    from workbench.run.factory import engine_for  # noqa: PLC0415
+    from workbench.documents import AnyDocument, PointStop
+    from workbench.plan.model import Plan, WarmUp
+    from workbench.run.factory import engine_for
 
     plan = Plan(
         name="Self-test",
@@ -100,14 +103,14 @@ def _sweep() -> Iterator[str]:
 
 @contextmanager
 def _open() -> Iterator[tuple[QApplication, MainWindow]]:
-    from PySide6.QtWidgets import QApplication  # noqa: PLC0415
+    from PySide6.QtWidgets import QApplication
 
-    from app import stylesheet, theme  # noqa: PLC0415
-    from app.bridge import Bridge  # noqa: PLC0415
-    from app.context import Desk  # noqa: PLC0415
-    from app.log import LogBook  # noqa: PLC0415
-    from app.settings import Settings  # noqa: PLC0415
-    from app.shell.main_window import MainWindow  # noqa: PLC0415
+    from app import stylesheet, theme
+    from app.bridge import Bridge
+    from app.context import Desk
+    from app.log import LogBook
+    from app.settings import Settings
+    from app.shell.main_window import MainWindow
 
     app = QApplication(["pongbench", *stylesheet.FUSION])
     stylesheet.apply(app, theme.DARK)

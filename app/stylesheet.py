@@ -10,9 +10,7 @@ from app.colour import mix
 from app.theme import Theme, font, load_fonts
 
 FUSION = ("-style", "Fusion")
-"""Arguments of every application with widgets. `setStyle` returns the style, for which the binding
-creates every class of styles.
-"""
+"""Arguments of every application with widgets."""
 
 
 def apply(app: QApplication, theme: Theme) -> None:

@@ -11,8 +11,7 @@ from enum import Enum
 from functools import cache
 from typing import Literal
 
-from PySide6 import QtCore
-from PySide6.QtCore import QByteArray, QRectF, QSize
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -91,8 +90,8 @@ class SeriesStyle:
         """Return a cosmetic pen, `width` in pixels."""
         pen = QPen(self.tint(opacity), max(width * self.weight, min(width, 1.0)))
         pen.setCosmetic(True)
-        pen.setJoinStyle(QtCore.Qt.PenJoinStyle.RoundJoin)
-        cap = QtCore.Qt.PenCapStyle
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        cap = Qt.PenCapStyle
         pen.setCapStyle(cap.FlatCap if self.dash else cap.RoundCap)
         if self.dash:
             pen.setDashPattern(list(self.dash))
@@ -195,22 +194,13 @@ THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
 
 def system_theme() -> Theme:
     """Return the theme of the desktop; light if it has no preference."""
-    dark = QGuiApplication.styleHints().colorScheme() == QtCore.Qt.ColorScheme.Dark
+    dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
     return DARK if dark else LIGHT
 
 
 def theme_for(colours: str) -> Theme:
     """Return the theme for the setting: dark, light, or that of the system."""
     return THEMES.get(colours) or system_theme()
-
-
-def first_theme(colours: str) -> Theme:
-    """Like `theme_for`, before a theme is applied: that of the system is taken from its palette,
-    because the answer of `system_theme` makes the binding create all enumerations of Qt.
-    """
-    system = QGuiApplication.palette()
-    dark = system.window().color().lightness() < system.windowText().color().lightness()
-    return THEMES.get(colours, DARK if dark else LIGHT)
 
 
 @cache
@@ -224,8 +214,6 @@ def font(
     """Return the interface's font; `figures` gives tabular digits (and wider hyphens, so use it for
     numbers only).
     """
-    if mono:
-        _load("JetBrainsMono")  # not before the first paint
     made = QFont(MONO if mono else SANS)
     made.setPixelSize(max(1, round(px)))
     made.setWeight(weight)
@@ -237,14 +225,10 @@ def font(
     return made
 
 
-def load_fonts() -> None:
-    """Register the interface's font. Needs an application; a second call does nothing."""
-    _load("Inter")
-
-
 @cache
-def _load(family: str) -> None:
-    for path in sorted((RESOURCES / "fonts").glob(f"{family}-*.ttf")):
+def load_fonts() -> None:
+    """Register the fonts. Needs an application; a second call does nothing."""
+    for path in sorted((RESOURCES / "fonts").glob("*.ttf")):
         if QFontDatabase.addApplicationFont(str(path)) < 0:
             raise PongbenchError(f"The font {path} cannot be read. Install Pongbench again.")
 

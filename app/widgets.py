@@ -137,8 +137,8 @@ def retone(widget: QWidget, tone: str) -> None:
 
 
 def repolish(widget: QWidget) -> None:
-    """Have the style sheet read a changed property of a widget. One that was never shown is
-    polished when it is; so the first paint does not wait for the binding's classes of styles.
+    """Have the style sheet read a changed property of a widget; one that was never shown is
+    polished when it is.
     """
     if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
         style = widget.style()

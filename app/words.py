@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from workbench.documents import RunStart
-    from workbench.sessions.library import Shelved
+from workbench.documents import RunStart
+from workbench.report.setup import Setup
+from workbench.sessions.library import Shelved
 
 _ENDING = ".pong.yaml"
 """Of the names of session files."""
@@ -51,8 +49,6 @@ def ended(session: Shelved) -> str:
 
 def conditions(start: RunStart) -> str:
     """Describe in one line where and how a session ran."""
-    from workbench.report.setup import Setup  # noqa: PLC0415  the first paint has no session
-
     setup = Setup(start)
     where = f"{setup.where} ({setup.cores})" if setup.cores else setup.where
     parts = (setup.protocol, setup.calls, where, setup.backlog, setup.load_tool)

@@ -24,7 +24,7 @@ from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.export import picture
-from app.profiling.flame_graph import box_colour
+from app.profiling import box_colour
 from app.theme import DARK, LIGHT, SeriesStyle, Theme
 from workbench import formatting
 from workbench.analysis.flame import HUES

@@ -6,20 +6,20 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.charts import words
+from app.machines.prompts import Asker
 from workbench.control import Control
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
+from workbench.machines.secrets import never_ask
 from workbench.plan.model import Plan
 from workbench.presentable import presentable
+from workbench.run.engine import Engine
+from workbench.run.factory import Fleet, engine_for, session_path
+from workbench.run.tuning import Tuning
+from workbench.servers.entry import ServerEntry
 from workbench.sessions import Recorder
-
-if TYPE_CHECKING:
-    from app.machines.prompts import Asker
-    from workbench.run.engine import Engine
-    from workbench.servers.entry import ServerEntry
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,6 @@ class LiveRun:
         """Run the plan. Raises BadInput or PongbenchError when it cannot begin, or can no longer be
         recorded.
         """
-        from workbench.run.factory import session_path  # noqa: PLC0415 - in its thread
-
         self._task = asyncio.current_task()
         dispatcher = Dispatcher()
         recorder = Recorder(session_path(self.plan), or_beside=True, emit=dispatcher.emit)
@@ -125,10 +123,6 @@ class LiveRun:
         return Outcome(recorder.path if self._begun else None, self._stop)
 
     def _engine(self, emit: Callable[[AnyDocument], None]) -> Engine:
-        from workbench.machines.secrets import never_ask  # noqa: PLC0415 - in its thread
-        from workbench.run.factory import Fleet, engine_for  # noqa: PLC0415 - in its thread
-        from workbench.run.tuning import Tuning  # noqa: PLC0415 - in its thread
-
         where, person = self.where, self._person
         fleet = Fleet(where.target, where.clients) if where else None
         engine = engine_for(self.plan, emit, fleet=fleet, ask=person.ask if person else never_ask)

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app import words
 from app.context import Desk
+from app.export.dialog import ask_for_session
+from app.export.sources import copy_chart
 from app.history import UndoBar
 from app.live.annotating import Annotating
 from app.live.present import Presentation
@@ -97,8 +99,6 @@ class FilmPage(QWidget):
     def export(self) -> None:
         """Open the export dialog for this session."""
         if self.reel is not None:
-            from app.export.dialog import ask_for_session  # noqa: PLC0415 - rarely
-
             ask_for_session(self, self._desk, self.reel.path, self.board.trio)
 
     def show_profiles(self) -> None:
@@ -107,8 +107,6 @@ class FilmPage(QWidget):
 
     def copy_chart(self) -> None:
         """Copy the visible charts to the clipboard."""
-        from app.export.sources import copy_chart  # noqa: PLC0415 - rarely
-
         copy_chart(self.board.trio, self._top.title.whole)
 
     def run_this(self) -> None:

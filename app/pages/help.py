@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
-from app import actions
+from app import actions, page_registry
 from app.actions import Action
 from app.context import Desk
 from app.scrolling import Scrolled
@@ -18,6 +18,9 @@ from app.widgets import GAP, PAGE_MARGIN, TopBar, button, column, frame, label, 
 _TWO, _THREE = 1_000, 1_600
 """From these widths of the page on, it has two or three columns."""
 _WIDEST = 2_200
+_PAGES = [
+    (place.key, place.title or name) for name, place in page_registry.ALL.items() if place.key
+]
 GLOSSARY = (
     ("Offered rate", "Calls per second that the clients start, on schedule, whatever the server "
                      "does."),
@@ -49,8 +52,7 @@ GLOSSARY = (
 class HelpPage(QWidget):
     """Keys, terms, and the keys of the charts, in as many columns as there is room for."""
 
-    def __init__(self, desk: Desk, pages: Mapping[str, str]) -> None:
-        """`pages`: the key of each page, by its name."""
+    def __init__(self, desk: Desk) -> None:
         super().__init__()
         outer = column(self)
         top = TopBar("Shortcuts and glossary")
@@ -65,7 +67,7 @@ class HelpPage(QWidget):
         listed = column(keys, margin=20, gap=8)
         for heading, entries in (
             ("Everywhere", _keys((*actions.WINDOW, *actions.PAGES))),
-            ("Pages", [(key, name) for name, key in pages.items() if key]),
+            ("Pages", _PAGES),
             ("Live run", _keys(actions.RUN)),
             ("Replay", _keys(actions.REPLAY)),
         ):

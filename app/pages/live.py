@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app import words
 from app.context import Desk
+from app.export.dialog import ask, ask_for_session
+from app.export.sources import Charts, copy_chart
 from app.live.controls import Controls, State
 from app.live.preparing import Preparing
 from app.live.present import Presentation
@@ -177,9 +179,6 @@ class LivePage(QWidget):
 
     def export(self) -> None:
         """Export the session after the run; until then, the charts on the screen."""
-        from app.export.dialog import ask, ask_for_session  # noqa: PLC0415
-        from app.export.sources import Charts  # noqa: PLC0415 - rarely
-
         if isinstance(self._path, Path):
             ask_for_session(self, self._desk, self._path, self.board.trio)
         elif self.state is not State.IDLE:
@@ -187,8 +186,6 @@ class LivePage(QWidget):
 
     def copy_chart(self) -> None:
         """Copy the visible charts to the clipboard."""
-        from app.export.sources import copy_chart  # noqa: PLC0415 - rarely
-
         copy_chart(self.board.trio, self._top.title.whole)
 
     def press_stop(self) -> None:

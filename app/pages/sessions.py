@@ -17,6 +17,8 @@ from PySide6.QtWidgets import (
 
 from app import files
 from app.context import Desk
+from app.export.dialog import ask
+from app.export.sources import Recorded
 from app.history import History, UndoBar, deletion
 from app.sessions.card import SessionCard
 from app.sessions.labelling import Labelling
@@ -243,9 +245,6 @@ class SessionsPage(QWidget):
     def export(self) -> None:
         """Open the export dialog for the selected session."""
         if self.card.buttons["Export…"].isEnabled():
-            from app.export.dialog import ask  # noqa: PLC0415
-            from app.export.sources import Recorded  # noqa: PLC0415 - rarely, and it draws
-
             (one,) = self.chosen()
             ask(self, self._desk, Recorded(one.path, one.title, one.label.notes))
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QWidget
 
 from app.context import Desk
+from app.plain import tip
 from app.scrolling import Scrolled
 from app.stacking import ANY, lay, stacked
 from app.start import quick_start
 from app.start.art import Art, DropArt, SweepArt
 from app.start.compare import CompareCard
-from app.start.published import PublishedBenchmarks
 from app.start.quick_start import Offer
 from app.start.recent import Recent
 from app.theme import Theme, Weight, font
 from app.widgets import Dot, Elided, button, column, dress, frame, label, repolish, row
-
-if TYPE_CHECKING:
-    from workbench.plan.budget import Budget
-    from workbench.sessions.library import Shelved
+from workbench.formatting import time_span
+from workbench.plan.budget import Budget
+from workbench.plan.library import Preset
+from workbench.sessions.library import Shelved
 
 _WIDEST, _TALLEST_CARD = 1_640, 460
 """Of the page and its cards, in pixels; on larger screens the shares below."""
@@ -194,8 +195,6 @@ class StartPage(QWidget):
         self._state.setText("This computer cannot run servers")
 
     def _on_quick_cost(self, budget: Budget) -> None:
-        from workbench.formatting import time_span  # noqa: PLC0415 - not before the first paint
-
         self._show_quick(f" Takes {time_span(budget.duration_s)}.")
 
     def _show_quick(self, takes: str) -> None:
@@ -211,6 +210,38 @@ class StartPage(QWidget):
         if known:
             self._dot.set_tone("ok")
             self._state.setText("A run is in progress" if busy else "This computer is ready")
+
+
+class PublishedBenchmarks(QWidget):
+    """A button with a menu: each source, from the oldest on, with its presets."""
+
+    taken = Signal(object)
+    """A preset."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ask = button("Published benchmarks", "history", on_click=self._pop_up)
+        self.menu = QMenu(self)
+        self.menu.setToolTipsVisible(True)
+        column(self).addWidget(self.ask)
+        self.show_presets(())
+
+    def show_presets(self, presets: Iterable[Preset]) -> None:
+        """Offer those that have a source."""
+        self.menu.clear()
+        asked = [each for each in presets if each.plan and each.plan.source and not each.own]
+        for group, members in groupby(asked, key=lambda each: each.group):
+            inside = self.menu.addMenu(group)
+            inside.setToolTipsVisible(True)
+            for preset in members:
+                action = inside.addAction(preset.name)
+                assert preset.plan
+                action.setToolTip(tip(preset.plan.description))
+                action.triggered.connect(lambda _=False, preset=preset: self.taken.emit(preset))
+        self.ask.setEnabled(bool(asked))
+
+    def _pop_up(self) -> None:
+        self.menu.popup(self.ask.mapToGlobal(self.ask.rect().bottomLeft()))
 
 
 def _card(art: Art, title: str, about: QWidget, *actions: QWidget) -> QFrame:

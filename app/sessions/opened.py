@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from app.settings import Settings
 from workbench import paths
-
-if TYPE_CHECKING:
-    from app.settings import Settings
-    from workbench.sessions.library import Shelved
+from workbench.sessions.library import Shelved, glance
 
 _KEY = "opened"
 _MOST = 12
@@ -37,7 +34,5 @@ def opened(settings: Settings) -> dict[Path, str]:
 
 def read(opened_utc: dict[Path, str]) -> list[tuple[str, Shelved]]:
     """Return those that are still there, each with the time at which it was opened last."""
-    from workbench.sessions.library import glance  # noqa: PLC0415 - not before the first paint
-
     found = ((utc, glance(path)) for path, utc in opened_utc.items())
     return [(utc, session) for utc, session in found if session is not None]

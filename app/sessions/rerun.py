@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.context import Desk
 from app.live.run import Where
-
-if TYPE_CHECKING:
-    from workbench.documents import RunStart
-    from workbench.plan.model import Plan
+from workbench.documents import Note, RunStart
+from workbench.machines.profiles import profile_names
+from workbench.plan.model import Plan
+from workbench.plan.reading import plan_of_session
+from workbench.sessions.skim import skim
 
 HERE = "localhost"
 
@@ -58,11 +58,6 @@ def run_again(desk: Desk, path: Path, fail: Callable[[str], object]) -> None:
 
 def read_again(path: Path) -> Again:
     """Read the session and the profiles. Raises BadInput."""
-    from workbench.documents import Note, RunStart  # noqa: PLC0415 - not before it is needed
-    from workbench.machines.profiles import profile_names  # noqa: PLC0415
-    from workbench.plan.reading import plan_of_session  # noqa: PLC0415
-    from workbench.sessions.skim import skim  # noqa: PLC0415
-
     start, *others = skim(path)
     assert isinstance(start, RunStart)
     tuned = (note.data.get("set") for note in others if isinstance(note, Note))

@@ -6,7 +6,6 @@ import asyncio
 from collections import OrderedDict
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
@@ -14,11 +13,9 @@ from PySide6.QtWidgets import QWidget
 
 from app.colour import mix
 from app.context import Desk
+from app.sessions.outline import Line, Outline, outline
 from app.theme import Theme
-
-if TYPE_CHECKING:
-    from app.sessions.outline import Line, Outline
-    from workbench.sessions.library import Shelved
+from workbench.sessions.library import Shelved
 
 WIDTH, HEIGHT = 112, 64
 _MOST_KEPT = 4096
@@ -79,17 +76,13 @@ class Outlines(QObject):
             return
         self._reading = True
         self._bridge.submit(
-            asyncio.to_thread(_outline, path),
+            asyncio.to_thread(outline, path),
             lambda found: self._on_read(key, path, found),
-            lambda _: self._on_read(key, path, None),
+            lambda _: self._on_read(key, path, Outline()),
         )
 
-    def _on_read(self, key: object, path: Path, found: Outline | None) -> None:
+    def _on_read(self, key: object, path: Path, found: Outline) -> None:
         self._reading = False
-        if found is None:
-            from app.sessions.outline import Outline  # noqa: PLC0415
-
-            found = Outline()
         self._kept[key] = self._latest[path] = found
         while len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
@@ -182,9 +175,3 @@ def _paint_line(painter: QPainter, ends: list[QPointF], line: Line, theme: Theme
         painter.setPen(style.pen(1.5) if sure else pale)
         painter.drawPolyline(ends[begin : end + 1])
         begin = end
-
-
-def _outline(path: Path) -> Outline:
-    from app.sessions.outline import outline  # noqa: PLC0415 - numpy, not before the first paint
-
-    return outline(path)

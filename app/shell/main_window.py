@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
@@ -16,39 +14,41 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QHBoxLayout,
+    QMessageBox,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app import page_registry
 from app.context import Desk
+from app.history import History
+from app.log import Line
+from app.question import ask
 from app.scale import LEAST
+from app.shell.log_drawer import LogDrawer
+from app.shell.notice import NoticeBar
 from app.shell.paged_window import PagedWindow
+from app.shell.palette import Palette
+from app.shell.refreshing import Refreshing
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
-from workbench import paths
-
-if TYPE_CHECKING:
-    from PySide6.QtWidgets import QMessageBox
-
-    from app.history import History
-    from app.log import Line
-    from app.shell.log_drawer import LogDrawer
-    from app.shell.notice import NoticeBar
-    from app.shell.palette import Palette
-    from workbench.sessions.library import Shelved
+from workbench import paths, trash
+from workbench.sessions.library import shelf
 
 _SIZE = QSize(1280, 800)
 _NARROW = QSize(960, 590)
 """In a narrower or lower window the rail has no names."""
 _FRAME = QSize(16, 48)
 """More than a window manager puts around it."""
-_IDLE_MS = 300
-"""After the pages are built, until what may be needed soon is prepared."""
 
 
 class MainWindow(PagedWindow):
-    """Builds no page before the first paint; then the first one, which is painted before the others
-    are built.
-    """
+    """Builds the charts after the first paint."""
 
     built = Signal()
     """The chart pages are built."""
@@ -61,7 +61,6 @@ class MainWindow(PagedWindow):
         self._refused = ""
         """Why the file that was opened last is not shown."""
         self._question: QMessageBox | None = None
-        self._drawer: LogDrawer | None = None
         self.setWindowTitle("Pongbench")
         room = self.screen().availableSize() - _FRAME
         # A chosen size may leave less room than the contents need; then they scroll.
@@ -72,8 +71,7 @@ class MainWindow(PagedWindow):
         self.setAcceptDrops(True)
         self.rail.add("Log", "terminal", self.show_log, foot=True, page=False)
         self.rail.add("Settings", "settings", lambda: self.show_page("Settings"), foot=True)
-        self._split = QSplitter()
-        self._split.setProperty("orientation", "Vertical")  # by its name: see `Scrolled`
+        self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(self._area)
         root, body = QWidget(), QWidget()
@@ -85,6 +83,13 @@ class MainWindow(PagedWindow):
         across.addWidget(body, 1)
         self._column.addWidget(self._split, 1)
         self.setCentralWidget(root)
+        self.notice = NoticeBar(desk.theme)
+        self.notice.log_requested.connect(lambda: self.show_log(shown=True))
+        self.notice.settings_requested.connect(lambda: self.show_page("Settings"))
+        self._column.insertWidget(0, self.notice)
+        self.palette_box = Palette(self)
+        self.refreshing = Refreshing(self, desk)
+        desk.notice.connect(self.notice.show_text)
         desk.open_requested.connect(self.open)
         desk.refused.connect(self._on_refused)
         desk.shelf_stale.connect(self._read_shelf)
@@ -92,6 +97,8 @@ class MainWindow(PagedWindow):
         desk.paused_changed.connect(self._on_paused)
         desk.theme_changed.connect(self._on_theme_changed)
         desk.log.listener = desk.bridge.post(self._on_line)
+        self.dress(self)
+        self.show_page(self._first())
 
     def appear(self) -> None:
         """Restore the last size; the first time, fill a screen that is too small."""
@@ -113,8 +120,6 @@ class MainWindow(PagedWindow):
             self.notice.withdraw(self._refused)
             self.film.open(path)
             return
-        from PySide6.QtWidgets import QFileDialog  # noqa: PLC0415 - not before the first paint
-
         dialog = QFileDialog(self, "Open a session", str(paths.data_dir() / "sessions"))
         dialog.setNameFilters(["Sessions (*.pong.yaml *.yaml)", "All files (*)"])
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
@@ -132,23 +137,6 @@ class MainWindow(PagedWindow):
             self.palette_box.close_again()
         else:
             self.palette_box.open()
-
-    @cached_property
-    def palette_box(self) -> Palette:
-        from app.shell.palette import Palette  # noqa: PLC0415 - not before the first paint
-
-        return Palette(self)
-
-    @cached_property
-    def notice(self) -> NoticeBar:
-        from app.shell.notice import NoticeBar  # noqa: PLC0415 - not before the first paint
-
-        bar = NoticeBar(self.desk.theme)
-        bar.log_requested.connect(lambda: self.show_log(shown=True))
-        bar.settings_requested.connect(lambda: self.show_page("Settings"))
-        self._column.insertWidget(0, bar)
-        self.dress(bar)
-        return bar
 
     def undo(self) -> None:
         """Undo what was done last on the shown page."""
@@ -194,17 +182,14 @@ class MainWindow(PagedWindow):
         elif self.shown is not None:
             self.shown.setFocus()
 
-    @property
+    @cached_property
     def drawer(self) -> LogDrawer:
-        if self._drawer is None:
-            from app.shell.log_drawer import LogDrawer  # noqa: PLC0415 - seldom needed
-
-            self._drawer = LogDrawer(self.desk, self.desk.log)
-            self._drawer.closed.connect(lambda: self.show_log(shown=False))
-            self._split.addWidget(self._drawer)
-            self._split.setStretchFactor(0, 1)
-            self.dress(self._drawer)
-        return self._drawer
+        made = LogDrawer(self.desk, self.desk.log)
+        made.closed.connect(lambda: self.show_log(shown=False))
+        self._split.addWidget(made)
+        self._split.setStretchFactor(0, 1)
+        self.dress(made)
+        return made
 
     def leave(self) -> None:
         """Close without asking; a run is stopped cleanly first."""
@@ -220,7 +205,7 @@ class MainWindow(PagedWindow):
         super().paintEvent(event)
         if not self._painted:
             self._painted = True
-            QTimer.singleShot(0, self, self.furnish)
+            QTimer.singleShot(0, self, self.warm_up)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -249,32 +234,12 @@ class MainWindow(PagedWindow):
         else:
             self._compare(dropped)
 
-    def furnish(self) -> None:
-        """Add what the first paint does not wait for, and show the first page."""
-        from app.shell import keys  # noqa: PLC0415 - not before the first paint
-        from app.shell.refreshing import Refreshing  # noqa: PLC0415
-
-        keys.add(self)
-        self.refreshing = Refreshing(self, self.desk)
-        self.desk.notice.connect(self.notice.show_text)  # before the pages, in the order of Tab
-        self.show_page(self._first())
-        self.repaint()  # the charts are imported after that
-        QTimer.singleShot(0, self, self.warm_up)
-
     def warm_up(self) -> None:
-        """Build the chart pages before they are needed, but after the first page is painted."""
-        self.page("Live")
-        self.built.emit()
-        # Not earlier: both import in the engine's thread, and imports hold one lock.
-        QTimer.singleShot(0, self, self._fill)
-
-    def _fill(self) -> None:
-        from workbench import trash  # noqa: PLC0415 - not before the first paint
-
-        self._warm = True
-        palette = self.palette_box
-        QTimer.singleShot(_IDLE_MS, palette, palette.prepare)
+        """Fill the first page, and build the charts before they are needed."""
         self.start.load()
+        self.page("Live")
+        self._warm = True
+        self.built.emit()
         self.desk.bridge.do(trash.tidy)
         self.refreshing.check()
         self._read_shelf()
@@ -289,8 +254,6 @@ class MainWindow(PagedWindow):
         if self._question is not None:
             self._question.raise_()
             return
-        from app.question import ask  # noqa: PLC0415 - seldom needed
-
         self._question = ask(
             self,
             "A run is in progress. Stop it and close?",
@@ -333,8 +296,8 @@ class MainWindow(PagedWindow):
         """Show a new line of the log."""
         if line.surprise:
             self.notice.show_text(f"{line.text} See the log for details. Recorded data is kept.")
-        if self._drawer is not None and not self._drawer.isHidden():
-            self._drawer.add(line)
+        if self.rail.entries["Log"].isChecked():
+            self.drawer.add(line)
         elif line.warns:
             tone = "bad" if line.surprise else "warn"
             self.rail.entries["Log"].set_badge(tone, "The log has new entries.")
@@ -347,13 +310,7 @@ class MainWindow(PagedWindow):
     def _read_shelf(self) -> None:
         desk = self.desk
         known = desk.shelf
-        desk.bridge.do(lambda: _shelf(known), desk.set_shelf, self._on_no_shelf)
+        desk.bridge.do(lambda: shelf(known=known), desk.set_shelf, self._on_no_shelf)
 
     def _on_no_shelf(self, sentence: str) -> None:
         self.sessions.error.show_text(sentence)
-
-
-def _shelf(known: Sequence[Shelved]) -> list[Shelved]:
-    from workbench.sessions.library import shelf  # noqa: PLC0415 - not before the first paint
-
-    return shelf(known=known)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6 import QtCore
-from PySide6.QtCore import QSize
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from app import page_registry
+from app import actions, page_registry
+from app.actions import Action
 from app.context import Desk
 from app.scrolling import Whole
 from app.shell.rail import Rail
 from app.stacking import NARROWEST
+from app.widgets import dress
 
 if TYPE_CHECKING:
     from app.live.run import Where
@@ -56,6 +58,27 @@ class PagedWindow(QMainWindow):
         desk.preset_requested.connect(self._take)
         desk.compare_requested.connect(self._compare)
         desk.calm_changed.connect(lambda _: self._calm())
+        for name, place in page_registry.ALL.items():
+            if place.key:
+                QShortcut(QKeySequence(place.key), self, partial(self.show_page, name))
+        for action in (*actions.WINDOW, *actions.PAGES):
+            for key in action.keys:
+                QShortcut(QKeySequence(key), self, partial(self.act, action))
+
+    def act(self, action: Action) -> None:
+        """Do it in the window; an action of pages has the page do it that keys are for; if it
+        cannot, the page that can is shown.
+        """
+        if action in actions.WINDOW:
+            getattr(self, action.method)()
+            return
+        page = self.addressed
+        if not hasattr(page, action.method):
+            if not action.page:
+                return
+            self.show_page(action.page)
+            page = self.shown
+        getattr(page, action.method)()
 
     def page(self, name: str) -> QWidget:
         """Return the page with this name (`page_registry.ALL`); it is built on first use."""
@@ -71,8 +94,6 @@ class PagedWindow(QMainWindow):
 
     def dress(self, root: QWidget) -> None:
         """Apply the theme to the icons and the custom painting of what was just built."""
-        from app.widgets import dress  # noqa: PLC0415 - not before the first paint
-
         dress(root, self.desk.theme)
 
     def show_page(self, name: str) -> None:
@@ -140,7 +161,7 @@ class PagedWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave help and settings by Esc, where nothing else takes it."""
-        if event.key() == QtCore.Qt.Key.Key_Escape and self.desk.settings.page in _ASIDE:
+        if event.key() == Qt.Key.Key_Escape and self.desk.settings.page in _ASIDE:
             self.show_page(self._left)
         else:
             super().keyPressEvent(event)

@@ -38,8 +38,7 @@ from PySide6.QtWidgets import (
 
 from app.colour import mix
 from app.planning import resources
-from app.shell import palette_sources as sources
-from app.shell.palette_entry import Entry, find
+from app.shell.palette_sources import Entry, entries, find
 from app.theme import Theme, Weight, font, icon_pixmap
 from app.widgets import column, label
 
@@ -95,12 +94,6 @@ class Palette(QFrame):
         self._reading.timeout.connect(self._read)
         self._desk.resources_read.connect(self._on_resources)
         self.hide()
-
-    def prepare(self) -> None:
-        """Paint it unseen: the first opening would wait for its styles, letters and icons."""
-        if not self.isVisible():
-            self._list_all()
-            self.grab()
 
     def open(self) -> None:
         """Show what can be done now. Servers, presets and machines are read again meanwhile."""
@@ -198,7 +191,7 @@ class Palette(QFrame):
     # Content
 
     def _list_all(self) -> None:
-        self._entries = sources.entries(self._window, self._resources)
+        self._entries = entries(self._window, self._resources)
         self._field.clear()
         self._sift()
         self._fit()
@@ -232,7 +225,7 @@ class Palette(QFrame):
         current = self._list.currentIndex().row()
         chosen = self.found[current].id if current >= 0 else ""
         ids = [entry.id for entry in self.found]
-        self._entries = sources.entries(self._window, found)
+        self._entries = entries(self._window, found)
         self._sift()
         ids = [entry.id for entry in self.found]
         if chosen in ids:

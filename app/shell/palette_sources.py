@@ -1,8 +1,10 @@
-"""The entries of the command palette, from what the window and its pages offer."""
+"""What the command palette lists, from what the window and its pages offer, and how it is found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,8 +14,6 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton, QWidge
 
 from app import actions, page_registry, scale, words
 from app.actions import Action
-from app.shell import keys
-from app.shell.palette_entry import Entry
 from workbench.untrusted import one_line
 
 if TYPE_CHECKING:
@@ -28,6 +28,27 @@ if TYPE_CHECKING:
 HERE, ACTIONS, PAGES, SETTINGS = "On this page", "Actions", "Pages", "Settings"
 SESSIONS, PRESETS, SERVERS, MACHINES = "Sessions", "Presets", "Servers", "Machines"
 _COLOURS = ("system", "dark", "light")
+_WORD = re.compile(r"[^\W_]+")
+MOST = 60
+"""Entries shown at once; whoever looks for another one types on."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the palette."""
+
+    text: str
+    group: str
+    run: Callable[[], object]
+    icon: str = "arrow-right"
+    about: str = ""
+    """Shown beside the text, and searched after it."""
+    keys: str = ""
+
+    @property
+    def id(self) -> str:
+        """Return a key by which it is remembered."""
+        return f"{self.group}/{self.text}/{self.about}"
 
 
 def entries(window: PagedWindow, resources: PlanResources | None) -> list[Entry]:
@@ -82,7 +103,7 @@ def _actions(window: PagedWindow) -> Iterator[Entry]:
         stops = action.method == "press_stop"
         can = action.page or hasattr(window.shown, action.method)
         if can and not (stops and (window.desk.busy or window.shown is window.live)):
-            yield _entry(action, ACTIONS, partial(keys.act, window, action))
+            yield _entry(action, ACTIONS, partial(window.act, action))
     if window.desk.busy:
         for action in actions.RUN:
             yield _entry(action, ACTIONS, partial(_steer, window, action))
@@ -92,7 +113,7 @@ def _actions(window: PagedWindow) -> Iterator[Entry]:
         step = steps.get(action.method)
         if step is not None or action.method not in steps:
             about = step.text if step else ""
-            yield _entry(action, ACTIONS, getattr(window, action.method), about)
+            yield _entry(action, ACTIONS, partial(window.act, action), about)
 
 
 def _pages(window: PagedWindow) -> Iterator[Entry]:
@@ -108,7 +129,7 @@ def _elsewhere(window: PagedWindow) -> Iterator[Entry]:
     """Buttons of pages that are not shown."""
     for page, place in page_registry.ALL.items():
         if window.desk.settings.page != page:
-            for name in page_registry.offers(page):
+            for name in place.offers:
                 run = partial(_show_and_press, window, page, name)
                 yield Entry(name, ACTIONS, run, place.icon or "arrow-right", page)
 
@@ -205,3 +226,77 @@ def _send(page: QWidget, key: str) -> None:
     QApplication.sendEvent(
         page, QKeyEvent(QEvent.Type.KeyPress, pressed.key(), pressed.keyboardModifiers())
     )
+
+
+def find(entries: Iterable[Entry], typed: str, recent: Sequence[str] = ()) -> list[Entry]:
+    """Return the entries that contain every typed word: the groups of the best first, within a
+    group the best first. `recent`: ids of those run last, latest first; they win a tie,
+    then the shorter one does.
+    """
+    rank = {id_: place for place, id_ in enumerate(recent)}
+    words = typed.casefold().split()
+    found = []
+    for place, entry in enumerate(entries):
+        score = _score(entry, words)
+        if score is not None:
+            length = len(entry.text) if words else 0
+            found.append((score, rank.get(entry.id, len(rank)), length, place, entry))
+    found.sort(key=lambda each: each[:4])
+    order: dict[str, int] = {}
+    for *_, entry in found[:MOST]:
+        order.setdefault(entry.group, len(order))
+    return sorted((each[4] for each in found[:MOST]), key=lambda entry: order[entry.group])
+
+
+def _score(entry: Entry, words: Sequence[str]) -> int | None:
+    """Return how well the words match, 0 best; None: one of them is not there."""
+    total = 0
+    text, beside = entry.text.casefold(), f"{entry.about} {entry.group}".casefold()
+    for word in words:
+        score = _match(text, word)
+        if score is None:
+            other = _match(beside, word)
+            if other is None or other > _WORD_START:
+                return None
+            score = _BESIDE + other
+        total += score
+    return total
+
+
+_START, _WORD_START, _PIECES, _INSIDE, _SCATTERED, _BESIDE = range(6)
+
+
+def _match(text: str, word: str) -> int | None:
+    if text.startswith(word):
+        return _START
+    words = _WORD.findall(text)
+    if _begins_in(text, word):
+        return _WORD_START
+    if _in_pieces(words, word):
+        return _PIECES
+    if word in text:
+        return _INSIDE
+    return _SCATTERED if any(_scattered(each, word) for each in words) else None
+
+
+def _begins_in(text: str, typed: str) -> bool:
+    """Whether it stands where a word begins, with marks in or before it: "nine.pong", ".yaml"."""
+    before = r"(?<![^\W_])" if typed[0].isalnum() else ""
+    return re.search(before + re.escape(typed), text) is not None
+
+
+def _in_pieces(words: Sequence[str], typed: str) -> bool:
+    """Whether it consists of starts of words in their order: "opse" is in "open a session"."""
+    for place, word in enumerate(words):
+        for length in range(1, len(typed) + 1):
+            if not word.startswith(typed[:length]):
+                break
+            if length == len(typed) or _in_pieces(words[place + 1 :], typed[length:]):
+                return True
+    return False
+
+
+def _scattered(word: str, typed: str) -> bool:
+    """Whether the word begins with the first letter, and the others follow in their order."""
+    rest = iter(word)
+    return word[0] == typed[0] and all(letter in rest for letter in typed)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from PySide6 import QtCore
-from PySide6.QtCore import QByteArray, QPointF, QRectF, QSize
+from PySide6.QtCore import QByteArray, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
@@ -19,10 +17,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.painted import Painting
+from app.plain import tip
 from app.theme import Theme, Weight, font, icon
-
-if TYPE_CHECKING:
-    from PySide6.QtGui import QEnterEvent
 
 _MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <polyline points="3,27 18,12 29,15" fill="none" stroke="{line}" stroke-width="2.6"
@@ -130,9 +126,10 @@ class RailEntry(QToolButton):
 
     def set_narrow(self, narrow: bool) -> None:
         self._narrow = narrow
-        # By its name: see `Scrolled`.
-        style = "ToolButtonIconOnly" if narrow else "ToolButtonTextUnderIcon"
-        self.setProperty("toolButtonStyle", style)
+        style = Qt.ToolButtonStyle
+        self.setToolButtonStyle(
+            style.ToolButtonIconOnly if narrow else style.ToolButtonTextUnderIcon
+        )
         self._size = size = QSize(44, 44) if narrow else QSize(68, 58)
         self.setMaximumSize(size)
         self.setMinimumSize(QSize(size.width(), _LOWEST) if narrow else size)
@@ -143,11 +140,7 @@ class RailEntry(QToolButton):
         return self._size
 
     def _show_tip(self) -> None:
-        about = self._about or (self.text() if self._narrow else "")
-        if about != self.toolTip():
-            from app.plain import tip  # noqa: PLC0415 - not before the first paint
-
-            self.setToolTip(tip(about))
+        self.setToolTip(tip(self._about or (self.text() if self._narrow else "")))
 
     def set_badge(self, tone: str, about: str = "") -> None:
         """Set the badge: a dot in a tone of the theme (empty: none), and its meaning."""
@@ -167,7 +160,7 @@ class RailEntry(QToolButton):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QtCore.Qt.PenStyle.NoPen)
+        painter.setPen(Qt.PenStyle.NoPen)
         if self.isChecked():
             painter.setBrush(QColor(self._theme.text))
             high = min(22, self.height() - 12)
@@ -188,11 +181,7 @@ class _Mark(Painting, QAbstractButton):
         self.setFixedSize(32, 32)
         self.setAccessibleName("Start")
         self.setToolTip("Start")
-
-    def enterEvent(self, event: QEnterEvent) -> None:
-        super().enterEvent(event)
-        # Not in `__init__`: see `Scrolled`.
-        self.setCursor(QtCore.Qt.CursorShape.PointingHandCursor)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def paint(self, painter: QPainter) -> None:
         ring = self.theme.focus if self.hasFocus() else "none"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
@@ -13,14 +12,11 @@ from app.choices import Pick, Tick
 from app.context import Desk
 from app.plain import tip
 from app.scrolling import Scrolled
-from app.start.questions import QUESTIONS, Question
-from app.start.quick_start import Offer
+from app.start.quick_start import QUESTIONS, Offer, Question
 from app.theme import Theme, Weight
 from app.widgets import Inline, button, column, label, row
-
-if TYPE_CHECKING:
-    from workbench.plan.budget import Budget
-    from workbench.plan.model import Plan
+from workbench.plan.budget import Budget
+from workbench.plan.model import Plan
 
 _COST_AFTER_MS = 150
 _BUSY = "A run is in progress. The next one can start when it is over."

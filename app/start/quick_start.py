@@ -1,26 +1,51 @@
-"""What a new user can run: a quick look, or the demo's rates against chosen servers. No Qt.
-
-The engine is imported where it is used, in its own thread, so that the first paint does not wait
-for it.
-"""
-
-# ruff: noqa: PLC0415
+"""What a new user can run: a quick look, or the plan of a question for chosen servers. No Qt."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+import msgspec
 
 from app.planning import resources
 from app.planning.resources import PlanResources
-from app.start.questions import QUESTIONS
+from workbench.plan.budget import Budget, assess
+from workbench.plan.model import Plan
+from workbench.plan.reading import load_plan
+from workbench.servers.entry import ServerEntry
 
-if TYPE_CHECKING:
-    from workbench.plan.budget import Budget
-    from workbench.plan.model import Plan
-    from workbench.servers.entry import ServerEntry
+
+@dataclass(frozen=True)
+class Question:
+    """What a comparison can find out, and the preset that answers it."""
+
+    preset: str
+    label: str
+    text: str
+
+
+QUESTIONS = (
+    Question(
+        "demo", "New connections", "Which server accepts the most new connections per second?"
+    ),
+    Question(
+        "keep-alive",
+        "HTTP keep-alive",
+        "Which web server answers the most calls over keep-alive?",
+    ),
+    Question(
+        "visitors", "Visitors who stay", "Which web server keeps the most visitors connected?"
+    ),
+    Question("database", "With a database", "Which web application reads fastest from PostgreSQL?"),
+    Question("cost", "CPU per call", "Which server needs the least CPU time for a call?"),
+    Question(
+        "peak",
+        "Peak under SLO",
+        "Which server sustains the highest rate with a p99 below 50 ms?",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -70,8 +95,6 @@ class Offer:
         return f"{len(rates)} rates, {rates[0]:,.0f} to {rates[-1]:,.0f} {unit}, {seconds}."
 
     def plan_for(self, servers: Sequence[str]) -> Plan:
-        import msgspec
-
         if list(servers) == self.plan.servers:
             return self.plan
         # The note describes the plan's own servers.
@@ -79,9 +102,6 @@ class Offer:
 
     async def cost(self, plan: Plan) -> Budget:
         """Return the budget of a plan on this computer. Raises BadInput when it cannot run here."""
-        import asyncio
-
-        from workbench.plan.budget import assess
 
         def assess_plan() -> Budget:
             entries = [self.resources.catalogue[server] for server in plan.servers]
@@ -106,10 +126,6 @@ async def load() -> Offer:
     """Load the plans and the servers. Raises PongbenchError when a plan is missing or this computer
     cannot be examined.
     """
-    import asyncio
-
-    from workbench.plan.reading import load_plan
-
     reading = asyncio.create_task(resources.load())
     names = ("quick", *(question.preset for question in QUESTIONS))
     plans = await asyncio.to_thread(lambda: {name: load_plan(name) for name in names})

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
@@ -13,14 +11,12 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 from app.context import Desk
 from app.plain import tip
 from app.sessions.opened import opened, read
+from app.sessions.thumbnail import Outlines, Thumbnail
 from app.stacking import lay, stacked
 from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import Elided, button, column, dress, empty, frame, label, row
 from app.words import ended, when
-
-if TYPE_CHECKING:
-    from app.sessions.thumbnail import Outlines
-    from workbench.sessions.library import Shelved
+from workbench.sessions.library import Shelved
 
 _LEAST, _MOST = 320, 6
 _TALL = 90
@@ -52,6 +48,8 @@ class Recent(QWidget):
         self._sessions: list[Shelved] = []
         self._shown: list[object] | None = None
         self._results: list[tuple[Shelved, QLabel]] = []
+        self._outlines = Outlines.of(desk)
+        self._outlines.changed.connect(self._show_results)
         inside = column(self, gap=8)
         head = row()
         self._title = label("", 14, Weight.DemiBold)
@@ -66,14 +64,6 @@ class Recent(QWidget):
         self._cards = row(gap=16)
         inside.addLayout(self._cards)
         self.show_sessions(desk.shelf)
-
-    @cached_property
-    def _outlines(self) -> Outlines:
-        from app.sessions.thumbnail import Outlines  # noqa: PLC0415 - not before the first paint
-
-        shared = Outlines.of(self._desk)
-        shared.changed.connect(self._show_results)
-        return shared
 
     def show_sessions(self, sessions: Sequence[Shelved]) -> None:
         """`sessions`: of the user's folder; those opened from elsewhere are found here."""
@@ -120,8 +110,6 @@ class Recent(QWidget):
         self._show_results()
 
     def _entry(self, session: Shelved) -> QPushButton:
-        from app.sessions.thumbnail import Thumbnail  # noqa: PLC0415 - not before the first paint
-
         start, title = session.start, session.title
         count = len(start.servers) if start else 0
         servers = f"{count} server{'s' if count != 1 else ''}"

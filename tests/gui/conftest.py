@@ -18,10 +18,10 @@ from pytestqt.qtbot import QtBot
 
 from app import bridge as bridges
 from app import stylesheet, theme
+from app.application import Application
 from app.bridge import Bridge
 from app.context import Desk
 from app.settings import Settings
-from app.shell.opened import Application
 from tests.gui.windows import PATIENCE_MS
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QFileOpenEvent
 
-from app.shell.opened import Application
+from app.application import Application
 
 
 def test_a_file_passed_before_the_window_exists_is_shown_once_it_does(

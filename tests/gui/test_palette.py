@@ -154,15 +154,6 @@ def test_escape_gives_the_focus_back_and_keys_do_not_reach_the_page(
     assert before.hasFocus()
 
 
-def test_it_is_prepared_unseen(qtbot: QtBot, window: MainWindow) -> None:
-    before = QApplication.focusWidget()
-    qtbot.waitUntil(lambda: bool(window.palette_box.found))
-    assert not is_open(window)
-    assert QApplication.focusWidget() is before
-    call(qtbot, window)
-    assert "Run the comparison" in listed(window)
-
-
 def test_a_click_outside_and_another_page_close_it(qtbot: QtBot, window: MainWindow) -> None:
     call(qtbot, window)
     qtbot.mouseClick(window.rail, Qt.MouseButton.LeftButton)
@@ -201,12 +192,12 @@ def test_charts_take_the_keys_that_the_palette_sends(qtbot: QtBot, window: MainW
     assert window.film.board.trio.log is not before
 
 
-@pytest.mark.parametrize("name", [n for n in page_registry.ALL if page_registry.offers(n)])
+@pytest.mark.parametrize("name", [n for n, place in page_registry.ALL.items() if place.offers])
 def test_actions_a_page_offers_elsewhere_are_among_its_buttons(
     window: MainWindow, name: str
 ) -> None:
     names = {each.accessibleName() for each in window.page(name).findChildren(QPushButton)}
-    assert set(page_registry.offers(name)) <= names
+    assert set(page_registry.ALL[name].offers) <= names
 
 
 def test_every_action_has_a_handler(window: MainWindow) -> None:

@@ -13,8 +13,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.context import Desk
 from app.pages.film import FilmPage
-from app.profiling.flame_graph import FlameGraph
-from app.profiling.viewer import ProfileViewer
+from app.profiling import FlameGraph, ProfileViewer
 from tests.canary import SONG, heard
 from tests.gui.windows import control, offers, sees, the
 from tests.recording import record_session

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.application import Keeper
 from app.charts.chart import Chart
 from app.settings import Settings, SettingsFile
-from app.settings_autosave import Keeper
 from app.shell.main_window import MainWindow
 from app.widgets import Elided
 from tests.gui.windows import control, press, says, shown

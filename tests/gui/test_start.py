@@ -38,87 +38,22 @@ def first(window, event):
     if not painted:
         painted.append(window)
         {do}
-def page_painted(window):
-    {then}
-    window.close()
-main_window.MainWindow.warm_up = page_painted
+main_window.MainWindow.warm_up = lambda window: window.close()
 main_window.MainWindow.paintEvent = first
 sys.exit(main([]))
 """
 
 
-def at_first_paint(do: str, then: str = "pass") -> str:
-    """The program, which does something at its first paint and when its first page is painted."""
-    return AT_FIRST_PAINT.format(do=do, then=then)
+def at_first_paint(do: str) -> str:
+    """The program, which does something at its first paint, and ends."""
+    return AT_FIRST_PAINT.format(do=do)
 
 
-def test_the_first_paint_and_the_first_page_wait_for_nothing_they_do_not_need(home: Path) -> None:
-    heavy = ["numpy", "pyqtgraph", "asyncio", "yaml", "msgspec", "workbench.run.engine", "asyncssh"]
-    heavy += ["rich", "workbench.cli"]
-    late = [
-        "app.shell.keys",
-        "app.shell.notice",
-        "app.shell.refreshing",
-        "app.widgets",
-        "workbench.trash",
-    ]
-    look = "print([n for n in {} if n in sys.modules])"
-    ended = program(
-        at_first_paint(look.format(heavy + late), look.format(heavy)), PONGBENCH_HOME=str(home)
-    )
-    assert (ended.returncode, ended.stdout) == (0, "[]\n[]\n"), ended.stderr
-
-
-def test_no_garbage_is_collected_while_the_window_is_imported() -> None:
-    ended = program(
-        "import gc; from app import binding; binding.load(); before = gc.get_stats();"
-        " import app.application; print(gc.get_stats() == before)"
-    )
-    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr
-
-
-def test_the_first_paint_does_not_wait_for_the_font_of_code(home: Path) -> None:
-    ended = program(
-        at_first_paint(
-            "from PySide6.QtGui import QFontDatabase; of = QFontDatabase.applicationFontFamilies;"
-            " print({family.split()[0] for added in range(9) for family in of(added)})"
-        ),
-        PONGBENCH_HOME=str(home),
-    )
-    assert (ended.returncode, ended.stdout) == (0, "{'Inter'}\n"), ended.stderr
-
-
-def test_the_first_paint_asks_for_none_of_the_large_groups_of_classes_and_enumerations(
-    home: Path,
-) -> None:
-    """Those of Qt's own namespace, and all kinds of events, which come with the first of any."""
-    asked = "print([name for module, name in (('QtCore', 'Qt'), ('QtWidgets', 'QGestureEvent')) if"
-    asked += " name in vars(sys.modules['PySide6.' + module])])"
-    ended = program(at_first_paint(asked), PONGBENCH_HOME=str(home))
+def test_the_charts_are_built_after_the_first_paint(home: Path) -> None:
+    charts = ["app.charts.chart", "pyqtgraph", "asyncssh"]
+    look = f"import sys; print([name for name in {charts} if name in sys.modules])"
+    ended = program(at_first_paint(look), PONGBENCH_HOME=str(home))
     assert (ended.returncode, ended.stdout) == (0, "[]\n"), ended.stderr
-
-
-def test_a_palette_that_differs_from_the_colour_scheme_is_corrected(home: Path) -> None:
-    """The first paint has the colours of the palette; offscreen, the scheme is not dark."""
-    code = """
-from PySide6.QtWidgets import QApplication
-from PySide6.QtGui import QPalette
-from app import application
-from app.shell.main_window import MainWindow
-class Dark(QApplication):
-    def __init__(self, words):
-        super().__init__(words)
-        self.setPalette(QPalette("#202020"))
-def furnished(window, furnish=MainWindow.furnish):
-    print(window.desk.theme.name)
-    window.built.connect(lambda: print(window.desk.theme.name))
-    window.built.connect(window.close)
-    furnish(window)
-application.QApplication, MainWindow.furnish = Dark, furnished
-application.run()
-"""
-    ended = program(code, PONGBENCH_HOME=str(home))
-    assert (ended.returncode, ended.stdout) == (0, "dark\nlight\n"), ended.stderr
 
 
 def test_without_any_installed_font_text_is_still_readable(home: Path) -> None:

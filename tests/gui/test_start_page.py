@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from app.shell.main_window import MainWindow
-from app.start.questions import QUESTIONS, Question
+from app.start.quick_start import QUESTIONS, Question
 from tests.gui.windows import control, name_of, press, says, shown
 from tests.recording import record_session
 from tests.synthetic import End, session
@@ -244,11 +244,15 @@ class TestComingBack:
             window.desk.run_requested.disconnect(window.run)
             window.start.run_this()
         assert wanted.args[0].servers == ["twisted"]
-        (name,) = [
-            name
-            for each in window.start.recent.findChildren(type(control(window, "All sessions")))
-            if (name := each.accessibleName()).startswith("Open ")
-        ]
+        kind_of = type(control(window, "All sessions"))
+
+        def cards() -> list[str]:
+            buttons = window.start.recent.findChildren(kind_of)
+            names = [each.accessibleName() for each in buttons if each.isVisible()]
+            return [name for name in names if name.startswith("Open ")]
+
+        qtbot.waitUntil(lambda: bool(cards()))
+        (name,) = cards()
         assert "3 servers" in name
         press(window, name)
         qtbot.waitUntil(window.film.isVisible)

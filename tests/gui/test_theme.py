@@ -155,17 +155,6 @@ def oklab(linear: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-@BOTH
-def test_the_first_theme_is_that_of_the_palette_unless_another_was_chosen(
-    qapp: QApplication, chosen: Theme
-) -> None:
-    sheets.apply(qapp, chosen)
-    assert theme.first_theme("system") is chosen
-    assert [theme.first_theme(each.name) for each in theme.THEMES.values()] == [
-        *theme.THEMES.values()
-    ]
-
-
 def test_the_bundled_fonts_are_used() -> None:
     assert QFontInfo(theme.font(13)).family() == "Inter"
     assert QFontInfo(theme.font(13, mono=True)).family() == "JetBrains Mono"

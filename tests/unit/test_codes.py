@@ -61,7 +61,7 @@ READERS = {
     "workbench/commands/profile_options.py": "options",
     "workbench/commands/replay.py": "options",
     "app/actions.py": "keys, as Qt writes them",
-    "app/shell/palette_entry.py": "what a person types",
+    "app/shell/palette_sources.py": "what a person types",
     "app/planning/figures.py": "figures typed by a person",
     "app/planning/preset_list.py": "a plan's description, which its author wrote",
     "workbench/servers/recording.py": "server.yaml, and requirements",
@@ -71,7 +71,7 @@ READERS = {
     "app/start/quick_start.py": "the name of a kernel",
     "app/about/licences.py": "licences of packages",
     "app/servers": "code, and names that may break",
-    "app/qt_log.py": "what Qt prints",
+    "app/log.py": "what Qt prints",
     "app/machines/detail.py": "commands in the log",
 }
 """Whose words a module reads, if not ours."""

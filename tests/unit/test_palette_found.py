@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.shell.palette_entry import MOST, Entry, find
+from app.shell.palette_sources import MOST, Entry, find
 
 
 def nothing() -> None:
