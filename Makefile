@@ -137,7 +137,7 @@ check: $(VENV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
-	$(BIN)/pytest -q tests/unit/test_private_access.py tests/unit/test_markup.py
+	$(BIN)/pytest -q tests/unit/test_source_rules.py
 
 # Reports servers that died, leaked or hung; does not look for limits.
 catalogue-sweep: $(VENV)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import io
 from pathlib import Path
@@ -62,14 +61,3 @@ def test_no_text_becomes_a_formula(first: str) -> None:
     assert str(cell(f"{first}1+1")).startswith("'")
     assert cell(-1.5) == -1.5
     assert cell("a=1") == "a=1"
-
-
-def test_there_is_one_writer_of_tables() -> None:
-    writers = [
-        path.name
-        for room in ("workbench", "app")
-        for path in (ROOT / room).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Import) and any(alias.name == "csv" for alias in node.names)
-    ]
-    assert writers == ["spreadsheet.py"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import contextlib
 import copy
@@ -246,28 +245,6 @@ def test_uncaught_errors_and_the_log_are_escaped_in_the_terminal(
     printed = capsys.readouterr().err
     assert printed.count("\\u001b[31m") == 2
     assert heard(printed) == []
-
-
-@pytest.mark.parametrize(
-    "path",
-    sorted(path for room in ("workbench", "app") for path in (ROOT / room).rglob("*.py")),
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
-def test_there_is_one_way_out_to_the_terminal(path: Path) -> None:
-    name = path.relative_to(ROOT)
-    # What runs on other machines prints for us.
-    if name.parts[1:2] == ("remote",) or str(name) == "workbench/terminal.py":
-        return
-    bare = [
-        f"{name}:{node.lineno}"
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call)
-        and (
-            ast.unparse(node.func) in {"print", "Console", "sys.stdout.write", "sys.stderr.write"}
-            or ast.unparse(node.func).endswith("from_markup")
-        )
-    ]
-    assert not bare, "print with workbench.terminal"
 
 
 def test_a_command_in_a_message_is_the_one_that_works_here(
