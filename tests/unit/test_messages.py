@@ -8,16 +8,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.sentences import SENTENCES
+from tests.sentences import EXAMPLES, KINDS
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
 from workbench.messages import plans, reasons
 from workbench.messages.base import (
     Message,
+    Record,
     Recorded,
     check_template,
     kind,
-    kinds,
     merged_text,
     read,
 )
@@ -27,11 +27,16 @@ from workbench.messages.reasons import REASONS, Limit, Reason, reasons_of
 from workbench.messages.topics import TOPICS
 from workbench.sessions.format import encode
 
+MESSAGES = [message for message, _, _ in EXAMPLES]
+
 
 @pytest.mark.parametrize(
-    ("message", "sentence"), SENTENCES, ids=lambda value: getattr(value, "code", "")
+    ("message", "record", "sentence"), EXAMPLES, ids=lambda value: getattr(value, "code", "")
 )
-def test_a_message_is_rendered(message: Message, sentence: str) -> None:
+def test_a_message_is_recorded_and_rendered(
+    message: Message, record: Record, sentence: str
+) -> None:
+    assert msgspec.json.decode(msgspec.json.encode(message.record())) == record
     assert message.text() == sentence
 
 
@@ -44,10 +49,7 @@ def test_a_name_keeps_its_capital_after_a_key() -> None:
 
 
 def test_every_code_has_a_sentence() -> None:
-    assert {type(message) for message, _ in SENTENCES} >= {*kinds(Message).values()} - {
-        Message,
-        Recorded,
-    }
+    assert {type(message) for message in MESSAGES} == KINDS
 
 
 @pytest.mark.parametrize(
@@ -65,8 +67,8 @@ def test_a_template_names_what_its_class_and_the_formats_have(template: str) -> 
         check_template(plans.ServerTwice, template)
 
 
-RECORDED = [message for message, _ in SENTENCES if isinstance(message, Reason | Limit | Notice)]
-REASON = [message for message, _ in SENTENCES if isinstance(message, Reason | Limit)]
+RECORDED = [message for message in MESSAGES if isinstance(message, Reason | Limit | Notice)]
+REASON = [message for message in MESSAGES if isinstance(message, Reason | Limit)]
 
 
 @pytest.mark.parametrize("message", RECORDED, ids=lambda message: message.code)

@@ -38,8 +38,6 @@ class OfPoints(Finding):
 
 
 class NothingYet(Finding):
-    """There is nothing to check."""
-
     template = "No point is complete."
 
 
@@ -63,8 +61,6 @@ class NotRecorded(Finding):
 
 
 class NotReportedByTool(Finding, tag="not-told-by-tool"):
-    """The load tool does not report what the audit needs."""
-
     tool: str
     template = "The load tool '{tool}' does not report it."
 
@@ -94,8 +90,6 @@ class Conservation(OfPoints):
 
 
 class LittlesLaw(OfPoints):
-    """Calls in flight equal rate times service time."""
-
     tolerance_pct: float
     """In addition to 50 µs per call and the clients' own lateness."""
     in_flight: float = 0.0
@@ -116,8 +110,6 @@ class NoLittlesLaw(Finding):
 
 
 class Schedule(OfPoints):
-    """The offered load is the planned load."""
-
     planned_pct: float
     """By how much the two may differ."""
     template = """{at:?The clients did not keep their schedule: {where}. They started late, left
@@ -145,8 +137,6 @@ class NotAllChecked(Finding):
 
 
 class Overlap(OfPoints):
-    """Several clients offered load at the same time."""
-
     clients: int
     least_pct: float
     """Smallest share of any point in which all clients offered load."""
@@ -168,8 +158,6 @@ class OneClient(Finding):
 
 
 class ClientsAlike(Finding):
-    """All clients see the same service times."""
-
     clients: int
     """Number of clients compared."""
     slow: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
@@ -183,8 +171,6 @@ class ClientsAlike(Finding):
 
 
 class ClientLimit(Finding):
-    """The rate the clients themselves can reach."""
-
     limit_per_s: float
     others_cpu_pct: float = 0.0
     """Background load during calibration in percent of one core, if high enough to lower the
@@ -223,8 +209,6 @@ class Alike(Finding):
 
 
 class SameBacklog(Alike):
-    """The backlog in force in the kernel."""
-
     backlog: int = 0
     asked: int = 0
     template = """{differing:?Servers listened with backlogs other than the {asked:,} asked for:
@@ -272,8 +256,6 @@ class SameCores(Alike):
 
 
 class SameDescriptors(Alike):
-    """The descriptor limit in force."""
-
     limit: int = 0
     asked: int = 0
     template = """{differing:?Servers had descriptor limits other than the {asked:,} asked for:
@@ -293,8 +275,6 @@ class SameVersions(Alike):
 
 
 class SameSetUp(Alike):
-    """What could not be made equal between servers."""
-
     said: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """Sentences of the catalogue, each with the servers it applies to."""
     template = """{said:?{unequal:sentences}
@@ -355,8 +335,6 @@ class LinkNotChecked(Finding):
 
 
 class Recording(OfPoints):
-    """The recording is complete."""
-
     end: Literal["done", "stopped", "aborted", "failed", "interrupted"] = "done"
     unwatched: bool = False
     """The sampler of the target was lost."""
@@ -379,23 +357,17 @@ class UnderWay(Finding):
 
 
 class TooFewWindows(Finding):
-    """Too few windows of sustained points."""
-
     needed: int
     template = """A server needs {needed} windows of 200 ms at points it sustains, with 20 answered
         calls each; lengthen the points or add passes."""
 
 
 class OfNetwork(Finding):
-    """Response times were not the server's alone at any point that could be checked."""
-
     template = """Response times depended on the network or on one client at the points that could
         be checked; see these points."""
 
 
 class SteadyState(Finding):
-    """Response times are steady within points."""
-
     servers: int
     """Number of servers checked."""
     unsteady: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
@@ -425,8 +397,6 @@ class TooShortForGrowth(Finding):
 
 
 class MemoryGrowth(Finding):
-    """The memory of servers does not grow under constant load."""
-
     servers: int
     """Number of servers whose calls were answered."""
     growth: dict[str, tuple[float, float, float, bool]]
@@ -455,8 +425,6 @@ def _growth(each: tuple[float, float, float, bool]) -> str:
 
 
 class IndependentWindows(Finding):
-    """The windows of a point are independent of each other."""
-
     servers: int
     """Number of servers checked."""
     dependent: dict[str, float] = msgspec.field(default_factory=dict)

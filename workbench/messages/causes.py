@@ -146,8 +146,6 @@ class Slept(Cause):
 
 
 class MachineWaited(Cause):
-    """The target was short of memory, or its disk was slow."""
-
     resource: Literal["memory", "io"]
     pct: float
     """Percent of the point's length."""
@@ -156,8 +154,6 @@ class MachineWaited(Cause):
 
 
 class NotAccepted(Cause):
-    """Connections waited in the accept queue although the server was mostly idle."""
-
     apart = ("backlog",)
     busy_pct: float
     backlog: int

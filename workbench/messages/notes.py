@@ -90,8 +90,6 @@ class SharedMachine(Notice):
 
 
 class AnotherRun(Notice):
-    """Another run of this user is on machines of this one."""
-
     level = Severity.WARNING
     title: str
     machines: list[str]
@@ -190,8 +188,6 @@ class SlowLink(Notice):
 
 
 class SamplerLost(Notice):
-    """The sampler was lost; the target is no longer observed."""
-
     level = Severity.WARNING
     said: str
     """The reason, as a complete sentence."""
@@ -199,8 +195,6 @@ class SamplerLost(Notice):
 
 
 class SamplerRestarted(Notice):
-    """The sampler was restarted after it was lost during the last point."""
-
     level = Severity.WARNING
     said: str
     """The reason, as a complete sentence."""
@@ -208,8 +202,6 @@ class SamplerRestarted(Notice):
 
 
 class TargetGone(Notice, tag="target-lost"):
-    """The target was lost, so the run ends."""
-
     level = Severity.ALERT
     said: str
     """The reason, as a complete sentence."""
@@ -377,8 +369,6 @@ class ClientLost(Notice):
 
 
 class ClientNotBack(Notice):
-    """A lost client could not be recovered."""
-
     level = Severity.WARNING
     clients: list[str]
     said: str
@@ -387,8 +377,6 @@ class ClientNotBack(Notice):
 
 
 class ClientBack(Notice):
-    """Clients are back and offer their share again."""
-
     level = Severity.WARNING
     clients: list[str]
     left: int
@@ -496,8 +484,6 @@ class Deploy(Notice):
 
 
 class Died(Point):
-    """A server ended by itself."""
-
     level = Severity.ALERT
     name: str
     status: int
@@ -510,8 +496,6 @@ class Died(Point):
 
 
 class CpuTimeLost(Notice):
-    """A server does not wait for the processes that it starts, so their CPU time is unknown."""
-
     name: str
     template = """{name} ignores SIGCHLD, so the kernel drops the CPU time of the processes it
         starts: its CPU time is unknown, and so is background load on its cores. Let it wait for
@@ -519,8 +503,6 @@ class CpuTimeLost(Notice):
 
 
 class Memory(Notice):
-    """Memory that a server took under load and did not give back."""
-
     name: str = ""
     before_bytes: int
     after_bytes: int
@@ -574,8 +556,6 @@ class WrittenAgain(Notice):
 
 
 class CoolDown(Notice):
-    """A long pause after a point."""
-
     names_server = False
     seconds: float
     template = "Waiting {seconds:.0f} s until the client's local ports are free again."
@@ -590,8 +570,6 @@ class Settle(Notice):
 
 
 class Rates(Notice):
-    """The rates of the plan, which end at the client limit."""
-
     values: list[Rate]
     suffix: str = RATE.suffix
     template = "{number} rates up to the client limit: {low:figure} to {high}."
@@ -639,8 +617,6 @@ class Again(Notice):
 
 
 class Paused(Notice):
-    """A person paused the run."""
-
     names_server = False
     x: float | None = None
     """Position of the last point; None: before the first."""
@@ -855,8 +831,6 @@ class NotProfiled(Notice):
 
 
 class WindowsMissing(Notice):
-    """Clients did not deliver some windows."""
-
     level = Severity.ALERT
     seconds: float
     template = """{seconds:.1f} s of samples from the clients are missing at this point. Its totals

@@ -90,8 +90,6 @@ class ProtocolNotSupported(Problem):
 
 
 class OneClientOnly(Problem):
-    """A server or a transport has one client, but the plan connects several at once."""
-
     what: str
     """Subject of the sentence: the name of the server, "The transport inproc"."""
     clients: int
@@ -104,8 +102,6 @@ class OneClientOnly(Problem):
 
 
 class MoreRights(Warned):
-    """A server needs a right that others do not have."""
-
     keys: tuple[str, ...] = ("servers",)
     server: str
     right: Right
@@ -238,8 +234,6 @@ class OneCallOnly(Problem):
 
 
 class QueuesTooLarge(Problem):
-    """A socket's queue would take too much memory."""
-
     keys: tuple[str, ...] = ("workload.message_size",)
     message_size: int
     high_water_mark: int
@@ -258,8 +252,6 @@ class PipelineTooDeep(Problem):
 
 
 class ReconnectAlone(Problem):
-    """Connections are made again, with pipelined calls or think times."""
-
     keys: tuple[str, ...] = ("workload.on_close",)
     template = """reconnect needs equal calls one after another: no pipeline, think_time_s or
         requests."""
@@ -269,8 +261,6 @@ class ReconnectAlone(Problem):
 
 
 class LocustfileMissing(Problem):
-    """No file is named, or it cannot be read."""
-
     keys: tuple[str, ...] = ("workload.locustfile",)
     path: str = ""
     said: str = ""
@@ -290,8 +280,6 @@ class LocustfileInvalid(Problem):
 
 
 class LoadShapeGiven(Problem):
-    """A class decides the load over time, as the plan does."""
-
     keys: tuple[str, ...] = ("workload.locustfile",)
     path: str
     at_line: int
@@ -311,8 +299,6 @@ class RequirementInvalid(Problem):
 
 
 class NotInThisLoop(Problem):
-    """Rates in a closed loop, or a concurrency in an open one."""
-
     given: Literal["rates", "concurrency"]
     template = """{given:rates?A closed loop offers no rate; give concurrency in their place
         |Only a closed loop has one; give rates, or set workload.mode to closed}."""
@@ -338,8 +324,6 @@ class CeilingInPoints(Problem):
 
 
 class CeilingOfField(Problem):
-    """Values up to the limit of a field that has none."""
-
     keys: tuple[str, ...] = ("vary",)
     field: str
     template = "Nothing limits '{field}' before a run; give its highest value."
@@ -362,8 +346,6 @@ class BesideSearch(Problem):
 
 
 class ProfileOutside(Problem):
-    """A profile beyond what is measured."""
-
     keys: tuple[str, ...] = ("profile.at",)
     at: float
     low: float
@@ -401,8 +383,6 @@ class TooManyPoints(Problem):
 
 
 class NoValues(Problem):
-    """There are no values to vary."""
-
     closed: bool = False
     varied: bool = False
     """A field of the workload is to vary."""
@@ -412,16 +392,12 @@ class NoValues(Problem):
 
 
 class OneFieldOnly(Problem):
-    """More than one field is to vary."""
-
     keys: tuple[str, ...] = ("vary",)
     fields: list[str]
     template = "{fields:listed} cannot vary together; keep one of them."
 
 
 class NotVaried(Problem):
-    """The workload cannot vary this field."""
-
     keys: tuple[str, ...] = ("vary",)
     field: str
     workload: str
@@ -432,15 +408,11 @@ class NotVaried(Problem):
 
 
 class OneLoadOnly(Problem):
-    """Several loads are given although something else is to vary."""
-
     field: str
     template = "With '{field}' varied, the load stays the same; give a single value."
 
 
 class InvalidValue(Problem):
-    """A varied field does not accept this value."""
-
     value: float
     said: str
     template = "{value:,.12g} is not possible: {said}"
@@ -460,16 +432,12 @@ class NotAscending(Problem):
 
 
 class LengthUnclear(Problem):
-    """The length of a point is given twice or not at all."""
-
     keys: tuple[str, ...] = ("connections", "seconds")
     both: bool
     template = "{both:?Both are|Neither is} given; give exactly one of the two."
 
 
 class SecondsOnly(Problem):
-    """Points of a workload that holds its connections."""
-
     keys: tuple[str, ...] = ("connections",)
     workload: str
     template = """Points of {workload} last a number of seconds; give seconds, and
@@ -514,8 +482,6 @@ class PointTooShort(SmallPoint):
 
 
 class NoSteadyPart(SmallPoint):
-    """The first connections are still in their think time when the schedule ends."""
-
     seconds: float
     think_s: float
     template = """At {at} a point lasts {seconds:g} s and think time alone keeps each connection
@@ -530,8 +496,6 @@ class PointTooSmall(SmallPoint):
 
 
 class TooFewForLimit(SmallPoint):
-    """The search limits a percentile, and a point has too few replies for it."""
-
     calls: int
     needed: int
     template = """At {at} a point has {calls:,} calls: too few for a p99, which takes {needed:,}.
@@ -539,8 +503,6 @@ class TooFewForLimit(SmallPoint):
 
 
 class WarmUpAboveRates(Warned):
-    """A warm-up at a rate of its own."""
-
     keys: tuple[str, ...] = ("warm_up.rate_per_s",)
     warm_up: str
     """ "500/s"."""
@@ -720,8 +682,6 @@ class TimeoutsFill(PointWarned):
 
 
 class RatesEstimated(Message):
-    """The rates end at the client limit, which is not known yet."""
-
     keys: tuple[str, ...] = ("rates",)
     ceiling: str
     """With its unit."""
@@ -730,8 +690,6 @@ class RatesEstimated(Message):
 
 
 class RestsForPorts(Message):
-    """Pauses between points are longer than the plan's."""
-
     keys: tuple[str, ...] = ("cool_down_s",)
     longest_s: float
     template = """Rests of up to {longest_s:.0f} s between points, until enough local ports are free

@@ -61,8 +61,6 @@ class OutOfDescriptors(Reason):
 
 
 class CallsUnsent(Reason):
-    """The clients fell too far behind their schedule."""
-
     unsent: int
     calls: int
     relief: Relief = ""
@@ -114,8 +112,6 @@ class OfferedLess(Reason):
 
 
 class BackgroundLoad(Reason):
-    """Other programs took CPU on the cores of server and clients."""
-
     cpu_pct: float
     """Percent of one core."""
     stolen_pct: float = 0.0
@@ -137,8 +133,6 @@ class BackgroundLoadAtCalibration(Reason):
 
 
 class Unreachable(Reason):
-    """The network reported the server as unreachable."""
-
     failed: int
     calls: int
     template = """The network could not reach the server for {failed:,} of {calls:,} calls. Check
@@ -159,8 +153,6 @@ class _Retransmitted(Reason):
 
 
 class LossyLink(_Retransmitted):
-    """Packets are lost between the machines."""
-
     measured_share: float = 0.0
     """Share of segments lost when the link was checked before the run."""
     template = """The link loses packets: {who} retransmitted {segments:number_of segments} in
@@ -177,8 +169,6 @@ class SustainedOverLossyLink(_Retransmitted):
 
 
 class ClientSlower(Reason):
-    """One client sees far longer service times than the others, from the same server."""
-
     client: str
     p50_us: int
     others_p50_us: int
@@ -223,8 +213,6 @@ FORMATS["errors"] = listed_errors
 
 
 class ServerEnded(Reason):
-    """The server's process ended by itself."""
-
     apart = ("status",)
     status: int
     """Exit status; negative: the signal."""
@@ -318,8 +306,6 @@ class RecordingCut(Reason):
 
 
 class AuditFailed(Reason):
-    """Calls are missing, or counted twice."""
-
     scheduled: int
     found: int
     template = """The audit failed: {scheduled:,} calls were scheduled and {found:,} are accounted
@@ -350,8 +336,6 @@ class LoadWentElsewhere(Reason):
 
 
 class TooLittleWork(Reason):
-    """The server cannot have answered that many calls in so little CPU time."""
-
     calls: int
     cpu_ms: float
     template = """The server used {cpu_ms:,.0f} ms of CPU time, too little for {calls:,} replies, so
@@ -366,8 +350,6 @@ class TooShort(Reason):
 
 
 class NoSingleCause(Reason):
-    """Too many calls failed, but neither side caused enough of the failures."""
-
     succeeded: int
     calls: int
     clients: int
@@ -397,8 +379,6 @@ class TargetLost(Reason):
 
 
 class TargetSilent(Reason):
-    """The target did not answer when it was checked after a bad point."""
-
     machine: str
     within_s: float
     template = """The machine '{machine}' did not answer within {within_s:.0f} s after this point.
@@ -406,17 +386,12 @@ class TargetSilent(Reason):
 
 
 class ComputerSlept(Reason):
-    """The computer that runs Pongbench slept during this point."""
-
     seconds: float
     template = """This computer slept for {seconds:.0f} s during this point. Excluded from
         results."""
 
 
 class PointOverdue(Reason):
-    """A load agent had not ended the point in the time that all its calls may take, and was
-    stopped."""
-
     client: str
     allowed_s: float
     template = """The load agent on {client} had not finished after {allowed_s:.0f} s and was
@@ -424,8 +399,6 @@ class PointOverdue(Reason):
 
 
 class AgentProblem(Reason):
-    """A load agent could not do what was requested."""
-
     client: str
     said: str
     template = "The load agent on {client}: {said}."
@@ -442,9 +415,6 @@ class ToolFailed(Reason):
 
 
 class ToolInterrupted(Reason):
-    """A load tool that is a program did not end by itself, and printed its result when it was
-    interrupted."""
-
     tool: str
     client: str
     template = """{tool} on {client} did not end by itself and was interrupted; calls without a
@@ -452,8 +422,6 @@ class ToolInterrupted(Reason):
 
 
 class WindowsLost(Reason):
-    """Windows were lost on their way from the clients."""
-
     count: int
     template = """The clients' link lost {count:number_of reports} of 200 ms; the windows have gaps,
         the point's figures are complete."""
@@ -479,9 +447,6 @@ class SustainedWithOverflows(Reason):
 
 
 class TooShortForQueue(Reason):
-    """The point was sustained, but too short for its response times to show whether a queue
-    grows."""
-
     stay_s: float
     """Time for which the replies kept a connection open: the median, or p99 where they scatter."""
     seconds: float

@@ -27,8 +27,6 @@ class ToolOfAnotherWorkload(ToolProblem):
 
 
 class ToolCannotVary(ToolProblem):
-    """The load tool has no rates, or no fixed concurrency."""
-
     axis: Literal["rate", "concurrency"]
     template = """{tool} cannot vary the {axis}; give {axis:rate?concurrency (workload.mode:
         closed)|rates}, or choose another load tool."""
@@ -47,8 +45,6 @@ class ToolWithOneConnection(ToolProblem):
 
 
 class ToolCannotEnd(ToolProblem):
-    """The load tool cannot end a point of a closed loop by this key."""
-
     end: str
     instead: str
     template = "{tool} cannot end a point by {end}; give {instead} instead."
@@ -60,8 +56,6 @@ class ToolWholeSeconds(ToolProblem):
 
 
 class ToolHasNoLatency(ToolProblem):
-    """A search limits what the load tool cannot measure."""
-
     keys: tuple[str, ...] = ("search.p99_ms", "load_tool")
     template = """{tool} does not measure from the scheduled time, as search.p99_ms needs; leave
         that out, or choose another load tool."""
@@ -89,8 +83,6 @@ Lacking: TypeAlias = Literal["requests", "body", "pipeline", "tls", "think_time_
 
 
 class ToolLacks(ToolProblem):
-    """The load tool cannot do what a key of the workload asks for."""
-
     key: Lacking
     lacks: ClassVar[dict[Lacking, str]] = {
         "requests": "has one request",
@@ -103,8 +95,6 @@ class ToolLacks(ToolProblem):
 
 
 class ToolOnly(ToolProblem):
-    """The load tool can have one value of a key only."""
-
     key: Literal["arrivals", "think_times"]
     value: Literal["poisson", "uniform", "constant"]
     only: ClassVar = {
@@ -116,8 +106,6 @@ class ToolOnly(ToolProblem):
 
 
 class ToolThinksTooLong(ToolProblem):
-    """Think times keep more connections open than the load tool can have."""
-
     connections: int
     most: int
     """Of all its workers on a client."""
@@ -149,8 +137,6 @@ Untold: TypeAlias = Literal[
 
 
 class ToolCannotTell(Warned):
-    """Figures that stay unknown with a load tool."""
-
     level: ClassVar[Severity] = Severity.INFO
     keys: tuple[str, ...] = ("load_tool",)
     tool: str
@@ -172,8 +158,6 @@ class ToolCannotTell(Warned):
 
 
 class ToolOpensFew(Warned):
-    """A load tool with a limit of descriptors of its own."""
-
     level: ClassVar[Severity] = Severity.INFO
     keys: tuple[str, ...] = ("load_tool", "workers")
     tool: str
