@@ -22,7 +22,7 @@ from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey
 from workbench.machines.profiles import make_profile, save_profile
 from workbench.machines.runner_client import MachineBusy
 from workbench.messages.notes import Link
-from workbench.remote import build_python
+from workbench.remote.builders import python as builder
 from workbench.servers import gate_cache
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult
@@ -229,10 +229,10 @@ def installed(entry: ServerEntry) -> None:
         "imports": entry.imports,
         "build": entry.build,
     }
-    place = build_python.key(task, *build_python.interpreter(task))
+    place = builder.key(task, *builder.interpreter(task))
     made = paths.cache_dir() / "runtimes" / place
     made.mkdir(parents=True, exist_ok=True)
-    (made / build_python.STAMP).write_text("{}")
+    (made / builder.STAMP).write_text("{}")
     gate_cache.remember(entry, GateResult(server=entry.id, passed=True, sentences=[]))
 
 

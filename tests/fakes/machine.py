@@ -125,7 +125,7 @@ class FakeMachine:
         words = " ".join(command.argv)
         if "iperf" in words or "linkprobe" in words:
             raise PongbenchError("There is no link to be checked.")
-        if "profile_there.py" in words:
+        if "/builders profiling" in words:
             self.started.append(profiler := FakeProcess(command, self.profiler_says, over=True))
             return profiler
         over = "free_port.py" in words
@@ -143,6 +143,9 @@ class FakeMachine:
         """From now on."""
         self.failure = PongbenchError(why)
         self._lost.set_result(self.failure)
+
+    async def tool(self, source: Path) -> str:
+        return await self.put(source, f"tools/{source.name}")
 
     async def put(self, source: Path, target: str) -> str:
         await asyncio.sleep(0)

@@ -243,7 +243,7 @@ def test_files_sent_to_machines_are_in_the_bundle_as_source() -> None:
         for path in (ROOT / "workbench").rglob("*.py")
         for name in re.findall(r"""REMOTE / "([\w.]+)\"""", path.read_text(encoding="utf-8"))
     }
-    assert {path.name for path in programs} >= {"runner", "sampler", "build_python.py"}
+    assert {path.name for path in programs} >= {"runner", "sampler", "builders"}
     assert all(path.exists() for path in programs)
     assert set(agent_sources().values()) <= inside
     found = {path.parent.name for path in inside if path.parent.parent.name == "workloads"}

@@ -100,7 +100,7 @@ def test_the_agent_starts_on_it_and_leaves_nothing_behind(internal: Path) -> Non
 
 
 def test_it_is_no_interpreter_to_base_an_environment_on(internal: Path) -> None:
-    code = "import build_python; print(*build_python.interpreter({'uv': 'no/uv'}))"
+    code = "from builders import python; print(*python.interpreter({'uv': 'no/uv'}))"
     builder = paths.CODE / "workbench" / "remote"
     words = [internal / "bin" / "python3", "-B", "-c", code]
     environment = {"PYTHONPATH": str(builder)}

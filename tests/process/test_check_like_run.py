@@ -173,6 +173,8 @@ async def test_a_work_directory_that_is_removed_leaves_no_folder(
     fixed.mkdir(parents=True)
     (fixed / "file").write_text("...")
     fixed.chmod(0o500)
+    for kind in ("made", "building", "packages", "libraries"):
+        (work / kind).mkdir()
     shell = await open_shell(here, answer)
     try:
         survey = await survey_machine(shell, here)

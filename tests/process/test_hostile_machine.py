@@ -215,7 +215,7 @@ async def at_agent(case: dict[str, Any], folder: Path, clock: Clock) -> str:
 
 
 async def at_finder(case: dict[str, Any], folder: Path, clock: Clock) -> str:
-    async with machine_with(folder, "find_programs", case) as machine:
+    async with machine_with(folder, "builders", case) as machine:
         clock.start()
         await provide(machine, ["nginx"], install=False, notify=lambda text: None)
     raise AssertionError("nothing was told")
@@ -252,6 +252,9 @@ class Hijacked:
     async def put(self, source: Path, target: str) -> str:
         hostile = source.stem == self._program
         return await self._machine.put(self._instead if hostile else source, target)
+
+    async def tool(self, source: Path) -> str:
+        return await self.put(source, f"tools/{source.name}")
 
     async def start(self, command: Command) -> Any:
         if self._program == "agent" and "workbench.remote.agent" in " ".join(command.argv):

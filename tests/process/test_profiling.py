@@ -36,12 +36,12 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.profiling.profilers import NODE, PY_SPY, Profiler, profiler_of
 from workbench.servers.profiling.recording import (
-    HELPER,
     Failed,
     Profiled,
     Profiling,
     bring_profiler,
 )
+from workbench.servers.runtimes.builders import BUILDERS
 from workbench.workloads.registry import workload as a_workload
 
 SERVERS = Path(__file__).parent / "servers"
@@ -172,11 +172,11 @@ def test_a_user_who_may_not_trace_a_process_gets_a_reason(py_spy: str) -> None:
             "program": shutil.copy(py_spy, folder),
             "work": "/tmp",
         }
-        helper = shutil.copy(HELPER, folder)
+        helper = shutil.copytree(BUILDERS, f"{folder}/builders")
         let_read(folder)
         done = subprocess.run(
             # Not that of this clone, which others may be unable to enter.
-            [Path(sys.executable).resolve(), "-I", helper, json.dumps(task)],
+            [Path(sys.executable).resolve(), "-I", helper, "profiling", json.dumps(task)],
             capture_output=True,
             text=True,
             check=True,

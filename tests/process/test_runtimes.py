@@ -19,7 +19,7 @@ from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
-from workbench.servers.runtimes import Runtime, debian
+from workbench.servers.runtimes import Runtime, heritage
 from workbench.servers.runtimes.python import prepare
 
 
@@ -195,7 +195,7 @@ async def test_an_old_python_that_cannot_be_had_is_one_sentence_and_leaves_nothi
         found = []
         machine = await open_local(cache_dir=cache)
         for mirrors in (("http://127.0.0.1:9/",), ("http://127.0.0.1:9/", other)):
-            monkeypatch.setattr(debian, "MIRRORS", mirrors)
+            monkeypatch.setattr(heritage, "MIRRORS", mirrors)
             with pytest.raises(PongbenchError) as caught:
                 await deploy(machine, Catalogue.load(extra_dirs=[])["cogen"], install=True)
             found.append(str(caught.value))

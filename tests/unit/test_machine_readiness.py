@@ -7,7 +7,7 @@ import pytest
 from workbench.machines.base import Platform
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.machine_readiness import MachineReadiness, to_fetch
-from workbench.servers.runtimes import debian
+from workbench.servers.runtimes import heritage
 
 CATALOGUE = Catalogue.load(extra_dirs=[])
 TODAYS = Platform("3.11.2", "x86_64", "glibc", "2.36")
@@ -47,5 +47,5 @@ def test_a_server_lacks_an_old_python_until_its_packages_are_on_this_computer(
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
     both = [CATALOGUE["cogen"], CATALOGUE["asyncio-streams"]]
     assert to_fetch(both) == to_fetch(both, MachineReadiness("box", TODAYS)) == ("Cogen",)
-    monkeypatch.setitem(debian.DEBS, "2.7", ())
+    monkeypatch.setitem(heritage.DEBS, "2.7", [])
     assert to_fetch(both) == to_fetch(both, MachineReadiness("box", TODAYS)) == ()

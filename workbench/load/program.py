@@ -84,14 +84,12 @@ class ProgramFleet:
     def __init__(self, program: Program, clients: Sequence[Client]) -> None:
         self._program = program
         self._clients = list(clients)
-        self._launchers: dict[str, str] = {}
-        """Paths by machine."""
         self._running: list[ProgramProcess] = []
         self._stopping = False
 
     async def prepare(self, machine: Machine) -> None:
         """Copy the launcher there. Raises PongbenchError."""
-        self._launchers[machine.name] = await machine.put(LAUNCHER, LAUNCHER.name)
+        await machine.tool(LAUNCHER)
 
     @property
     def workers(self) -> int:
@@ -111,7 +109,7 @@ class ProgramFleet:
         self._stopping = False
         running = self._running = self._processes(spec)
         try:
-            await _all(p.launch(self._launchers[p.machine.name]) for p in running)
+            await _all(p.launch() for p in running)
             slowest_us = max((p.uncertainty_us for p in running), default=0)
             at_us = time.monotonic_ns() // 1000 + LEAD_US + LEAD_TRIPS * slowest_us
             await _all(p.go(at_us) for p in running)

@@ -79,9 +79,9 @@ class ProgramProcess:
     def machine(self) -> Machine:
         return self.client.machine
 
-    async def launch(self, launcher: str) -> None:
-        """Have everything ready for the start. `launcher`: its path there."""
-        await self._guarded(self._launch(launcher), READY_WITHIN_S)
+    async def launch(self) -> None:
+        """Have everything ready for the start."""
+        await self._guarded(self._launch(), READY_WITHIN_S)
 
     async def go(self, at_us: int) -> None:
         """Start at this instant of our monotonic clock."""
@@ -101,9 +101,9 @@ class ProgramProcess:
             with contextlib.suppress(PongbenchError):
                 await self._process.stop(0)
 
-    async def _launch(self, launcher: str) -> None:
+    async def _launch(self) -> None:
         self.offset_us, self.uncertainty_us = await self.machine.clock()
-        argv = [*self.machine.python, launcher]
+        argv = [*self.machine.python, await self.machine.tool(LAUNCHER)]
         self._process = await self.machine.start(
             Command(argv, nofile=self.client.nofile, cpus=self.cpus)
         )

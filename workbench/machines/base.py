@@ -158,6 +158,10 @@ class Machine(Protocol):
         path."""
         ...
 
+    async def tool(self, source: Path) -> str:
+        """Copy one of our programs there, a file or a folder, once. Returns its absolute path."""
+        ...
+
     async def bring(self, archive: Path, name: str) -> str:
         """Unpack a tar once at `name` in the cache directory, named after its content. Returns its
         absolute path. The tar has a file `.whole` in its root."""

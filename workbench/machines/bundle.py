@@ -1,5 +1,5 @@
-"""Archives of packages and our own source for machines without a package index, built once and
-cached under a hash of their content.
+"""Archives of packages, of our own source and of trees built here, for machines without a package
+index; each is made once and kept.
 
 A machine needs neither pip nor a network: this computer fetches the packages for its Python,
 processor and C library, whatever its own are.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import io
 import json
 import os
 import platform as host
@@ -20,7 +21,7 @@ import tarfile
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -99,13 +100,68 @@ async def bring(machine: Machine, bundle: Bundle, folder: str = "bundles") -> st
     return await machine.bring(archive, f"{folder}/{archive.name.partition('.')[0]}")
 
 
+async def bring_tree(machine: Machine, tree: Path, folder: str) -> str:
+    """Copy a tree of this computer, named after its content, to the machine. Returns its absolute
+    path there."""
+    archive = await kept(f"{folder}-{tree.name}", lambda archive: pack(tree, archive))
+    return await machine.bring(archive, f"{folder}/{tree.name}")
+
+
 async def archived(bundle: Bundle) -> Path:
     """Return the path of the archive, which is built if it is missing."""
-    kept = paths.cache_dir() / "bundles"
-    archive = kept / f"{await asyncio.to_thread(bundle.key)}.tar.gz"
-    if not await asyncio.to_thread(archive.is_file):
-        await asyncio.to_thread(_make_once, bundle, archive)
+    key = await asyncio.to_thread(bundle.key)
+    return await kept(key, lambda archive: _make(bundle, archive))
+
+
+async def kept(name: str, make: Callable[[Path], None]) -> Path:
+    """Return the archive of that name, which `make` writes if it is missing: once, even if several
+    machines that need it are opened concurrently."""
+    archive = paths.cache_dir() / "bundles" / f"{name}.tar.gz"
+
+    def make_once() -> None:
+        with _making[archive]:
+            if not archive.is_file():
+                make(archive)
+
+    await asyncio.to_thread(make_once)
     return archive
+
+
+def pack(
+    tree: Path,
+    archive: Path,
+    *,
+    texts: Mapping[str, str] | None = None,
+    links: Mapping[str, str] | None = None,
+) -> None:
+    """Pack a tree into an archive, atomically; `texts` and `links` (path to target) take the place
+    of its files of these names."""
+    added: list[tuple[tarfile.TarInfo, bytes]] = []
+    for name, text in {**(texts or {}), ".whole": f"{archive.name}\n"}.items():
+        member = tarfile.TarInfo(name)
+        member.size, member.mode = len(text.encode()), 0o644
+        added.append((member, text.encode()))
+    for name, target in (links or {}).items():
+        member = tarfile.TarInfo(name)
+        member.type, member.linkname = tarfile.SYMTYPE, target
+        added.append((member, b""))
+    instead = {member.name for member, _ in added}
+
+    with (
+        stores.replacing(archive, stores.DEFAULT_MODE) as file,
+        tarfile.open(fileobj=file, mode="w:gz", compresslevel=3) as tar,
+    ):
+
+        def taken(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+            # The other end unpacks member by member and does not support hard links.
+            tar.inodes.clear()  # type: ignore[attr-defined]
+            member.uid = member.gid = 0
+            member.uname = member.gname = ""
+            return None if member.name.removeprefix("./") in instead else member
+
+        tar.add(tree, arcname=".", filter=taken)
+        for member, data in added:
+            tar.addfile(member, io.BytesIO(data))
 
 
 async def agent_command(
@@ -161,13 +217,6 @@ def target_of(platform: Platform) -> str:
 _making: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
 
 
-def _make_once(bundle: Bundle, archive: Path) -> None:
-    """Build each archive once: several machines that need the same one are opened concurrently."""
-    with _making[archive]:
-        if not archive.is_file():
-            _make(bundle, archive)
-
-
 def _make(bundle: Bundle, archive: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="pongbench-bundle-") as work:
         tree = Path(work, "tree")
@@ -178,18 +227,7 @@ def _make(bundle: Bundle, archive: Path) -> None:
         for name, source in bundle.sources.items():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, tree / name)
-        for name, text in bundle.texts.items():
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            (tree / name).write_text(text, "utf-8")
-        for name, target in bundle.links.items():
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            (tree / name).symlink_to(target)
-        (tree / ".whole").write_text(f"{bundle.key()}\n", "utf-8")
-        with (
-            stores.replacing(archive, stores.DEFAULT_MODE) as file,
-            tarfile.open(fileobj=file, mode="w:gz", compresslevel=6) as tar,
-        ):
-            tar.add(tree, arcname=".")
+        pack(tree, archive, texts=bundle.texts, links=bundle.links)
 
 
 def _install(bundle: Bundle, work: Path, packages: Path) -> None:

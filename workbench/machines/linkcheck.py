@@ -102,7 +102,7 @@ def needed_bits_per_s(calls_per_s: float, calls_per_connection: int, each_bytes:
 
 
 async def _start(machine: Machine, *words: str) -> Process:
-    program = await machine.put(PROBE, "linkprobe.py")
+    program = await machine.tool(PROBE)
     return await machine.start(Command([*machine.python, program, *words]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import shlex
@@ -42,6 +43,7 @@ class LinkedMachine:
         self._cache_dir = cache_dir
         self._introduction = introduction
         self._tools: dict[Path, str] = {}
+        self._copying = asyncio.Lock()
         self._queried: set[int] = set()
 
     @property
@@ -89,9 +91,9 @@ class LinkedMachine:
         raise NotImplementedError
 
     async def tool(self, source: Path) -> str:
-        """Copy one of our programs there, once per run. Returns its absolute path."""
-        if source not in self._tools:
-            self._tools[source] = await self.put(source, f"tools/{source.name}")
+        async with self._copying:  # It may be started while it is copied again.
+            if source not in self._tools:
+                self._tools[source] = await self.put(source, f"tools/{source.name}")
         return self._tools[source]
 
     async def listening(self, port: int) -> tuple[int, int] | None:

@@ -111,7 +111,7 @@ class Sampling:
     ) -> None:
         """`to_session_us` maps the machine's monotonic clock to the session's axis."""
         self._machine, self._to_session_us, self._emit = machine, to_session_us, emit
-        program = await machine.put(SAMPLER, "sampler")
+        program = await machine.tool(SAMPLER)
         process = await machine.start(Command([*machine.python, program]))
         self._process = process
         pulse = Pulse()

@@ -104,7 +104,7 @@ class Tuner:
             raise PongbenchError(
                 f"Root privileges are not available on {machine.name}; it is not tuned."
             )
-        tuner_there = await machine.put(TUNER, "tuner.py")
+        tuner_there = await machine.tool(TUNER)
         program = [*machine.python, tuner_there, *rights.options, *options]
         prompt = f"WB-{token_hex(8)}:"
         if rights.sudo != "root":

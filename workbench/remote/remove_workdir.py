@@ -13,7 +13,10 @@ import os
 import shutil
 import sys
 
-OURS = {"runs", "runtimes", "bundles", "tools", "wheels", "agents", "programs"}
+OURS = {
+    *("runs", "runtimes", "bundles", "tools", "wheels", "agents", "programs"),
+    *("made", "building", "packages", "libraries"),
+}
 """What a work directory may contain; other files belong to the user and are kept."""
 
 

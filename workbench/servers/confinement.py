@@ -36,7 +36,7 @@ async def confined(
         "rights": sorted(entry.rights),
         "report": f"{home}.json",
     }
-    launcher = await machine.put(LAUNCHER, f"tools/{LAUNCHER.name}")
+    launcher = await machine.tool(LAUNCHER)
     return Command(
         [*machine.python, launcher, *command.argv],
         env={SPECIFICATION: msgspec.json.encode(task).decode()},

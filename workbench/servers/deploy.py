@@ -24,7 +24,7 @@ from workbench.servers.confinement import confined, in_force
 from workbench.servers.deployment import Deployment, PortTaken, port_taken, see_address
 from workbench.servers.entry import ServerEntry
 from workbench.servers.requirements import normalised
-from workbench.servers.runtimes import Notify, Runtime, debian
+from workbench.servers.runtimes import Notify, Runtime, heritage
 from workbench.servers.runtimes.prepare import prepare
 
 PORTS = range(20_000, 30_000)
@@ -67,7 +67,7 @@ async def deploy(
     see_address(entry, host)
     if port:  # Check this before anything is built.
         await _port(machine, entry, host, port)
-    also = debian.to_fetch(entry)
+    also = heritage.to_fetch(entry)
     source = await sources.provide(entry, install=install, notify=notify, also=also)
     notify(f"Copying {entry.name} to {machine.name}")
     await asyncio.to_thread(entry.check_links)
@@ -139,7 +139,7 @@ def _sealed_env(sealed: Mapping[str, str]) -> dict[str, str]:
 
 async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> int:
     """Return the port to listen on: the given one, if it is free, or a free one."""
-    program = await machine.put(FREE_PORT, f"tools/{FREE_PORT.name}")
+    program = await machine.tool(FREE_PORT)
     wanted = [port] if port else random.sample(PORTS, 100)
     process = await machine.start(Command([*machine.python, program, host, *map(str, wanted)]))
     try:

@@ -13,10 +13,9 @@ from workbench.machines.base import Machine, Platform
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import PROGRAMS
 from workbench.servers.readiness import Readiness, lacking, lacking_here, listed, other_processor
-from workbench.servers.runtimes import brought_python
+from workbench.servers.runtimes import python
 from workbench.servers.runtimes.builders import run_builder
-from workbench.servers.runtimes.provide import FINDER
-from workbench.servers.runtimes.workshop import builds_for
+from workbench.servers.runtimes.prepare import builds_for
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class MachineReadiness:
             return None
         if entry.runtime != "python":
             return other_processor(entry, self.platform.machine)
-        problem = brought_python.too_old(entry, self.machine, self.platform)
+        problem = python.too_old(entry, self.machine, self.platform)
         return Readiness("to fetch", problem, ("a later Python",)) if problem else None
 
 
@@ -90,13 +89,11 @@ def _programs(machine: Machine, entry: ServerEntry) -> Sequence[str]:
 
 async def _has(machine: Machine, name: str) -> bool:
     task = {
-        "cache": machine.cache_dir,
-        "work": f"{machine.run_dir}/tools",
         "install": False,
         "bring": True,
         "programs": {name: asdict(PROGRAMS[name])},
     }
-    event = await run_builder(machine, FINDER, task, lambda event: None)
+    event = await run_builder(machine, "programs", task)
     return bool(event["event"] == "ready")
 
 
@@ -104,7 +101,7 @@ async def _runtimes(machine: Machine, entries: Sequence[ServerEntry]) -> dict[st
     places = {}
     for entry in entries:
         if entry.runtime == "python" and not entry.build and not entry.make:
-            place = await asyncio.to_thread(brought_python.place, machine, entry)
+            place = await asyncio.to_thread(python.place, machine, entry)
             places[entry.id] = f"{place}/.whole"
     texts = await machine.read(list(places.values()))
     return {server: text is not None for server, text in zip(places, texts, strict=True)}

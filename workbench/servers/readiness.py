@@ -15,11 +15,12 @@ from typing import Literal
 
 from workbench import paths
 from workbench.formatting import number_of
-from workbench.remote import build_python, find_programs
+from workbench.remote.builders import programs as finder
+from workbench.remote.builders import python as builder
 from workbench.servers import gate_cache, sources
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import PROGRAMS
-from workbench.servers.runtimes import debian, heritage
+from workbench.servers.runtimes import heritage
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def lacking_here(entry: ServerEntry) -> Readiness | None:
             " shows what would be fetched and asks first.",
             ("source code",),
         )
-    if entry.heritage and not debian.at_hand(entry):
+    if entry.heritage and not heritage.at_hand(entry):
         which = f"Python {entry.runtime.removeprefix('python')}"
         return Readiness(
             "to fetch",
@@ -115,9 +116,9 @@ def _has_runtime(entry: ServerEntry) -> bool:
         "imports": entry.imports,
         "build": entry.build,
     }
-    base, identity = build_python.interpreter(task)
-    place = paths.cache_dir() / "runtimes" / build_python.key(task, base, identity)
-    return (place / build_python.STAMP).is_file()
+    base, identity = builder.interpreter(task)
+    place = paths.cache_dir() / "runtimes" / builder.key(task, base, identity)
+    return (place / builder.STAMP).is_file()
 
 
 @cache
@@ -130,7 +131,7 @@ def _has_program(name: str) -> bool:
     if "*" not in tool and program.version and shutil.which(tool):
         return True
     unpacked = paths.cache_dir() / "programs"
-    return any(unpacked.glob(f"{name}-*/{find_programs.STAMP}"))
+    return any(unpacked.glob(f"{name}-*/{finder.STAMP}"))
 
 
 def forget_programs() -> None:

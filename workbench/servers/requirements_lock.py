@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workbench import fetching, paths, stores
 from workbench.errors import BadInput, PongbenchError, why_own
-from workbench.remote.build_python import cause
+from workbench.remote.builders.python import cause
 from workbench.servers.requirements import requirements
 from workbench.uv import uv_binary
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from workbench.servers.entry import ServerEntry
 
 Method = Literal["py-spy", "perf", "signal", "clock"]
-"""How it is sampled under load; see `profile_there`."""
+"""How it is sampled under load; see `remote.builders.profiling`."""
 Format = Literal["py-spy", "perf", "cpuprofile", "pprof", "flight-recording"]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import platform
 import zlib
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -14,17 +13,14 @@ import msgspec
 
 from workbench import paths
 from workbench.errors import PongbenchError
-from workbench.machines.base import Machine, Platform
-from workbench.machines.bundle import Bundle, bring
+from workbench.machines.base import Machine
+from workbench.machines.bundle import Bundle, bring, own_platform
 from workbench.machines.wire import Text, quoted
-from workbench.remote import REMOTE
 from workbench.servers.deployment import Deployment
 from workbench.servers.profiling import folded
 from workbench.servers.profiling.folded import Stacks
 from workbench.servers.profiling.profilers import RECORDING, Profiler
 from workbench.servers.runtimes.builders import run_builder
-
-HELPER = REMOTE / "profile_there.py"
 
 
 class Failed(PongbenchError):
@@ -60,10 +56,9 @@ async def bring_profiler(machine: Machine, profiler: Profiler) -> str:
     has to be there. Raises Failed."""
     if profiler.method != "py-spy":
         return ""
-    here = Platform(platform.python_version(), platform.machine(), *platform.libc_ver())
     listed = (paths.RESOURCES / "profilers" / "requirements.txt").read_text("utf-8")
     try:
-        place = await bring(machine, Bundle("py-spy", machine.platform or here, listed))
+        place = await bring(machine, Bundle("py-spy", machine.platform or own_platform(), listed))
     except PongbenchError as error:
         raise Failed("missing", str(error)) from None
     return f"{place}/bin/py-spy"
@@ -129,7 +124,6 @@ class Profiling:
             "seconds": seconds,
             "rate": self._profiler.rate,
             "program": self._program,
-            "work": f"{self._machine.run_dir}/tools",
             "recording": RECORDING,
         }
         files: list[str] = []
@@ -142,7 +136,7 @@ class Profiling:
                 files.append("".join(packed))
                 packed.clear()
 
-        event = await run_builder(self._machine, HELPER, task, on_event)
+        event = await run_builder(self._machine, "profiling", task, on_event)
         try:
             if event["event"] == "ready":
                 unpacked = [await asyncio.to_thread(_unpacked, each) for each in files]

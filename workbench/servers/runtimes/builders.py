@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +12,9 @@ import msgspec
 from workbench import fetching
 from workbench.machines.base import Command, Machine
 from workbench.machines.wire import LONGEST_QUOTE, MOST_NOISE, InvalidMessage, decode
+from workbench.remote import REMOTE
 
+BUILDERS = REMOTE / "builders"
 LONGEST_BUILD_S = 3600.0
 """For what never ends: axum, the longest, takes more than 15 minutes on two cores that others use,
 too. Progress is shown meanwhile, and whoever waits can cancel."""
@@ -32,22 +33,24 @@ PASSED_ON = (
 
 async def run_builder(
     machine: Machine,
-    program: Path,
+    name: str,
     task: Mapping[str, Any],
-    on_event: Callable[[dict[str, Any]], None],
+    on_event: Callable[[dict[str, Any]], None] = lambda event: None,
     *,
     env: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Run a builder in the machine's run directory and return its last event.
+    """Run a module of `remote.builders` in the machine's run directory and return its last event.
 
     Returns {"event": "failed", "why": "slow" or "lost"} when it did not complete.
     """
-    builder = await machine.put(program, f"tools/{program.name}")
+    work = f"{machine.run_dir}/tools"
+    whole = {"cache": machine.cache_dir, "work": work, **task}
+    builders = await machine.tool(BUILDERS)
     process = await machine.start(
         Command(
-            [*machine.python, builder, msgspec.json.encode(task).decode()],
+            [*machine.python, builders, name, msgspec.json.encode(whole).decode()],
             env={**passed_on(), **(_trust() if machine.is_local else {}), **(env or {})},
-            cwd=f"{machine.run_dir}/tools",
+            cwd=work,
         )
     )
     event: dict[str, Any] = {"event": "failed", "why": "lost", "detail": ""}

@@ -9,27 +9,29 @@ workstation where possible, and copied complete.
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import http.client
+import urllib.request
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from workbench import paths
+from workbench import paths, stores
 from workbench.errors import PongbenchError, ProgramFailed
 from workbench.fetching import why_unreached
 from workbench.machines.answers import ran
 from workbench.machines.base import Command, Machine
+from workbench.machines.bundle import bring_tree
 from workbench.machines.wire import quoted
-from workbench.remote import REMOTE
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import MissingPrograms, Programs
-from workbench.servers.runtimes import Notify, Runtime, debian
-from workbench.servers.runtimes.brought_python import PROVED_WITHIN_S
+from workbench.servers.runtimes import Notify, Runtime
 from workbench.servers.runtimes.builders import last_lines, run_builder
-from workbench.servers.runtimes.packed import pack
+from workbench.servers.runtimes.python import PROVED_WITHIN_S
 from workbench.uv import uv_binary
 
-BUILDER = REMOTE / "build_heritage.py"
 TOOLS = (
     "pip==20.3.4 --hash=sha256:217ae5161a0e08c0fb873858806e3478c9775caffce5168b50ec885e358c199d",
     "setuptools==44.1.1"
@@ -37,6 +39,40 @@ TOOLS = (
     "wheel==0.37.1 --hash=sha256:4bdcd7d840138086126cd09254dc6195fb4fc6f01c050a1d7236f2630db1d22a",
 )
 """The last versions for Python 2.7, as lines of a requirements.txt."""
+
+
+MIRRORS = ("http://deb.debian.org/debian/", "http://archive.debian.org/debian/")
+"""Downloads are verified by their hashes."""
+FETCH_WITHIN_S = 60.0
+
+
+@dataclass(frozen=True)
+class Deb:
+    """A package of Debian 11 for x86-64."""
+
+    path: str
+    """Path below a mirror."""
+    bytes: int
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2].partition("_")[0]
+
+
+def _debs() -> dict[str, list[Deb]]:
+    found: defaultdict[str, list[Deb]] = defaultdict(list)
+    text = (paths.RESOURCES / "heritage" / "debian-11.txt").read_text("utf-8")
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            versions, size, sha256, path = line.split()
+            for version in versions.split(","):
+                found[version].append(Deb(path, int(size), sha256))
+    return dict(found)
+
+
+DEBS = _debs()
+"""Packages by the version of Python that needs them."""
 
 
 async def prepare(
@@ -54,21 +90,19 @@ async def prepare(
     consent, PongbenchError when it cannot be provided.
     """
     version = entry.runtime.removeprefix("python")
-    debs = debian.DEBS[version]
+    debs = DEBS[version]
     facts = await machine.facts()
     if problem := unfit(str(facts.get("architecture", "x86_64"))):
         raise PongbenchError(f"{entry.name} cannot run on {machine.name}: {problem}")
-    if not install and not debian.at_hand(entry):
+    if not install and not at_hand(entry):
         raise _consent(machine, entry, version, debs)
     for deb in debs:
-        if not debian.kept(deb).is_file():
+        if not kept(deb).is_file():
             notify(f"Fetching {deb.name} of Debian 11")
-            await asyncio.to_thread(debian.fetch, deb)
-        await machine.put(debian.kept(deb), f"tools/debs/{deb.sha256}.deb")
+            await asyncio.to_thread(fetch, deb)
+        await machine.put(kept(deb), f"tools/debs/{deb.sha256}.deb")
     uv = uv_binary()
     task = {
-        "cache": machine.cache_dir,
-        "work": f"{machine.run_dir}/tools",
         "version": version,
         "debs": [deb.sha256 for deb in debs],
         "folder": f"{machine.run_dir}/tools/debs",
@@ -82,7 +116,7 @@ async def prepare(
         if event["event"] == "building":
             notify(f"Building the runtime of {entry.name}")
 
-    event = await run_builder(machine, BUILDER, task, on_event, env=programs.env)
+    event = await run_builder(machine, "heritage", task, on_event, env=programs.env)
     if event["event"] != "ready":
         raise _error(machine, entry, event)
     return Runtime(
@@ -104,12 +138,8 @@ async def bring(
     programs it needs there. Raises PongbenchError."""
     notify(f"Bringing the runtime of {entry.name} to {machine.name}")
     python, home = (Path(built.placeholders[name]) for name in ("python", "home"))
-    for tree, folder in ((home, "programs"), (python.parent.parent, "runtimes")):
-        archive = paths.cache_dir() / "bundles" / f"{tree.name}.tar.gz"
-        if not archive.is_file():
-            await asyncio.to_thread(pack, tree, archive)
-        await machine.bring(archive, f"{folder}/{tree.name}")
-    there = f"{machine.cache_dir}/runtimes/{python.parent.parent.name}/bin/python"
+    home_there = await bring_tree(machine, home, "programs")
+    there = f"{await bring_tree(machine, python.parent.parent, 'runtimes')}/bin/python"
     imports = "import sys\nfor name in sys.argv[1:]: __import__(name)"
     importing = Command([there, "-c", imports, *entry.imports], env=env)
     status, lines = await ran(machine, importing, PROVED_WITHIN_S)
@@ -119,10 +149,7 @@ async def bring(
             f"What was built for {entry.name} on this computer does not work on '{machine.name}':"
             f" {output}."
         )
-    return replace(
-        built,
-        placeholders={"python": there, "home": f"{machine.cache_dir}/programs/{home.name}"},
-    )
+    return replace(built, placeholders={"python": there, "home": home_there})
 
 
 def unfit(architecture: str) -> str:
@@ -135,11 +162,53 @@ def unfit(architecture: str) -> str:
     )
 
 
+def to_fetch(entry: ServerEntry) -> list[str]:
+    """Return the commands that fetch what this computer lacks of that Python."""
+    debs = DEBS.get(entry.runtime.removeprefix("python"), ())
+    return [command(deb) for deb in debs if not kept(deb).is_file()]
+
+
+def command(deb: Deb) -> str:
+    """Return what fetching it is, to show a person."""
+    return f"fetch {MIRRORS[0]}{deb.path}"
+
+
+def at_hand(entry: ServerEntry) -> bool:
+    """Return whether the packages of its Python are on this computer."""
+    return all(kept(deb).is_file() for deb in DEBS[entry.runtime.removeprefix("python")])
+
+
+def kept(deb: Deb) -> Path:
+    """Return where a package is on this computer, once it was fetched."""
+    return paths.cache_dir() / "debs" / f"{deb.sha256}.deb"
+
+
+def fetch(deb: Deb) -> None:
+    """Fetch a package and check it. Raises PongbenchError."""
+    connect = "connect this computer to the network once, the package is then kept"
+    reasons: list[str] = []
+    for mirror in MIRRORS:
+        try:
+            with urllib.request.urlopen(mirror + deb.path, timeout=FETCH_WITHIN_S) as answer:
+                data = answer.read(deb.bytes + 1)
+        except (OSError, http.client.HTTPException) as error:
+            reason = str(getattr(error, "reason", error))
+            through = " (through http_proxy)" if "http" in urllib.request.getproxies() else ""
+            what = f"{mirror.split('/')[2]}{through}"
+            reasons.append(why_unreached(reason, connect, what=what))
+            continue
+        if hashlib.sha256(data).hexdigest() == deb.sha256:
+            stores.write(kept(deb), data, stores.DEFAULT_MODE)
+            return
+        reasons.insert(0, f"{mirror}{deb.path} has another SHA-256; it was not kept")
+    raise PongbenchError(f"{deb.name} of Debian 11 cannot be fetched: {reasons[0]}.")
+
+
 def _consent(
-    machine: Machine, entry: ServerEntry, version: str, debs: tuple[debian.Deb, ...]
+    machine: Machine, entry: ServerEntry, version: str, debs: list[Deb]
 ) -> MissingPrograms:
     size = sum(deb.bytes for deb in debs) / 1e6
-    commands = [debian.command(deb) for deb in debs]
+    commands = [command(deb) for deb in debs]
     return MissingPrograms(
         f"{entry.name} needs Python {version}.",
         f"Debian 11 ({len(debs)} packages, {size:.0f} MB)",

@@ -14,12 +14,11 @@ from pathlib import Path
 
 import msgspec
 
-from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.machines.answers import output
 from workbench.machines.base import Command, Machine
+from workbench.machines.bundle import kept, pack
 from workbench.machines.wire import InvalidMessage, Text, decode
-from workbench.servers.runtimes.packed import pack
 
 SEARCHED = "LD_LIBRARY_PATH"
 _LIBC = re.compile(r"(ld-linux|lib(c|m|dl|rt|pthread|util|resolv)\.so)")
@@ -51,9 +50,10 @@ async def bring_libraries(machine: Machine, tree: Path) -> dict[str, str]:
         ) from None
     if not lacking:
         return {}
-    archive = await asyncio.to_thread(_archive, {name: needed[name] for name in sorted(lacking)})
-    place = await machine.bring(archive, f"libraries/{archive.name.partition('.')[0]}")
-    return {SEARCHED: place}
+    wanted = {name: needed[name] for name in sorted(lacking)}
+    name = f"libraries-{await asyncio.to_thread(_digest, wanted)}"
+    archive = await kept(name, lambda archive: _pack(wanted, archive))
+    return {SEARCHED: await machine.bring(archive, f"libraries/{name}")}
 
 
 def joined(*several: Mapping[str, str]) -> dict[str, str]:
@@ -83,14 +83,15 @@ def _is_program(path: Path) -> bool:
         return file.read(4) == b"\x7fELF"
 
 
-def _archive(libraries: Mapping[str, Path]) -> Path:
+def _pack(libraries: Mapping[str, Path], archive: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="pongbench-libraries-") as folder:
+        for name, path in libraries.items():
+            shutil.copy2(path, Path(folder, name))
+        pack(Path(folder), archive)
+
+
+def _digest(libraries: Mapping[str, Path]) -> str:
     digest = hashlib.sha256()
     for name, path in sorted(libraries.items()):
         digest.update(name.encode() + path.read_bytes())
-    archive = paths.cache_dir() / "bundles" / f"libraries-{digest.hexdigest()[:32]}.tar.gz"
-    if not archive.is_file():
-        with tempfile.TemporaryDirectory(prefix="pongbench-libraries-") as folder:
-            for name, path in libraries.items():
-                shutil.copy2(path, Path(folder, name))
-            pack(Path(folder), archive)
-    return archive
+    return digest.hexdigest()[:32]

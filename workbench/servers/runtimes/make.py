@@ -8,19 +8,16 @@ from typing import Any
 
 import msgspec
 
-from workbench import paths
 from workbench.errors import ProgramFailed
 from workbench.formatting import clock
 from workbench.machines.base import Machine
+from workbench.machines.bundle import bring_tree
 from workbench.machines.wire import Count, Folder, Text, quoted
-from workbench.remote import REMOTE
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import Programs
 from workbench.servers.runtimes import Notify
 from workbench.servers.runtimes.builders import LONGEST_BUILD_S, last_lines, run_builder
-from workbench.servers.runtimes.packed import pack
 
-MAKER = REMOTE / "make_server.py"
 MOST_SHOWN = 48
 """Characters of a compiler's line that fit beside the rest."""
 
@@ -48,8 +45,6 @@ async def make(
     if not entry.make:
         return ""
     task = {
-        "cache": machine.cache_dir,
-        "work": f"{machine.run_dir}/tools",
         "folder": folder,
         "commands": entry.make,
         "values": {**programs.paths, "folder": folder},
@@ -61,7 +56,7 @@ async def make(
         if event["event"] == "making":
             notify(_progress(entry, event))
 
-    event = await run_builder(machine, MAKER, task, on_event, env=programs.env)
+    event = await run_builder(machine, "make", task, on_event, env=programs.env)
     detail = quoted(str(event.get("detail", ""))).rstrip(".")
     if event["event"] == "ready":
         try:
@@ -105,8 +100,4 @@ async def bring_made(machine: Machine, entry: ServerEntry, made: str, notify: No
     if not made:
         return ""
     notify(f"Bringing what {entry.name} was compiled to, to {machine.name}")
-    name = Path(made).name
-    archive = paths.cache_dir() / "bundles" / f"made-{name}.tar.gz"
-    if not archive.is_file():
-        await asyncio.to_thread(pack, Path(made), archive)
-    return await machine.bring(archive, f"made/{name}")
+    return await bring_tree(machine, Path(made), "made")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import platform
+import sys
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from workbench.machines.base import Machine
+from workbench.machines.local import LocalMachine, open_local
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import MissingPrograms, Programs
 from workbench.servers.requirements import normalised
-from workbench.servers.runtimes import Notify, Runtime, brought_python, heritage, python
+from workbench.servers.runtimes import Notify, Runtime, heritage, python
 from workbench.servers.runtimes.make import bring_made, make
 from workbench.servers.runtimes.provide import provide
-from workbench.servers.runtimes.workshop import builds_for, workshop
 
 
 async def prepare(
@@ -32,6 +36,39 @@ async def prepare(
     runtime = await _runtime(machine, entry, folder, programs, notify=notify, install=install)
     made = await make(machine, entry, folder, programs, notify)
     return _joined(runtime, programs, made)
+
+
+def builds_for(machine: Machine, entry: ServerEntry) -> bool:
+    """Return whether the entry is built, and builds of this computer run there: the same processor,
+    and a C library no older than the one here."""
+    there = machine.platform
+    if there is None or sys.platform != "linux":
+        return False
+    if not (entry.make or entry.build or entry.runtime.removeprefix("python") in heritage.DEBS):
+        return False
+    library, version = platform.libc_ver()
+    return (
+        there.machine == platform.machine()
+        and (there.libc, library) == ("glibc", "glibc")
+        and _numbers(there.libc_version) >= _numbers(version)
+    )
+
+
+@contextlib.asynccontextmanager
+async def _workshop(entry: ServerEntry) -> AsyncIterator[tuple[LocalMachine, str]]:
+    """Open this computer, with the files of the entry in a folder. Raises PongbenchError."""
+    here = await open_local()
+    try:
+        folder = await here.put(entry.folder, f"servers/{entry.id}")
+        for path in entry.shared_paths:
+            await here.put(path, f"{folder}/{path.name}")
+        yield here, folder
+    finally:
+        await here.close()
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
 
 
 async def _runtime(
@@ -58,7 +95,7 @@ async def _brought(
     """Build on this computer and copy, except for the programs it runs with, which are that
     machine's."""
     there = await provide(machine, entry.programs_at_run, install=install, notify=notify)
-    async with workshop(entry) as (here, folder):
+    async with _workshop(entry) as (here, folder):
         programs = await provide(here, entry.programs, install=install, notify=notify)
         if entry.runtime == "python" and not entry.build:
             runtime = await python.prepare(machine, entry, folder, notify, there)
@@ -66,7 +103,7 @@ async def _brought(
             runtime = await _runtime(here, entry, folder, programs, notify=notify, install=install)
         made = await make(here, entry, folder, programs, notify)
     if entry.build:
-        runtime = await brought_python.bring_built(machine, entry, runtime, notify, there.env)
+        runtime = await python.bring_built(machine, entry, runtime, notify, there.env)
     elif entry.runtime in ("python2.7", "python3.9"):
         runtime = await heritage.bring(machine, entry, runtime, notify, there.env)
     made = await bring_made(machine, entry, made, notify)

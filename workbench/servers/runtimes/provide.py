@@ -1,9 +1,19 @@
-"""System programs, found on a machine or provided there."""
+"""System programs, found on a machine or provided there.
+
+For a machine over SSH this computer fetches them and copies them unpacked, so that it needs no
+network and no package lists. It must run the same release of the same distribution as this one,
+whose apt gets the list of packages installed there. Programs that come as a wheel fit any machine.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import json
+import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -11,13 +21,20 @@ import msgspec
 from workbench.errors import PongbenchError
 from workbench.fetching import apt_failed
 from workbench.machines.base import Machine
-from workbench.machines.wire import Count, Text, quoted
-from workbench.remote import REMOTE
-from workbench.servers.programs import PROGRAMS, MissingPrograms, Programs, of_packages
-from workbench.servers.runtimes import Notify, brought_programs
+from workbench.machines.bundle import Bundle, archived, kept, own_platform, pack
+from workbench.machines.wire import Count, Folder, Text, quoted
+from workbench.remote.builders import Failed
+from workbench.remote.builders import programs as finder
+from workbench.servers.programs import (
+    PROGRAMS,
+    MissingPrograms,
+    Program,
+    ProgramName,
+    Programs,
+    of_packages,
+)
+from workbench.servers.runtimes import Notify
 from workbench.servers.runtimes.builders import run_builder
-
-FINDER = REMOTE / "find_programs.py"
 
 
 class _Missing(msgspec.Struct):
@@ -26,6 +43,18 @@ class _Missing(msgspec.Struct):
     commands: Annotated[list[Text], msgspec.Meta(max_length=20)]
     packages: list[Any]
     bytes: Count
+
+
+class _Absent(msgspec.Struct, frozen=True):
+    """The report of its builder on a missing program."""
+
+    name: ProgramName
+    folder: Folder
+    """Where it is searched for there."""
+    release: list[str] = []
+    architecture: str = ""
+    installed: list[list[str]] = []
+    """[package, version, architecture, multi-arch, provides]."""
 
 
 async def provide(
@@ -40,8 +69,6 @@ async def provide(
     if not wanted:
         return Programs()
     task = {
-        "cache": machine.cache_dir,
-        "work": f"{machine.run_dir}/tools",
         "install": install,
         "bring": not machine.is_local,
         "programs": {name: asdict(PROGRAMS[name]) for name in wanted},
@@ -52,14 +79,14 @@ async def provide(
             notify(f"Fetching {quoted(str(event.get('title')))} for {machine.name}")
 
     try:
-        event = await run_builder(machine, FINDER, task, on_event)
+        event = await run_builder(machine, "programs", task, on_event)
         for _ in wanted:
             if event.get("why") != "absent":
                 break
-            if await brought_programs.bring(machine, event, install=install, notify=notify):
-                event = await run_builder(machine, FINDER, task, on_event)
+            if await _bring(machine, event, install=install, notify=notify):
+                event = await run_builder(machine, "programs", task, on_event)
             else:
-                event = await run_builder(machine, FINDER, {**task, "bring": False}, on_event)
+                event = await run_builder(machine, "programs", {**task, "bring": False}, on_event)
         if event["event"] == "ready":
             found = msgspec.convert(event, Programs)
             if lacking := set(wanted) - (set(found.paths) & set(found.versions)):
@@ -100,3 +127,115 @@ def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
     }
     lost = f"Looking for {title} on {machine.name} ended without a result: {detail or 'silence'}."
     return PongbenchError(sentences.get(str(event.get("why")), lost))
+
+
+async def _bring(machine: Machine, event: dict[str, Any], *, install: bool, notify: Notify) -> bool:
+    """Copy the missing program of `event` to the machine; False: this computer cannot fetch it.
+
+    Raises MissingPrograms without consent, PongbenchError when it cannot be fetched or copied.
+    """
+    absent = msgspec.convert(event, _Absent)
+    if PROGRAMS[absent.name].wheel:
+        await _bring_wheel(machine, absent, install=install, notify=notify)
+        return True
+    if not await asyncio.to_thread(_alike, absent):
+        return False
+    program = PROGRAMS[absent.name]
+    with tempfile.TemporaryDirectory(prefix="pongbench-debs-") as work:
+        try:
+            options = await asyncio.to_thread(_options, absent, Path(work))
+            packages = await asyncio.to_thread(_wanted, program, options)
+            if not install:
+                raise _consent(machine, program, absent, packages)
+
+            def fetch(archive: Path) -> None:
+                data = {**asdict(program), "packages": list(program.brought or program.packages)}
+                pack(finder.extracted(data, packages, Path(work, "debs"), *options), archive)
+
+            notify(f"Fetching {program.title} for {machine.name}")
+            archive = await kept(_key(absent, packages), fetch)
+        except Failed as failure:
+            detail = str(failure).rstrip(".")
+            connect = "connect this computer to the network once, what was fetched is then kept"
+            update = f"run apt-get update here, or {program.install} there"
+            why = apt_failed(detail, "this computer's", connect, update)
+            sentence = f"{program.title} is not on '{machine.name}', and {why}."
+            raise PongbenchError(sentence) from None
+    notify(f"Bringing {program.title} to {machine.name}")
+    await machine.bring(archive, f"programs/{Path(absent.folder).name}")
+    return True
+
+
+async def _bring_wheel(machine: Machine, absent: _Absent, *, install: bool, notify: Notify) -> None:
+    program = PROGRAMS[absent.name]
+    requirement = program.wheel.split()[0]
+    if not install:
+        command = f"uv pip install --target {absent.folder} {requirement}"
+        raise MissingPrograms(
+            f"{program.title} is not on {machine.name}.", "the Python Package Index", [command]
+        )
+    stamp = json.dumps({"version": "", "packages": [requirement]})
+    there = machine.platform or own_platform()
+    bundle = Bundle(absent.name, there, program.wheel, texts={finder.STAMP: stamp})
+    notify(f"Fetching {program.title} for {machine.name}")
+    try:
+        archive = await archived(bundle)
+    except PongbenchError as error:
+        raise PongbenchError(f"{program.title} is not on '{machine.name}'. {error}") from None
+    await machine.bring(archive, f"programs/{Path(absent.folder).name}")
+
+
+def _alike(absent: _Absent) -> bool:
+    """Return whether packages for this computer also fit that one."""
+    if not finder.on_debian():
+        return False
+    here = finder.about_here()
+    return (here["release"], here["architecture"]) == (absent.release, absent.architecture)
+
+
+def _options(absent: _Absent, work: Path) -> list[str]:
+    """Return the options with which apt resolves for that machine, without changing its own
+    state."""
+    status = work / "status"
+    status.write_text("".join(map(_stanza, absent.installed)), "utf-8")
+    caches = ["-o=Dir::Cache::pkgcache=", "-o=Dir::Cache::srcpkgcache="]
+    return [f"-o=Dir::State::status={status}", *caches]
+
+
+def _stanza(fields: Sequence[str]) -> str:
+    """Return the entry of an installed package in dpkg's format."""
+    name, version, architecture, multi, provides = fields
+    lines = [
+        f"Package: {name}",
+        "Status: install ok installed",
+        f"Version: {version}",
+        f"Architecture: {architecture}",
+        *([f"Multi-Arch: {multi}"] if multi not in ("", "no") else []),
+        *([f"Provides: {provides}"] if provides else []),
+        "Maintainer: pongbench",
+        "Description: installed",
+    ]
+    return "\n".join([*lines, "", ""])
+
+
+def _wanted(program: Program, options: Sequence[str]) -> list[dict[str, Any]]:
+    packages = program.brought or program.packages
+    return finder.wanted(asdict(program), packages, *options)
+
+
+def _key(absent: _Absent, packages: Sequence[dict[str, Any]]) -> str:
+    named = json.dumps([absent.release, absent.architecture, packages])
+    return f"{absent.name}-{hashlib.sha256(named.encode()).hexdigest()[:32]}"
+
+
+def _consent(
+    machine: Machine, program: Program, absent: _Absent, packages: Sequence[dict[str, Any]]
+) -> MissingPrograms:
+    shown = finder.shown(list(packages), Path(absent.folder))
+    return MissingPrograms(
+        f"{program.title} is not on '{machine.name}'.",
+        f"its distribution with this computer ({of_packages(len(packages), shown['bytes'])})",
+        shown["commands"],
+        "there, where it changes nothing else",
+        program.install,
+    )

@@ -1,27 +1,62 @@
 """Isolated Python runtimes, one for each set of pinned requirements, cached by content.
 
-Built by uv on the machine, inside the run directory, and renamed into the cache when tested (see
-`build_python`). A server without requirements gets an empty environment rather than the bare
-interpreter, so that no server sees packages of the host, and all start in the same way.
+On this computer uv builds them, inside the run directory, and they are renamed into the cache when
+tested (see `remote.builders.python`). A server without requirements gets an empty environment and
+not the bare interpreter, so that no server sees packages of the host, and all start alike.
+
+For a machine over SSH the same environment is made here of wheels for the Python there, and copied
+complete: the machine needs no uv, pip, venv or network. Packages without a wheel are compiled here,
+for machines with the same Python as this computer's. A frozen build runs what needs only the
+standard library or gevent with its own interpreter: a comparison then needs no installed Python.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import hashlib
+import platform
+import sys
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from workbench import fetching
-from workbench.errors import ProgramFailed
-from workbench.machines.base import Machine
-from workbench.remote import REMOTE
+import msgspec
+
+from workbench import fetching, paths
+from workbench.errors import PongbenchError, ProgramFailed
+from workbench.machines.answers import ran
+from workbench.machines.base import Command, Machine, Platform
+from workbench.machines.bundle import Bundle, archived, kept, pack
+from workbench.machines.wire import InvalidMessage, Text, decode, quoted
+from workbench.remote.builders.python import OLDEST, PROOF
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import Programs
-from workbench.servers.runtimes import Notify, Runtime, brought_python
+from workbench.servers.runtimes import Notify, Runtime
 from workbench.servers.runtimes.builders import LONGEST_BUILD_S, last_lines, run_builder
-from workbench.servers.runtimes.bundled import bundled_runtime
+from workbench.servers.runtimes.libraries import bring_libraries, joined
 from workbench.uv import uv_binary
 
-BUILDER = REMOTE / "build_python.py"
+OFFERED = ("gevent", "greenlet", "zope-event", "zope-interface", "cffi", "pycparser")
+"""Packages of a frozen build, by normalised name; the last two on Windows only."""
+COMPILED = """
+import compileall, pathlib, sys, sysconfig
+mark = pathlib.Path(sys.prefix, ".compiled")
+if not mark.exists():
+    compileall.compile_dir(sysconfig.get_path("purelib"), quiet=2, workers=0)
+    mark.touch()
+"""
+PROVED_WITHIN_S = 120.0
+"""Time limit in seconds: compiling a large package takes long on a slow machine."""
+
+
+class _Proof(msgspec.Struct):
+    name: Text
+    packages: dict[Text, Text]
+
+
+_PROOF = msgspec.json.Decoder(_Proof)
 
 
 async def prepare(
@@ -33,23 +68,28 @@ async def prepare(
 ) -> Runtime:
     """Prepare the runtime of `entry`, whose files are in `folder` on the machine.
 
-    A missing one is built, with the headers and libraries of `programs`.
+    A missing one is built, with the headers and libraries of `programs`, or copied there.
 
-    Raises PongbenchError when it cannot be built.
+    Raises PongbenchError when it cannot be built, or does not fit or work there.
     """
-    if (bundled := bundled_runtime(machine, entry)) is not None:
-        return bundled
     if not machine.is_local:
-        return await brought_python.prepare(machine, entry, notify)
-    programs = programs or Programs()
+        return await _bring_wheels(machine, entry, notify)
+    if (ours := _own(entry)) is not None:
+        return ours
+    task = {
+        "uv": uv_binary(),
+        "requirements": f"{folder}/{entry.requirements}" if entry.requirements else "",
+        "imports": entry.imports,
+        "build": entry.build,
+        "unreached": fetching.UNREACHED,
+    }
 
-    async def build(uv: str) -> dict[str, Any]:
-        return await _build(machine, entry, folder, uv=uv, notify=notify, programs=programs)
+    def on_event(event: dict[str, Any]) -> None:
+        if event["event"] == "building":
+            notify(f"Building the runtime of {entry.name}")
 
-    event = await build(uv_binary())
-    if event.get("why") == "no-uv":
-        notify(f"Copying uv to {machine.name}")
-        event = await build(await machine.put(Path(uv_binary()), "tools/uv"))
+    env = programs.env if programs else {}
+    event = await run_builder(machine, "python", task, on_event, env=env)
     if event["event"] != "ready":
         raise ProgramFailed(_sentence(machine, entry, event), last_lines(event))
     return Runtime(
@@ -63,31 +103,137 @@ async def prepare(
     )
 
 
-async def _build(
+def _own(entry: ServerEntry) -> Runtime | None:
+    """Return the interpreter of a frozen build; None: not frozen, or it needs other packages."""
+    if not getattr(sys, "frozen", False) or not set(entry.pinned) <= set(OFFERED):
+        return None
+    packages = {}
+    for name in entry.pinned:
+        with contextlib.suppress(PackageNotFoundError):
+            packages[name] = version(name)
+    return Runtime(
+        placeholders={"python": paths.PYTHON, "venv": str(paths.SHIPPED)},
+        name=f"CPython {platform.python_version()}, Pongbench's own",
+        packages=packages,
+    )
+
+
+async def _bring_wheels(machine: Machine, entry: ServerEntry, notify: Notify) -> Runtime:
+    assert machine.platform is not None
+    if problem := too_old(entry, machine.name, machine.platform):
+        raise PongbenchError(problem)
+    notify(f"Fetching packages of {entry.name} for {machine.name}")
+    try:
+        archive = await archived(await asyncio.to_thread(_bundle, entry, machine))
+    except PongbenchError as error:
+        raise PongbenchError(f"{entry.name} cannot run on '{machine.name}'. {error}") from None
+    return await _bring(machine, entry, archive, notify)
+
+
+async def bring_built(
     machine: Machine,
     entry: ServerEntry,
-    folder: str,
-    *,
-    uv: str,
+    built: Runtime,
     notify: Notify,
-    programs: Programs,
-) -> dict[str, Any]:
-    """Run the builder and return its last event."""
-    task = {
-        "cache": machine.cache_dir,
-        "work": f"{machine.run_dir}/tools",
-        "uv": uv,
-        "requirements": f"{folder}/{entry.requirements}" if entry.requirements else "",
-        "imports": entry.imports,
-        "build": entry.build,
-        "unreached": fetching.UNREACHED,
+    env: Mapping[str, str],
+) -> Runtime:
+    """Copy a runtime built on this computer to a machine over SSH.
+
+    `env`: environment of the programs it needs there. Raises PongbenchError when the machine's
+    Python differs, or the runtime does not work there.
+    """
+    assert machine.platform is not None
+    if _minor(built.name.rpartition(" ")[2]) != _minor(machine.platform.python):
+        raise PongbenchError(
+            f"{entry.name} has to be compiled, which is possible here for {built.name} only;"
+            f" '{machine.name}' has Python {machine.platform.python}. Name another in its profile"
+            " (python), or take a machine with the same."
+        )
+    venv = Path(built.placeholders["venv"])
+    texts, links = _based_on(machine)
+    key = hashlib.sha256(f"{texts}{links}".encode()).hexdigest()[:8]
+    archive = await kept(
+        f"{venv.name}-{key}", lambda archive: pack(venv, archive, texts=texts, links=links)
+    )
+    env = joined(env, await bring_libraries(machine, venv))
+    return await _bring(machine, entry, archive, notify, env)
+
+
+def too_old(entry: ServerEntry, name: str, platform: Platform) -> str:
+    """Return why the Python of machine `name` cannot run the entry; empty: it can."""
+    if tuple(map(int, platform.python.split(".")[:2])) >= OLDEST:
+        return ""
+    wanted = ".".join(map(str, OLDEST))
+    return (
+        f"{entry.name} needs Python {wanted} or later on '{name}', which has {platform.python};"
+        " install a later one there, and name it in its profile (python)."
+    )
+
+
+def place(machine: Machine, entry: ServerEntry) -> str:
+    """Return the absolute path of its runtime on a machine over SSH, copied there or not."""
+    return f"{machine.cache_dir}/runtimes/{_bundle(entry, machine).key()}"
+
+
+def _bundle(entry: ServerEntry, machine: Machine) -> Bundle:
+    assert machine.platform is not None
+    path = entry.requirements_path
+    texts, links = _based_on(machine)
+    return Bundle(
+        "python",
+        machine.platform,
+        path.read_text("utf-8") if path else "",
+        packages=f"lib/python{_minor(machine.platform.python)}/site-packages",
+        texts=texts,
+        links=links,
+    )
+
+
+def _based_on(machine: Machine) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the texts and the links of an environment that make it one of the Python there."""
+    assert machine.platform is not None
+    python = machine.python[0]
+    config = f"home = {Path(python).parent}\ninclude-system-site-packages = false\n"
+    names = ("python3", f"python{_minor(machine.platform.python)}")
+    return {"pyvenv.cfg": config}, {
+        "bin/python": python,
+        **{f"bin/{name}": "python" for name in names},
     }
 
-    def on_event(event: dict[str, Any]) -> None:
-        if event["event"] == "building":
-            notify(f"Building the runtime of {entry.name}")
 
-    return await run_builder(machine, BUILDER, task, on_event, env=programs.env)
+async def _bring(
+    machine: Machine,
+    entry: ServerEntry,
+    archive: Path,
+    notify: Notify,
+    env: Mapping[str, str] | None = None,
+) -> Runtime:
+    """Copy an environment there, and see that it works."""
+    notify(f"Bringing the runtime of {entry.name} to {machine.name}")
+    place = await machine.bring(archive, f"runtimes/{archive.name.partition('.')[0]}")
+    python = f"{place}/bin/python"
+    # Compiled once, because servers may not write into a runtime, and many start concurrently.
+    await ran(machine, Command([python, "-I", "-c", COMPILED]), PROVED_WITHIN_S)
+    proving = Command([python, "-I", "-c", PROOF, *entry.imports], env=env or {})
+    status, lines = await ran(machine, proving, PROVED_WITHIN_S)
+    output = quoted(lines[-1]) if lines else "no output"
+    if status is None:
+        output = f"it did not end within {PROVED_WITHIN_S:.0f} s"
+    if status == 0 and lines:
+        try:
+            proof = decode(_PROOF, lines[-1].encode())
+            found = {"python": python, "venv": place}
+            return Runtime(found, proof.name, proof.packages, env or {})
+        except InvalidMessage as error:
+            output = f"its output is invalid ({error})"
+    why = output.rstrip(".")
+    raise PongbenchError(
+        f"The runtime copied for {entry.name} does not work on '{machine.name}': {why}."
+    )
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
 
 
 def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> str:

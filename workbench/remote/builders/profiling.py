@@ -1,10 +1,9 @@
-"""Runs on a machine: profiles a server there. Standard library only.
+"""Profiles a server.
 
-Argument: one JSON object {method, pid, delay_s, seconds, rate, program, work, recording};
-`program`: that of py-spy, `work`: a directory for files, `recording`: the file of a JVM, in its
-working directory. Output: JSON lines: `part` {data}: base64 of a compressed
-piece of what the profiler wrote, one file after another, each ended by `file` {}; the last is
-`ready` {version, from_s, to_s} or `failed` {why, detail}.
+Task: {method, pid, delay_s, seconds, rate, program, recording}; `program`: that of py-spy,
+`recording`: the file of a JVM, in its working directory. Says `part` {data}: base64 of a compressed
+piece of what the profiler wrote, one file after another, each ended by `file` {}; ready: {version,
+from_s, to_s}.
 
 Methods: py-spy and perf sample the server from outside. signal asks its own runtime (Node, Go) by
 SIGUSR2, once to begin and once to end. clock only tells when it was sampled, for a runtime that
@@ -15,18 +14,18 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import json
 import os
 import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from . import Failed, say
 
 MOST_BYTES = 64 << 20
 """Of all files together."""
@@ -35,31 +34,15 @@ WRITTEN_WITHIN_S = 20.0
 DENIED = "denied" if os.geteuid() else "denied-to-root"
 
 
-class Failed(Exception):
-    """Why, and what the profiler printed."""
-
-    def __init__(self, why: str, detail: str = "") -> None:
-        super().__init__(why)
-        self.why, self.detail = why, detail
-
-
-def main() -> None:
-    task = json.loads(sys.argv[1])
+def run(task: dict[str, Any]) -> dict[str, Any]:
     try:
         found, version = METHODS[task["method"]](task)
-    except Failed as failed:
-        say(event="failed", why=failed.why, detail=failed.detail)
     except OSError as error:
         denied = isinstance(error, PermissionError)
-        say(event="failed", why=DENIED if denied else "failed", detail=str(error))
-    else:
-        for content in found:
-            give(content)
-        say(event="ready", version=version, **task.get("times", {}))
-
-
-def say(**event: Any) -> None:
-    print(json.dumps(event), flush=True)
+        raise Failed(DENIED if denied else "failed", str(error)) from None
+    for content in found:
+        give(content)
+    return {"version": version, **task.get("times", {})}
 
 
 def give(content: bytes) -> None:
@@ -81,14 +64,14 @@ def py_spy(task: dict[str, Any]) -> tuple[list[bytes], str]:
     # Whoever is stopped while it waits in a system call has to run again to go on waiting, and on a
     # busy machine is then seen ready to run: accept and select get a third of the samples.
     options.append("--nonblocking")
-    done = run([program, "record", f"--pid={task['pid']}", *options], task["seconds"])
+    done = in_time([program, "record", f"--pid={task['pid']}", *options], task["seconds"])
     if done.returncode:
         # Of processes that it may not trace it says only that there are none of Python.
-        asked = run([program, "dump", "--nonblocking", f"--pid={task['pid']}"])
+        asked = in_time([program, "dump", "--nonblocking", f"--pid={task['pid']}"])
         denied = "permission denied" in f"{done.stderr}{asked.stderr}".lower()
         first = (done.stderr.strip().splitlines() or ["no output"])[0]
         raise Failed(DENIED if denied else "failed", first.removeprefix("Error: "))
-    return [Path(output).read_bytes()], run([program, "--version"]).stdout.split()[-1]
+    return [Path(output).read_bytes()], in_time([program, "--version"]).stdout.split()[-1]
 
 
 def perf(task: dict[str, Any]) -> tuple[list[bytes], str]:
@@ -102,15 +85,15 @@ def perf(task: dict[str, Any]) -> tuple[list[bytes], str]:
     event = "cpu-clock" if os.geteuid() == 0 else "cpu-clock:u"
     options = ["-q", f"-F{task['rate']}", "-e", event, "-g", "-p", pids, "-o", output]
     asleep = ["--", "sleep", str(task["seconds"])]
-    done = run([program, "record", *options, *asleep], task["seconds"])
+    done = in_time([program, "record", *options, *asleep], task["seconds"])
     if done.returncode:
         said = done.stderr
         denied = re.search(r"perf_event_paranoid|permission|not permitted", said, re.IGNORECASE)
         lines = [line for line in said.splitlines() if line.strip(" -")]
         raise Failed(DENIED if denied else "failed", lines[-1] if lines else "no output")
     # Root does not trust a file that belongs to someone else; this one is ours.
-    shown = run([program, "script", "-f", "-i", output, "-F", "comm,ip,sym,dso"], 60.0)
-    version = re.search(r"\d+(\.\d+)+", run([program, "--version"]).stdout)
+    shown = in_time([program, "script", "-f", "-i", output, "-F", "comm,ip,sym,dso"], 60.0)
+    version = re.search(r"\d+(\.\d+)+", in_time([program, "--version"]).stdout)
     return [shown.stdout.encode()], version[0] if version else ""
 
 
@@ -161,10 +144,10 @@ def flight_recorder(task: dict[str, Any]) -> tuple[list[bytes], str]:
     # Times of day are printed in the machine's own time zone.
     env = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
     asked = ["--events", "jdk.ExecutionSample", "--stack-depth", "64"]
-    done = run([reader, "print", *asked, recording], 120.0, env=env)
+    done = in_time([reader, "print", *asked, recording], 120.0, env=env)
     if done.returncode:
         raise Failed("failed", (done.stderr.strip().splitlines() or ["no output"])[-1])
-    version = re.search(r"\d+(\.\d+)*", run([reader, "--version"], env=env).stdout)
+    version = re.search(r"\d+(\.\d+)*", in_time([reader, "--version"], env=env).stdout)
     return [done.stdout.encode()], version[0] if version else ""
 
 
@@ -180,7 +163,7 @@ METHODS = {
 # -- processes
 
 
-def run(
+def in_time(
     argv: Sequence[str], seconds: float = 0.0, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a program that takes `seconds`. Raises Failed where it takes far longer."""
@@ -260,7 +243,3 @@ def until(condition: Any, seconds: float = WRITTEN_WITHIN_S) -> bool:
             return False
         time.sleep(0.05)
     return True
-
-
-if __name__ == "__main__":
-    main()

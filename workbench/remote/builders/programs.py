@@ -1,12 +1,8 @@
-"""Runs on a machine: finds programs, and unpacks those of its distribution. Standard library only.
+"""Finds programs, and unpacks those of its distribution: a folder `<cache>/programs/<name>-<key>`.
 
-Argument: one JSON object {cache, work, install, bring, programs: {name: `programs.Program`}}.
-Output: JSON lines; the last is `ready` {paths, versions, env} or `failed` {why, title, ...}.
-With `bring`, or where it comes as a wheel, a missing program is not fetched: the failure `absent`
-holds what another computer needs to fetch it for this one.
-
-An unpacked program is a folder `<cache>/programs/<name>-<key>`, renamed into place when
-it is complete.
+Task: {install, bring, programs: {name: `programs.Program`}}; ready: {paths, versions, env}. With
+`bring`, or where it comes as a wheel, a missing program is not fetched: the failure `absent` holds
+what another computer needs to fetch it for this one.
 """
 
 from __future__ import annotations
@@ -17,51 +13,32 @@ import os
 import platform
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from . import Failed, put_in_place, ran, say
 
 SEARCHED = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 STAMP = "program.json"
 INSTALLED = "${db:Status-Abbrev}|${Package}|${Version}|${Architecture}|${Multi-Arch}|${Provides}\\n"
 
 
-class Failed(Exception):
-    def __init__(self, why: str, program: dict[str, Any], detail: str = "", **more: Any) -> None:
-        super().__init__(detail)
-        self.event = {
-            "event": "failed",
-            "why": why,
-            "title": program["title"],
-            "detail": detail,
-            **more,
-        }
-
-
-def main() -> None:
-    task = json.loads(sys.argv[1])
+def run(task: dict[str, Any]) -> dict[str, Any]:
     paths: dict[str, str] = {}
     versions: dict[str, str] = {}
     env: dict[str, str] = {}
-    try:
-        for name, program in task["programs"].items():
-            path, root, version = provided(task, name, program)
-            added = environment(program, root)
-            versions[name] = version or version_of(program, path, {**env, **added})
-            paths[name] = path
-            for key, folders in added.items():
-                env[key] = os.pathsep.join(filter(None, (env.get(key, ""), folders)))
-    except Failed as failure:
-        say(**failure.event)
-    except OSError as error:
-        say(event="failed", why="disk", detail=f"{error.strerror}: {error.filename}")
-    else:
-        say(event="ready", paths=paths, versions=versions, env=env)
+    for name, program in task["programs"].items():
+        path, root, version = provided(task, name, program)
+        added = environment(program, root)
+        versions[name] = version or version_of(program, path, {**env, **added})
+        paths[name] = path
+        for key, folders in added.items():
+            env[key] = os.pathsep.join(filter(None, (env.get(key, ""), folders)))
+    return {"paths": paths, "versions": versions, "env": env}
 
 
-def say(**event: Any) -> None:
-    print(json.dumps(event), flush=True)
+def failed(why: str, program: dict[str, Any], detail: str = "", **more: Any) -> Failed:
+    return Failed(why, detail, title=program["title"], **more)
 
 
 def provided(task: dict[str, Any], name: str, program: dict[str, Any]) -> tuple[str, str, str]:
@@ -73,7 +50,7 @@ def provided(task: dict[str, Any], name: str, program: dict[str, Any]) -> tuple[
         unpack(task, name, program, place)
     path = located(program, str(place))
     if not path:
-        raise Failed("broken", program, f"what {program['packages'][0]} brings is not it")
+        raise failed("broken", program, f"what {program['packages'][0]} brings is not it")
     relocate(place, program["relocated"])
     return path, str(place), json.loads((place / STAMP).read_text("utf-8"))["version"]
 
@@ -111,33 +88,28 @@ def on_debian() -> bool:
 
 def unpack(task: dict[str, Any], name: str, program: dict[str, Any], place: Path) -> None:
     if program["wheel"]:
-        raise Failed("absent", program, name=name, folder=str(place))
+        raise failed("absent", program, name=name, folder=str(place))
     if not program["packages"]:
-        raise Failed("by-hand", program, program["by_hand"])
+        raise failed("by-hand", program, program["by_hand"])
     if not on_debian():
-        raise Failed("no-apt", program)
+        raise failed("no-apt", program)
     if task["bring"]:
-        raise Failed("absent", program, name=name, folder=str(place), **about_here())
+        raise failed("absent", program, name=name, folder=str(place), **about_here())
     packages = wanted(program, program["packages"])
     if not task["install"]:
-        raise Failed("missing", program, **shown(packages, place))
+        raise failed("missing", program, **shown(packages, place))
     say(event="fetching", title=program["title"])
     fetched = Path(task["work"], f"debs-{os.getpid()}-{place.name}")
     made = extracted(program, packages, fetched)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        made.rename(place)
-    except OSError:
-        if not (place / STAMP).is_file():  # Otherwise another build was faster.
-            raise
+    put_in_place(made, place, STAMP)
     shutil.rmtree(fetched, ignore_errors=True)
 
 
 def about_here() -> dict[str, Any]:
     """Return what determines which packages fit, and which are installed."""
-    installed = run(["dpkg-query", "--show", f"--showformat={INSTALLED}"]).stdout
+    installed = ran(["dpkg-query", "--show", f"--showformat={INSTALLED}"]).stdout
     there = [line.split("|")[1:] for line in installed.splitlines() if line.startswith("ii ")]
-    architecture = run(["dpkg", "--print-architecture"]).stdout.strip()
+    architecture = ran(["dpkg", "--print-architecture"]).stdout.strip()
     return {"release": release(), "architecture": architecture, "installed": there}
 
 
@@ -166,13 +138,13 @@ def extracted(
     pinned = [f"{package['name']}={package['version']}" for package in packages]
     # apt as root would fetch as a user of its own, who may not write here.
     apt = ["apt-get", "-q", "-o=APT::Sandbox::User=", *options]
-    done = run([*apt, "download", *pinned], cwd=work)
+    done = ran([*apt, "download", *pinned], cwd=work)
     if done.returncode:
-        raise Failed("apt", program, unfetched(done.stderr or done.stdout))
+        raise failed("apt", program, unfetched(done.stderr or done.stdout))
     for package in sorted(work.glob("*.deb")):
-        done = run(["dpkg-deb", "--extract", str(package), str(made)])
+        done = ran(["dpkg-deb", "--extract", str(package), str(made)])
         if done.returncode:
-            raise Failed("apt", program, last(done.stderr))
+            raise failed("apt", program, last(done.stderr))
         package.unlink()
     relink(made)
     stamp = {"version": packaged_in(program, packages), "packages": packages}
@@ -230,13 +202,13 @@ def wanted(
         ["install", "--reinstall", "--no-install-recommends", *packages],
         *(["download", name] for name in program["lone"]),
     ):
-        done = run([*argv, *command])
+        done = ran([*argv, *command])
         if done.returncode:
-            raise Failed("apt", program, unfetched(done.stderr or done.stdout))
+            raise failed("apt", program, unfetched(done.stderr or done.stdout))
         pattern = r"^'\S+' (\S+?)_(\S+)_[^_\s]+\.deb (\d+)"
         found += re.findall(pattern, done.stdout, re.MULTILINE)
     if not found:
-        raise Failed("apt", program, "its archive lacks the version that is installed")
+        raise failed("apt", program, "its archive lacks the version that is installed")
     return [
         {"name": name, "version": version.replace("%3a", ":"), "bytes": int(size)}
         for name, version, size in found
@@ -247,7 +219,7 @@ def packaged(program: dict[str, Any]) -> str:
     """Return the version of the installed package; empty: installed in another way."""
     if not shutil.which("dpkg-query"):
         return ""
-    done = run(["dpkg-query", "--show", "--showformat=${Version}", program["packages"][0]])
+    done = ran(["dpkg-query", "--show", "--showformat=${Version}", program["packages"][0]])
     return upstream(done.stdout) if done.returncode == 0 else ""
 
 
@@ -273,26 +245,15 @@ def environment(program: dict[str, Any], root: str) -> dict[str, str]:
 def version_of(program: dict[str, Any], path: str, env: dict[str, str]) -> str:
     if not program["version"]:
         return ""
-    done = run([path, *program["version"]], env=env)
+    done = ran([path, *program["version"]], env)
     output = done.stdout + done.stderr
     match = re.search(program["pattern"], output)
     if done.returncode != program["status"]:
-        raise Failed("broken", program, last(output))
+        raise failed("broken", program, last(output))
     if not match:
-        raise Failed("no-version", program, f"{path} prints: {last(output)}")
+        raise failed("no-version", program, f"{path} prints: {last(output)}")
     return match[1]
-
-
-def run(
-    argv: list[str], env: dict[str, str] | None = None, cwd: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "LC_ALL": "C", **(env or {})}
-    return subprocess.run(argv, capture_output=True, text=True, env=env, cwd=cwd, check=False)
 
 
 def last(output: str) -> str:
     return (output.strip().splitlines() or ["no output"])[-1]
-
-
-if __name__ == "__main__":
-    main()

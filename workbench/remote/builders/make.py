@@ -1,12 +1,9 @@
-"""Runs on a machine: compiles a server once. Standard library only.
+"""Compiles a server once, into a folder `<cache>/made/<id>-<key>`.
 
-Argument: one JSON object {cache, work, folder, commands, values, made_of, id}. Output: JSON lines:
-`making` {elapsed_s, output} at once and then every few seconds, with the last line that the
-compiler printed; the last is `ready` {made} or `failed` {why, detail, lines}.
-
-The output is a folder `<cache>/made/<id>-<key>`, renamed into place when it is complete. Packages
-that compilers fetch are kept in `<cache>/packages`. What cargo had compiled when it was interrupted
-is kept in `<cache>/building/<id>`, where the next build continues.
+Task: {folder, commands, values, made_of, id}. Says `making` {elapsed_s, output} at once and then
+every few seconds, with the last line that the compiler printed. Packages that compilers fetch are
+kept in `<cache>/packages`. What cargo had compiled when it was interrupted is kept in
+`<cache>/building/<id>`, where the next build continues.
 """
 
 from __future__ import annotations
@@ -21,11 +18,12 @@ import re
 import select
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from . import LAST_LINES, LONGEST_LINE, Failed, put_in_place, say
 
 UNREACHED = (
     r"Could not transfer|Connection refused|Unknown ?[Hh]ost|dial tcp|Network is unreachable"
@@ -37,8 +35,6 @@ EVERY_S = 10.0
 """Seconds between two events of progress."""
 MOST_BYTES = 1 << 20
 """Of a command's output; what is before is forgotten."""
-LAST_LINES, LONGEST_LINE = 12, 300
-"""Of the output of a command that failed."""
 ERRORS = (r"(?i)\berror\b|\bERR!", r"^\S+:\d+:")
 """Lines with an error, the likelier first; compilers write the place of theirs."""
 NO_ERRORS = (
@@ -48,30 +44,16 @@ NO_ERRORS = (
 """Lines that only announce errors, or name packages whose name has that word."""
 
 
-class Failed(Exception):
-    """A command failed; `said` is as in the event."""
-
-    def __init__(self, why: str, detail: str, lines: list[str]) -> None:
-        super().__init__(detail)
-        self.said = {"why": why, "detail": detail, "lines": lines}
-
-
-def main() -> None:
-    task = json.loads(sys.argv[1])
-    try:
-        parts = [task["made_of"], task["commands"], platform.machine(), platform.libc_ver()]
-        key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
-        place = Path(task["cache"], "made", f"{task['id']}-{key}")
-        if not place.is_dir():
-            say(event="making", elapsed_s=0, output="")
-            with alone(Path(task["cache"], "building", task["id"])) as building:
-                if not place.is_dir():  # Otherwise another build was faster.
-                    put_in_place(make(task, building), place)
-        say(event="ready", made=str(place))
-    except Failed as failure:
-        say(event="failed", **failure.said)
-    except OSError as error:
-        say(event="failed", why="disk", detail=f"{error.strerror}: {error.filename}")
+def run(task: dict[str, Any]) -> dict[str, Any]:
+    parts = [task["made_of"], task["commands"], platform.machine(), platform.libc_ver()]
+    key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    place = Path(task["cache"], "made", f"{task['id']}-{key}")
+    if not place.is_dir():
+        say(event="making", elapsed_s=0, output="")
+        with alone(Path(task["cache"], "building", task["id"])) as building:
+            if not place.is_dir():  # Otherwise another build was faster.
+                put_in_place(make(task, building), place)
+    return {"made": str(place)}
 
 
 def failed(command: list[str], status: int, output: bytes) -> Failed:
@@ -82,7 +64,7 @@ def failed(command: list[str], status: int, output: bytes) -> Failed:
     said = [line.partition(" -> [Help")[0] for line in said]
     what = Path(command[0]).name
     if not said:
-        return Failed("command", f"{what} ended with status {status} and no output", [])
+        return Failed("command", f"{what} ended with status {status} and no output")
     likely = [line for line in said if not re.search(NO_ERRORS, line)]
     offline = any(re.search(UNREACHED, line) for line in said)
     signs = (UNREACHED, *ERRORS) if offline else ERRORS
@@ -90,18 +72,14 @@ def failed(command: list[str], status: int, output: bytes) -> Failed:
     error = next(errors, said[-1])
     error = error.strip().removeprefix("[ERROR] ").partition(" in the current project")[0]
     why = "offline" if offline else "command"
-    last = [line[:LONGEST_LINE] for line in said[-LAST_LINES:]]
-    return Failed(why, f"{what} said: {error[:LONGEST_LINE]}", last)
+    last = "\n".join(said[-LAST_LINES:])
+    return Failed(why, f"{what} said: {error[:LONGEST_LINE]}", output=last)
 
 
 def lines_of(output: bytes) -> list[str]:
     """Return the lines that have text, without colours."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", output.decode("utf-8", "replace"))
     return [line.rstrip() for line in text.splitlines() if line.strip() not in ("", "[ERROR]")]
-
-
-def say(**event: Any) -> None:
-    print(json.dumps(event), flush=True)
 
 
 @contextlib.contextmanager
@@ -136,11 +114,11 @@ def make(task: dict[str, Any], building: Path) -> Path:
     }
     begun = time.monotonic()
     for command in task["commands"]:
-        run([part.format_map(values) for part in command], task["folder"], env, begun)
+        command_ran([part.format_map(values) for part in command], task["folder"], env, begun)
     return made
 
 
-def run(argv: list[str], folder: str, env: dict[str, str], begun: float) -> None:
+def command_ran(argv: list[str], folder: str, env: dict[str, str], begun: float) -> None:
     """Run a command, reporting progress. Raises Failed."""
     try:
         process = subprocess.Popen(
@@ -152,7 +130,7 @@ def run(argv: list[str], folder: str, env: dict[str, str], begun: float) -> None
             stderr=subprocess.STDOUT,
         )
     except FileNotFoundError:
-        raise Failed("command", f"there is no program {argv[0]}", []) from None
+        raise Failed("command", f"there is no program {argv[0]}") from None
     with process:
         output = followed(process, begun)
     if process.returncode:
@@ -173,12 +151,3 @@ def followed(process: subprocess.Popen[bytes], begun: float) -> bytes:
             last = (lines_of(output[-4 * LONGEST_LINE :]) or [""])[-1]
             say(event="making", elapsed_s=round(now - begun), output=last[:LONGEST_LINE])
             reported = now
-
-
-def put_in_place(made: Path, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    made.rename(place)
-
-
-if __name__ == "__main__":
-    main()

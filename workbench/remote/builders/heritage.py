@@ -1,12 +1,9 @@
-"""Runs on a machine: unpacks an old Python of Debian, and builds a server's packages for it.
-Standard library only.
+"""Unpacks an old Python of Debian, and builds a server's packages for it.
 
-Argument: one JSON object {cache, work, version, debs, uv, tools, requirements, imports}. Output:
-JSON lines; the last is `ready` or `failed`, as in `build_python`.
-
-The Python is a folder `<cache>/programs/python<version>-<key>`, unpacked from `debs` (files of
-packages). Its packages are a folder `<cache>/runtimes/python<version>-<key>` with a `bin/python`
-that finds both, wherever the cache is. Each is renamed into place when it is complete.
+Task: {version, debs, folder, uv, tools, requirements, imports}. The Python is a folder
+`<cache>/programs/python<version>-<key>`, unpacked from `debs` (files of packages in `folder`). Its
+packages are a folder `<cache>/runtimes/python<version>-<key>` with a `bin/python` that finds both,
+wherever the cache is.
 """
 
 from __future__ import annotations
@@ -16,19 +13,17 @@ import json
 import lzma
 import os
 import re
-import shutil
-import subprocess
 import sys
 import tarfile
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from . import Failed, put_in_place, ran, say
+
 FORM = 1
 """Version of the builds; raised when runtimes in place must be rebuilt."""
 STAMP = "runtime.json"
-LAST_LINES, LONGEST_LINE = 12, 300
-"""Of the output of a build that failed."""
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 PROOF = """
 import json, pkg_resources, platform, re, sys
@@ -57,35 +52,17 @@ PIPS = r"Command errored out|^(?:command|cwd): |^Complete output|^-+$"
 NAMESPACES = "import os, site\nsite.addsitedir(os.path.dirname(os.path.abspath(__file__)))\n"
 
 
-class Failed(Exception):
-    def __init__(self, why: str, detail: str, output: str = "") -> None:
-        super().__init__(detail)
-        lines = [line.rstrip()[:LONGEST_LINE] for line in output.splitlines() if line.strip()]
-        self.event = {"event": "failed", "why": why, "detail": detail, "lines": lines[-LAST_LINES:]}
-
-
-def main() -> None:
-    task = json.loads(sys.argv[1])
-    try:
-        home = python_of(task)
-        requirements = Path(task["requirements"]).read_text("utf-8")
-        named = hashlib.sha256(f"{home}\n{requirements}\n{task['imports']}\n{FORM}".encode())
-        place = Path(task["cache"], "runtimes", f"python{task['version']}-{named.hexdigest()[:32]}")
-        built = not (place / STAMP).is_file()
-        if built:
-            say(event="building")
-            rename(built_in(task, home, place), place)
-        stamp = json.loads((place / STAMP).read_text("utf-8"))
-        python = str(place / "bin/python")
-        say(event="ready", built=built, python=python, home=str(home), **stamp)
-    except Failed as failure:
-        say(**failure.event)
-    except OSError as error:
-        say(event="failed", why="disk", detail=f"{error.strerror}: {error.filename}")
-
-
-def say(**event: Any) -> None:
-    print(json.dumps(event), flush=True)
+def run(task: dict[str, Any]) -> dict[str, Any]:
+    home = python_of(task)
+    requirements = Path(task["requirements"]).read_text("utf-8")
+    named = hashlib.sha256(f"{home}\n{requirements}\n{task['imports']}\n{FORM}".encode())
+    place = Path(task["cache"], "runtimes", f"python{task['version']}-{named.hexdigest()[:32]}")
+    built = not (place / STAMP).is_file()
+    if built:
+        say(event="building")
+        put_in_place(built_in(task, home, place), place, STAMP)
+    stamp = json.loads((place / STAMP).read_text("utf-8"))
+    return {"built": built, "python": str(place / "bin/python"), "home": str(home), **stamp}
 
 
 def python_of(task: dict[str, Any]) -> Path:
@@ -99,7 +76,7 @@ def python_of(task: dict[str, Any]) -> Path:
         for path in made.rglob("_sysconfigdata*.py"):  # Where its headers are.
             text = path.read_text("utf-8").replace("/usr/include", f"{place}/usr/include")
             path.write_text(text, "utf-8")
-        rename(made, place)
+        put_in_place(made, place)
     return place
 
 
@@ -130,7 +107,7 @@ def built_in(task: dict[str, Any], home: Path, place: Path) -> Path:
     listed.write_text("\n".join(task["tools"]), "utf-8")
     install += ["--only-binary", ":all:", "--target", str(tools), "--require-hashes"]
     install += ["--requirement", str(listed)]
-    ran(install, "install", UV_CACHE_DIR=f"{task['work']}/uv-cache", UV_NO_CONFIG="1")
+    output_of(install, "install", UV_CACHE_DIR=f"{task['work']}/uv-cache", UV_NO_CONFIG="1")
     headers = os.pathsep.join(includes(home, task["version"]))
     env = {
         "PIP_NO_CACHE_DIR": "1",
@@ -147,10 +124,10 @@ def built_in(task: dict[str, Any], home: Path, place: Path) -> Path:
     pip = [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
     pip += ["--require-hashes", "--target", str(made / "site")]
     if re.search(r"^\w", Path(task["requirements"]).read_text("utf-8"), re.MULTILINE):
-        ran([*pip, "--requirement", task["requirements"]], "install", **env)
+        output_of([*pip, "--requirement", task["requirements"]], "install", **env)
     (made / "site").mkdir(exist_ok=True)
     (made / "site/sitecustomize.py").write_text(NAMESPACES)
-    proof = ran([str(python), "-c", PROOF, *task["imports"]], "import", PYTHONPATH=str(tools))
+    proof = output_of([str(python), "-c", PROOF, *task["imports"]], "import", PYTHONPATH=str(tools))
     (made / STAMP).write_text(proof.splitlines()[-1], "utf-8")
     # From here on it finds packages in their final place.
     cache, libraries = str(Path(task["cache"])), libraries_of(home)
@@ -185,26 +162,14 @@ def includes(home: Path, version: str) -> list[str]:
     return [*there, *defaults, *map(str, home.glob("usr/include/*-linux-gnu"))]
 
 
-def rename(made: Path, place: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        made.rename(place)
-    except OSError:
-        if not place.is_dir():  # Otherwise another build was faster.
-            raise
-        shutil.rmtree(made, ignore_errors=True)
-
-
-def ran(argv: list[str], why: str, **env: str) -> str:
-    done = subprocess.run(
-        argv, capture_output=True, text=True, env={**os.environ, **env}, check=False
-    )
+def output_of(argv: list[str], why: str, **env: str) -> str:
+    done = ran(argv, env)
     if done.returncode:
         output = done.stderr or done.stdout
         if why == "install":
             why = next((error for error, sign in SIGNS.items() if re.search(sign, output)), why)
         if why == "install":
-            raise Failed(why, first_error(output), output)
+            raise Failed(why, first_error(output), output=output)
         raise Failed(why, output[-4000:] if why == "offline" else first_error(output))
     return done.stdout
 
@@ -217,7 +182,3 @@ def first_error(output: str) -> str:
     errors = [line for line in likely if re.search(r"\berror\b:?|Error:", line, re.IGNORECASE)]
     error = [*errors[:1], *likely[-1:], *lines[-1:], "no output"][0]
     return re.sub(r" \(from .*", "", error)[:300]
-
-
-if __name__ == "__main__":
-    main()

@@ -1,12 +1,8 @@
-"""Runs on a machine: finds or builds one isolated Python runtime. Standard library only.
+"""Finds or builds one isolated Python runtime: a folder `<cache>/runtimes/<key>`, tested and
+stamped. Of concurrent builds the first to rename its own wins, and the other uses its result.
 
-Argument: one JSON object {cache, work, uv, requirements, imports, build, unreached}, paths
-absolute, `unreached` a pattern of uv's output when it cannot reach the index. Output:
-JSON lines; the last is `ready` or `failed`.
-
-A runtime is a folder `<cache>/runtimes/<key>`. It is built in the work folder, tested, stamped and
-then renamed into place, so that a runtime in place is complete even if this process is killed, and
-concurrent builds do not collide: the first to rename wins and the other uses its result.
+Task: {uv, requirements, imports, build, unreached}; `unreached`: a pattern of uv's output when it
+cannot reach the index.
 """
 
 from __future__ import annotations
@@ -16,18 +12,17 @@ import json
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from . import Failed, put_in_place, ran, say
+
 OLDEST = (3, 11)
 FORM = 2
 """Version of the builds; raised when runtimes in place must be rebuilt."""
 STAMP = "runtime.json"
-LAST_LINES, LONGEST_LINE = 12, 300
-"""Of the output of a build that failed."""
 BUILD_FAILED = "build backend returned an error"
 """In uv's output."""
 PROOF = """
@@ -43,40 +38,19 @@ print(json.dumps({"name": name, "packages": packages}))
 """
 
 
-class Failed(Exception):
-    """The reason in one word, the details, and the package concerned, if any."""
-
-    def __init__(self, why: str, detail: str, package: str = "", output: str = "") -> None:
-        """`output`: of a build that failed."""
-        super().__init__(detail)
-        event = {"event": "failed", "why": why, "detail": detail, "package": package}
-        lines = [line.rstrip()[:LONGEST_LINE] for line in output.splitlines() if line.strip()]
-        self.event: dict[str, Any] = {**event, "lines": lines[-LAST_LINES:]}
-
-
-def main() -> None:
-    task = json.loads(sys.argv[1])
-    try:
-        base, identity = interpreter(task)
-        runtimes = Path(task["cache"], "runtimes")
-        place = runtimes / key(task, base, identity)
-        stamp, built = read_stamp(place), False
-        if stamp is None:
-            check_uv(task)
-            say(event="building")
-            made = build(task, base)
-            runtimes.mkdir(parents=True, exist_ok=True)
-            built = put_in_place(made, place)
-            stamp = read_stamp(place) or {}
-        say(event="ready", built=built, python=str(python_of(place)), **stamp)
-    except Failed as failure:
-        say(**failure.event)
-    except OSError as error:
-        say(event="failed", why="disk", detail=f"{error.strerror}: {error.filename}")
-
-
-def say(**event: Any) -> None:
-    print(json.dumps(event), flush=True)
+def run(task: dict[str, Any]) -> dict[str, Any]:
+    base, identity = interpreter(task)
+    place = Path(task["cache"], "runtimes", key(task, base, identity))
+    stamp, built = read_stamp(place), False
+    if stamp is None:
+        say(event="building")
+        made = build(task, base)
+        if place.exists() and read_stamp(place) is None:
+            # It is damaged, for example because its interpreter was removed.
+            place.rename(made.with_name(f"damaged-{os.urandom(8).hex()}"))
+        built = put_in_place(made, place, STAMP)
+        stamp = read_stamp(place) or {}
+    return {"built": built, "python": str(python_of(place)), **stamp}
 
 
 def interpreter(task: dict[str, Any]) -> tuple[str, str]:
@@ -85,13 +59,12 @@ def interpreter(task: dict[str, Any]) -> tuple[str, str]:
     # Not one whose library is a zip: that belongs to a bundle and is removed with it.
     if sys.version_info >= OLDEST and Path(json.__file__).is_file():
         return getattr(sys, "_base_executable", None) or sys.executable, sys.version
-    check_uv(task)
     wanted = ">=" + ".".join(map(str, OLDEST))
     found = uv(task, "python", "find", "--system", "--no-python-downloads", wanted)
     base = found.stdout.strip()
     if found.returncode or not base:
         raise Failed("python", f"it has none {wanted}")
-    return base, run([base, "-I", "-S", "-c", "import sys; print(sys.version)"]).stdout
+    return base, ran([base, "-I", "-S", "-c", "import sys; print(sys.version)"]).stdout
 
 
 def key(task: dict[str, Any], base: str, identity: str) -> str:
@@ -116,7 +89,7 @@ def build(task: dict[str, Any], base: str) -> Path:
         raise Failed("python", cause(done.stderr))
     if task["requirements"]:
         install(task, made)
-    proof = run([str(python_of(made)), "-I", "-c", PROOF, *task["imports"]])
+    proof = ran([str(python_of(made)), "-I", "-c", PROOF, *task["imports"]])
     if proof.returncode:
         raise Failed("import", (proof.stderr.strip() or "it died").splitlines()[-1])
     (made / STAMP).write_text(proof.stdout.splitlines()[-1], "utf-8")
@@ -134,13 +107,13 @@ def install(task: dict[str, Any], made: Path) -> None:
         see_complete(task, python)
         return
     if re.search(task["unreached"], done.stderr):
-        raise Failed("offline", done.stderr[-4000:], package(done.stderr))
+        raise Failed("offline", done.stderr[-4000:], package=package(done.stderr))
     if error := compiling(done.stderr):
         no_compiler = re.search(r"No such file or directory: '\S*(?:cc|gcc|g\+\+|clang)'", error)
         why = "no-compiler" if no_compiler else "compile"
-        raise Failed(why, error, package(done.stderr), done.stderr)
+        raise Failed(why, error, package=package(done.stderr), output=done.stderr)
     built = done.stderr if BUILD_FAILED in done.stderr else ""
-    raise Failed("install", cause(done.stderr), package(done.stderr), built)
+    raise Failed("install", cause(done.stderr), package=package(done.stderr), output=built)
 
 
 def see_complete(task: dict[str, Any], python: str) -> None:
@@ -150,22 +123,6 @@ def see_complete(task: dict[str, Any], python: str) -> None:
     missing = re.findall(r"requires [`']([^`']+)[`'], but it'?s not installed", checked.stderr)
     if missing:
         raise Failed("incomplete", ", ".join(dict.fromkeys(missing)))
-
-
-def put_in_place(made: Path, place: Path) -> bool:
-    """Rename the runtime into place. Returns whether ours is the one in use now."""
-    for _ in range(3):
-        try:
-            made.rename(place)
-        except OSError:
-            if read_stamp(place) is not None:
-                shutil.rmtree(made, ignore_errors=True)
-                return False
-            # The one in place is damaged, for example because its interpreter was removed.
-            place.rename(made.with_name(f"damaged-{os.urandom(8).hex()}"))
-        else:
-            return True
-    raise Failed("disk", f"{place} cannot be replaced")
 
 
 def read_stamp(place: Path) -> dict[str, Any] | None:
@@ -181,19 +138,9 @@ def python_of(place: Path) -> Path:
     return place / "bin" / "python"
 
 
-def check_uv(task: dict[str, Any]) -> None:
-    if not os.access(task["uv"], os.X_OK):
-        raise Failed("no-uv", f"{task['uv']} is not here")
-
-
 def uv(task: dict[str, Any], *arguments: str) -> subprocess.CompletedProcess[str]:
     # Its cache is in the work folder, so that nothing is left elsewhere.
-    return run([task["uv"], *arguments], UV_CACHE_DIR=f"{task['work']}/uv-cache")
-
-
-def run(argv: list[str], **env: str) -> subprocess.CompletedProcess[str]:
-    env = {**os.environ, "NO_COLOR": "1", **env}
-    return subprocess.run(argv, capture_output=True, text=True, env=env, check=False)
+    return ran([task["uv"], *arguments], {"UV_CACHE_DIR": f"{task['work']}/uv-cache"})
 
 
 def cause(output: str) -> str:
@@ -221,7 +168,3 @@ def package(output: str) -> str:
     )
     found = (re.search(pattern, output) for pattern in patterns)
     return next((match[1] for match in found if match), "")
-
-
-if __name__ == "__main__":
-    main()
