@@ -71,12 +71,13 @@ class TextField(QLineEdit):
 
     edited = Signal()
 
-    def __init__(self, name: str, width: int = 0) -> None:
+    def __init__(self, name: str, width: int = 0, least: int = 48) -> None:
+        """`width`: the most in pixels; 0: no limit. `least`: the least where there is one."""
         super().__init__()
         self.setAccessibleName(name)
         if width:
             self.setMaximumWidth(width)
-            self.setMinimumWidth(min(width, 48))
+            self.setMinimumWidth(min(width, least))
         self.textEdited.connect(lambda _: self.edited.emit())
 
     def event(self, event: QEvent) -> bool:
@@ -104,8 +105,10 @@ class TextField(QLineEdit):
 class Figure(TextField):
     """A number; `grouped` writes 40,000 for 40000."""
 
-    def __init__(self, name: str, width: int = 84, *, grouped: bool = True) -> None:
-        super().__init__(name, width)
+    def __init__(
+        self, name: str, width: int = 84, least: int = 48, *, grouped: bool = True
+    ) -> None:
+        super().__init__(name, width, least)
         self._grouped = grouped
         self.setFont(font(13, figures=True))
         self.editingFinished.connect(lambda: self.set_value(self.value()))

@@ -21,11 +21,11 @@ from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.head import BUSY, Head
 from app.planning.kept_plan import KeptPlan
+from app.planning.machines import TuningPreview
 from app.planning.note import Note
 from app.planning.plan_files import PlanFiles
 from app.planning.preview_panel import Outlook
 from app.planning.resources import PlanResources
-from app.planning.tuning_preview import TuningPreview
 from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, column
 from workbench.plan.editing import Draft, plan_data

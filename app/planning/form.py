@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.fields import Line, TextArea, TextField
+from app.fields import Line
 from app.machines.records import Records
-from app.planning.advanced import Advanced
-from app.planning.load import LoadFields
+from app.planning import values
 from app.planning.machines import Machines
 from app.planning.origin import Origin
 from app.planning.resources import PlanResources
+from app.planning.rows import ADVANCED, LOAD, TEXTS, Cell, Group, Row, When
 from app.planning.servers import Servers
-from app.theme import Weight
-from app.widgets import column, frame, label, retone
+from app.theme import Theme, Weight
+from app.widgets import button, column, dress, frame, label, retone, row
 from workbench.formatting import continued
+from workbench.workloads.options import LOAD_MODELS
+from workbench.workloads.registry import declaration
 
 if TYPE_CHECKING:
     from workbench.plan.model import Plan
 
+_ADVANCED_KEYS = list(
+    dict.fromkeys(
+        cell.key if cell.key.startswith("workload.") else cell.key.partition(".")[0]
+        for each in ADVANCED
+        for cell in each.cells
+    )
+)
+
 
 class PlanForm(QWidget):
-    """`data` is the input of `workbench.plan.editing.examine`; `lines` and `inputs` are by the
-    plan's keys.
+    """`data` is the input of `workbench.plan.editing.examine`. `lines` and `inputs` are by the
+    plan's keys, and by those of `values`.
     """
 
     edited = Signal()
@@ -35,71 +45,58 @@ class PlanForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setStyleSheet("PlanForm { background: transparent; }")
+        self._theme: Theme | None = None
+        self._filling = False
+        self.lines: dict[str, Line] = {}
+        self.inputs: dict[str, Any] = {}
+        self._fields: dict[str, Any] = {}
+        """Those of `inputs`, and what else has a value, each by one key."""
+        self._unseen = dict(values.STARTS)
+        """What a plan says and no field shows."""
+        self._shown: list[tuple[QWidget, When]] = []
+        self._usable: list[tuple[QWidget, When]] = []
+        self.listed: dict[str, QWidget | None] = {}
+        """The fields of the problems, by these, for a list beside the form: several, or one that no
+        field shows in full."""
         inside = self._inside = column(self, gap=6)
         inside.setContentsMargins(16, 14, 16, 16)
         self.origin = Origin()
         inside.addWidget(self.origin)
         inside.addSpacing(5)  # so that its first head is on one line with the others
         self.servers = Servers()
-        self._servers_line = Line("Servers", stretch=False, room=True)
-        self._servers_line.word.hide()
         inside.addWidget(self.servers)
-        inside.addWidget(self._servers_line)
+        self.lines["servers"] = Line("Servers", stretch=False, room=True)
+        self.lines["servers"].word.hide()
+        inside.addWidget(self.lines["servers"])
+        self._fields |= {"source": self.origin, "servers": self.servers}
+        self.servers.edited.connect(self._on_edited)
         self._section("Load")
-        self.load = LoadFields()
-        inside.addWidget(self.load)
-        self.more = Advanced()
-        inside.addWidget(self.more)
+        self._add_rows(LOAD, inside)
+        self._make_advanced()
         self._section("Machines")
         self.machines = Machines()
         inside.addWidget(self.machines)
         self._section("Title and note")
-        self.name = TextField("Title")
-        self.description = TextArea()
-        self.description.setAccessibleName("Note")
-        self.description.setTabChangesFocus(True)
-        self.description.setFixedHeight(72)
-        self.description.setStyleSheet("QPlainTextEdit { font-size: 13px; }")
-        inside.addWidget(Line("Title", self.name, stretch=False))
-        inside.addWidget(Line("Note", self.description, stretch=False))
+        self._add_rows(TEXTS, inside)
         inside.addStretch(1)
-        self.lines: dict[str, Line] = {
-            "servers": self._servers_line,
-            **self.load.lines,
-            **self.more.lines,
-        }
-        self.inputs: dict[str, QWidget] = {**self.load.inputs, **self.more.inputs}
-        for each in (self.servers, self.load, self.more, self.name):
-            each.edited.connect(self._on_edited)
-        self.description.textChanged.connect(self._on_described)
-        self._filling = False
-        self.listed: dict[str, QWidget | None] = {}
-        """The fields of the problems, by these, for a list beside the form: several, or one that no
-        field shows in full."""
+        self.name, self.description = self.inputs["name"], self.inputs["description"]
+        self.lines["load_model"].reserve(*(model.help for model in LOAD_MODELS))
+        for key, value in values.STARTS.items():
+            if key in self._fields:
+                self._fields[key].set_value(value)
+        self._rates_as = self.inputs["rates.as"].value()
         self._fit()
 
     def data(self) -> dict[str, Any]:
         """Return the values of the fields, valid or not."""
-        more = self.more.data()
-        load = self.load.data(more.pop("workload"))
-        return {
-            "name": self.name.value(),
-            "description": self.description.toPlainText(),
-            "source": self.origin.question,
-            "servers": self.servers.value(),
-            **load,
-            **more,
-        }
+        return values.to_data(self._values())
 
     def fill(self, data: Mapping[str, Any]) -> None:
         """Show a plan's data; missing and invalid values are shown as they are."""
         self._filling = True
-        self.name.set_value(data.get("name", ""))
-        self.description.setPlainText(str(data.get("description", "")))
-        self.origin.show_source(str(data.get("source") or ""))
-        self.servers.set_value(data.get("servers"))
-        self.load.fill(data)
-        self.more.fill(data)
+        found = values.from_data(data)
+        self._set(found)
+        self._rates_as = found["rates.as"]
         self._fit()
         self._filling = False
 
@@ -113,7 +110,7 @@ class PlanForm(QWidget):
             line = self.lines.get(key) or self.lines.get(key.partition(".")[0])
             field = self.inputs.get(key)
             name = line.word.text() if line is not None else ""
-            if field is not None and not field.isHidden():
+            if field is not None and field.isVisibleTo(line):
                 name = field.accessibleName() or name
             # A sentence about servers begins with a name, which keeps its capitals.
             continues = sentence if key.partition(".")[0] == "servers" else continued(sentence)
@@ -124,25 +121,22 @@ class PlanForm(QWidget):
         for line, problems in by_line.items():
             # If several fields of a line are invalid, each message has its field's name.
             line.fault(" ".join(pair[len(problems) > 1] for pair in dict.fromkeys(problems)))
-        for key, field in self.inputs.items():
-            if field.isHidden() and key not in faults:
-                continue
-            wrong = any(k in faults for k, f in self.inputs.items() if f is field)
-            retone(field, "bad" if wrong else "")
-        if any(line in self.more.lines.values() and problems for line, problems in by_line.items()):
-            self.more.open()
-        seen = [line for line, problems in by_line.items() if problems and not line.cut]
-        shown_once = len(named) == 1 and set(seen) - set(self.more.lines.values())  # in sight
-        self.listed = {} if shown_once or "" in faults else named
+        wrong = {self.inputs[key] for key in faults if key in self.inputs}
+        for field in {*self.inputs.values()}:
+            retone(field, "bad" if field in wrong else "")
+        faulty = {line for line, problems in by_line.items() if problems}
+        if any(self._advanced.isAncestorOf(line) for line in faulty):
+            self.open_advanced()
+        # In sight, and in full.
+        seen = [line for line in faulty if not (line.cut or self._advanced.isAncestorOf(line))]
+        self.listed = {} if (len(named) == 1 and seen) or "" in faults else named
         return list(named)
 
     def show_plan(self, plan: Plan | None) -> None:
         """Show the rates that the fields yield and the order of the servers; None: the plan is
         invalid.
         """
-        self.load.show_rates(
-            plan.rates_per_s if plan else (), to_ceiling=bool(plan and plan.to_ceiling)
-        )
+        self.lines["rates"].explain(_span(plan) if plan else "")
         self.servers.show_order(_order(plan) if plan else "")
         if plan:
             self.origin.show_plan(plan)
@@ -156,18 +150,77 @@ class PlanForm(QWidget):
         self.machines.set_machines(found.machines, states, seen, found.damaged)
         self.machines.set_tunings(found.tunings)
 
+    def open_advanced(self) -> None:
+        """Unfold the fields that few people change."""
+        if self._advanced.isHidden():
+            self._switch()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    # Widgets
+
     def _section(self, title: str) -> None:
-        inside: QVBoxLayout = self._inside
-        inside.addSpacing(8)
+        self._inside.addSpacing(8)
         hair = frame("hair")
         hair.setFixedHeight(1)
-        inside.addWidget(hair)
-        inside.addSpacing(6)
-        inside.addWidget(label(title, 14, Weight.DemiBold))
+        self._inside.addWidget(hair)
+        self._inside.addSpacing(6)
+        self._inside.addWidget(label(title, 14, Weight.DemiBold))
 
-    def _on_described(self) -> None:
-        if not self._filling:
-            self.edited.emit()
+    def _make_advanced(self) -> None:
+        head = row()
+        self._toggle = button("Advanced", "chevron-right", kind="ghost", on_click=self._switch)
+        self._toggle.setStyleSheet("QPushButton { padding-left: 0; }")
+        head.addWidget(self._toggle)
+        head.addStretch(1)
+        self._inside.addLayout(head)
+        self._advanced = QWidget()
+        self._advanced.hide()
+        self._add_rows(ADVANCED, column(self._advanced, gap=6))
+        self._inside.addWidget(self._advanced)
+
+    def _add_rows(self, rows: Iterable[Row], to: QVBoxLayout) -> None:
+        for each in rows:
+            parts = [self._make(part, each.name) for part in each.parts]
+            line = Line(each.name, *parts, stretch=not each.wide)
+            line.explain(each.hint)
+            self._shown.append((line, each.shown))
+            for cell in each.cells:
+                self.lines |= dict.fromkeys((cell.key, *cell.also), line)
+                if cell.key.endswith(".on"):
+                    self.lines[cell.key.removesuffix(".on")] = line
+            to.addWidget(line)
+
+    def _make(self, part: Cell | Group | str, name: str) -> QWidget | str:
+        if isinstance(part, str):
+            return part
+        if isinstance(part, Cell):
+            made = part.kind(part.name or name, *part.given)
+            made.edited.connect(self._on_edited)  # type: ignore[attr-defined]
+            self._fields[part.key] = made
+            self.inputs |= dict.fromkeys((part.key, *part.also), made)
+            self._usable.append((made, part.usable))
+        else:
+            made = QWidget()
+            parts = row(made, gap=6)
+            for each in (self._make(inner, name) for inner in part.parts):
+                parts.addWidget(label(each, 12, tone="muted") if isinstance(each, str) else each)
+            parts.addStretch(1)
+        self._shown.append((made, part.shown))
+        return made
+
+    # Values
+
+    def _values(self) -> dict[str, Any]:
+        return self._unseen | {key: field.value() for key, field in self._fields.items()}
+
+    def _set(self, found: Mapping[str, Any]) -> None:
+        for key, value in found.items():
+            if key in self._fields:
+                self._fields[key].set_value(value)
+            else:
+                self._unseen[key] = value
 
     def _on_edited(self) -> None:
         self._fit()
@@ -175,10 +228,47 @@ class PlanForm(QWidget):
             self.edited.emit()
 
     def _fit(self) -> None:
-        """Show only the fields that apply to the kind of load."""
-        self.load.fit()
-        self.servers.set_protocol(self.load.protocol)
-        self.more.fit(closed=self.load.closed, protocol=self.load.protocol)
+        """Show only the fields that apply."""
+        implied = values.adapted(self._values(), self._rates_as)
+        self._rates_as = implied["rates.as"]
+        self._set(implied)
+        now = self._values()
+        for widget, applies in self._shown:
+            widget.setVisible(applies(now))
+        for widget, applies in self._usable:
+            widget.setEnabled(applies(now))
+        protocol = now["workload.protocol"]
+        declared = declaration(protocol)
+        self.servers.set_protocol(protocol)
+        self.lines["load_model"].explain(now["load_model"].help)
+        concurrent = declared.concurrent.capitalize() or "Concurrency"
+        self.lines["rates"].word.setText(concurrent if values.closed(now) else "Offered rate")
+        axes, known = self.inputs["vary.key"], {axis.key for axis in declared.axes}
+        for place in range(axes.count()):
+            key = axes.itemData(place)
+            axes.view().setRowHidden(place, bool(key) and key not in known)
+        odd = values.changed(now, _ADVANCED_KEYS)
+        text = f"Advanced ({odd} changed)" if odd else "Advanced"
+        self._toggle.setText(f" {text}")
+        self._toggle.setAccessibleName(text)
+
+    def _switch(self) -> None:
+        opened = self._advanced.isHidden()
+        self._advanced.setVisible(opened)
+        self._toggle.setProperty("icon_name", "chevron-down" if opened else "chevron-right")
+        if self._theme is not None:
+            dress(self._toggle, self._theme)
+
+
+def _span(plan: Plan) -> str:
+    """Return the rates of a plan, in words."""
+    rates = plan.rates_per_s
+    if plan.to_ceiling:
+        return f"{len(rates):,} rates from {rates[0]:,.6g}/s; the calibration finds the highest"
+    if len(rates) < 2:
+        return f"One rate, {rates[0]:,.6g}/s" if rates else ""
+    span = f"{len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s"
+    return f"Chooses among {span}" if plan.search else span
 
 
 def _order(plan: Plan) -> str:

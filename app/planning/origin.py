@@ -19,13 +19,11 @@ class Origin(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.question = ""
-        """A plan's `source`."""
         self._plan: Mapping[str, Any] = {}
         inside = column(self, margin=12, gap=6)
         top = row()
         self._shows = label("", 14, Weight.DemiBold, wrap=True)
-        self._more = button("Published", "history", on_click=self.toggle)
+        self._more = button("Published", "history", on_click=self._fit)
         self._more.setAccessibleName("Show what the source measured and found")
         self._more.setCheckable(True)
         top.addWidget(self._shows, 1)
@@ -35,16 +33,20 @@ class Origin(QFrame):
         inside.addWidget(self._citation)
         self._about = label("", 12, tone="soft", wrap=True)
         inside.addWidget(self._about)
-        self.show_source("")
+        self.set_value("")
 
-    def show_source(self, question: str) -> None:
+    def value(self) -> str:
+        """Return the `source` of a plan."""
+        return self._question
+
+    def set_value(self, question: Any) -> None:
         """Show a question by its id; the details stay folded or unfolded."""
-        self.question, self._plan = question, {}
+        self._question, self._plan = str(question or ""), {}
         self._show()
 
     def show_plan(self, plan: Plan) -> None:
         """Name what a plan changes against the full preset of its question."""
-        if self.question:
+        if self._question:
             self._plan = to_data(plan)
             self._show()
 
@@ -52,7 +54,7 @@ class Origin(QFrame):
         from workbench.analysis.published import source_of  # noqa: PLC0415 - reads a file
         from workbench.report.then import differs  # noqa: PLC0415
 
-        question = self.question
+        question = self._question
         found = source_of(question) if question else None
         self.setVisible(found is not None)
         if found is None:
@@ -71,9 +73,6 @@ class Origin(QFrame):
             f"How: {asked.method}\n\nFound: {asked.found}\n\nDifferent here: {different}"
             f"\n\n{stated}"
         )
-        self._fit()
-
-    def toggle(self) -> None:
         self._fit()
 
     def _fit(self) -> None:

@@ -104,7 +104,7 @@ def test_several_load_tools_are_compared_in_the_order_of_the_plan(
     edit(qtbot, page, structs.replace(SHORT, with_=["tsung", "httperf"]))
     assert page.draft is not None and page.draft.plan is not None
     assert page.draft.plan.with_ == ["tsung", "httperf"]
-    page.form.more.open()
+    page.form.open_advanced()
     compared = {name: control(page, f"Compared with {name}") for name in TOOLS}
     assert [name for name, tick in compared.items() if tick.isChecked()] == ["httperf", "tsung"]
     for name, expected in (

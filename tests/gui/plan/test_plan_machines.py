@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.fields import Flag
 from app.machines.confirmations import Confirmation
 from app.pages.plan import PlanPage
-from app.planning.flag_columns import FlagColumns
+from app.planning.inputs import Several
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, choose, edit, judged, opened
@@ -329,12 +329,11 @@ def test_a_run_on_the_same_computer_is_named_and_can_be_waited_for(
 
 
 def test_long_names_of_clients_are_whole(qapp: QApplication, qtbot: QtBot) -> None:
-    box = FlagColumns()
+    names = ["ash", "a-client-with-a-long-name-in-the-laboratory", "bolt", "cedar", "dune"]
+    box = Several("Clients", [(name, name, name) for name in names], column_px=150)
     qtbot.addWidget(box)
     box.show()
-    names = ["ash", "a-client-with-a-long-name-in-the-laboratory", "bolt", "cedar", "dune"]
-    flags = [Flag(name) for name in names]
-    box.show_flags(flags)
+    flags = box.findChildren(Flag)
     for width, lines in ((560, [0, 0, 1, 1, 1]), (330, [0, 1, 2, 2, 3])):
         box.resize(width, 240)
         qapp.processEvents()

@@ -111,7 +111,7 @@ def test_the_run_shortcut_says_why_a_plan_does_not_run_until_that_is_fixed(
 
 def test_a_fault_among_the_rare_fields_opens_them(qtbot: QtBot, page: PlanPage) -> None:
     edit(qtbot, page, SHORT)
-    backlog = page.form.more.inputs["backlog"]
+    backlog = page.form.inputs["backlog"]
     assert not backlog.isVisible()
     page.edit(Plan(servers=["gevent"], rates=[500], seconds=1, workload=a_workload(pipeline=3)))
     deep = plans.PipelineTooDeep(keys=("workload.pipeline",), pipeline=3)
@@ -171,7 +171,7 @@ def test_nothing_moves_while_a_wrong_value_is_typed_and_corrected(
     qtbot: QtBot, page: PlanPage, field: str, text: str
 ) -> None:
     edit(qtbot, page, SHORT)
-    page.form.more.open()
+    page.form.open_advanced()
     right = page.form.inputs[field].text()
     before = _places(page)
     write(qtbot, page, field, text)

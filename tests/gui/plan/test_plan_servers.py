@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
@@ -155,6 +155,7 @@ def test_the_list_of_servers_stays_under_the_pointer_while_some_are_ticked(
 ) -> None:
     edit(qtbot, page, SHORT)
     press(page, "Add or remove")
+    QApplication.processEvents()  # what has been shown is laid out
     shown = page.form.servers.picker.list
     before = shown.mapTo(window, QPoint())
     for place in range(6):

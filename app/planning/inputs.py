@@ -1,0 +1,225 @@
+"""The form's own inputs: numbers, text and YAML in fields that grow in lines, and several check
+boxes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import yaml
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QFont, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
+
+from app.fields import Flag, TextArea, grouped
+from app.plain import tip
+from app.theme import LIGHT, Theme, font
+from app.widgets import empty
+from workbench.config.yaml import loads_yaml
+from workbench.errors import BadInput
+from workbench.plan.editing import number
+
+_AROUND = 16
+"""Border, padding and margin, above and below a text."""
+_NOTE_PX = 72
+_MOST_ACROSS, _APART = 4, 12
+
+
+class _Lines(TextArea):
+    """A field that grows in lines, so that all are visible, up to a limit."""
+
+    edited = Signal()
+    most_lines = 8
+
+    def __init__(self, name: str, size: QFont) -> None:
+        super().__init__()
+        self._filling = False
+        self.setAccessibleName(name)
+        self.setTabChangesFocus(True)
+        self.setFont(size)
+        self.setStyleSheet(f"QPlainTextEdit {{ font-size: {size.pixelSize()}px; }}")
+        self.textChanged.connect(self._on_text)
+        self._fit()
+
+    def value(self) -> Any:
+        return self.toPlainText()
+
+    def set_value(self, value: Any) -> None:
+        if value != self.value():
+            self._fill(value if isinstance(value, str) else _yaml(value))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fill(self, text: str) -> None:
+        """Show a text that the user did not type."""
+        self._filling = True
+        self.setPlainText(text)
+        self._filling = False
+
+    def _on_text(self) -> None:
+        self._fit()
+        if not self._filling:
+            self.edited.emit()
+
+    def _fit(self) -> None:
+        # Qt gives the height of plain text in lines.
+        lines = max(1, round(self.document().size().height()))
+        off, needed = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.setVerticalScrollBarPolicy(needed if lines > self.most_lines else off)
+        high = self.fontMetrics().lineSpacing() * min(lines, self.most_lines)
+        self.setFixedHeight(high + _AROUND)
+
+
+class Note(_Lines):
+    """Prose, in a field that does not grow."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, font(13))
+
+    def _fit(self) -> None:
+        self.setFixedHeight(_NOTE_PX)
+
+
+class TextLines(_Lines):
+    """Text as it is, line breaks included."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, font(12, mono=True))
+
+
+class DataField(TextLines):
+    """A mapping or a list. `value` is the data, or the text where it is no YAML."""
+
+    def __init__(self, name: str, empty: Any) -> None:
+        self._empty = empty
+        super().__init__(name)
+
+    def value(self) -> Any:
+        text = self.toPlainText()
+        try:
+            data = loads_yaml(text, name="", what="") if text.strip() else None
+        except BadInput:
+            return text
+        return self._empty if data is None else data
+
+
+class Numbers(_Lines):
+    """Numbers separated by spaces, or by commas that cannot be thousands separators."""
+
+    most_lines = 4
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, font(13, figures=True))
+        self.setProperty("kind", "figures")
+        self.setToolTip("Separate with spaces: 1,000  2,000  4,000")
+
+    def text(self) -> str:
+        return self.toPlainText()
+
+    def value(self) -> Any:
+        return [each for each in _numbers(self.text()) if each is not None]
+
+    def set_value(self, value: Any) -> None:
+        text = "  ".join(grouped(each) for each in value) if isinstance(value, list) else ""
+        if text != self.text():
+            self._fill(text)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.set_value(self.value())
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.set_value(self.value())
+
+
+class Several(QWidget):
+    """Check boxes in columns. What is ticked is last among the values. A name that is longer than a
+    column takes several; one longer than a row is cut.
+    """
+
+    edited = Signal()
+
+    def __init__(
+        self, name: str, options: Sequence[tuple[str, str, str]] = (), column_px: int = 100
+    ) -> None:
+        """`options`: see `offer`; `column_px`: the least width of a column."""
+        super().__init__()
+        self._column_px = column_px
+        self.setAccessibleName(name)
+        self._theme = LIGHT
+        self._chosen: list[str] = []
+        self._flags: dict[str, Flag] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 4, 0, 0)
+        self._grid.setHorizontalSpacing(_APART)
+        self.offer(options)
+
+    def offer(self, options: Sequence[tuple[str, str, str]]) -> None:
+        """Show these: their values, names, and names for screen readers."""
+        empty(self._grid)
+        self._flags = {value: Flag(text) for value, text, _ in options}
+        for value, text, spoken in options:
+            flag = self._flags[value]
+            flag.setAccessibleName(spoken)
+            flag.setToolTip(tip(text))
+            flag.set_theme(self._theme)
+            flag.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            flag.edited.connect(partial(self._choose, value))
+        self.set_value(self._chosen)
+        self._arrange()
+
+    def value(self) -> list[str]:
+        return list(self._chosen)
+
+    def set_value(self, value: Any) -> None:
+        self._chosen = list(value) if isinstance(value, list) else []
+        for each, flag in self._flags.items():
+            flag.set_value(each in self._chosen)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._arrange()
+
+    def _choose(self, value: str) -> None:
+        others = [each for each in self._chosen if each != value]
+        self._chosen = [*others, *[value] * self._flags[value].value()]
+        self.edited.emit()
+
+    def _arrange(self) -> None:
+        width = self.width() + _APART
+        across = max(1, min(_MOST_ACROSS, width // (self._column_px + _APART)))
+        for place in range(_MOST_ACROSS):
+            self._grid.setColumnStretch(place, int(place < across))
+        line = at = 0
+        for flag in self._flags.values():
+            needed = (flag.sizeHint().width() + _APART) * across
+            span = min(across, -(-needed // width))
+            if at + span > across:
+                line, at = line + 1, 0
+            self._grid.addWidget(flag, line, at, 1, span)
+            at += span
+
+
+def _numbers(text: str) -> Iterator[Any]:
+    for part in re.split(r",?[;\s]+,?", text.strip(" ,;\n")):
+        whole = number(part)
+        yield from map(number, part.split(",")) if isinstance(whole, str) else [whole]
+
+
+def _yaml(value: Any) -> str:
+    if not value:
+        return ""
+    lines = yaml.safe_dump(
+        value, sort_keys=False, allow_unicode=True, default_flow_style=None, width=1_000
+    )
+    return str(lines).rstrip()

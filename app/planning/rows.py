@@ -1,0 +1,327 @@
+"""The form of a plan as a table: its lines, the fields in them, and when each applies. Those of
+workloads follow from their declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+from PySide6.QtWidgets import QWidget
+
+from app.fields import Figure, Flag, Options, Segments, TextField
+from app.planning.inputs import DataField, Note, Numbers, Several, TextLines
+from app.planning.values import (
+    Values,
+    closed,
+    ends_at_limit,
+    may_end_at_limit,
+    searches,
+    varied,
+)
+from workbench.formatting import capital
+from workbench.load.registry import TOOLS
+from workbench.workloads.fields import Field
+from workbench.workloads.options import LOAD_MODELS
+from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
+
+When: TypeAlias = Callable[[Values], bool]
+
+
+def _always(_: Values) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A field: `kind(name, *given)`."""
+
+    key: str
+    """See `values`."""
+    kind: Callable[..., QWidget]
+    name: str = ""
+    """For screen readers and problems; empty: that of the line."""
+    given: tuple[Any, ...] = ()
+    also: tuple[str, ...] = ()
+    """Further keys whose problems are shown at it."""
+    shown: When = _always
+    usable: When = _always
+
+
+@dataclass(frozen=True)
+class Group:
+    """Parts of a line that are shown together."""
+
+    shown: When
+    parts: tuple[Cell | Group | str, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line: its name, and its fields with the words between them."""
+
+    name: str
+    parts: tuple[Cell | Group | str, ...]
+    hint: str = ""
+    shown: When = _always
+    wide: bool = False
+    """A field takes the width that there is."""
+
+    @property
+    def cells(self) -> list[Cell]:
+        return list(_cells(self.parts))
+
+
+def _cells(parts: tuple[Cell | Group | str, ...]) -> Iterator[Cell]:
+    for part in parts:
+        if isinstance(part, Cell):
+            yield part
+        elif isinstance(part, Group):
+            yield from _cells(part.parts)
+
+
+def _row(name: str, *parts: Cell | Group | str, **more: Any) -> Row:
+    return Row(name, parts, **more)
+
+
+def _cell(key: str, kind: Callable[..., QWidget], name: str = "", *given: Any, **more: Any) -> Cell:
+    return Cell(key, kind, name, given, **more)
+
+
+def _choice(key: str, options: list[Any], name: str = "", **more: Any) -> Cell:
+    return Cell(key, Options, name, (options,), **more)
+
+
+def _group(shown: When, *parts: Cell | Group | str) -> Group:
+    return Group(shown, parts)
+
+
+def _open(values: Values) -> bool:
+    return not closed(values)
+
+
+def _swept(values: Values) -> bool:
+    return not (closed(values) or varied(values) or searches(values))
+
+
+def _rates_as(*kinds: str) -> When:
+    return lambda values: not closed(values) and values["rates.as"] in kinds
+
+
+def _on(group: str) -> When:
+    return lambda values: bool(values[f"{group}.on"])
+
+
+def _workload_rows(*, advanced: bool) -> Iterator[Row]:
+    """Return a line for each field that any workload has."""
+    for field in form_fields():
+        if field.advanced != advanced:
+            continue
+        cell, shown = _workload_cell(field), _of_workload(field)
+        if advanced:
+            help_ = field.help.replace("`", "")
+            hint = f"{capital(help_)}." if help_ else ""
+            wide = field.kind in ("data", "lines", "text")
+            yield _row(
+                field.label, cell, *filter(None, [field.unit]), hint=hint, shown=shown, wide=wide
+            )
+        else:
+            yield _row(field.label, cell, f"{field.unit} {field.help}".strip(), shown=shown)
+
+
+def _workload_cell(field: Field) -> Cell:
+    key, name = f"workload.{field.key}", f"{field.label}, {field.unit}" if field.unit else ""
+    match field.kind:
+        case "choice":
+            return _choice(key, [(each, str(each)) for each in field.choices])
+        case "data":
+            return _cell(key, DataField, "", field.default)
+        case "lines":
+            return _cell(key, TextLines)
+        case "text":
+            return _cell(key, TextField)
+    several = field.key == "calls_per_connection"
+    return _cell(key, Figure, name, usable=_several_calls if several else _always)
+
+
+def _of_workload(field: Field) -> When:
+    def has(values: Values) -> bool:
+        return field.key in declaration(values["workload.protocol"]).options.__struct_fields__
+
+    return has
+
+
+def _several_calls(values: Values) -> bool:
+    several = declaration(values["workload.protocol"]).several_calls
+    return several or values["workload.calls_per_connection"] != 1
+
+
+_MODELS = [(each, each.label) for each in LOAD_MODELS]
+_METHODS = [("sweep", "Sweep all rates"), ("search", "Search the peak")]
+_RATES = [("range", "range"), ("list", "list"), ("ceiling", "up to the client limit")]
+_SPACINGS = [("linear", "equal steps"), ("geometric", "equal ratios")]
+_LENGTHS = [("seconds", "seconds"), ("connections", "connections")]
+_PROTOCOLS = [(key, protocol.label) for key, protocol in PROTOCOLS.items()]
+_AXES = [("", "load"), *((field.key, field.label) for field in form_fields())]
+_VALUES = [("list", "list"), ("ceiling", "up to the limit")]
+_ORDERS = [("sequential", "server by server"), ("interleaved", "interleaved, random order")]
+_UNITS = [(None, "default"), *((each, each) for each in ("connections", "requests", "users"))]
+_TOOLS = [(tool.name, tool.label) for tool in TOOLS.values()]
+_COMPARED = [(name, name, f"Compared with {name}") for name in TOOLS]
+_Ungrouped = partial(Figure, grouped=False)
+_RATE_PX = 84, 62
+"""The width of a rate, and the least, with room for 10,000."""
+
+LOAD = (
+    _row(
+        "Load model",
+        _cell("load_model", Segments, "", _MODELS, also=("workload.mode", "workload.arrivals")),
+        wide=True,
+    ),
+    _row(
+        "Method",
+        _cell("method", Segments, "", _METHODS),
+        shown=lambda values: not (closed(values) or varied(values)),
+        wide=True,
+    ),
+    _row("Rates", _choice("rates.as", _RATES, "Rates as"), shown=_swept),
+    _row(
+        "Offered rate",
+        _group(
+            _rates_as("range", "ceiling"),
+            _cell("rates.from", Figure, "Lowest rate", *_RATE_PX, also=("search.from", "search")),
+            _group(
+                _rates_as("range"),
+                "to",
+                _cell("rates.to", Figure, "Highest rate", *_RATE_PX, also=("search.to",)),
+                "step",
+                _cell("rates.step", Figure, "Step between rates", *_RATE_PX, also=("search.step",)),
+                "/s",
+            ),
+            _group(
+                _rates_as("ceiling"),
+                "/s, in",
+                _cell("rates.points", Figure, "Number of rates", 46),
+                "points,",
+                _choice("rates.spacing", _SPACINGS, "Spacing of the rates"),
+            ),
+        ),
+        _cell("rates", Numbers, "Rates per second", shown=_rates_as("list")),
+        _cell("concurrency", Numbers, "Concurrent connections", shown=closed),
+        wide=True,
+    ),
+    _row(
+        "Limits",
+        "errors at most",
+        _cell("search.errors_pct", Figure, "Errors, percent"),
+        "%, p99 at most",
+        _cell("search.p99_ms", Figure, "p99, milliseconds"),
+        "ms",
+        hint="Latency from scheduled time. Empty: any p99.",
+        shown=searches,
+    ),
+    _row(
+        "Point length",
+        _cell("length", Figure, "", 96, also=("seconds", "connections")),
+        _choice("length.unit", _LENGTHS, "Unit of the point length"),
+    ),
+    _row(
+        "",
+        _cell("lengthen", Flag, "Extend to the minimum sample size"),
+        shown=lambda values: values["length.unit"] == "connections" and not closed(values),
+    ),
+    _row("Protocol", _choice("workload.protocol", _PROTOCOLS)),
+    *_workload_rows(advanced=False),
+    _row(
+        "Axis",
+        _choice("vary.key", _AXES),
+        _choice("vary.as", _VALUES, "Values as", shown=may_end_at_limit),
+        shown=lambda values: bool(declaration(values["workload.protocol"]).axes),
+    ),
+    _row(
+        "Values",
+        _cell(
+            "vary", Numbers, "Values of the axis", shown=lambda values: not ends_at_limit(values)
+        ),
+        _group(
+            ends_at_limit,
+            _cell("vary.from", Figure, "Lowest value"),
+            "in",
+            _cell("vary.points", Figure, "Number of values", 46),
+            "points,",
+            _choice("vary.spacing", _SPACINGS, "Spacing of the values"),
+        ),
+        shown=varied,
+        wide=True,
+    ),
+    _row("Passes", _cell("repeats", Figure), _choice("order", _ORDERS, "Order")),
+)
+
+ADVANCED = (
+    *_workload_rows(advanced=True),
+    _row(
+        "Rate unit",
+        _choice("rate_of", _UNITS),
+        hint="Default: connections where each makes one call, otherwise requests.",
+        shown=_open,
+    ),
+    _row(
+        "Warm-up",
+        _cell("warm_up.on", Flag, "At"),
+        _cell("warm_up.rate_per_s", Figure, "Rate of the warm-up", 72, usable=_on("warm_up")),
+        "/s for",
+        _cell("warm_up.seconds", Figure, "Seconds of the warm-up", 64, usable=_on("warm_up")),
+        "s",
+        hint="Left empty: at 500/s, but at most the highest rate; with fixed concurrency no"
+        " warm-up.",
+    ),
+    _row(
+        "Cool-down",
+        _cell("cool_down_s", Figure, "Cool-down in seconds", 64),
+        "s or more between points",
+    ),
+    _row(
+        "Repeats",
+        "up to",
+        _cell("looks", Figure, "Tries at the limit", 64),
+        "tries at the limit",
+        shown=_open,
+    ),
+    _row(
+        "Early stop",
+        _cell("give_up.on", Flag, "After"),
+        _cell("give_up.after_points", Figure, "Points in a row", 56, usable=_on("give_up")),
+        "points below",
+        _cell("give_up.success_below_pct", Figure, "Percent of success", 56, usable=_on("give_up")),
+        "%",
+        hint="Consecutive points, by their share of successful calls.",
+    ),
+    _row(
+        "CPU profile",
+        _cell("profile.on", Flag, "After all results, at"),
+        _cell("profile.at", Figure, "Where servers are profiled", 72, usable=_on("profile")),
+        "for",
+        _cell("profile.seconds", Figure, "Seconds of a profile", 56, usable=_on("profile")),
+        "s",
+        hint="In which functions CPU time goes. Left empty: at the highest rate each sustains.",
+    ),
+    _row("Calibration", _cell("calibrate", Flag, "Calibrate clients first"), shown=_open),
+    _row("Seed", _cell("seed", _Ungrouped, "", 140), "0: a new one for each run"),
+    _row(
+        "Backlog",
+        _cell("backlog", Figure),
+        "descriptors",
+        _cell("nofile", Figure, "Descriptors"),
+        hint="The same for every server.",
+    ),
+    _row("Load agents", _cell("workers", Figure, "", 64), "processes, one core each"),
+    _row("Load tool", _choice("load_tool", _TOOLS)),
+    _row("Compared with", _cell("with", Several, "", _COMPARED), wide=True),
+)
+
+TEXTS = (
+    _row("Title", _cell("name", TextField), wide=True),
+    _row("Note", _cell("description", Note), wide=True),
+)

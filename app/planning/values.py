@@ -1,0 +1,251 @@
+"""The values of the form's fields, made from a plan's data and made into them. No Qt.
+
+A field has the key of the plan ("rates.from"), or one of the form alone: "load_model", "method",
+"rates.as" and "vary.as" (how they are given), "vary.key", "vary.from", "vary.points",
+"vary.spacing", "length" and "length.unit", and "warm_up.on", "give_up.on", "profile.on".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+from workbench.converting import convert
+from workbench.documents import OUR_AGENT
+from workbench.plan.editing import plan_data
+from workbench.plan.model import Plan, Profile, Range
+from workbench.workloads.options import LOAD_MODELS, LoadModel
+from workbench.workloads.registry import DEFAULT, declaration, form_fields
+
+Values: TypeAlias = Mapping[str, Any]
+
+_BARE = plan_data(Plan(servers=[]))
+_PLAIN = (
+    "name", "description", "source", "servers", "repeats", "order", "rate_of", "cool_down_s",
+    "looks", "calibrate", "seed", "backlog", "nofile", "workers", "load_tool", "with",
+)  # fmt: skip
+"""Keys that are fields as they are."""
+_SWITCHED: dict[str, tuple[dict[str, Any], Any]] = {
+    "warm_up": (_BARE["warm_up"], None),
+    "give_up": (_BARE["give_up"], None),
+    "profile": (msgspec.to_builtins(Profile()), False),
+}
+"""Keys with keys of their own, which a tick switches on: their defaults, and the value when off."""
+STARTS: Values = {
+    "concurrency": [1, 10, 50, 100],
+    "rates.points": 10,
+    "search.errors_pct": 1,
+    "search.points": 30,
+    "vary.from": 100,
+    "vary.points": 8,
+    "vary.spacing": "geometric",
+}
+"""What stands in fields until a plan says something about them."""
+_HELD = "connections"
+"""The workload's key whose limit is known before a run."""
+
+
+def closed(values: Values) -> bool:
+    """Whether the load is a closed loop, which has no rates."""
+    return bool(values["load_model"].mode == "closed")
+
+
+def varied(values: Values) -> bool:
+    """Whether a field of the workload is the axis."""
+    return bool(values["vary.key"])
+
+
+def searches(values: Values) -> bool:
+    """Whether the peak is searched for: of rates, and with nothing else varied."""
+    return values["method"] == "search" and not closed(values) and not varied(values)
+
+
+def may_end_at_limit(values: Values) -> bool:
+    return bool(values["vary.key"] == _HELD)
+
+
+def ends_at_limit(values: Values) -> bool:
+    """Whether the values of the axis end at what the machines can hold."""
+    return may_end_at_limit(values) and values["vary.as"] == "ceiling"
+
+
+def from_data(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a plan's data, also invalid ones. Fields that it says nothing about are
+    left out.
+    """
+    given = _mapping(data.get("workload"))
+    found = {key: data.get(key, _BARE[key]) for key in _PLAIN}
+    if found["load_tool"] == declaration(given.get("protocol", "")).load_tool:
+        found["load_tool"] = OUR_AGENT  # Also when another workload is chosen.
+    for group, (defaults, _) in _SWITCHED.items():
+        kept = data.get(group, _BARE[group])
+        found[f"{group}.on"] = bool(kept)
+        found |= {f"{group}.{key}": _mapping(kept).get(key, defaults[key]) for key in defaults}
+    found |= {f"workload.{f.key}": given.get(f.key, f.default) for f in form_fields()}
+    found["workload.protocol"] = given.get("protocol", DEFAULT)
+    found["load_model"] = _model(given)
+    unit = "connections" if data.get("connections") is not None else "seconds"
+    found |= {"length.unit": unit, "length": data.get(unit), "lengthen": data.get("lengthen")}
+    if data.get("concurrency"):
+        found["concurrency"] = data["concurrency"]
+    return found | _from_rates(data) | _from_vary(data.get("vary"))
+
+
+def to_data(values: Values) -> dict[str, Any]:
+    """Return the plan's data, valid or not."""
+    model: LoadModel = values["load_model"]
+    unit, in_closed_loop = values["length.unit"], closed(values)
+    keys = declaration(values["workload.protocol"]).options.__struct_fields__
+    workload = {key.partition(".")[2]: values[key] for key in values if key.startswith("workload.")}
+    workload |= {"arrivals": model.arrivals, "mode": model.mode}
+    return {  # in the order of the form, in which problems are told
+        "workload": {key: value for key, value in workload.items() if key in keys},
+        "rates": [] if in_closed_loop or searches(values) else _rates(values),
+        "search": _part(values, "search", "errors_pct", "p99_ms", "points")
+        | _part(values, "rates", "from", "to", "step")
+        if searches(values)
+        else None,
+        "concurrency": values["concurrency"] if in_closed_loop else [],
+        "vary": _vary(values),
+        "connections": values["length"] if unit == "connections" else None,
+        "seconds": values["length"] if unit == "seconds" else None,
+        "lengthen": unit == "connections" and not in_closed_loop and values["lengthen"],
+        **{key: values[key] for key in _PLAIN},
+        **{
+            group: {key: values[f"{group}.{key}"] for key in defaults}
+            if values[f"{group}.on"]
+            else off
+            for group, (defaults, off) in _SWITCHED.items()
+        },
+    }
+
+
+def adapted(values: Values, before: str) -> dict[str, Any]:
+    """Return the values that others imply: the rates are kept as far as the way in which they are
+    given can express them. `before`: the way ("rates.as") until now.
+    """
+    axes = {axis.key for axis in declaration(values["workload.protocol"]).axes}
+    found: dict[str, Any] = {} if values["vary.key"] in axes else {"vary.key": ""}
+    varies = varied({**values, **found})
+    kind = "range" if searches({**values, **found}) else values["rates.as"]
+    found["rates.as"] = kind = "list" if varies else kind
+    low, high, step = (values[f"rates.{end}"] for end in ("from", "to", "step"))
+    if kind == before:
+        return found
+    if kind == "list" and before == "range" and not varies:
+        if all(isinstance(v, int | float) for v in (low, high, step)) and step > 0:
+            count = min(2_000, int((high - low) / step + 1e-9) + 1)
+            found["rates"] = [round(low + n * step, 6) for n in range(count)]
+    elif kind == "list":
+        found["rates"] = [low]
+    elif before == "list":
+        found |= _ends(values["rates"])
+    elif kind == "range" and high is None:
+        found |= {"rates.to": 10_000, "rates.step": 1_000}
+    return found
+
+
+def changed(values: Values, keys: Sequence[str]) -> int:
+    """Return how many of these keys of a plan differ from their defaults, of those that it has."""
+    data = to_data(values)
+    data |= {f"workload.{key}": value for key, value in data["workload"].items()}
+    defaults = _BARE | {f"workload.{field.key}": field.default for field in form_fields()}
+    return sum(data.get(key, defaults[key]) != defaults[key] for key in keys)
+
+
+def _from_rates(data: Mapping[str, Any]) -> dict[str, Any]:
+    rates, search = data.get("rates"), data.get("search")
+    found: dict[str, Any] = {"method": "search" if isinstance(search, dict) else "sweep"}
+    if isinstance(search, dict):
+        rates = search
+        found |= {
+            "search.errors_pct": search.get("errors_pct", 1),
+            "search.p99_ms": search.get("p99_ms"),
+            "search.points": search.get("points", 30),
+        }
+    found["rates.as"] = kind = _kind(rates)
+    if kind == "list":
+        return found | {"rates": _listed(rates)}
+    given = _mapping(rates)
+    found |= {
+        "rates.points": given.get("points") or 10,
+        "rates.spacing": given.get("spacing", "linear"),
+    }
+    ends = {f"rates.{end}": given.get(end) for end in ("from", "to", "step")}
+    return found | {key: value for key, value in ends.items() if value != "ceiling"}
+
+
+def _from_vary(vary: Any) -> dict[str, Any]:
+    key, given = next(iter(vary.items()), ("", [])) if isinstance(vary, dict) else ("", [])
+    if not (isinstance(given, dict) and given.get("to") == "ceiling"):
+        return {"vary.key": key, "vary.as": "list", "vary": _listed(given)}
+    return {
+        "vary.key": key,
+        "vary.as": "ceiling",
+        "vary.from": given.get("from"),
+        "vary.points": given.get("points"),
+        "vary.spacing": given.get("spacing", "linear"),
+    }
+
+
+def _rates(values: Values) -> Any:
+    if values["rates.as"] == "list":
+        return values["rates"]
+    if values["rates.as"] == "ceiling":
+        return {"to": "ceiling"} | _part(values, "rates", "from", "points", "spacing")
+    return _part(values, "rates", "from", "to", "step")
+
+
+def _vary(values: Values) -> dict[str, Any]:
+    if not varied(values):
+        return {}
+    if not ends_at_limit(values):
+        return {values["vary.key"]: values["vary"]}
+    return {
+        values["vary.key"]: {"to": "ceiling"} | _part(values, "vary", "from", "points", "spacing")
+    }
+
+
+def _part(values: Values, group: str, *keys: str) -> dict[str, Any]:
+    return {key: values[f"{group}.{key}"] for key in keys}
+
+
+def _ends(rates: Sequence[Any]) -> dict[str, Any]:
+    """Return a range through as many rates."""
+    numbers = [value for value in rates if isinstance(value, int | float)]
+    low, high = min(numbers, default=1000), max(numbers, default=10000)
+    step = round((high - low) / max(1, len(numbers) - 1), 6) or max(1, low)
+    return {"rates.from": low, "rates.to": high, "rates.step": step}
+
+
+def _kind(rates: Any) -> str:
+    """Return how rates are given; those by their number between two rates are listed."""
+    if not isinstance(rates, dict):
+        return "list"
+    if rates.get("to") == "ceiling":
+        return "ceiling"
+    return "list" if rates.get("points") and rates.get("step") is None else "range"
+
+
+def _listed(values: Any) -> Any:
+    """Return a range as a list, if it is valid; anything else is returned unchanged."""
+    if not isinstance(values, dict):
+        return values
+    try:
+        return convert(values, Range).values(0)
+    except msgspec.ValidationError:
+        return []
+
+
+def _model(given: Mapping[str, Any]) -> LoadModel:
+    """Return the load model of a workload's plain data."""
+    mode, arrivals = given.get("mode", "open"), given.get("arrivals", "uniform")
+    alike = [each for each in LOAD_MODELS if each.mode == mode]
+    exact = [each for each in alike if each.arrivals == arrivals]
+    return next(iter([*exact, *alike]), LOAD_MODELS[0])
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
