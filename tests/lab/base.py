@@ -76,11 +76,6 @@ def _debootstrap(target: Path) -> None:
         key.unlink()
 
 
-def iperf3() -> Path:
-    """A folder with iperf3 and the libraries it needs, to be copied to a host; fetched once."""
-    return _program("iperf3", "bin", "iperf3", "libiperf0", "libsctp1")
-
-
 def nft() -> Path:
     """A folder with nft and the libraries it needs, to be run from here; fetched once."""
     needs = ("libnftables1", "libnftnl11", "libmnl0", "libjansson4", "libxtables12", "libgmp10")

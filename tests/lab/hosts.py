@@ -175,17 +175,6 @@ class Host:
         self.run("sh", "-c", "kill $(cat /run/sshd.pid)")
         _until(lambda: not Path(f"/proc/{self.pid}/root/run/sshd.pid").exists())
 
-    def install(self, folder: Path, name: str) -> None:
-        """A program with its own libraries and loader, as `lab.base.iperf3` has it."""
-        place = Path(f"/proc/{self.pid}/root/opt/{name}")
-        shutil.copytree(folder, place)
-        (loader,) = (path.name for path in place.glob("ld-linux*"))
-        run = f"/opt/{name}/{loader} --library-path /opt/{name} /opt/{name}/{name}"
-        self.write(f"/usr/local/bin/{name}", f'#!/bin/sh\nexec {run} "$@"\n', mode=0o755)
-
-    def uninstall(self, name: str) -> None:
-        self.run("rm", "-rf", f"/opt/{name}", f"/usr/local/bin/{name}")
-
     def start_sshd(self) -> None:
         config = sshd_config(self)
         self.write("/etc/ssh/sshd_config", config)

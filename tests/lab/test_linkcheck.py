@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from lab.base import iperf3
 from lab.conftest import profile_of, ready
 from lab.hosts import Host, Lab
 from workbench.machines.linkcheck import Unconnected, check_link
@@ -60,30 +58,6 @@ async def test_a_slow_link_is_seen_and_warned_of(
     assert link.to_target_bits_per_s > 2 * link.bits_per_s  # Only the other direction is slow.
     assert [each.code for each in notes_of(link, link.bits_per_s / 10)] == ["link"]
     assert [each.code for each in notes_of(link, 88e6)] == ["link", "slow-link"]
-
-
-async def test_iperf3_measures_what_a_link_carries_where_both_ends_have_it(
-    hosts: list[Host], machines: list[SshMachine]
-) -> None:
-    try:
-        for host in hosts:
-            assert "iperf3" not in (await check(machines)).text()
-            # Beside the event loop, or the workbench would lose its machines.
-            await asyncio.to_thread(lambda host=host: host.install(iperf3(), "iperf3"))
-        hosts[1].slow("20mbit")
-        try:
-            link = await check(machines)
-        finally:
-            hosts[1].end_slow()
-        sentence = (
-            r"h2 reaches h1 in [\d.]+ [mµ]?s \(p99 .*\), at [\d.]+ Mbit/s from h1"
-            r" and [\d.]+ [MG]bit/s to it \(iperf3\)\."
-        )
-        assert re.fullmatch(sentence, link.text())
-        assert 0 < link.bits_per_s < 88e6
-    finally:
-        for host in hosts:
-            host.uninstall("iperf3")
 
 
 async def test_an_unreachable_target_is_reported(machines: list[SshMachine]) -> None:

@@ -10,7 +10,6 @@ from typing import Annotated
 import msgspec
 
 from workbench.errors import PongbenchError
-from workbench.machines import iperf
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
 from workbench.messages.notes import Link
@@ -49,7 +48,7 @@ class Unconnected(PongbenchError):
 
 
 async def check_link(client: Machine, target: Machine, *, bind: str, reach: str) -> Link:
-    """Measure for about two seconds, four where both have iperf3.
+    """Measure for about two seconds.
 
     `bind`: where the target listens, `reach`: where the client connects to.
 
@@ -73,17 +72,14 @@ async def check_link(client: Machine, target: Machine, *, bind: str, reach: str)
     finally:
         await _stop(serving)
     trips = sorted(got.trips_us)
-    # On the port that was free and reachable a moment ago.
-    known = await iperf.measure(client, target, bind=bind, reach=reach, port=port)
     return Link(
         client=client.name,
         target=target.name,
         min_us=trips[0],
         p50_us=trips[len(trips) // 2],
         p99_us=trips[-1 - len(trips) // 100],
-        bits_per_s=known[0] if known else 8 * got.bytes / got.seconds,
-        to_target_bits_per_s=known[1] if known else _rate(got.put_bytes, got.put_seconds),
-        by="iperf3" if known else "",
+        bits_per_s=_rate(got.bytes, got.seconds),
+        to_target_bits_per_s=_rate(got.put_bytes, got.put_seconds),
         segments=got.segments,
         resent=got.resent,
     )

@@ -134,7 +134,7 @@ class Link(Notice):
     to_target_bits_per_s: float = 0.0
     """From the client to the target, measured after the other direction; 0: not recorded."""
     by: str = ""
-    """The tool that measured the throughput: "iperf3", or our own probe."""
+    """Of older sessions: "iperf3", where that measured the throughput in place of our own probe."""
     needed_bits_per_s: float = 0.0
     """The most that the plan needs; 0: unknown."""
     segments: int = 0
