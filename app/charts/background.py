@@ -1,18 +1,16 @@
-"""What a chart says beside its lines: its header, the timeout, and why it shows nothing."""
+"""What a chart says beside its lines: its header, and why it shows nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log10
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QPainter
 
-from app.charts import labels, ticks, words
+from app.charts import ticks, words
 from app.charts.drawing import draw_text, text_width
 from app.charts.plot import Plot
-from app.charts.series import Quantity
 from app.theme import Weight, font
 
 _HEAD_GAP = 8.0
@@ -49,13 +47,9 @@ class Head(ticks.ScaleAxis):
         draw_text(painter, QPointF(self._left(), y), title, self._title_font(), theme.text)
         draw_text(painter, QPointF(x, y), unit, font(sizes.px(12)), theme.muted)
 
-    def box(self) -> labels.Box:
+    def box(self) -> QRectF:
         """Return the box of its text."""
-        return 0.0, 0.0, self._head()[-1], self._chart.sizes.px(20)
-
-    @property
-    def _is_empty(self) -> bool:
-        return not any(len(curve.values.x) for curve in self._chart.curves.values())
+        return QRectF(0.0, 0.0, self._head()[-1], self._chart.sizes.px(20))
 
     def _hint(self) -> str:
         """Return the text shown in place of lines; empty: there are lines, or the first point is
@@ -63,7 +57,7 @@ class Head(ticks.ScaleAxis):
         """
         chart = self._chart
         first, text = chart.quantity is chart.model.charts[0], ""
-        if self._is_empty:
+        if chart.is_empty:
             text = chart.model.hint if first else ""
         elif chart.curves.keys() <= chart.hidden:
             text = "All servers are hidden. Press 0 to show them." if first else ""
@@ -96,7 +90,7 @@ class Head(ticks.ScaleAxis):
         size = font(px(13))
         box = QRectF(0, 0, text_width(text, size) + px(24), px(28))
         box.moveCenter(plot.center())
-        if chart.has_ideal and not self._is_empty:  # below the line y = x
+        if chart.has_ideal and not chart.is_empty:  # below the line y = x
             box.moveBottomRight(plot.bottomRight() - QPointF(px(12), plot.height() / 10))
         painter.fillRect(box, QColor(theme.card))
         draw_text(painter, box.center(), text, size, theme.muted, "middle")
@@ -144,39 +138,3 @@ class Head(ticks.ScaleAxis):
             self._marks_of = key
             self._marks_explained = model.explains(chart.quantity, view)
         return self._marks_explained
-
-
-class Timeout:
-    """The text above the line at the timeout, where no point can be."""
-
-    def __init__(self, chart: Plot) -> None:
-        self._chart = chart
-
-    @property
-    def ms(self) -> float | None:
-        """Return the timeout, where lines end; None: it is not within this chart."""
-        chart = self._chart
-        timeout, (_, _, low, high) = chart.model.timeout_ms, chart.limits
-        inside = low < (log10(timeout) if chart.log else timeout) <= high
-        known = chart.quantity is Quantity.TIME and chart.model.has_timeout
-        return timeout if known and inside else None
-
-    def boxes(self) -> list[labels.Box]:
-        """Return the box of the text, if there is one."""
-        if (timeout := self.ms) is None:
-            return []
-        text, size, at = self._text(timeout)
-        half = self._chart.sizes.px(6)
-        return [(at.x(), at.y() - half, at.x() + text_width(text, size), at.y() + half)]
-
-    def paint(self, painter: QPainter) -> None:
-        if (timeout := self.ms) is not None:
-            text, size, where = self._text(timeout)
-            draw_text(painter, where, text, size, self._chart.theme.muted)
-
-    def _text(self, timeout: float) -> tuple[str, QFont, QPointF]:
-        """Return the text, its font and its place."""
-        chart, px = self._chart, self._chart.sizes.px
-        text, size = f"timeout {ticks.time_text(timeout)}", font(px(11), Weight.Medium)
-        left, y = chart.plot_rect().left(), chart.at(0, timeout).y()
-        return text, size, QPointF(left + px(5), y - px(8))

@@ -23,20 +23,18 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip
 
-from app.charts import band, labels
+from app.charts import band
 from app.charts.axes import Axes
 from app.charts.backend import pg
-from app.charts.background import Head, Timeout
+from app.charts.background import Head
 from app.charts.curve import Curve
-from app.charts.flags import Flags
-from app.charts.ideal import Ideal
-from app.charts.items import ClientLimit, Drawing, LimitText, Rule
+from app.charts.items import ClientLimit, Drawing, Rule
 from app.charts.markers import Markers
+from app.charts.marks import Marks
 from app.charts.model import ChartModel
 from app.charts.moving import Moving
 from app.charts.names import NamesAxis
 from app.charts.plot import DIM, DIM_RUNNING, Plot, second_percentile
-from app.charts.published import PublishedMarks
 from app.charts.series import Quantity, Values
 from app.charts.showing import Showing
 from app.charts.sizes import Sizes
@@ -94,11 +92,7 @@ class Chart(Plot):
             axis.show()
             axis.setZValue(-200)  # pyqtgraph draws axes, and so a grid, over the lines
         self._axes = axes
-        self.limit_text, self.timeout = LimitText(), Timeout(self)
-        self._ideal = Ideal(self, self.head.box)
-        self._published_marks = PublishedMarks(self)
-        self._moving = Moving(self)
-        self.flags = Flags(self)
+        self.marks, self._moving = Marks(self), Moving(self)
         self._add_items()
         self.setMouseTracking(True)
         # Elsewhere the menu opens when the button is pressed, before it can be a drag.
@@ -112,7 +106,7 @@ class Chart(Plot):
         for z, item in enumerate((self._limit, self._timeout_rule, self._cursor)):
             self.view_box.addItem(item, ignoreBounds=True)
             item.setZValue(z)
-        paints = self._paint_under, self._paint_still, self._paint_over, self._paint_moving
+        paints = self.marks.under, self._paint_still, self._paint_over, self._paint_moving
         self._drawings = [
             Drawing(self.view_box, z, paint) for z, paint in enumerate(paints, start=1)
         ]
@@ -190,7 +184,7 @@ class Chart(Plot):
         self._place_rules()
 
     def _place_rules(self) -> None:
-        ceiling, timeout = self.ceiling, self.timeout.ms
+        ceiling, timeout = self.ceiling, self.marks.timeout_ms
         self._limit.setVisible(ceiling is not None)
         self._timeout_rule.setVisible(timeout is not None)
         self._cursor.setVisible(not isnan(self.cursor_rate))
@@ -198,12 +192,9 @@ class Chart(Plot):
             self._cursor.setValue(self.at_across(self.cursor_rate))
         if timeout is not None:
             self._timeout_rule.setValue(self.at_up(timeout))
-        self.limit_text.box = QRectF()
         if ceiling is not None:
             self._limit.setRegion((self.at_across(ceiling), self.whole_across[1] + 1e9))
-        if ceiling is not None and self.quantity is Quantity.REPLIES:
-            texts = self.limit_texts()
-            self.limit_text.place(self.at(ceiling, 1).x(), self.plot_rect(), self.sizes, texts)
+        self.marks.place_limit(self.limit_texts() if self.quantity is Quantity.REPLIES else ())
 
     def limit_texts(self) -> tuple[str, ...]:
         """Return what is written at the client limit, the longest form first."""
@@ -294,19 +285,14 @@ class Chart(Plot):
 
     # Painting, in the scene's pixels
 
-    def words(self) -> list[labels.Box]:
-        return [self.head.box(), *self.timeout.boxes(), *self._ideal.boxes()]
+    def head_box(self) -> QRectF:
+        return self.head.box()
 
-    def texts(self) -> list[labels.Box]:
-        limit = [self.limit_text.box.getCoords()] if not self.limit_text.box.isEmpty() else []
-        return [*self.words(), *limit]
-
-    def _paint_under(self, painter: QPainter) -> None:
-        self.timeout.paint(painter)
-        covered = [QRectF(x, y, right - x, foot - y) for x, y, right, foot in self._ideal.boxes()]
-        notes = self.flags.boxes()
-        free = not any(note.intersects(box) for box in covered for note in notes)
-        self._ideal.paint(painter, with_text=free)
+    def words(self) -> list[QRectF]:
+        """Return the boxes of texts other than names: the header's, the timeout's, the ideal
+        line's.
+        """
+        return [self.head.box(), *self.marks.texts()]
 
     def _paint_still(self, painter: QPainter) -> None:
         still = self.still()
@@ -324,11 +310,7 @@ class Chart(Plot):
         markers.finished()
 
     def _paint_over(self, painter: QPainter) -> None:
-        self._published_marks.paint(painter)
-        painter.save()
-        self.limit_text.paint(painter, self.theme, self.sizes)
-        painter.restore()
-        self.flags.paint(painter)
+        self.marks.over(painter)
         self.head.paint_hint(painter)
 
     def _paint_moving(self, painter: QPainter) -> None:
@@ -373,7 +355,7 @@ class Chart(Plot):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
-            text = self.flags.at(event.pos().toPointF())
+            text = self.marks.at(event.pos().toPointF())
             QToolTip.showText(event.globalPos(), tip(text), self)
             return True
         handled: bool = super().viewportEvent(event)

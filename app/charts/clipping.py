@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -67,13 +65,6 @@ def chained(each: Segments) -> list[Polyline]:
     """Return segments as lines without gaps."""
     parts = np.split(each, np.flatnonzero(begins(each))[1:]) if len(each) else []
     return [np.vstack((part[:1, :2], part[:, 2:])) for part in parts]
-
-
-def joined(lines: Sequence[Polyline]) -> Polyline:
-    """Return several lines as one."""
-    gap = np.full((1, 2), np.nan)
-    found = [each for line in lines for each in (line, gap)]
-    return np.concatenate(found[:-1]) if found else np.empty((0, 2))
 
 
 def runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:

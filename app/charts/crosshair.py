@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from app.charts import placing
 from app.charts.chart import Chart
 from app.charts.pointing import Pointing
 from app.charts.readout import Readout
@@ -193,7 +192,7 @@ class Crosshair:
     def _place(self, charts: list[Chart], x: float) -> None:
         """Place the list in the column beside the charts, unless it is small, or there is none."""
         stack, readout = self._stack, self.readout
-        size, plot = readout.take(readout.SHAPES[0]), charts[0].plot_rect()
+        size, plot = readout.float(), charts[0].plot_rect()
         large = size.width() * size.height() > _LARGE * plot.width() * plot.height()
         column = stack.beside if large and stack.beside and stack.beside.isVisible() else None
         if readout.parent() is not (column or stack):
@@ -202,21 +201,8 @@ class Crosshair:
             legend = stack.legend if stack.legend and stack.legend.isVisible() else None
             readout.fill(column.size(), legend.height() if legend else 0)
         else:
-            placing.place(stack, readout, beside=_values(charts, x))
+            readout.move(stack.beside_cursor(size, x))
 
     def _announce(self) -> None:
         description = self.readout.accessibleName()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._stack, description))
-
-
-def _values(charts: list[Chart], x: float) -> list[tuple[float, float]]:
-    """Return the pixels of every value at x, in the stack's coordinates: the card covers none."""
-    found = []
-    for chart in charts:
-        for id_ in chart.curves.keys() - chart.hidden:
-            point = chart.reading(id_, x)
-            value = point.value(chart.metric, chart.view_shown) if point else nan
-            if not isnan(value):
-                at = chart.at(x, value)
-                found.append((chart.x() + at.x(), chart.y() + at.y()))
-    return found

@@ -26,9 +26,6 @@ from app.theme import SeriesStyle, Theme
 _BEFORE = {"left": 0.0, "middle": 0.5, "right": 1.0}
 """The share of a text that is left of where it is drawn."""
 
-_LEAST, _SHORT = 8.0, 20.0
-"""The shortest leader in a plot, and the longest that is not dotted, in widths of its line."""
-
 
 @cache
 def metrics(font: QFont) -> QFontMetricsF:
@@ -92,26 +89,6 @@ def _searchable(font: QFont) -> QFont:
     for feature in ("tnum", "calt"):
         made.setFeature(QFont.Tag(feature), 0)
     return made
-
-
-def draw_leader(  # noqa: PLR0917 - read like draw_text
-    painter: QPainter, box: QRectF, at: QPointF, colour: str, clear: float, width: float
-) -> None:
-    """Draw a leader within a plot, from a text's box to a point, `clear` of that. A long one is
-    dotted, since it could be taken for data; no line of data has this ink.
-    """
-    near = QPointF(
-        min(max(at.x(), box.left()), box.right()), min(max(at.y(), box.top()), box.bottom())
-    )
-    way = QLineF(near, at)
-    if (length := way.length() - clear) >= _LEAST * width:
-        way.setLength(length)
-        pen = QPen(QColor(colour), width)
-        if length > _SHORT * width:
-            pen.setDashPattern([1, 2])
-            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        painter.setPen(pen)
-        painter.drawLine(way)
 
 
 def draw_cross(painter: QPainter, at: QPointF, radius: float, theme: Theme) -> None:

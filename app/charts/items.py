@@ -8,17 +8,15 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmapCache
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmapCache
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
 from app.charts.backend import pg
 from app.charts.clipping import Segments
-from app.charts.drawing import draw_text, text_width
-from app.charts.sizes import Sizes
 from app.charts.strokes import draw_segments
 from app.colour import with_opacity
 from app.painted import guarded
-from app.theme import Theme, Weight, font
+from app.theme import Theme
 
 _WHEEL_STEP, _NOTCH = 0.82, 120.0
 """What one notch of the wheel leaves, and its size."""
@@ -168,41 +166,6 @@ class ClientLimit(pg.LinearRegionItem):
         draw_segments(painter, _hatch(area, 8 * px))
         painter.setPen(QPen(QColor(muted), px))
         painter.drawLine(area.topLeft(), area.bottomLeft())
-
-
-class LimitText:
-    """Says what the hatched part is, upwards at its edge: it applies to every server, and is never
-    dimmed.
-    """
-
-    def __init__(self) -> None:
-        self.box = QRectF()
-        """Where it is written, in the scene's pixels; empty: nowhere."""
-        self._text = ""
-
-    def place(self, x: float, plot: QRectF, sizes: Sizes, texts: tuple[str, ...]) -> None:
-        """Place the first text that fits, of several forms, beside the limit at this x."""
-        px = sizes.px
-        self.box, left = QRectF(), max(plot.left(), x) + px(4)
-        for self._text in texts:
-            length = text_width(self._text, _limit_font(sizes)) + px(10)
-            if length <= plot.height() and left + px(18) <= plot.right():
-                self.box = QRectF(left, plot.bottom() - length - px(4), px(17), length)
-                return
-
-    def paint(self, painter: QPainter, theme: Theme, sizes: Sizes) -> None:
-        if self.box.isEmpty():
-            return
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(with_opacity(theme.card, 0.85))
-        painter.drawRoundedRect(self.box, sizes.px(4), sizes.px(4))
-        painter.translate(self.box.center())
-        painter.rotate(-90)
-        draw_text(painter, QPointF(0, 0), self._text, _limit_font(sizes), theme.soft, "middle")
-
-
-def _limit_font(sizes: Sizes) -> QFont:
-    return font(sizes.px(11), Weight.Medium)
 
 
 def _hatch(area: QRectF, apart: float) -> Segments:

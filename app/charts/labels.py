@@ -10,9 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-
-from app.charts.clipping import Box, Polyline, joined
 
 
 @dataclass(frozen=True)
@@ -36,9 +33,6 @@ class Placed:
     x: float
     y: float
     width: float
-
-    def box(self, height: float) -> Box:
-        return self.x, self.y - height / 2, self.x + self.width, self.y + height / 2
 
 
 @dataclass(frozen=True)
@@ -77,47 +71,6 @@ def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list
     top = max(low, high - (len(wanted) - 1) * gap)
     flat = [min(max(mean, low), top) for mean, size in blocks for _ in range(size)]
     return [value + i * gap for i, value in enumerate(flat)]
-
-
-def freest(places: Sequence[Box], taken: Sequence[Box], lines: Sequence[Polyline]) -> Box:
-    """Return the first place that touches nothing; without one, the place that covers the fewest
-    lines among those that touch nothing `taken`; at last the place that touches the least of it.
-    """
-    counts = touched(places, taken)
-    least = min(counts)
-    free = [box for box, count in zip(places, counts, strict=True) if count == least]
-    return free[int(crossings(free, joined(lines)).argmin())]
-
-
-def touched(places: Sequence[Box], taken: Sequence[Box]) -> list[int]:
-    """Return how many of `taken` each place overlaps."""
-    left, top, right, bottom = np.array(places).T[:, :, None]
-    others = np.array(taken).reshape(-1, 4).T
-    over = (left < others[2]) & (others[0] < right) & (top < others[3]) & (others[1] < bottom)
-    return over.sum(axis=1).tolist()
-
-
-def touch(a: Box, b: Box) -> bool:
-    """Whether two boxes overlap."""
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-def crossings(boxes: Sequence[Box], lines: Polyline) -> NDArray[np.int64]:
-    """Count the line segments that touch each of the boxes (left, top, right, bottom); points of
-    NaN are gaps.
-    """
-    each = np.array(boxes).reshape(-1, 4)
-    left, top, right, foot = each.T[:, :, None]
-    start, end = lines[:-1], lines[1:]
-    low, high = np.minimum(start, end), np.maximum(start, end)
-    near = ((low <= each[:, 2:].max(axis=0)) & (high >= each[:, :2].min(axis=0))).all(axis=1)
-    (ax, ay), (low_x, low_y), (high_x, high_y) = start[near].T, low[near].T, high[near].T
-    across, down = (end - start)[near].T
-    beside = (low_x <= right) & (high_x >= left) & (low_y <= foot) & (high_y >= top)
-    # Of those, the ones that do not have the whole box on one side.
-    sides = [across * (v - ay) - down * (h - ax) for h in (left, right) for v in (top, foot)]
-    touching = beside & (np.min(sides, axis=0) <= 0) & (np.max(sides, axis=0) >= 0)
-    return np.count_nonzero(touching, axis=1)
 
 
 def place(ends: Sequence[End], room: Room) -> list[Placed]:

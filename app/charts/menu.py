@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
-from app.charts import noted, words
+from app.charts import note_text, words
 from app.charts.plot import second_percentile
 from app.charts.series import Quantity
 from app.charts.showing import ACROSS
@@ -58,7 +58,7 @@ def open_menu(trio: Trio, at: QPoint) -> QMenu:
     if trio.notable:
         menu.addSeparator()
         target = trio.target()
-        where = f" at {noted.place_of(trio.model, *target)}" if target else ""
+        where = f" at {note_text.place_of(trio.model, *target)}" if target else ""
         do = partial(trio.note_wanted.emit, *target) if target else trio.setFocus
         add(f"Note{where}…", "N", do, usable=target is not None)
     menu.aboutToHide.connect(menu.deleteLater)

@@ -134,13 +134,6 @@ class NamesAxis(ScaleAxis):
         name = self.name(curve) if strong else self.shortened(curve, size, room)
         draw_text(painter, at, name, size, theme.text if strong else theme.soft)
 
-    def boxes(self) -> list[labels.Box]:
-        """Return the boxes of all names, and of the text that says how many more there are."""
-        self.place()
-        height = self._chart.sizes.label_px + self._chart.sizes.px(1)
-        more = [self.more] if self.more is not None else []
-        return [label.box(height) for label in (*self.placed, *more)]
-
     def at(self, pixel: QPointF) -> str:
         """Return the server whose name is at a pixel; empty: none."""
         half = self._chart.sizes.label_px / 2
@@ -157,8 +150,9 @@ class NamesAxis(ScaleAxis):
         """
         chart = self._chart
         over = chart.sizes.controls if chart.quantity is Quantity.TIME else 2
-        _, _, end, foot = self._head.box()
-        return max(chart.sizes.px(over), foot if end > chart.plot_rect().right() else 0.0)
+        head = self._head.box()
+        wide = head.right() > chart.plot_rect().right()
+        return max(chart.sizes.px(over), head.bottom() if wide else 0.0)
 
     def draw(self, painter: QPainter) -> None:
         self.place()

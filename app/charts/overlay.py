@@ -237,13 +237,13 @@ class OverlayChart(Chart):
 
     def refresh(self) -> None:
         super().refresh()
-        self._emphasize()
+        self._emphasize(self.highlighted)
 
-    def _emphasize(self) -> None:
+    def _emphasize(self, server: str) -> None:
         """Draw the highlighted server in its full colour."""
         for id_, curve in self.curves.items():
             if isinstance(curve, OverlaidCurve):
-                curve.set_strong(id_ == self.highlighted)
+                curve.set_strong(id_ == server)
 
     def limit_texts(self) -> tuple[str, ...]:
         tags = getattr(self.model, "tags", ())
@@ -252,12 +252,14 @@ class OverlayChart(Chart):
 
     def point_to(self, server: str, rate: float) -> None:
         super().point_to(server, rate)
-        self._emphasize()
+        self._emphasize(server)
 
     def _paint_still(self, painter: QPainter) -> None:
+        self._emphasize("")  # what is painted is kept while another server is highlighted
         if self._passes:
             self._paint_passes(painter)
         super()._paint_still(painter)
+        self._emphasize(self.highlighted)
 
     def published(self) -> list[Published]:
         return super().published() if self._published else []

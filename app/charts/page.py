@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
-from app.charts import noted, words
+from app.charts import note_text, words
 from app.charts.drawing import (
     draw_cross,
     draw_swatch,
@@ -297,7 +297,7 @@ class Page:
             lines.append(f"Crossed markers: {' '.join(faulty[:_MOST_FAULTY])}{more}")
         if stopped := [f"{s.name} {s.disqualified}" for s in model.ranked() if s.disqualified]:
             lines.append(f"Disqualified: {'; '.join(stopped)}.")
-        lines += noted.numbered(model, self._trio.notes)
+        lines += note_text.numbered(model, self._trio.notes)
         if self._trio.showing.zoom:
             lines.append("Zoomed: the session has more points than these charts show.")
         lines += self._ceiling()

@@ -84,6 +84,11 @@ class Plot(pg.PlotWidget):
     # What is shown
 
     @property
+    def is_empty(self) -> bool:
+        """Whether no server has a point."""
+        return not any(len(curve.values.x) for curve in self.curves.values())
+
+    @property
     def is_known(self) -> bool:
         """Whether any line has a value."""
         return any(not np.isnan(curve.values.y).all() for curve in self.curves.values())
@@ -203,14 +208,8 @@ class Plot(pg.PlotWidget):
         low, high = self.model.marks(span)
         return f"{low}–{high}{self.model.axis.suffix}"
 
-    def words(self) -> list[Box]:
-        """Return the boxes of texts other than names: the header, the timeout, and the ideal
-        line's as several boxes in a row.
-        """
-        raise NotImplementedError
-
-    def texts(self) -> list[Box]:
-        """Return the boxes of all texts in the plot, and of the header."""
+    def head_box(self) -> QRectF:
+        """Return the box of the header's text."""
         raise NotImplementedError
 
     # Geometry, all in the scene's pixels (the widget's own)

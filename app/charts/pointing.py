@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from app.charts import placing
 from app.charts.hover import HoverCard
 from app.charts.series import Quantity, Series
 from app.charts.showing import ACROSS
@@ -64,22 +63,23 @@ class Pointing:
         return self._card
 
     def is_card(self, widget: QWidget) -> bool:
-        return self._card is not None and widget in (self._card, self._card.below)
+        return widget is self._card
 
     def hide_card(self) -> None:
         if self._card is not None:
             self._card.hide()
 
     def place_card(self) -> None:
-        if self._card is not None and self._card.accessibleName():
-            placing.place(self._stack, self._card)
-            self._card.write_below(self._stack.below_axis())
+        stack = self._stack
+        rate = stack.charts[Quantity.REPLIES].cursor_rate
+        if self._card is not None and not isnan(rate):
+            self._card.fit(stack.size())
+            self._card.move(stack.beside_cursor(self._card.size(), rate))
 
     def renew_card(self) -> None:
         """Apply other colours, or another size."""
         if self._card is not None:
             self._card.hide()
-            self._card.below.deleteLater()
             self._card.deleteLater()
             self._card = None
         self.forget()

@@ -24,15 +24,7 @@ _ROW, _HEAD, _MARGIN, _NAME = 17.0, 40.0, 11.0, 150.0
 _FIGURE = 66.0
 """The width of a column of figures. All unscaled."""
 _MOST_IN_ONE = 12
-"""Servers in one list over the charts; more stand in several."""
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How many lists stand side by side, and whether they have figures of the other charts too."""
-
-    lists: int = 1
-    brief: bool = False
+"""Servers in one list over the charts; more stand in two, with one figure each."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +43,7 @@ class Readout(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
         super().__init__(parent)
-        self._theme, self._scale, self._shape = theme, scale, Layout()
+        self._theme, self._scale, self._lists = theme, scale, 1
         self._head, self._heads, self._rows, self._missing = "", ("", "", ""), (), 0
         self._sorted = 0
         self._beside: QSize | None = None
@@ -86,30 +78,20 @@ class Readout(QWidget):
         self.setAccessibleName(self._text())
         self.update()
 
-    @property
-    def SHAPES(self) -> tuple[Layout, ...]:
-        lists = (1, 2) if len(self._rows) <= _MOST_IN_ONE else (2, 3)
-        return tuple(Layout(each, brief) for brief in (False, True) for each in lists)
-
     def fill(self, column: QSize, least: int) -> None:
         """Take the place of a column beside the charts, in one list with all figures, at least so
         high.
         """
-        self._shape, self._beside = Layout(), column / self._scale
+        self._lists, self._beside = 1, column / self._scale
         self.setFixedSize(column.width(), min(column.height(), max(least, self._height())))
         self.move(0, 0)
 
-    def take(self, shape: Layout) -> QSize:
-        """Apply a layout; returns the size that the card then needs."""
-        self._shape, self._beside = shape, None
-        size = QSize(
-            round(
-                self._px(2 * _MARGIN + shape.lists * self._list_width() + (shape.lists - 1) * 14)
-            ),
-            self._height(),
-        )
-        self.setFixedSize(size)
-        return size
+    def float(self) -> QSize:
+        """Take the size that it needs over the charts."""
+        self._lists, self._beside = 1 if len(self._rows) <= _MOST_IN_ONE else 2, None
+        wide = 2 * _MARGIN + self._lists * self._list_width() + (self._lists - 1) * 14
+        self.setFixedSize(round(self._px(wide)), self._height())
+        return self.size()
 
     def _text(self) -> str:
         """Return the list as text, for screen readers."""
@@ -137,11 +119,11 @@ class Readout(QWidget):
         return _FIGURE if self._beside is None else _FIGURE - 8
 
     def _lines(self) -> int:
-        return -(-len(self._rows) // self._shape.lists) + bool(self._missing)
+        return -(-len(self._rows) // self._lists) + bool(self._missing)
 
     def _columns(self) -> list[int]:
         """Return the charts whose figures are shown."""
-        return [self._sorted] if self._shape.brief else list(range(len(self._heads)))
+        return [self._sorted] if self._lists > 1 else list(range(len(self._heads)))
 
     def _list_width(self) -> float:
         if self._beside is not None:
@@ -162,7 +144,7 @@ class Readout(QWidget):
         at = QPointF(px(_MARGIN), px(_MARGIN + 8))
         draw_text(painter, at, self._head, font(px(13), Weight.DemiBold), theme.text)
         wide, lines, high = self._list_width(), self._lines() - bool(self._missing), self._row()
-        for place in range(self._shape.lists):
+        for place in range(self._lists):
             left = _MARGIN + place * (wide + 14)
             self._paint_heads(painter, left + wide)
             for line, row in enumerate(self._rows[place * lines : (place + 1) * lines]):

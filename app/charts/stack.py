@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -25,8 +25,8 @@ from workbench.sessions.chart_notes import ChartNote
 
 _NARROWEST, _LEAST, _LEAST_OF_ONE = 420, 190, 160
 """Pixels: the width, the height of several charts and of a single one."""
-_BELOW_TICKS = 18.0
-"""Unscaled: from the lowest plot to the end of the figures of its axis."""
+_BESIDE_CURSOR = 14.0
+"""Unscaled, from the cursor to a card: more than a marker needs."""
 
 
 class Stack(QWidget):
@@ -291,15 +291,20 @@ class Stack(QWidget):
         self._sizes = sizes
         self._widen_gutter()
 
-    def below_axis(self) -> QRect:
-        """Return the room of the axis' title."""
-        lowest = self.charts[self._shown[-1]]
-        plot, foot = (
-            lowest.plot_rect().translated(lowest.pos()).toRect(),
-            lowest.geometry().bottom(),
+    def beside_cursor(self, size: QSize, x: float) -> QPoint:
+        """Return where a card of this size covers no value at x: beside it, where there is more
+        room. In the first plot lines rise from left to right: left of x it is at the top, right of
+        it at the foot.
+        """
+        first = self.charts[self._shown[0]]
+        plot, at = first.plot_rect(), first.at(x, 1).x()
+        gap, left = self._sizes.px(_BESIDE_CURSOR), at - plot.left() > plot.right() - at
+        across = at - gap - size.width() if left else at + gap
+        foot = 0 if left else plot.bottom() - gap / 2 - size.height()
+        return QPoint(
+            round(min(max(across, 0), max(self.width() - size.width(), 0))),
+            round(min(max(plot.top() + gap / 2, foot), max(self.height() - size.height(), 0))),
         )
-        top = plot.bottom() + round(self._sizes.px(_BELOW_TICKS))
-        return QRect(plot.left(), top, plot.width(), foot - top)
 
     # Painting and files
 

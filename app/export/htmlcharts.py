@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QApplication
 
-from app.charts import noted, words
+from app.charts import note_text, words
 from app.charts.drawing import draw_swatch
 from app.charts.looks import DISTRIBUTION, TIME, Look
 from app.charts.model import ChartModel
@@ -78,7 +78,7 @@ def drawing(
         for series in model.series.values()
     }
     found = _views(trio, view, showing or Showing(), page.describe(), styles)
-    return replace(found, notes=noted.numbered(model, notes))
+    return replace(found, notes=note_text.numbered(model, notes))
 
 
 def comparison_drawing(found: Comparison, view: View) -> Drawing:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from app.charts import noted
+from app.charts import note_text
 from app.charts.trio import Trio
 from app.context import Desk
 from app.history import History, rewriting
@@ -47,7 +47,7 @@ class Annotating(QObject):
         if (notes := self._notes) is None:
             return
         found = (n.text for n in self._trio.notes if (n.server, n.x) == (server, x))
-        text, where = next(found, ""), noted.place_of(self._trio.model, server, x)
+        text, where = next(found, ""), note_text.place_of(self._trio.model, server, x)
         question = f"Note at {where}" + (" (empty: removed)" if text else "") + ":"
 
         def save(edited: str) -> None:

@@ -1,22 +1,18 @@
-"""The card of a point: its title is not cut, and it covers nothing of interest."""
+"""The card of a point: no text is cut, and it does not cover its point."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from itertools import combinations, pairwise
+from itertools import combinations
 
-import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.charts.chart import Chart
 from tests.gui.trios import shown
 from tests.outcomes import Contestant
 from tests.synthetic import CONTESTANTS, session
-from workbench.documents import Note
 
 LONG = "asyncio streams with a buffer for every single call"
 
@@ -34,8 +30,8 @@ def test_the_title_and_every_figure_of_the_card_fit(
     (server,) = trio.model.series
     trio.highlight(server, 7875.0)
     card = trio.card
-    for shape in card.SHAPES:
-        card.take(shape)
+    for room in (QSize(1000, 1000), QSize(1000, 1)):
+        card.fit(room)
         card.layout().activate()
         texts = [each for each in card.findChildren(QLabel) if each.isVisible() and each.text()]
         assert {name, "at 7,875/s offered"} <= {each.text() for each in texts}
@@ -47,64 +43,21 @@ def test_the_title_and_every_figure_of_the_card_fit(
         assert not any(a.intersects(b) for a, b in combinations(inside, 2))
 
 
-def drawn(chart: Chart, servers: Iterable[str]) -> list[QPointF]:
-    """Pixels of these servers' lines, three apart, and of their points."""
-    found = []
-    for curve in map(chart.curves.__getitem__, servers):
-        points = curve.pixels()
-        points = points[~np.isnan(points).any(axis=1)]
-        for first, last in pairwise(points):
-            steps = max(2, int(np.abs(last - first).max() / 3))
-            found += [QPointF(*at) for at in np.linspace(first, last, steps)]
-        found += [QPointF(*at) for at in points]
-    return found
-
-
-@pytest.mark.parametrize("servers", [1, 3, 7])
-@pytest.mark.parametrize("rate", [1125.0, 4500.0, 7875.0])
-def test_the_card_covers_no_line_no_point_no_name_and_no_axis(
-    qtbot: QtBot, servers: int, rate: float
+@pytest.mark.parametrize("servers", [1, 3, 12])
+@pytest.mark.parametrize("size", [(795, 530), (806, 380)])
+def test_the_card_stays_within_the_charts_and_leaves_the_points_at_its_rate_visible(
+    qtbot: QtBot, servers: int, size: tuple[int, int]
 ) -> None:
-    documents = session(servers, 8, untrusted_from=6000)
-    limit = Note(t_us=0, topic="ceiling", text="", data={"ceiling_per_s": 6000})
-    trio = shown(qtbot, [*documents[:-1], limit, documents[-1]], (795, 530))
-    for server in trio.model.series:
-        # Among many lines there may be no place that is free of all.
-        lines = list(trio.model.series) if servers < 7 else [server]
-        trio.highlight(server, rate)
-        assert trio.rect().contains(trio.card.geometry())
-        for chart in trio.charts.values():
-            here = QRectF(trio.card.geometry().translated(-chart.pos()))
-            assert not any(here.contains(at) for at in drawn(chart, lines))
-            plot, height = chart.plot_rect(), chart.sizes.label_px
-            axis = QRectF(0, plot.top(), plot.left(), plot.height())
-            names = [QRectF(n.x, n.y - height / 2, n.width, height) for n in chart.names.placed]
-            left, top, right, foot = chart.words()[0]
-            head = QRectF(left, top, right - left, foot - top)
-            assert not any(here.intersects(each) for each in (axis, head, *names))
-
-
-def test_a_single_point_without_a_line_is_not_covered(qtbot: QtBot) -> None:
-    documents = session(1, 8)
-    stops = [d for d in documents if getattr(d, "purpose", "") == "sweep"]
-    trio = shown(qtbot, documents[: documents.index(stops[1]) + 1], (795, 530))
-    trio.highlight("asyncio-streams", 1125.0)
-    for chart in trio.charts.values():
-        here = QRectF(trio.card.geometry().translated(-chart.pos()))
-        assert drawn(chart, ["asyncio-streams"])
-        assert not any(here.contains(at) for at in drawn(chart, ["asyncio-streams"]))
-
-
-def test_without_free_space_the_card_still_leaves_its_line_visible(
-    qtbot: QtBot,
-) -> None:
-    trio = shown(qtbot, session(12, 10), (806, 380))
-    for server in trio.model.series:
-        trio.highlight(server, 4500.0)
-        for chart in trio.charts.values():
-            here = QRectF(trio.card.geometry().translated(-chart.pos()))
-            line = chart.curves[server].pixels()
-            assert not any(here.contains(QPointF(*at)) for at in line)
+    trio = shown(qtbot, session(servers, 8, untrusted_from=6000), size)
+    for server, series in trio.model.series.items():
+        for rate in (1125.0, 4500.0, 7875.0):
+            trio.highlight(server, rate)
+            assert trio.rect().contains(trio.card.geometry())
+            for chart in trio.charts.values():
+                here = QRectF(trio.card.geometry().translated(-chart.pos()))
+                reading = next(each for each in series.shown if each.x == rate)
+                value = reading.value(chart.metric, trio.view)
+                assert not here.contains(chart.at(rate, value))
 
 
 @pytest.mark.parametrize("servers", [9, 24])

@@ -141,10 +141,7 @@ def test_lines_that_end_at_the_timeout_say_so_and_cover_nothing(
     trio.set_log(log)
     assert message in written(trio)
     chart = trio.charts[Quantity.TIME]
-    words = [
-        QRectF(left, top, right - left, foot - top) for left, top, right, foot in chart.words()
-    ]
-    head, timeout = words[:2]
+    head, timeout = chart.words()[:2]
     assert timeout.top() >= head.bottom() + (4 if log else 0)
     assert timeout.left() < chart.plot_rect().left() + 10
     line = chart.at(0, 1000 * timeout_s)
@@ -156,7 +153,7 @@ def test_the_timeout_stays_clear_of_the_head_in_charts_that_become_lower(qtbot: 
     trio.resize(800, 460)
     trio.grab()
     head, timeout = trio.charts[Quantity.TIME].words()[:2]
-    assert timeout[1] >= head[3] + 4
+    assert timeout.top() >= head.bottom() + 4
 
 
 def test_the_timeout_is_not_marked_when_no_response_time_is_near(qtbot: QtBot) -> None:
@@ -169,9 +166,9 @@ def test_the_timeout_is_named_beside_the_axis_in_every_part(qtbot: QtBot) -> Non
     chart = trio.charts[Quantity.TIME]
     whole, last = chart.words()[1], chart.limits[1]
     trio.show_part(trio.showing.zoomed({ACROSS: (0.5 * last, 0.9 * last)}))
-    left, _, right, _ = chart.words()[1]
-    assert (left, right) == (whole[0], whole[2])
-    assert left > chart.plot_rect().left()
+    part = chart.words()[1]
+    assert (part.left(), part.right()) == (whole.left(), whole.right())
+    assert part.left() > chart.plot_rect().left()
 
 
 def beside(trio: Trio, room_px: int) -> QRectF:
@@ -191,8 +188,7 @@ def test_a_header_has_whole_parts_up_to_the_controls_and_drops_hollow_last(
 ) -> None:
     trio = shown(qtbot, session(1, rates=[3000.0, 6000.0], untrusted_from=5000))
     control, hollow = beside(trio, room_px), "hollow: unreliable"
-    left, top, right, foot = trio.charts[Quantity.TIME].words()[0]
-    assert not control.intersects(QRectF(left, top, right - left, foot - top))
+    assert not control.intersects(trio.charts[Quantity.TIME].words()[0])
     text = written(trio)[written(trio).index("Response time") :]
     enough = text_width(hollow, font(12)) + 10
     assert (hollow in text) is (room_px >= enough) or abs(room_px - enough) < 10
@@ -202,5 +198,5 @@ def test_a_header_has_whole_parts_up_to_the_controls_and_drops_hollow_last(
 def test_the_ideal_lines_text_stays_clear_of_the_header(qtbot: QtBot, height: int) -> None:
     trio = shown(qtbot, session(9, 30, untrusted_from=6000), (600, height))
     chart = trio.charts[Quantity.REPLIES]
-    (_, _, right, foot), *others = chart.words()
-    assert all(left >= right or top >= foot for left, top, *_ in others)
+    head, *others = chart.words()
+    assert not any(head.intersects(each) for each in others)

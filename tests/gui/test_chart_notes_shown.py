@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
@@ -88,40 +88,26 @@ def test_the_menu_offers_a_note_at_the_cursor_only(qtbot: QtBot, film: FilmPage)
     assert offered() == ("Note at 4,500/s, asyncio streams…\tN", True)
 
 
-def test_a_note_near_the_edge_is_whole_and_covers_no_text_if_it_can(film: FilmPage) -> None:
+def test_a_note_near_the_edge_is_whole(film: FilmPage) -> None:
     trio = film.board.trio
     chart = trio.charts[Quantity.REPLIES]
     plot = chart.plot_rect()
-    others = [QRectF(x, y, right - x, foot - y) for x, y, right, foot in chart.words()]
-
-    def is_free(box: QRectF) -> bool:
-        inside = plot.left() <= box.left() < box.right() <= plot.right()
-        return inside and not any(box.intersects(each) for each in others)
-
     for rate in [point.x for point in trio.model.series["asyncio-streams"].points]:
         trio.set_notes([ChartNote(rate, "Garbage was collected.")])
-        ((text, box),) = chart.flags.texts()
+        ((text, box),) = chart.marks.notes()
         assert text == "Garbage was collected."
         assert plot.left() <= box.left() < box.right() <= plot.right()
-        side = 1 if box.center().x() < chart.at(rate, 1).x() else -1
-        assert is_free(box) or not is_free(box.translated(side * box.width(), 0))
 
 
-def test_the_text_of_the_ideal_line_is_left_out_where_a_note_lies(film: FilmPage) -> None:
+def test_the_text_of_the_ideal_line_covers_no_note(film: FilmPage) -> None:
     trio = film.board.trio
     chart = trio.charts[Quantity.REPLIES]
     assert "ideal: every call answered" in written(trio)
-    left, top, *_ = max(chart.words()[1:], key=lambda box: box[0])
-    under = chart.values_at(QPointF(left, top))[0]
-    trio.set_notes([ChartNote(under, "Garbage was collected.")])
-    assert "Garbage was collected." in written(trio)
-    covered = any(
-        box.intersects(QRectF(x, y, right - x, foot - y))
-        for box in chart.flags.boxes()
-        for x, y, right, foot in chart.words()[1:]
-    )
-    assert ("ideal: every call answered" in written(trio)) is not covered
-    assert covered
+    for rate in [point.x for point in trio.model.series["asyncio-streams"].points]:
+        trio.set_notes([ChartNote(rate, "Garbage was collected.")])
+        assert "Garbage was collected." in written(trio)
+        ((_, note),) = chart.marks.notes()
+        assert not any(note.intersects(each) for each in chart.words()[1:])
 
 
 def test_exports_have_them_as_texts(path: Path, tmp_path: Path) -> None:

@@ -157,5 +157,4 @@ def test_without_such_a_column_a_long_list_covers_no_head(qtbot: QtBot) -> None:
     qtbot.keyClick(trio, Qt.Key.Key_V)
     covered = QRectF(trio.crosshair.readout.geometry())
     for chart in trio.charts.values():
-        left, top, right, foot = chart.words()[0]
-        assert not covered.intersects(QRectF(left, chart.y() + top, right - left, foot - top))
+        assert not covered.intersects(chart.words()[0].translated(0, chart.y()))

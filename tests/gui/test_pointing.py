@@ -67,7 +67,7 @@ def test_the_client_limit_stays_readable_while_a_server_is_pointed_at(board: Boa
     board.model(Note(t_us=0, topic="ceiling", text="", data={"ceiling_per_s": 6000}))
     board.refresh()
     before = chart.grab().toImage()
-    words = chart.limit_text.box.toRect().adjusted(2, 2, -2, -2)
+    words = chart.marks.limit_box.toRect().adjusted(2, 2, -2, -2)
     darkest = min(before.pixelColor(x, y).lightness() for x, y in within(words))
     board.trio.highlight("asyncio-streams", 4500.0)
     pointed = chart.grab().toImage()

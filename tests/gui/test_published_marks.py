@@ -1,4 +1,4 @@
-"""Published figures on charts: their labels, the text of the ideal line, and each other."""
+"""Published figures on charts: their labels and what is shown of them on hover."""
 
 from __future__ import annotations
 
@@ -10,9 +10,6 @@ import yaml
 from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 
-from app.charts.clipping import joined
-from app.charts.labels import crossings, touch
-from app.charts.published import PublishedMarks, crosses
 from app.charts.series import Quantity
 from tests.gui.trios import shown
 from tests.synthetic import CONTESTANTS, session
@@ -43,31 +40,19 @@ def of_preset(name: str, servers: tuple[str, ...]) -> list[AnyDocument]:
         ("piel-2010-wsgi-http11", WSGI),
     ],
 )
-def test_labels_the_text_of_the_ideal_line_and_names_avoid_each_other(
+def test_labels_avoid_each_other_and_every_cross_says_whose_it_is(
     qtbot: QtBot, preset: str, servers: tuple[str, ...], size: tuple[int, int]
 ) -> None:
     trio = shown(qtbot, of_preset(preset, servers))
     trio.resize(*size)
     trio.grab()
     chart = trio.charts[Quantity.REPLIES]
-    texts = [*chart.words(), *chart.names.boxes()]
-    marks = crosses(chart)
-    labels = PublishedMarks(chart).boxes()
-    assert len(labels) == len(marks) > 0
-    assert not any(touch(a, b) for a, b in combinations(labels, 2))
-    assert not any(touch(label, other) for label in labels for other in (*texts, *marks))
-    assert not any(touch(text, mark) for text in chart.words() for mark in marks)
-
-
-@pytest.mark.parametrize("size", [(800, 540), (720, 420), (1200, 760)])
-def test_a_label_covers_no_line_where_there_is_a_place_without(
-    qtbot: QtBot, size: tuple[int, int]
-) -> None:
-    trio = shown(qtbot, of_preset("piel-2009-sockets", ("tornado", "twisted", "eventlet")))
-    trio.resize(*size)
-    trio.grab()
-    chart = trio.charts[Quantity.REPLIES]
-    labels = PublishedMarks(chart).boxes()
-    lines = joined([chart.ideal(), *(curve.seen() for curve in chart.still())])
+    found = chart.marks.published()
+    labels = [box for *_, text, box in found if text]
     assert labels
-    assert not crossings(labels, lines).any()
+    for box in labels:
+        assert chart.plot_rect().contains(box)
+        assert not any(box.contains(at) for _, at, _, _ in found)
+    assert not any(a.intersects(b) for a, b in combinations([*chart.words(), *labels], 2))
+    for figure, at, _, _ in found:
+        assert figure.name in chart.marks.at(at)

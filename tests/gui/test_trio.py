@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.charts.background import Timeout
 from app.charts.looks import Look
+from app.charts.marks import Marks
 from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.colour import mix
@@ -66,7 +66,7 @@ def test_the_name_of_the_running_server_covers_no_other(
     for chart in trio.charts.values():
         seen(chart)
         boxes = [QRectF(label.x, label.y - 6, label.width, 12) for label in chart.names.placed]
-        words = [QRectF(QPointF(*box[:2]), QPointF(*box[2:])) for box in chart.words()]
+        words = chart.words()
         assert {label.key for label in chart.names.placed} == set(trio.model.series)
         assert not any(a.intersects(b) for a, b in combinations([*boxes, *words[:2]], 2))
 
@@ -237,7 +237,7 @@ def test_a_chart_that_cannot_be_drawn_does_not_end_the_program(
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(Timeout, "paint", fail)
+    monkeypatch.setattr(Marks, "under", fail)
     shown(qtbot, session(1, 1)).grab()
     assert {record.message for record in caplog.records} == {"Drawing cannot be drawn."}
     assert isinstance(caplog.records[0].exc_info, tuple)

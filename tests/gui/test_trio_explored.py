@@ -7,7 +7,7 @@ from math import isnan, nan
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
@@ -83,22 +83,6 @@ def test_the_card_stays_within_charts_that_become_smaller(qtbot: QtBot) -> None:
     for size in ((1000, 500), (795, 545)):
         trio.resize(*size)
         qtbot.waitUntil(lambda: trio.rect().contains(trio.card.geometry()))
-
-
-@pytest.mark.parametrize("size", [(960, 640), (795, 545), (1500, 900)])
-def test_the_card_covers_no_line_and_cuts_no_title(qtbot: QtBot, size: tuple[int, int]) -> None:
-    trio = shown(qtbot, session(2, 8, untrusted_from=8000), size=size)
-    for rate in (1125.0, 4500.0, 9000.0):
-        trio.highlight("asyncio-protocol", rate)
-        card = trio.card.geometry()
-        assert trio.rect().contains(card)
-        for chart in trio.charts.values():
-            here = QRectF(card.translated(-chart.pos()))
-            for curve in chart.curves.values():
-                assert not any(here.contains(QPointF(x, y)) for x, y in curve.pixels())
-            left, top, right, foot = chart.words()[0]
-            head = QRectF(left, top, right - left, foot - top)
-            assert here.contains(head) or not here.intersects(head)
 
 
 def test_a_click_keeps_a_server_highlighted_until_the_next(qtbot: QtBot) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.charts import layout
-from app.charts.labels import End, Placed, Room, crossings, place, spread
+from app.charts.labels import End, Placed, Room, place, spread
 from app.charts.sizes import Sizes
 
 ROOM = Room(814, 2, 236, width=104, line_height=15.5, least_height=13)
@@ -92,24 +91,6 @@ def test_names_in_two_columns_go_on_in_the_second() -> None:
 def test_a_name_far_from_the_others_is_written_at_the_height_of_its_line() -> None:
     (only,) = place([End("a", 400, 120, 60)], ROOM)
     assert (only.x, only.y) == (ROOM.left, 120)
-
-
-BOX = st.tuples(st.floats(0, 90), st.floats(0, 90), st.floats(90, 200), st.floats(90, 200))
-PIXEL = st.tuples(st.floats(0, 200), st.floats(0, 200)) | st.just((np.nan, np.nan))
-
-
-@given(st.lists(BOX, min_size=2, max_size=5), st.lists(PIXEL, max_size=12))
-def test_segments_are_counted_for_several_boxes_as_for_each(
-    boxes: list[tuple[float, float, float, float]], points: list[tuple[float, float]]
-) -> None:
-    lines = np.array(points).reshape(-1, 2)
-    assert crossings(boxes, lines).tolist() == [crossings([box], lines)[0] for box in boxes]
-
-
-def test_a_segment_that_only_passes_near_a_corner_does_not_touch_the_box() -> None:
-    lines = np.array([[0.0, 12.0], [12.0, 0.0], [np.nan, np.nan], [0.0, 25.0], [25.0, 0.0]])
-    boxes = [(10, 10, 20, 20), (7, 2, 9, 4), (30, 30, 40, 40)]
-    assert crossings(boxes, lines).tolist() == [1, 1, 0]
 
 
 @given(st.lists(st.floats(0, 500), min_size=1, max_size=20), st.floats(1, 20))
