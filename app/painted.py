@@ -7,8 +7,8 @@ import logging
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.theme import LIGHT, Theme
@@ -77,3 +77,19 @@ def mark_chosen(painter: QPainter, cell: QRectF, inset: float, colour: QColor) -
     painter.fillRect(
         QRectF(cell.left(), cell.top() + inset, 3, cell.height() - 2 * inset - 1), colour
     )
+
+
+def write(
+    painter: QPainter,
+    room: QRectF,
+    text: str,
+    face: QFont,
+    colour: str,
+    *,
+    align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignVCenter,
+) -> None:
+    """Draw a line of text, elided."""
+    painter.setFont(face)
+    painter.setPen(QColor(colour))
+    shown = QFontMetricsF(face).elidedText(text, Qt.TextElideMode.ElideRight, room.width() + 0.5)
+    painter.drawText(room, int(align), shown)

@@ -14,15 +14,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QSplitter, QWidget
 from app import files
 from app.context import Desk
 from app.history import UndoBar
-from app.servers.comparing import plan_for
 from app.servers.detail import Detail
-from app.servers.edits import Edits
-from app.servers.filters import Filters
-from app.servers.finding import Finding
-from app.servers.head import Head
-from app.servers.known import Known, load
-from app.servers.owning import Owning
+from app.servers.finding import Filters, Finding
+from app.servers.known import Known, load, plan_for
+from app.servers.own import Edits, Owning
 from app.servers.rows import Rows, Sifted
+from app.servers.target import Head
 from app.stacking import lay, stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, button, column, row
 from workbench.servers.features import write as write_features
@@ -54,7 +51,7 @@ class ServersPage(QWidget):
         outer.addWidget(self._head)
         across = self._across = row(gap=GAP)
         across.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
-        self.filters = Filters(desk)
+        self.filters = Filters()
         self.filters.changed.connect(self._sift)
         self.filters.foot.addWidget(button("New server", "plus", on_click=self.own.new))
         across.addWidget(self.filters)
@@ -95,8 +92,8 @@ class ServersPage(QWidget):
         self.finding.filters.toggled.connect(lambda _: self._fit())
         self.detail.filled.connect(self._fit)
         self.table.chosen.connect(self._on_chosen)
-        self.table.opened.connect(self.pane.code.setFocus)
-        self.table.menu_requested.connect(self._on_menu)
+        self.table.doubleClicked.connect(self.pane.code.setFocus)
+        self.table.customContextMenuRequested.connect(self._on_menu)
         self._rows.ticks_changed.connect(self._on_ticks)
         self.pane.edited.connect(self._on_edited)
         self.own.made.connect(self._on_made)
@@ -114,7 +111,7 @@ class ServersPage(QWidget):
             "Delete": self.detail.delete,
             "B": self.detail.pin,
         }.items():
-            shortcut = QShortcut(QKeySequence(key), self.table.names, do)
+            shortcut = QShortcut(QKeySequence(key), self.table, do)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
         head, detail = self._head, self.detail
         head.all.clicked.connect(self.test_all)
@@ -155,7 +152,7 @@ class ServersPage(QWidget):
     def _on_loaded(self, servers: Sequence[Known]) -> None:
         chosen = self.table.current()
         key = self._key_to_choose or (chosen.key if chosen else "")
-        at = self.table.names.verticalScrollBar().value()
+        at = self.table.verticalScrollBar().value()
         servers = [self.trial.with_result(known) for known in servers]
         self._rows.set_servers(servers)
         self.filters.set_servers(servers)
@@ -168,7 +165,7 @@ class ServersPage(QWidget):
         key_to_choose, self._key_to_choose = self._key_to_choose, ""
         self._sift(key)
         if not key_to_choose:
-            self.table.names.verticalScrollBar().setValue(at)
+            self.table.verticalScrollBar().setValue(at)
         self.detail.find_beside(servers)
         self._on_edited()
 
@@ -287,7 +284,7 @@ class ServersPage(QWidget):
         tick.triggered.connect(lambda: self._rows.toggle(known))
         tick.setEnabled(known.comparable)
         menu.insertAction(menu.actions()[0], tick)
-        menu.popup(at)
+        menu.popup(self.table.viewport().mapToGlobal(at))
 
     # Settings
 
@@ -316,7 +313,7 @@ class ServersPage(QWidget):
         place = self._kept.get("column", 0)
         place = place if isinstance(place, int) and place in range(self._rows.columnCount()) else 0
         self.table.sort_by(place, rising=bool(self._kept.get("rising", True)))
-        self.table.sorted.connect(self._keep)
+        self.table.horizontalHeader().sortIndicatorChanged.connect(lambda *_: self._keep())
         self.finding.group = str(self._kept.get("group", ""))
         self._show_found()
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.links import Link
 from app.scrolling import Reader
-from app.servers.columns import version
 from app.servers.known import Known
+from app.servers.rows import version
 from app.theme import Weight
 from app.widgets import Inline, column, empty, label
 from workbench.formatting import number_of

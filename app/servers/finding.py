@@ -1,33 +1,181 @@
-"""The card of the table: search, order, count, and a hint when nothing matches."""
+"""What finds servers: the filters, and the card of the table with its search and order."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
+    QHeaderView,
     QLineEdit,
     QSizePolicy,
     QStackedWidget,
     QToolButton,
+    QTreeWidget,
+    QTreeWidgetItem,
     QWidget,
 )
 
-from app.choices import Choice
+from app.choices import Choice, Tick
 from app.plain import tip
-from app.servers.columns import CHOICES, COLUMNS, GROUPS
-from app.servers.filters import Filters
-from app.servers.rows import Sifted
+from app.servers.known import KINDS, Known
+from app.servers.rows import CHOICES, COLUMNS, GROUPS, Sifted
 from app.servers.table import ServerTable
-from app.theme import Theme, icon_pixmap
+from app.stacking import widen
+from app.table import RIGHT
+from app.theme import Theme, Weight, font, icon_pixmap
 from app.widgets import button, column, dress, label, row, tool
+from workbench.workloads.registry import ALL_FAMILIES
 
+_ID = Qt.ItemDataRole.UserRole
+_ROW_PX = 32
 _SEARCH_AFTER_MS = 150
 _FIELD_PX, _FIELD_MOST_PX = 160, 300
 _CHOICE_PX, _CHOICE_MOST_PX = 140, 190
 _ANY = 16_777_215
 _WAYS = {True: "ascending", False: "descending"}
+
+
+class Filters(QFrame):
+    """Families with counts; whether servers run here; which table of then has them."""
+
+    changed = Signal()
+
+    WIDTH = 196
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self.set_wide(False)
+        inside = column(self, margin=14)
+        inside.addWidget(label("Families", 12, Weight.DemiBold, tone="muted"))
+        inside.addSpacing(6)
+        self._families = QTreeWidget()
+        self._families.setAccessibleName("Families")
+        self._families.setColumnCount(2)
+        self._families.setHeaderHidden(True)
+        self._families.setRootIsDecorated(False)
+        self._families.setFont(font(13, Weight.Medium))
+        self._families.setStyleSheet(
+            f"QTreeView::item {{ height: {_ROW_PX}px; border: none; padding: 0 4px 0 10px; }}"
+        )
+        head = self._families.header()
+        head.setStretchLastSection(False)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        head.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self._families.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._families.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._families.currentItemChanged.connect(lambda *_: self.changed.emit())
+        inside.addWidget(self._families)
+        self._kinds = {kind: self._tick(kind) for kind in KINDS}
+        self._then = {year: self._tick(f"In the table of {year}") for year in ("2009", "2010")}
+        self._ticked = self._tick("Selected")
+        only = [*self._then.values(), self._ticked]
+        for tick in only:
+            tick.setChecked(False)
+        for title, ticks in (("Show", self._kinds.values()), ("Only", only)):
+            inside.addSpacing(18)
+            inside.addWidget(label(title, 12, Weight.DemiBold, tone="muted"))
+            inside.addSpacing(6)
+            for tick in ticks:
+                inside.addWidget(tick)
+        inside.addStretch(1)
+        self.foot = inside
+
+    def set_servers(self, servers: Sequence[Known]) -> None:
+        """Count the servers; an empty family is left out."""
+        chosen = self.family
+        counts: dict[str, int] = {"": len(servers)}
+        for known in servers:
+            counts[known.family or "?"] = counts.get(known.family or "?", 0) + 1
+        counts["own"] = sum(known.own for known in servers)
+        self._families.blockSignals(True)
+        self._families.clear()
+        for id_, name in {"": "All", **ALL_FAMILIES, "own": "My own"}.items():
+            if counts.get(id_) or id_ in {"", "own"}:
+                count = str(counts.get(id_, 0))
+                item = QTreeWidgetItem(self._families, [name, count])
+                item.setData(0, _ID, id_)
+                item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{name}, {count}")
+                item.setTextAlignment(1, RIGHT)
+        high = self._families.topLevelItemCount() * _ROW_PX
+        self._families.setFixedHeight(high + 2 * self._families.frameWidth())
+        self.family = chosen
+        self._families.blockSignals(False)
+
+    def set_wide(self, wide: bool) -> None:
+        """Take all of the width, where they stand above the table."""
+        widen(self, self.WIDTH, below=wide)
+
+    @property
+    def family(self) -> str:
+        """Return the family; empty: all; "own": the user's."""
+        item = self._families.currentItem()
+        return str(item.data(0, _ID)) if item else ""
+
+    @family.setter
+    def family(self, id: str) -> None:
+        items = [self._families.topLevelItem(n) for n in range(self._families.topLevelItemCount())]
+        found = (item for item in items if item.data(0, _ID) == id)
+        self._families.setCurrentItem(next(found, items[0] if items else None))
+
+    @property
+    def kinds(self) -> set[str]:
+        return {kind for kind, tick in self._kinds.items() if tick.isChecked()}
+
+    @property
+    def tables(self) -> set[str]:
+        """Return the years of the tables whose servers are shown; none: all servers."""
+        return {year for year, tick in self._then.items() if tick.isChecked()}
+
+    @property
+    def only_ticked(self) -> bool:
+        """Whether only the ticked servers are shown, to compare them side by side."""
+        return self._ticked.isChecked()
+
+    @property
+    def count(self) -> int:
+        """Return the number of filters that hide servers."""
+        hidden = len(set(KINDS) - self.kinds)
+        return bool(self.family) + hidden + len(self.tables) + self.only_ticked
+
+    def show_all(self) -> None:
+        """Remove all filters."""
+        self.blockSignals(True)
+        for tick in self._kinds.values():
+            tick.setChecked(True)
+        for tick in (*self._then.values(), self._ticked):
+            tick.setChecked(False)
+        self.family = ""
+        self.blockSignals(False)
+        self.changed.emit()
+
+    def plain(self) -> dict[str, Any]:
+        """Return the filters for the settings."""
+        kinds, tables = sorted(self.kinds), sorted(self.tables)
+        return {"family": self.family, "kinds": kinds, "tables": tables}
+
+    def restore(self, data: dict[str, Any]) -> None:
+        self.blockSignals(True)
+        kept = data.get("kinds")
+        for name, tick in self._kinds.items():
+            tick.setChecked(not isinstance(kept, list) or name in kept)
+        tables = data.get("tables")
+        for year, tick in self._then.items():
+            tick.setChecked(isinstance(tables, list) and year in tables)
+        self.family = str(data.get("family", ""))
+        self.blockSignals(False)
+
+    def _tick(self, name: str) -> Tick:
+        made = Tick(name)
+        made.setChecked(True)
+        made.setStyleSheet("font-size: 13px;")
+        made.toggled.connect(lambda _: self.changed.emit())
+        return made
 
 
 class Finding(QFrame):
@@ -79,7 +227,7 @@ class Finding(QFrame):
         self._stack.addWidget(self._make_empty())
         inside.addWidget(self._stack, 1)
         self.order.activated.connect(self._on_order)
-        self.table.sorted.connect(self._show_order)
+        self.table.horizontalHeader().sortIndicatorChanged.connect(lambda *_: self._show_order())
 
     def _make_head(self) -> QBoxLayout:
         """Lay out what finds servers, and beside or below it how the table shows them."""

@@ -1,9 +1,13 @@
-"""What is known about each server of the catalogue, read at once. No Qt."""
+"""What is known about each server of the catalogue, and the plan that compares some. No Qt."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from workbench.errors import BadInput
 from workbench.servers import gate_cache, user_servers
@@ -12,7 +16,11 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.gate_cache import Measured
 from workbench.servers.machine_readiness import MachineReadiness
 from workbench.servers.readiness import Readiness, readiness
-from workbench.workloads.registry import MESSAGES
+from workbench.workloads.registry import MESSAGES, PROTOCOLS, speaking
+
+if TYPE_CHECKING:
+    from workbench.plan.model import Plan
+
 
 RUNS, FIRST, NOT = "Ready", "Needs setup", "Unavailable"
 KINDS = (RUNS, FIRST, NOT)
@@ -174,3 +182,28 @@ def _whole(path: Path) -> str:
         return path.read_text("utf-8", "replace")
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {(error.strerror or '').lower()}.") from None
+
+
+def plan_for(servers: Sequence[Known]) -> Plan:
+    """The demo's rates with the first protocol all of them speak. Raises BadInput when the demo
+    is not there."""
+    from workbench.plan.reading import load_plan  # noqa: PLC0415 - in the engine's thread
+
+    plan = load_plan("demo")
+    entries = [known.entry for known in servers if known.entry is not None]
+    spoken = [p for p in PROTOCOLS if all(p in entry.protocols for entry in entries)]
+    name = plan.name
+    workload = plan.workload
+    if spoken and spoken[0] != workload.protocol:
+        workload = speaking(workload, spoken[0])
+        name = "Replies over HTTP"
+    paths = {entry.path for entry in entries}
+    if len(paths) == 1 and "path" in workload.own:
+        workload = msgspec.structs.replace(workload, path=paths.pop())
+    return msgspec.structs.replace(
+        plan,
+        name=name,
+        description="",
+        servers=[known.id for known in servers],
+        workload=workload,
+    )

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy
 from app.choices import Choice
 from app.context import Desk
 from app.servers.code import CodeView
-from app.servers.edits import NEW_REQUIREMENTS, Edits
 from app.servers.known import Known
+from app.servers.own import NEW_REQUIREMENTS, Edits
 from app.theme import Weight, font
 from app.widgets import Elided, button, column, dress, frame, label, retone, row, tool
 from workbench.servers.lint import Fault, proofread

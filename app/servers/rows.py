@@ -1,25 +1,243 @@
-"""The servers as rows: ticks, search, order."""
+"""The servers as rows: columns, ticks, search, order."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
 
 from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
-    QPersistentModelIndex,
-    QSortFilterProxyModel,
     Qt,
     Signal,
 )
 
 from app.plain import tip
-from app.servers.columns import COLUMNS, Given, haystack
 from app.servers.known import KINDS, Known
+from app.table import GROUP, ICON, LEFT, ORDER, RIGHT, TONE, Index, Ordered
+from workbench.servers.facts import NOT_FOUND, Fact, In2009, In2010, Today
+from workbench.servers.features import (
+    FEATURES,
+    NOT_STATED,
+    NOW,
+    THEN_2009,
+    THEN_2010,
+    now,
+    then,
+    title,
+)
+from workbench.workloads.registry import ALL_FAMILIES
+
+KIND, MEASURED = "Kind", "Measured"
+GROUPS = (KIND, NOW, MEASURED, THEN_2009, THEN_2010)
+CHOICES = {
+    **{group: {group} for group in GROUPS},
+    "2009 and today": {THEN_2009, NOW},
+    "2010 and today": {THEN_2010, NOW},
+}
+"""What the table can show, beside all."""
+STATE = 1
+"""A column."""
+QUIET = {"", "No", "None", NOT_FOUND, NOT_STATED}
+"""Values that say that there is nothing."""
+
+
+class Given(IntEnum):
+    """How much is known of a value, which sorts first: what is known less comes later, in either
+    direction."""
+
+    VALUE = 0
+    NOT_FOUND = 1
+    NOTHING = 2
+
+
+@dataclass(frozen=True)
+class Column:
+    """One fact about every server."""
+
+    title: str
+    width: int
+    text: Callable[[Known], str]
+    order: Callable[[Known], Any]
+    """The sort key, as of `app.table.ORDER`; its rank is a `Given`."""
+    group: str = ""
+    right: bool = False
+    source: Callable[[Known], str] = lambda known: ""
+    """The source of the value."""
+    when: str = ""
+    """For a feature, which stands in several tables: which of them."""
+    beside: str = ""
+    """The group with which alone it is shown."""
+
+    def shown(self, groups: set[str]) -> bool:
+        """Return whether it belongs to these groups; the state counts to the kind."""
+        return (self.group or KIND) in groups and (not self.beside or self.beside in groups)
+
+    @property
+    def align(self) -> Qt.AlignmentFlag:
+        return RIGHT if self.right else LEFT
+
+    @property
+    def band(self) -> str:
+        """Return what the header has above the column, once for columns that are neighbours."""
+        return self.title if self.when else self.group
+
+    @property
+    def head(self) -> str:
+        """Return what the header has just above the column."""
+        return self.when or self.title
+
+    @property
+    def name(self) -> str:
+        """Return the title, with the group where two columns have the same title."""
+        return f"{self.title} ({self.group})" if self.when else self.title
+
+
+def _sort_text(text: Callable[[Known], str]) -> Callable[[Known], Any]:
+    ranks = {"": Given.NOTHING, NOT_FOUND: Given.NOT_FOUND, NOT_STATED: Given.NOT_FOUND}
+    return lambda known: (ranks.get(text(known), Given.VALUE), text(known).casefold())
+
+
+def _column(
+    title: str, width: int, text: Callable[[Known], str], group: str = "", **more: Any
+) -> Column:
+    return Column(title, width, text, more.pop("order", _sort_text(text)), group, **more)
+
+
+def _figure(
+    title: str, width: int, figure: Callable[[Known], float | None], form: Callable[[float], str]
+) -> Column:
+    def text(known: Known) -> str:
+        value = figure(known)
+        return "" if value is None else form(value)
+
+    def order(known: Known) -> Any:
+        value = figure(known)
+        return (Given.NOTHING if value is None else Given.VALUE, value or 0)
+
+    return Column(title, width, text, order, MEASURED, right=True, source=_gate_source)
+
+
+def _gate(known: Known, name: str) -> Any:
+    """Return the result measured here, or else the one in the catalogue entry."""
+    found = known.measured
+    if found is not None:
+        return getattr(found.gate, name) if found.gate.passed else None
+    seen = known.entry.seen if known.entry else None
+    return getattr(seen, name) if seen is not None else None
+
+
+def _counted(name: str) -> Callable[[Known], float | None]:
+    return lambda known: _gate(known, name) or None
+
+
+def _yes(name: str) -> Callable[[Known], str]:
+    return lambda known: {None: "", True: "Yes", False: "No"}[_gate(known, name)]
+
+
+def _pipelined(known: Known) -> str:
+    if _gate(known, "keep_alive") is None:
+        return ""
+    return f"{_gate(known, 'pipelining')} of 3" if _gate(known, "keep_alive") else "No"
+
+
+def _gate_source(known: Known) -> str:
+    if known.measured:
+        return f"measured here on {known.measured.when_utc[:10]}"
+    return known.entry.seen.source if known.entry and known.entry.seen else ""
+
+
+def _now(name: str) -> Column:
+    def fact(known: Known) -> Fact | None:
+        return now(known.entry, name) if known.entry else None
+
+    def value(known: Known) -> str:
+        return found.value if (found := fact(known)) else ""
+
+    def cited(known: Known) -> str:
+        return found.cited if (found := fact(known)) else ""
+
+    beside = "" if name in Today.__struct_fields__ else THEN_2010
+    return _column(title(name), _width(name), value, NOW, source=cited, when="Today", beside=beside)
+
+
+def version(known: Known) -> str:
+    """Return the version measured here, or else the one in the catalogue entry: 6.6.1."""
+    if known.measured is None:
+        seen = known.entry.seen if known.entry else None
+        return seen.version.rpartition(" ")[2] if seen else ""
+    last = known.measured.version.rpartition(" ")[2]
+    return "stdlib" if last == "library" else last
+
+
+def _then(name: str, group: str) -> Column:
+    def value(known: Known) -> str:
+        table = "in_2009" if group == THEN_2009 else "in_2010"
+        return then(getattr(known.entry, table), name) if known.entry else ""
+
+    def cited(known: Known) -> str:
+        return f"the table of {group[:4]}"
+
+    width = 80 if name == "licence" else _width(name)
+    return _column(title(name), width, value, group, source=cited, when=group[:4])
+
+
+def _features() -> Iterator[Column]:
+    for name in FEATURES:
+        for table, group in ((In2009, THEN_2009), (In2010, THEN_2010)):
+            if name in table.__struct_fields__:
+                yield _then(name, group)
+        yield _now(name)
+
+
+_RANK = {"ok": 0, "soft": 1, "warn": 2, "bad": 3, "muted": 4}
+_WIDE = {"licence": 134, "documentation": 110, "production": 120, "style": 130, "released": 92}
+_WIDE |= {"comet": 130, "peer_certificates": 130, "portability": 150, "documentation_parts": 170}
+_WIDE |= {"community": 110, "activity": 140, "repository": 96, "flavour": 130, "coverage": 100}
+_WIDE |= {"thread_pool": 96, "socket": 92, "version": 124}
+
+
+def _width(name: str) -> int:
+    return _WIDE.get(name, 88)
+
+
+COLUMNS: tuple[Column, ...] = (
+    _column("Server", 196, lambda k: k.name),
+    _column(
+        "State",
+        214,
+        lambda k: k.state.word,
+        order=lambda k: (
+            Given.VALUE,
+            (KINDS.index(k.state.kind), _RANK[k.state.tone], k.state.word),
+        ),
+    ),
+    _column("Style", 166, lambda k: k.entry.style if k.entry else "", KIND),
+    _column("Family", 112, lambda k: ALL_FAMILIES.get(k.family, ""), KIND),
+    _column("Language", 84, lambda k: k.entry.language if k.entry else "", KIND),
+    *_features(),
+    _column("Keep-alive", 84, _yes("keep_alive"), MEASURED, source=_gate_source),
+    _column("Pipelining", 80, _pipelined, MEASURED, source=_gate_source),
+    _figure("Processes seen", 106, _counted("processes"), lambda v: f"{v:,.0f}"),
+    _figure("Threads", 70, _counted("threads"), lambda v: f"{v:,.0f}"),
+    _figure("Memory", 78, _counted("rss_bytes"), lambda v: f"{v / 1e6:,.0f} MB"),
+    _column("Version", 82, version, MEASURED, source=_gate_source),
+)
+
+
+def haystack(known: Known) -> str:
+    """Return the text that a search covers: names, descriptions and code."""
+    entry = known.entry
+    texts = [known.id, known.name, known.state.word, *known.texts.values()]
+    if entry:
+        texts += [entry.description, entry.style, entry.language, *entry.notes, *entry.protocols]
+        texts += [ALL_FAMILIES.get(entry.family, ""), *(f.text(known) for f in COLUMNS if f.group)]
+    return "\n".join(texts).casefold()
+
 
 KNOWN = Qt.ItemDataRole.UserRole
-Index: TypeAlias = QModelIndex | QPersistentModelIndex
 _NONE = QModelIndex()
 
 
@@ -36,6 +254,17 @@ class Rows(QAbstractTableModel):
         self.unsaved: Collection[str] = ()
         """Keys of servers with unsaved changes."""
         self._haystacks: list[str] = []
+        self._answers: dict[int, Callable[[Known, int], Any]] = {
+            Qt.ItemDataRole.DisplayRole: lambda known, place: COLUMNS[place].text(known),
+            Qt.ItemDataRole.CheckStateRole: self._check_state,
+            Qt.ItemDataRole.AccessibleTextRole: self._spoken,
+            Qt.ItemDataRole.ToolTipRole: _tip,
+            Qt.ItemDataRole.TextAlignmentRole: lambda _, place: COLUMNS[place].align,
+            KNOWN: lambda known, _: known,
+            ORDER: lambda known, place: COLUMNS[place].order(known),
+            TONE: _tone,
+            ICON: lambda known, place: known.state.icon if place == STATE else None,
+        }
 
     def set_servers(self, servers: Sequence[Known]) -> None:
         self.beginResetModel()
@@ -77,20 +306,8 @@ class Rows(QAbstractTableModel):
         return flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        known, column = self.servers[index.row()], COLUMNS[index.column()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return column.text(known)
-            case Qt.ItemDataRole.CheckStateRole if index.column() == 0:
-                on = known.id in self.ticked and known.comparable
-                return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return self._spoken(known, index.column())
-            case Qt.ItemDataRole.ToolTipRole:
-                return _tip(known, index.column())
-            case _ if role == KNOWN:
-                return known
-        return None
+        answer = self._answers.get(role)
+        return answer(self.servers[index.row()], index.column()) if answer else None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         if role != Qt.ItemDataRole.CheckStateRole:
@@ -103,16 +320,25 @@ class Rows(QAbstractTableModel):
     ) -> Any:
         if orientation != Qt.Orientation.Horizontal:
             return None
+        column = COLUMNS[section]
         if role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section].title
+            return column.head
+        if role == GROUP:
+            return column.band
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return column.align
         if role in {Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return f"{COLUMNS[section].name}; click to sort"
+            return f"{column.name}; click to sort"
         return None
 
     def _report_all(self) -> None:
         if self.servers:
             last = self.index(len(self.servers) - 1, len(COLUMNS) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
+
+    def _check_state(self, known: Known, column: int) -> Any:
+        on = known.id in self.ticked and known.comparable
+        return None if column else Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
 
     def _spoken(self, known: Known, column: int) -> str:
         if column:
@@ -122,7 +348,7 @@ class Rows(QAbstractTableModel):
         return ", ".join(filter(None, texts))
 
 
-class Sifted(QSortFilterProxyModel):
+class Sifted(Ordered):
     """The rows that match the filters."""
 
     def __init__(self, rows: Rows) -> None:
@@ -163,26 +389,18 @@ class Sifted(QSortFilterProxyModel):
         ticked = not self.only_ticked or known.id in self.rows.ticked
         return of_family and of_kind and then and ticked and self.rows.found(row, self.words)
 
-    def lessThan(self, left: Index, right: Index) -> bool:
-        one, other = self.rows.servers[left.row()], self.rows.servers[right.row()]
-        order = COLUMNS[left.column()].order
-        a, b = order(one), order(other)
-        if a == b:
-            same = (one.name.casefold(), one.key) < (other.name.casefold(), other.key)
-            return same == self._rising()
-        if isinstance(a, tuple) and isinstance(a[0], Given) and a[0] != b[0]:
-            return (a[0] < b[0]) == self._rising()
-        return bool(a < b)
 
-    def _rising(self) -> bool:
-        return self.sortOrder() == Qt.SortOrder.AscendingOrder
+def _tone(known: Known, column: int) -> str:
+    if column == STATE:
+        return known.state.tone
+    return "muted" if COLUMNS[column].text(known) in QUIET or not known.runs else "soft"
 
 
 def _tip(known: Known, column: int) -> str:
     text = COLUMNS[column].text(known)
     if column == 0:
         text = known.problem or (known.entry.description if known.entry else "")
-    elif column == 1:
+    elif column == STATE:
         gone = known.entry.unavailable if known.entry else None
         text = known.problem or (gone.reason if gone else "")
         text = text or (known.ready.sentence if known.ready else "")

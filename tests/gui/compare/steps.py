@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
@@ -99,11 +99,9 @@ def near(image: QImage, at: QPointF, colour: str, within: int = 3) -> bool:
 
 
 def cell(view: FiguresView, line: int, title: str) -> str:
-    table = view.table
-    for column in range(table.columnCount()):
-        if table.horizontalHeaderItem(column).text() == title:
-            return table.item(line, column).text()
-    raise AssertionError(title)
+    found = view.table.model()
+    heads = [found.headerData(n, Qt.Orientation.Horizontal) for n in range(found.columnCount())]
+    return str(found.index(line, heads.index(title)).data())
 
 
 def choose(box: QComboBox, text: str) -> None:

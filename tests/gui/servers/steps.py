@@ -10,9 +10,9 @@ from pytestqt.qtbot import QtBot
 from app.choices import Choice
 from app.context import Desk
 from app.pages.servers import ServersPage
-from app.servers.columns import COLUMNS
 from app.servers.known import Known
-from app.servers.naming import NewServer
+from app.servers.own import NewServer
+from app.servers.rows import COLUMNS
 from tests.gui.windows import control
 
 Open = Callable[[], ServersPage]

@@ -14,9 +14,9 @@ from app.choices import Choice, Tick
 from app.colour import contrast
 from app.context import Desk
 from app.pages.servers import ServersPage
-from app.servers.facts import FactsCard
-from app.servers.highlight import lexer_for
-from app.servers.naming import NewServer
+from app.servers.code import lexer_for
+from app.servers.detail import FactsCard
+from app.servers.own import NewServer
 from app.shell.main_window import MainWindow
 from app.widgets import Elided
 from tests.gui.servers.steps import Open, choose, make, names, saved, type_over
@@ -30,8 +30,8 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 def test_two_servers_stand_side_by_side(qtbot: QtBot, page: ServersPage) -> None:
     choose(page, "twisted")
-    page.table.names.setFocus()
-    qtbot.keyClick(page.table.names, Qt.Key.Key_B)
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_B)
     choose(page, "gevent")
     assert "StreamServer" in page.pane.code.toPlainText()
     assert "loseConnection" in page.other.code.toPlainText()
@@ -267,32 +267,6 @@ def test_a_deleted_server_comes_back_with_its_unsaved_changes(
     qtbot.waitUntil(lambda: "Mine" in names(page))
     choose(page, "mine")
     assert page.pane.code.toPlainText() == "# mine\n"
-
-
-def test_saving_is_undone_unless_another_program_has_changed_the_file(
-    qtbot: QtBot, opened: Open, own_servers: Path
-) -> None:
-    user_servers.new("Mine")
-    page = opened()
-    choose(page, "mine")
-    file = own_servers / "mine" / "server.py"
-    before = file.read_text()
-    page.pane.code.setPlainText("# mine\n")
-    press(page, "Save")
-    qtbot.waitUntil(lambda: file.read_text() == "# mine\n")
-    qtbot.waitUntil(lambda: page.history.latest is not None)
-    page.history.undo()
-    qtbot.waitUntil(lambda: file.read_text() == before)
-    qtbot.waitUntil(lambda: page.pane.code.toPlainText() == before)
-    qtbot.waitUntil(lambda: page.history.next is not None)
-    page.history.redo()
-    qtbot.waitUntil(lambda: file.read_text() == "# mine\n")
-    qtbot.waitUntil(lambda: page.history.latest is not None)
-    file.write_text("# theirs\n")
-    page.history.undo()
-    qtbot.waitUntil(lambda: page.history.latest is None)
-    qtbot.waitUntil(lambda: "changed by another program" in page.error.text)
-    assert file.read_text() == "# theirs\n"
 
 
 def test_a_new_server_is_offered_on_the_first_page(qtbot: QtBot, desk: Desk) -> None:

@@ -16,8 +16,8 @@ from app.choices import Choice, Tick
 from app.context import Desk
 from app.links import Link
 from app.pages.servers import ServersPage
-from app.servers.columns import COLUMNS
 from app.servers.known import FIRST, NOT, RUNS
+from app.servers.rows import COLUMNS
 from tests.gui.servers.steps import Open, choose, column, names, pick, seek
 from tests.gui.windows import control, says, sees, the
 from workbench.plan.checks import problems
@@ -65,7 +65,7 @@ def test_the_count_says_that_servers_are_to_be_selected_before_they_are_compared
     assert not control(page, "Compare in a plan").isEnabled()
     sees(qtbot, page, f"{len(page.servers())} servers · select to compare")
     choose(page, "gevent")
-    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
     sees(qtbot, page, f"{len(page.servers())} servers · 1 selected")
 
 
@@ -106,24 +106,24 @@ def test_the_table_of_2009_is_shown_and_hidden(page: ServersPage) -> None:
     choose(page, "tornado")
     place = column("Twitter (2009, as published)")
     assert COLUMNS[place].text(page.pane.known) == "Yes"  # type: ignore[arg-type]
-    assert not page.table.facts.isColumnHidden(place)
+    assert not page.table.isColumnHidden(place)
     columns = the(page, Choice, "Columns")
     pick(columns, "Today")
-    assert page.table.facts.isColumnHidden(place)
-    assert not page.table.facts.isColumnHidden(column("Released (Today)"))
+    assert page.table.isColumnHidden(place)
+    assert not page.table.isColumnHidden(column("Released (Today)"))
     pick(columns, "2009, as published")
-    assert not page.table.facts.isColumnHidden(place)
-    assert page.table.facts.isColumnHidden(column("Style"))
+    assert not page.table.isColumnHidden(place)
+    assert page.table.isColumnHidden(column("Style"))
 
 
 def test_the_keyboard_selects_and_ticks_servers_and_plans_the_ticked_ones(
     qtbot: QtBot, page: ServersPage, desk: Desk
 ) -> None:
     choose(page, "gevent")
-    page.table.names.setFocus()
-    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
     choose(page, "tornado")
-    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
     sees(qtbot, page, "2 selected")
     with qtbot.waitSignal(desk.plan_requested) as led:
         control(page, "Compare 2 in a plan").click()
@@ -141,7 +141,7 @@ def test_servers_lead_to_a_plan_over_their_protocol(
 ) -> None:
     for id_ in ids:
         choose(page, id_)
-        qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+        qtbot.keyClick(page.table, Qt.Key.Key_Space)
     with qtbot.waitSignal(desk.plan_requested) as led:
         page.compare_these()
     plan = led.args[0]
@@ -152,7 +152,7 @@ def test_servers_lead_to_a_plan_over_their_protocol(
 def test_a_click_on_the_box_ticks_and_one_next_to_it_only_selects(
     qtbot: QtBot, page: ServersPage
 ) -> None:
-    view = page.table.names
+    view = page.table
     room = view.visualRect(view.model().index(1, 0))
     left = Qt.MouseButton.LeftButton
     qtbot.mouseClick(view.viewport(), left, pos=room.center())
@@ -173,7 +173,7 @@ def test_the_context_menu_offers_the_actions_for_the_server_under_it(
     qtbot: QtBot, page: ServersPage
 ) -> None:
     choose(page, "gevent")
-    view = page.table.names
+    view = page.table
     view.customContextMenuRequested.emit(view.visualRect(view.currentIndex()).center())
     (menu,) = [each for each in page.findChildren(QMenu) if each.isVisible()]
     offered = {action.text(): action for action in menu.actions()}
@@ -209,8 +209,8 @@ def test_an_unavailable_server_says_why_and_names_an_alternative(
     choose(page, "gone")
     sees(qtbot, page, "Its source is nowhere to be had.")
     sees(qtbot, page, "Closest maintained alternative: gevent.")
-    page.table.names.setFocus()
-    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
     assert not says(page, "selected")
 
 
@@ -223,7 +223,7 @@ def test_selection_filter_ticks_and_order_are_kept_between_starts(
     choose(page, "twisted")
     page.detail.pin()
     choose(page, "gevent")
-    qtbot.keyClick(page.table.names, Qt.Key.Key_Space)
+    qtbot.keyClick(page.table, Qt.Key.Key_Space)
     again = opened()
     assert names(again) == names(page)
     assert again.filters.family == "socket"
@@ -252,7 +252,7 @@ def test_every_control_has_an_accessible_name(page: ServersPage) -> None:
     for each in page.findChildren(QAbstractButton):
         if each.isVisible():
             assert each.accessibleName() or each.text(), each
-    index = page.table.names.currentIndex()
+    index = page.table.currentIndex()
     assert re.match(r"gevent, .+, greenlets", index.data(Qt.ItemDataRole.AccessibleTextRole))
 
 
@@ -286,17 +286,17 @@ def test_selected_servers_are_compared_then_and_now_and_exported(
     pick(the(page, Choice, "Columns"), "2009 and today")
     then, now = column("Thread pool (2009, as published)"), column("Thread pool (Today)")
     assert now == then + 1
-    assert not page.table.facts.isColumnHidden(then) and not page.table.facts.isColumnHidden(now)
-    assert page.table.facts.isColumnHidden(column("Style"))
-    assert page.table.facts.isColumnHidden(column("HTTP/1.1 (Today)"))
+    assert not page.table.isColumnHidden(then) and not page.table.isColumnHidden(now)
+    assert page.table.isColumnHidden(column("Style"))
+    assert page.table.isColumnHidden(column("HTTP/1.1 (Today)"))
     pick(the(page, Choice, "Columns"), "2010 and today")
     then, now = column("HTTP/1.1 (2010, as published)"), column("HTTP/1.1 (Today)")
     assert now == then + 1
-    assert not page.table.facts.isColumnHidden(then) and not page.table.facts.isColumnHidden(now)
+    assert not page.table.isColumnHidden(then) and not page.table.isColumnHidden(now)
     pick(the(page, Choice, "Columns"), "2009 and today")
     now = column("Thread pool (Today)")
     choose(page, "gevent")
-    assert "gevent.threadpool" in page.table.facts.model().index(0, now).data(Qt.ToolTipRole)
+    assert "gevent.threadpool" in page.table.model().index(0, now).data(Qt.ToolTipRole)
 
     path = tmp_path / "features.csv"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))

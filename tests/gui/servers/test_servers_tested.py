@@ -30,8 +30,8 @@ def test_a_new_server_runs_at_once(qtbot: QtBot, page: ServersPage) -> None:
     qtbot.waitUntil(page.trial.go.isEnabled)
     page.activateWindow()
     qtbot.waitUntil(page.isActiveWindow)
-    page.table.names.setFocus()
-    qtbot.keyClick(page.table.names, Qt.Key.Key_Return)
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_Return)
     assert control(page, "Cancel").isVisible()
     assert control(page, "Cancel").hasFocus()
     qtbot.waitUntil(lambda: page.trial.chip.text == "Passed")
@@ -61,7 +61,7 @@ def test_a_test_names_its_server_and_moves_nothing(qtbot: QtBot, page: ServersPa
 def test_the_selected_server_stays_in_view_when_the_window_gets_lower(
     qtbot: QtBot, page: ServersPage
 ) -> None:
-    view = page.table.names
+    view = page.table
     last = next(n for n in range(100) if view.rowViewportPosition(n + 1) > view.viewport().height())
     assert page.table.choose(page.servers()[last].key)
     set_size(qtbot, page, 1280, 680)
