@@ -15,7 +15,7 @@ from workbench.machines.usage import Usage
 from workbench.messages import notes
 from workbench.plan.schedule import PointPlan
 from workbench.run.history import History
-from workbench.run.point_recording import PointRecording
+from workbench.run.point_recording import Ended, PointRecording
 from workbench.run.state import RunState
 from workbench.run.target_watch import PointWatch, TargetWatch
 from workbench.servers.entry import ServerEntry
@@ -80,13 +80,7 @@ class PointRunner:
             others_s = max(0.0, usage.elsewhere_s - known_s)
         resent = sum(of_client.counters.get("RetransSegs", 0) for of_client in usages.values())
         stop = recording.stop(
-            report,
-            complete,
-            usage,
-            others_s,
-            resent,
-            exit_status=target.exit_status(),
-            nofile=target.nofile,
+            Ended(report, complete, usage, others_s, resent, target.exit_status(), target.nofile)
         )
         self._note_lost_cpu(target, usage)
         self._history.add(stop)

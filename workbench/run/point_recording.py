@@ -3,6 +3,8 @@ verdict."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from msgspec.structs import replace
 
 from workbench import metrics
@@ -13,7 +15,7 @@ from workbench.analysis.evidence import Evidence, Queue, queue_of
 from workbench.analysis.starts import Started, rise_s
 from workbench.analysis.verdicts import judge
 from workbench.axis import RATE, recorded
-from workbench.documents import WINDOW_US, PointStart, PointStop, Window
+from workbench.documents import WINDOW_US, Counts, PointStart, PointStop, Verdict, Window
 from workbench.load.base import LoadReport, LoadWindow, PointSpec
 from workbench.machines.usage import Usage
 from workbench.messages.base import Message
@@ -28,6 +30,25 @@ LEAST_CALL_S = 1e-6
 """Reading a request and writing the reply take the kernel longer, in any language."""
 
 DOUBTFUL = ("inconclusive", "faulty")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What is known of a point once it has ended."""
+
+    report: LoadReport
+    complete: bool
+    usage: Usage
+    """Of the target."""
+    others_s: float | None
+    """CPU time that other programs took on the cores of server and clients; None: it cannot be
+    separated from that of server and clients."""
+    resent: int
+    """Segments retransmitted by machines other than the target."""
+    exit_status: int | None = None
+    """Of a server that ended during the point."""
+    nofile: int = 0
+    """Descriptor limit in force in the server's processes; 0: unknown."""
 
 
 class PointRecording:
@@ -103,112 +124,32 @@ class PointRecording:
         self._windows.append(document)
         self._run.emit(document)
 
-    def stop(
-        self,
-        report: LoadReport,
-        complete: bool,
-        usage: Usage,
-        others_s: float | None,
-        resent: int,
-        *,
-        exit_status: int | None = None,
-        nofile: int = 0,
-    ) -> PointStop:
-        """`others_s`: CPU time that other programs took on the cores of server and clients. None:
-        it cannot be separated from that of server and clients. `resent`: segments retransmitted by
-        machines other than the target. `exit_status`: of a server that ended during the point.
-        `nofile`: descriptor limit in force in its processes; 0: unknown."""
-        point, counts, times = self._point, report.counts, report.histograms
-        complete = complete and not report.complaints
+    def stop(self, of: Ended) -> PointStop:
+        """Judge the point, and return its last document."""
+        point, report, usage = self._point, of.report, of.usage
+        counts, times = report.counts, report.histograms
+        complete = of.complete and not report.complaints
         seconds = point.seconds if complete and point.seconds else report.schedule_s
-        units = ("connections", "users")
-        per_unit = 1 / point.calls_per_connection if self._run.plan.unit in units else 1.0
-        lateness = histogram.percentiles(times.lateness)
         steady = self._steady(seconds)
-        offered = _rate(counts.scheduled * per_unit, report.offered_in_s or seconds)
-        if point.held:  # Those are calls of their own, made in the ramp.
-            offered = _rate(steady.due, steady.seconds) if steady else 0.0
-        limit = self._run.limits[point.load_tool]
-        evidence = Evidence(
-            counts=counts,
-            seconds=seconds,
-            offered_per_s=0.0 if point.concurrency else offered,
-            planned_per_s=_rate(point.samples * per_unit, point.seconds)
-            if self._can.own_pace
-            else 0.0,
-            closed=point.concurrency > 0,
-            complete=complete,
-            exit_status=exit_status,
-            elsewhere=report.elsewhere,
-            requests=report.figures.get("requests", 0),
-            least_cpu_s=self._least_cpu_s(counts.succeeded),
-            conserved=report.conserved,
-            lateness_us=lateness,
-            client_cpu_pct=report.client_cpu_pct,
-            most_open=self._can.most_open if self._can.most_open < self._run.plan.nofile else 0,
-            workers=self._run.stage.loads[point.load_tool].workers,
-            client_cores=len(self._run.stage.placement.agents),
-            queue=self._queue(seconds, steady),
-            latency_us=histogram.percentiles(times.latency),
-            p99_limit_ms=self._run.plan.declared.p99_limit_ms(point.workload)
-            if point.judged
-            else None,
-            timeout_s=point.workload.timeout_s,
-            rise_s=self._rise(steady),
-            ceiling_per_s=limit.per_s if point.judged else None,
-            ceiling_others_pct=limit.background_load_pct,
-            counters=usage.counters,
-            resent_by_clients=resent,
-            link_lost_share=self._run.link_lost_share,
-            connect_us=histogram.percentiles(times.connect),
-            others_cpu_pct=_share_pct(others_s, usage.seconds),
-            stolen_cpu_pct=_share_pct(usage.stolen_s, usage.seconds) or 0.0,
-            loopback=self._run.stage.loopback,
-            server_cpu_pct=usage.cpu_pct if usage.seconds and not usage.cpu_lost else None,
-            calls_per_connection=point.calls_per_connection,
-            clients={each.machine: each.service_us for each in report.clients if each.service_us},
-            faults=report.faults,
-            clean_per_s=clean_per_s(self._below),
-            faulty_before=faulty_before(self._below),
-        )
-        verdict, reasons = judge(evidence)
-        why = self._cause(usage, nofile) if exit_status is None and not usage.cpu_lost else None
-        # The kernel shows these, whoever else was busy.
-        shown = isinstance(why, DescriptorsUsedUp | NotAccepted)
-        if why and (verdict == "server-limited" or (shown and verdict in DOUBTFUL)):
-            reasons.append(why)
+        evidence = self._evidence(of, complete, seconds, steady)
+        verdict, reasons = self._judged(evidence, of)
         calls_per_s, measured_s = self._answered(report, steady, seconds)
-        reasons += [*report.complaints, *report.remarks]
-        if limited := client_limited(report.waits, histogram.percentiles(times.latency)):
-            reasons.append(limited)
-        lost = counts.scheduled - counts.succeeded
         stop = PointStop(
             t_us=self._run.now_us(),
             **self._start.identity,
             complete=complete,
             seconds=round(seconds, 6),
             counts=counts,
-            offered_per_s=offered,
-            replies_per_s=round(calls_per_s * per_unit, 3),
+            offered_per_s=self._offered(report, steady, seconds),
+            replies_per_s=round(calls_per_s * self._per_unit, 3),
             measured_s=measured_s,
-            values=metrics.values(
-                Measured(
-                    report,
-                    self._windows,
-                    usage,
-                    point.held,
-                    self._body_bytes(),
-                    calls_per_s,
-                    self._run.plan.declared.statuses,
-                ),
-                self._run.plan.declared.requests(self._run.plan.workload),
-            ),
-            errors_pct=round(100 * lost / counts.scheduled, 4) if counts.scheduled else 0.0,
-            latency_us=histogram.percentiles(times.latency),
+            values=self._values(report, usage, calls_per_s),
+            errors_pct=_errors_pct(counts),
+            latency_us=evidence.latency_us,
             service_us=histogram.percentiles(times.service),
-            connect_us=histogram.percentiles(times.connect),
+            connect_us=evidence.connect_us,
             first_byte_us=histogram.percentiles(times.first_byte),
-            lateness_us=lateness,
+            lateness_us=evidence.lateness_us,
             histograms=times,
             client_cpu_pct=_rounded(report.client_cpu_pct),
             server_cpu_pct=round(usage.cpu_pct, 2),
@@ -222,8 +163,95 @@ class PointRecording:
             clients=report.clients,
             start_skew_us=report.start_skew_us,
         )
-        search = self._run.plan.search
-        return with_limits(stop, search) if search and point.judged else stop
+        search = self._run.plan.search if point.judged else None
+        return with_limits(stop, search) if search else stop
+
+    def _evidence(
+        self, of: Ended, complete: bool, seconds: float, steady: phases.Steady | None
+    ) -> Evidence:
+        point, report, usage, run = self._point, of.report, of.usage, self._run
+        times, limit = report.histograms, run.limits[point.load_tool]
+        offered = self._offered(report, steady, seconds)
+        planned = _rate(point.samples * self._per_unit, point.seconds)
+        judged_p99_ms = run.plan.declared.p99_limit_ms(point.workload)
+        return Evidence(
+            counts=report.counts,
+            seconds=seconds,
+            offered_per_s=0.0 if point.concurrency else offered,
+            planned_per_s=planned if self._can.own_pace else 0.0,
+            closed=point.concurrency > 0,
+            complete=complete,
+            exit_status=of.exit_status,
+            elsewhere=report.elsewhere,
+            requests=report.figures.get("requests", 0),
+            least_cpu_s=self._least_cpu_s(report.counts.succeeded),
+            conserved=report.conserved,
+            lateness_us=histogram.percentiles(times.lateness),
+            client_cpu_pct=report.client_cpu_pct,
+            most_open=self._can.most_open if self._can.most_open < run.plan.nofile else 0,
+            workers=run.stage.loads[point.load_tool].workers,
+            client_cores=len(run.stage.placement.agents),
+            queue=self._queue(seconds, steady),
+            latency_us=histogram.percentiles(times.latency),
+            p99_limit_ms=judged_p99_ms if point.judged else None,
+            timeout_s=point.workload.timeout_s,
+            rise_s=self._rise(steady),
+            ceiling_per_s=limit.per_s if point.judged else None,
+            ceiling_others_pct=limit.background_load_pct,
+            counters=usage.counters,
+            resent_by_clients=of.resent,
+            link_lost_share=run.link_lost_share,
+            connect_us=histogram.percentiles(times.connect),
+            others_cpu_pct=_share_pct(of.others_s, usage.seconds),
+            stolen_cpu_pct=_share_pct(usage.stolen_s, usage.seconds) or 0.0,
+            loopback=run.stage.loopback,
+            server_cpu_pct=usage.cpu_pct if usage.seconds and not usage.cpu_lost else None,
+            calls_per_connection=point.calls_per_connection,
+            clients={each.machine: each.service_us for each in report.clients if each.service_us},
+            faults=report.faults,
+            clean_per_s=clean_per_s(self._below),
+            faulty_before=faulty_before(self._below),
+        )
+
+    def _judged(self, evidence: Evidence, of: Ended) -> tuple[Verdict, list[Message]]:
+        """Return the verdict, and all that is to be said of the point."""
+        verdict, reasons = judge(evidence)
+        if of.exit_status is None and not of.usage.cpu_lost:
+            why = self._cause(of.usage, of.nofile)
+            # The kernel shows these, whoever else was busy.
+            shown = isinstance(why, DescriptorsUsedUp | NotAccepted)
+            if why and (verdict == "server-limited" or (shown and verdict in DOUBTFUL)):
+                reasons.append(why)
+        limited = client_limited(of.report.waits, evidence.latency_us)
+        reasons += [*of.report.complaints, *of.report.remarks, *([limited] if limited else [])]
+        return verdict, reasons
+
+    @property
+    def _per_unit(self) -> float:
+        """Rates are of calls, or of the connections or users that make several."""
+        of_calls = self._run.plan.unit not in ("connections", "users")
+        return 1.0 if of_calls else 1 / self._point.calls_per_connection
+
+    def _offered(self, report: LoadReport, steady: phases.Steady | None, seconds: float) -> float:
+        if self._point.held:  # Those are calls of their own, made in the ramp.
+            return _rate(steady.due, steady.seconds) if steady else 0.0
+        return _rate(report.counts.scheduled * self._per_unit, report.offered_in_s or seconds)
+
+    def _values(
+        self, report: LoadReport, usage: Usage, calls_per_s: float
+    ) -> dict[str, float | None]:
+        """The metrics beyond the built-in ones."""
+        declared = self._run.plan.declared
+        measured = Measured(
+            report,
+            self._windows,
+            usage,
+            self._point.held,
+            self._body_bytes(),
+            calls_per_s,
+            declared.statuses,
+        )
+        return metrics.values(measured, declared.requests(self._run.plan.workload))
 
     def _least_cpu_s(self, replies: int) -> float:
         """CPU time that no server can do with for this number of replies; 0: unknown."""
@@ -312,6 +340,11 @@ def _share_pct(busy_s: float | None, seconds: float) -> float | None:
     if busy_s is None:
         return None
     return 100 * busy_s / seconds if seconds else 0.0
+
+
+def _errors_pct(counts: Counts) -> float:
+    lost = counts.scheduled - counts.succeeded
+    return round(100 * lost / counts.scheduled, 4) if counts.scheduled else 0.0
 
 
 def _rounded(value: float | None) -> float | None:
