@@ -12,10 +12,9 @@ from app.machines.prompts import Asker
 from workbench.control import Control
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
-from workbench.machines.secrets import never_ask
 from workbench.plan.model import Plan
 from workbench.presentable import presentable
-from workbench.run.engine import Engine
+from workbench.run.engine import Consents, Engine, Observer
 from workbench.run.factory import Fleet, engine_for, session_path
 from workbench.run.tuning import Tuning
 from workbench.servers.entry import ServerEntry
@@ -125,19 +124,27 @@ class LiveRun:
     def _engine(self, emit: Callable[[AnyDocument], None]) -> Engine:
         where, person = self.where, self._person
         fleet = Fleet(where.target, where.clients) if where else None
-        engine = engine_for(self.plan, emit, fleet=fleet, ask=person.ask if person else never_ask)
-        engine.control, engine.notify = self.control, self._notify
+        consents = Consents()
         if person:
-            engine.expose = person.expose
-            engine.run_foreign = person.run_foreign
-            engine.on_busy = person.on_busy
-        if where and where.tune and person:
-            engine.tuning = Tuning(where.tune, person.consent)
+            consents = Consents(
+                ask=person.ask,
+                tuning=Tuning(where.tune, person.consent) if where and where.tune else None,
+                expose=person.expose,
+                run_foreign=person.run_foreign,
+                on_busy=person.on_busy,
+            )
 
         def on_trial(servers: Sequence[ServerEntry], finished: int) -> None:
             self.on_progress(Trial(tuple((each.id, each.name) for each in servers), finished))
 
-        engine.on_trial = on_trial
+        engine = engine_for(
+            self.plan,
+            emit,
+            fleet=fleet,
+            consents=consents,
+            observer=Observer(notify=self._notify, on_trial=on_trial),
+            control=self.control,
+        )
         on_trial(engine.entries, -1)
         return engine
 

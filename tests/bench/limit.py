@@ -28,7 +28,7 @@ from planted.trials import written
 from workbench.analysis.summary import summarise
 from workbench.foreign import ForeignCode
 from workbench.plan.model import Plan
-from workbench.run.engine import Engine
+from workbench.run.engine import Consents, Engine
 from workbench.sessions.reading import read_session
 from workbench.sessions.recorder import Recorder
 from workbench.workloads.registry import workload
@@ -71,8 +71,8 @@ async def run(name: str, folder: Path) -> None:
     )
     file = folder / "session.yaml"
     with contextlib.closing(Recorder(file)) as recorder:
-        engine = Engine(plan, [written(folder / "planted", MODE)], recorder)
-        engine.install, engine.run_foreign = True, agreed
+        consents = Consents(install=True, run_foreign=agreed)
+        engine = Engine(plan, [written(folder / "planted", MODE)], recorder, consents=consents)
         await engine.run()
     print(f"\n{name}")
     for series in summarise(read_session(file).documents).servers.values():

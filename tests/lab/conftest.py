@@ -24,6 +24,7 @@ from workbench.machines.secrets import Secrets, never_ask
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.machines.sshconnect import connect
 from workbench.plan.reading import load_plan
+from workbench.run.engine import Consents
 from workbench.run.factory import Fleet, engine_for
 from workbench.run.tuning import Tuning
 
@@ -203,8 +204,8 @@ def in_the_middle(
             acting.append(asyncio.get_running_loop().run_in_executor(None, act))
             acting[0].add_done_callback(lambda _: engine.control.resume())
 
-    engine = engine_for(load_plan(str(plan)), take, fleet=fleet)
-    engine.tuning, engine.install = tuning, install
+    consents = Consents(tuning=tuning, install=install)
+    engine = engine_for(load_plan(str(plan)), take, fleet=fleet, consents=consents)
     asyncio.run(engine.run())
     acting[0].result()
     return documents

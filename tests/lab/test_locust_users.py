@@ -20,6 +20,7 @@ from workbench.cli import main
 from workbench.documents import AnyDocument, PointStop, RunStart, RunStop, Window
 from workbench.foreign import ForeignCode
 from workbench.plan.reading import load_plan
+from workbench.run.engine import Consents
 from workbench.run.factory import Fleet, engine_for
 from workbench.sessions import read_session
 
@@ -165,8 +166,8 @@ def test_users_end_within_seconds_of_a_cut(hosts: list[Host], tmp_path: Path, br
         return code.also == ("shortuuid==1.0.13",)
 
     path = by_users(tmp_path, 300, more_s=8)
-    engine = engine_for(load_plan(str(path)), take, fleet=Fleet("h1", CLIENTS))
-    engine.run_foreign = agree
+    fleet, consents = Fleet("h1", CLIENTS), Consents(run_foreign=agree)
+    engine = engine_for(load_plan(str(path)), take, fleet=fleet, consents=consents)
     try:
         asyncio.run(engine.run())
     finally:

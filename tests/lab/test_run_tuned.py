@@ -19,6 +19,7 @@ from workbench.errors import PongbenchError
 from workbench.messages.notes import Untuned
 from workbench.messages.topics import read_note
 from workbench.plan.reading import load_plan
+from workbench.run.engine import Consents
 from workbench.run.factory import Fleet, engine_for
 from workbench.run.tuning import Tuning, TuningPlan
 from workbench.sessions import read_session
@@ -120,8 +121,8 @@ async def test_without_consent_there_is_no_run(hosts: list[Host], plan: Path) ->
         return False
 
     documents: list[AnyDocument] = []
-    engine = engine_for(load_plan(str(plan)), documents.append, fleet=FLEET)
-    engine.tuning = Tuning("piel-2010", refuse)
+    consents = Consents(tuning=Tuning("piel-2010", refuse))
+    engine = engine_for(load_plan(str(plan)), documents.append, fleet=FLEET, consents=consents)
     with pytest.raises(PongbenchError, match="not agreed to"):
         await engine.run()
     assert documents == []
@@ -166,8 +167,8 @@ async def test_the_next_run_restores_what_a_crash_left_and_reports_what_it_canno
         if isinstance(document, RunStart):
             target.run("sh", "-c", "echo 777 > /proc/sys/net/core/somaxconn")
 
-    engine = engine_for(load_plan(str(plan)), take, fleet=FLEET)
-    engine.tuning = Tuning("piel-2010", consent)
+    consents = Consents(tuning=Tuning("piel-2010", consent))
+    engine = engine_for(load_plan(str(plan)), take, fleet=FLEET, consents=consents)
     try:
         await engine.run()
         assert somaxconn(target) == "777"

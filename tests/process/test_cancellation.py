@@ -24,7 +24,7 @@ from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.rights import Rights
 from workbench.machines.secrets import Ask
-from workbench.run.engine import Engine
+from workbench.run.engine import Consents, Engine
 from workbench.run.environment import Fleet
 from workbench.run.tuning import Tuning, TuningPlan
 from workbench.servers.catalogue import Catalogue
@@ -87,8 +87,8 @@ class Run:
             recorder(document)
 
         catalogue = Catalogue.load(extra_dirs=[])
-        engine = Engine(PLAN, [catalogue[server] for server in PLAN.servers], emit)
-        engine.tuning = Tuning("tests", consent)
+        entries = [catalogue[server] for server in PLAN.servers]
+        engine = Engine(PLAN, entries, emit, consents=Consents(tuning=Tuning("tests", consent)))
         loop = asyncio.get_running_loop()
 
         def on_await() -> None:

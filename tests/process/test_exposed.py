@@ -13,7 +13,7 @@ from a_run import PONGBENCH, ROOT
 from workbench.documents import AnyDocument, Note
 from workbench.exposure import Exposure
 from workbench.plan.model import Plan
-from workbench.run.engine import Engine
+from workbench.run.engine import Consents, Engine
 from workbench.run.environment import Fleet
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import ServerEntry
@@ -102,8 +102,8 @@ async def test_the_consent_is_recorded(home: Path, monkeypatch: pytest.MonkeyPat
         asked.append(exposure)
         return True
 
-    engine = Engine(plan, [old], documents.append, fleet=Fleet("localhost", ("bolt",)))
-    engine.expose = agree
+    fleet = Fleet("localhost", ("bolt",))
+    engine = Engine(plan, [old], documents.append, fleet=fleet, consents=Consents(expose=agree))
     assert (await engine.run()).status == "done"
     assert asked == [Exposure((old.name,), "localhost", "0.0.0.0")]
     (note,) = (d for d in documents if isinstance(d, Note) and d.topic == "exposed")

@@ -23,7 +23,7 @@ from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, PointStop, RunStop, Window
 from workbench.machines.profiles import save_profile
 from workbench.plan.model import Plan
-from workbench.run.engine import Engine
+from workbench.run.engine import Consents, Engine
 from workbench.run.factory import Fleet, engine_for
 from workbench.sessions import completed
 from workbench.workloads.registry import workload as a_workload
@@ -114,7 +114,9 @@ async def run(act: Callable[[], None], seconds: float = SECONDS) -> list[AnyDocu
             asyncio.get_running_loop().call_soon(act)
 
     plan = msgspec.structs.replace(PLAN, seconds=seconds)
-    engine: Engine = engine_for(plan, emit, fleet=Fleet("box", ("localhost",)), ask=answer)
+    engine: Engine = engine_for(
+        plan, emit, fleet=Fleet("box", ("localhost",)), consents=Consents(ask=answer)
+    )
     await engine.run()
     return documents
 

@@ -32,7 +32,7 @@ from workbench.plan.checks import check
 from workbench.plan.model import Plan
 from workbench.plan.reading import read_plan
 from workbench.presentable import presentable
-from workbench.run.engine import Engine
+from workbench.run.engine import Consents, Engine, Observer
 from workbench.run.environment import preview_tuning
 from workbench.run.factory import (
     FAMILIES,
@@ -146,8 +146,8 @@ def handle(arguments: argparse.Namespace) -> int:
 
 async def _preview(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     ask, tune = ask_at_terminal(remember=arguments.remember), arguments.tune or ""
-    engine = engine_for(plan, lambda document: None, fleet=fleet, ask=ask)
-    engine.install = arguments.install
+    consents = Consents(ask=ask, install=arguments.install)
+    engine = engine_for(plan, lambda document: None, fleet=fleet, consents=consents)
     budget = await engine.assess(tune)
     for sentence in (*budget.describe(), *(warning.text() for warning in budget.warnings)):
         say(sentence)
@@ -160,8 +160,6 @@ async def _preview(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> i
 
 async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     dispatcher = Dispatcher()
-    engine = engine_for(plan, dispatcher.emit, fleet=fleet)
-    engine.install = arguments.install
     path = arguments.output
     recorder = Recorder(path or session_path(plan), or_beside=not path, emit=dispatcher.emit)
     documents: list[AnyDocument] = []
@@ -170,18 +168,15 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     try:
         with ConsoleView(Unheard(stderr=True), brief=arguments.brief) as view:
             dispatcher.subscribe(view)
-            engine.notify = view.notify
-            engine.ask = ask_at_terminal(view.paused, remember=arguments.remember)
-            engine.on_busy = busy.at_terminal(arguments.busy, view.paused)
-            engine.expose = EXPOSE.at_terminal(yes=arguments.expose, alone=view.paused)
-            engine.run_foreign = FOREIGN_CODE.at_terminal(
-                yes=arguments.foreign_code, alone=view.paused
+            engine = engine_for(
+                plan,
+                dispatcher.emit,
+                fleet=fleet,
+                consents=_consents(arguments, view),
+                observer=Observer(
+                    notify=view.notify, on_budget=lambda budget: _print_budget(view, budget)
+                ),
             )
-            if arguments.tune:
-                engine.tuning = tuning_at_terminal(
-                    arguments.tune, yes=arguments.yes, alone=view.paused
-                )
-            engine.on_budget = lambda budget: _print_budget(view, budget)
             stop = await _interruptible(engine, documents, view)
     except asyncio.CancelledError:
         stop = None
@@ -199,6 +194,20 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     if interrupted or stop is None:
         return ExitCode.INTERRUPTED
     return ExitCode.DONE if stop.status == "done" else ExitCode.FAILED
+
+
+def _consents(arguments: argparse.Namespace, view: ConsoleView) -> Consents:
+    alone, tuning = view.paused, None
+    if arguments.tune:
+        tuning = tuning_at_terminal(arguments.tune, yes=arguments.yes, alone=alone)
+    return Consents(
+        ask=ask_at_terminal(alone, remember=arguments.remember),
+        install=arguments.install,
+        tuning=tuning,
+        expose=EXPOSE.at_terminal(yes=arguments.expose, alone=alone),
+        run_foreign=FOREIGN_CODE.at_terminal(yes=arguments.foreign_code, alone=alone),
+        on_busy=busy.at_terminal(arguments.busy, alone),
+    )
 
 
 def _conclude(documents: list[AnyDocument], *, as_json: bool) -> None:

@@ -8,7 +8,7 @@ import functools
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -60,6 +60,36 @@ from workbench.servers.machine_readiness import examine, to_fetch
 _ABORTED = RunStop(t_us=0, status="aborted")
 
 
+@dataclass(frozen=True)
+class Consents:
+    """What a user agrees to, or is asked; by default nothing, and nobody is there."""
+
+    ask: Ask = never_ask
+    """For passwords."""
+    install: bool = False
+    """Whether programs that machines lack may be unpacked there."""
+    tuning: Tuning | None = None
+    """Kernel settings for the length of the run; None: they stay as they are."""
+    expose: Consent = never_agree
+    """Whether servers without security fixes may listen where other machines reach them."""
+    run_foreign: foreign.Consent = foreign.never_agree
+    """Whether a program of the user, such as a locustfile, may run on the clients."""
+    on_busy: claims.OnBusy | None = None
+    """Asks what to do where another run is on these machines; None: no machine is claimed."""
+
+
+@dataclass(frozen=True)
+class Observer:
+    """Who follows a run, beside its documents."""
+
+    notify: Callable[[str], None] = lambda text: None
+    """Takes progress in words."""
+    on_budget: Callable[[Budget], None] = lambda budget: None
+    """Called with what the run will cost, before anything is started."""
+    on_trial: Callable[[Sequence[ServerEntry], int], None] = lambda servers, done: None
+    """Called before each server is tested and after the last: all servers, how many done."""
+
+
 class Engine:
     """One run of one plan. `emit` gets every document, in order, in the engine's event loop.
 
@@ -74,41 +104,27 @@ class Engine:
         *,
         null: ServerEntry | None = None,
         fleet: Fleet | None = None,
-        ask: Ask = never_ask,
+        consents: Consents | None = None,
+        observer: Observer | None = None,
         control: Control | None = None,
-        notify: Callable[[str], None] = lambda text: None,
     ) -> None:
-        """`null`: the server to calibrate the clients with; `fleet`: None is this computer alone;
-        `ask`: for passwords; `notify`: takes progress in words."""
+        """`null`: the server to calibrate the clients with; `fleet`: None is this computer
+        alone."""
         self.plan = plan
         self.entries = entries
         self.null = null if plan.calibrate and plan.axis.calibrated else None
         self.emit = emit
         self.fleet = fleet or Fleet()
-        self.ask = ask
+        self.consents = consents or Consents()
+        self.observer = observer or Observer()
         self.control = control or Control()
-        self.notify = notify
-        self.on_budget: Callable[[Budget], None] = lambda budget: None
-        """Called with what the run will cost, before anything is started."""
-        self.on_trial: Callable[[Sequence[ServerEntry], int], None] = lambda servers, done: None
-        """Called before each server is tested and after the last: all servers, how many done."""
-        self.install = False
-        """Whether programs that machines lack may be unpacked there; the user agreed to it."""
-        self.tuning: Tuning | None = None
-        """Kernel settings for the length of the run; None: they stay as they are."""
-        self.expose: Consent = never_agree
-        """Whether servers without security fixes may listen where other machines reach them."""
-        self.run_foreign: foreign.Consent = foreign.never_agree
-        """Whether a program of the user, such as a locustfile, may run on the clients."""
-        self.on_busy: claims.OnBusy | None = None
-        """Asks what to do where another run is on these machines; None: no machine is claimed."""
         self._claim: claims.Hold | None = None
         self.seed = plan.seed or draw_seed()
 
     async def assess(self, tune: str = "") -> Budget:
         """What the run will cost on its machines, without beginning it. `tune`: the set of kernel
         settings that it would have; empty: they stay as they are."""
-        async with open_fleet(self.fleet, self.ask) as members:
+        async with open_fleet(self.fleet, self.consents.ask) as members:
             address, reach = addresses(self.fleet, members)
             facts = await facts_for(members, tune)
             budget = await asyncio.to_thread(self._assess, facts, reach)
@@ -119,7 +135,7 @@ class Engine:
                     servers=found.names, machine=found.machine, address=found.address
                 )
                 budget.warnings.append(exposed)
-            if not self.install and (lacking := await self._to_fetch(members)):
+            if not self.consents.install and (lacking := await self._to_fetch(members)):
                 budget.warnings.append(MustBeFetched(servers=lacking))
             return budget
 
@@ -134,10 +150,11 @@ class Engine:
         Afterwards the session always ends with a RunStop, which is returned; only a failing
         `emit` and cancellation (abort) are raised, too.
         """
-        if self.on_busy is None:
-            return await self._run(self.fleet)
-        fleet, name = self.fleet, self.plan.name or "Run"
-        holding = claims.held(name, fleet.profiles(), fleet.roles, self.on_busy, self.notify)
+        on_busy, fleet = self.consents.on_busy, self.fleet
+        if on_busy is None:
+            return await self._run(fleet)
+        name, notify = self.plan.name or "Run", self.observer.notify
+        holding = claims.held(name, fleet.profiles(), fleet.roles, on_busy, notify)
         async with holding as self._claim:
             if self._claim.others and fleet.open is open_machine:
                 fleet = replace(fleet, open=functools.partial(open_machine, exclusive=False))
@@ -149,7 +166,7 @@ class Engine:
             self._claim(document)
 
     async def _run(self, fleet: Fleet) -> RunStop:
-        over = False
+        consents, over = self.consents, False
 
         def take(sample: HostSample) -> None:
             # One may be on its way when the session ends.
@@ -162,17 +179,17 @@ class Engine:
             declared.foreign_code(workload),
             self.fleet.clients,
             brought.requirements if brought else (),
-            self.run_foreign,
+            consents.run_foreign,
         )
         known = await named(declared.secrets(workload))
         opening = open_stage(
             self.plan,
             fleet,
             take,
-            self.ask,
-            self.tuning,
-            install=self.install,
-            notify=self.notify,
+            consents.ask,
+            consents.tuning,
+            install=consents.install,
+            notify=self.observer.notify,
         )
         run: RunState | None = None
         end = _ABORTED
@@ -181,12 +198,12 @@ class Engine:
                 for entry in self.entries:
                     see_address(entry, stage.bind)
                 budget = await asyncio.to_thread(self._assess, stage.facts, stage.reach)
-                self.on_budget(budget)
+                self.observer.on_budget(budget)
                 budget.check()
                 if self._claim:
                     await asyncio.to_thread(self._claim.expect, budget.duration_s[1])
                 plan = budget.known(self.plan)
-                exposed = await agreed(self.entries, self.fleet.target, stage.bind, self.expose)
+                exposed = await agreed(self.entries, self.fleet.target, stage.bind, consents.expose)
                 links = await check_links(stage)
                 rehearsed = await self._rehearse(stage, known)
                 zero = time.monotonic_ns() // 1000
@@ -200,7 +217,7 @@ class Engine:
                     control=self.control,
                     emit=self._emit,
                     assess=functools.partial(self._assess, stage.facts, stage.reach),
-                    notify=self.notify,
+                    notify=self.observer.notify,
                     seed=self.seed,
                     zero_us=zero,
                     exposed=exposed,
@@ -250,12 +267,14 @@ class Engine:
     async def _rehearse(self, stage: Stage, known: Mapping[str, str]) -> dict[str, Rehearsal]:
         """Deploy, gate and stop every server once: what cannot work is reported before hours are
         spent, and no runtime is built while something is measured. `known`: the plan's secrets."""
-        self.notify("Testing every server once before the run.")
+        self.observer.notify("Testing every server once before the run.")
         rehearsed = {}
         servers = [*self.entries, *([self.null] if self.null else [])]
         for finished, entry in enumerate(servers):
-            self.on_trial(servers, finished)
-            deployment = await stage.deploy(entry, self.plan, self.notify, install=self.install)
+            self.observer.on_trial(servers, finished)
+            deployment = await stage.deploy(
+                entry, self.plan, self.observer.notify, install=self.consents.install
+            )
             try:
                 result = await gate(deployment)
                 if not result.passed:
@@ -274,7 +293,7 @@ class Engine:
                 rehearsed[entry.id] = Rehearsal(entry, deployment.record(), result)
             finally:
                 await to_the_end(deployment.stop())
-        self.on_trial(servers, len(servers))
+        self.observer.on_trial(servers, len(servers))
         return rehearsed
 
     def _series(self, rehearsed: dict[str, Rehearsal]) -> list[SeriesRecord]:

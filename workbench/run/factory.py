@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from workbench import paths
+from workbench.control import Control
 from workbench.documents import AnyDocument
 from workbench.errors import BadInput
 from workbench.formatting import listed
 from workbench.load import registry
-from workbench.machines.secrets import Ask, never_ask
 from workbench.messages.plans import Problem
 from workbench.plan.model import Plan
 from workbench.plan.suitability import protocol_problems
-from workbench.run.engine import Engine
+from workbench.run.engine import Consents, Engine, Observer
 from workbench.run.environment import HERE, Fleet
 from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
@@ -32,10 +32,12 @@ def engine_for(
     emit: Callable[[AnyDocument], None],
     *,
     fleet: Fleet | None = None,
-    ask: Ask = never_ask,
+    consents: Consents | None = None,
+    observer: Observer | None = None,
+    control: Control | None = None,
 ) -> Engine:
-    """`fleet` None: this computer. Raises BadInput if a server of the plan is not available, or a
-    machine has no profile."""
+    """See `Engine`; `fleet` None: this computer. Raises BadInput if a server of the plan is not
+    available, or a machine has no profile."""
     fleet = fleet or Fleet()
     fleet.profiles()
     for name in plan.load_tools:
@@ -54,7 +56,16 @@ def engine_for(
             raise BadInput(unfit)
     null_server = plan.declared.null_server if plan.calibrate else ""
     null = catalogue[null_server] if null_server else None
-    return Engine(plan, entries, emit, null=null, fleet=fleet, ask=ask)
+    return Engine(
+        plan,
+        entries,
+        emit,
+        null=null,
+        fleet=fleet,
+        consents=consents,
+        observer=observer,
+        control=control,
+    )
 
 
 def unfit(plan: Plan) -> list[Problem]:
