@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import synthetic
 
-from workbench.documents import AnyDocument
+from workbench.documents import AnyDocument, Histograms
 
 ESCAPE = "\x1b[31m\x1b]0;pwned\x07\x1b]8;;http://pwned\x1b\\"
 """Red from here on, another title of the window, a link."""
@@ -31,8 +31,11 @@ STEERING = re.compile(
 )
 """Nothing of it may be in an output. Written down once more: this is what is tested."""
 
-_KEPT = ("started_utc", "protocol", "arrivals", "mode", "rate_of", "order")
-"""An instant, and words of a plan: what is none of them is refused when it is read."""
+_KEPT = (
+    *("started_utc", "protocol", "arrivals", "mode", "rate_of", "order"),
+    *Histograms.__struct_fields__,
+)
+"""An instant, words of a plan, and histograms: anything else there is refused when it is read."""
 
 
 def canary(servers: int = 2, points: int = 2, song: str = SONG) -> list[AnyDocument]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import pairwise
 from math import ceil, exp
 from statistics import NormalDist
 
-from workbench.analysis.histogram import bucket_bounds, bucket_of
+import numpy as np
+
+from workbench.analysis.histogram import bucket_bounds, bucket_of, percentiles
 from workbench.documents import Percentiles, SparseHistogram
+
+Times = Callable[[float, float, int], tuple[Percentiles | None, SparseHistogram]]
+"""A number of times, by their median in microseconds and their sigma."""
 
 _TIMEOUT_US = 5_000_000
 _SLICES = 60
@@ -49,6 +54,23 @@ def lognormal(
     ordered = sorted(buckets.items())
     tops = {name: _rank(ordered, ceil(q * count)) for name, q in _QUANTILES.items()}
     return Percentiles(count=count, **tops), [x for pair in ordered for x in pair]
+
+
+def sampled(seed: int) -> Times:
+    """Like `lognormal`, but every time is drawn: as many buckets are filled as in a real run."""
+    rng = np.random.default_rng(seed)
+
+    def times(
+        median_us: float, sigma: float, count: int
+    ) -> tuple[Percentiles | None, SparseHistogram]:
+        drawn = rng.lognormal(np.log(max(1.0, median_us)), 0.6 * sigma, max(0, count))
+        us = np.minimum(drawn, _TIMEOUT_US).astype(np.int64)
+        octave = np.maximum(0, np.frexp(us)[1] - 11)
+        buckets, counts = np.unique((octave << 10) + (us >> octave), return_counts=True)
+        sparse: SparseHistogram = np.column_stack((buckets, counts)).ravel().tolist()
+        return percentiles(sparse), sparse
+
+    return times
 
 
 def _rank(ordered: list[tuple[int, int]], rank: int) -> int:

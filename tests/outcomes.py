@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.histograms import lognormal
-from workbench.analysis.histogram import coarse
+from tests.histograms import Times, lognormal
+from workbench.analysis.histogram import all_packed, coarse, packed
 from workbench.documents import (
     Counts,
     Errors,
@@ -46,9 +46,16 @@ class Outcome:
     """What one rate does to one server."""
 
     def __init__(
-        self, server: Contestant, rate: float, scheduled: int, rng: random.Random, untrusted: bool
+        self,
+        server: Contestant,
+        rate: float,
+        scheduled: int,
+        rng: random.Random,
+        untrusted: bool,
+        *,
+        times: Times = lognormal,
     ) -> None:
-        self.server, self.rate = server, rate
+        self.server, self.rate, self._times = server, rate, times
         capacity = server.capacity_per_s
         self.load = rate / capacity if capacity else float("inf")
         over = self.load > 1
@@ -93,8 +100,8 @@ class Outcome:
         self.untrusted = untrusted
 
     def window(self, t_us: int, point: int, index: int, share: Counts) -> Window:
-        latency_us, latency = lognormal(self.latency_us, self.spread, share.succeeded)
-        service_us, service = lognormal(self.service_us, self.spread, share.succeeded)
+        latency_us, latency = self._times(self.latency_us, self.spread, share.succeeded)
+        service_us, service = self._times(self.service_us, self.spread, share.succeeded)
         return Window(
             t_us=t_us,
             point=point,
@@ -108,8 +115,8 @@ class Outcome:
             in_flight=round(self.rate * self.latency_us / 1e6),
             latency_us=latency_us,
             service_us=service_us,
-            latency=coarse(latency),
-            service=coarse(service),
+            latency=packed(coarse(latency), coarse=True),
+            service=packed(coarse(service), coarse=True),
         )
 
     def sample(self, t_us: int) -> HostSample:
@@ -145,11 +152,11 @@ class Outcome:
     ) -> PointStop:
         counts = self.counts
         times = {
-            "latency": lognormal(self.latency_us, self.spread, counts.succeeded),
-            "service": lognormal(self.service_us, self.spread, counts.succeeded),
-            "connect": lognormal(90.0, 0.3, counts.succeeded),
-            "first_byte": lognormal(self.service_us * 0.8, self.spread, counts.succeeded),
-            "lateness": lognormal(self.lateness_us, 0.5, counts.sent),
+            "latency": self._times(self.latency_us, self.spread, counts.succeeded),
+            "service": self._times(self.service_us, self.spread, counts.succeeded),
+            "connect": self._times(90.0, 0.3, counts.succeeded),
+            "first_byte": self._times(self.service_us * 0.8, self.spread, counts.succeeded),
+            "lateness": self._times(self.lateness_us, 0.5, counts.sent),
         }
         verdict, found = self._verdict(complete)
         return PointStop(
@@ -171,7 +178,9 @@ class Outcome:
             connect_us=times["connect"][0],
             first_byte_us=times["first_byte"][0],
             lateness_us=times["lateness"][0],
-            histograms=Histograms(**{name: histogram for name, (_, histogram) in times.items()}),
+            histograms=all_packed(
+                Histograms(**{name: histogram for name, (_, histogram) in times.items()})
+            ),
             client_cpu_pct=97.0 if self.untrusted else round(min(90.0, self.rate / 150), 1),
             server_cpu_pct=min(100.0, round(100 * self.load, 1)),
             server_rss_bytes=self._rss(),

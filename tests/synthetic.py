@@ -15,9 +15,11 @@ from typing import Literal, ParamSpec
 
 from msgspec import structs
 
+from tests.histograms import Times, lognormal
 from tests.outcomes import Contestant, Outcome, shares
 from workbench.documents import (
     JUDGED,
+    VERSION,
     WINDOW_US,
     AnyDocument,
     Block,
@@ -115,8 +117,10 @@ def session(
     *,
     rates: Sequence[float] | None = None,
     seconds: float = 2.0,
+    connections: int | None = None,
     repeats: int = 1,
     seed: int = 1,
+    times: Times = lognormal,
     ceiling: bool = True,
     untrusted_from: float | None = None,
     give_up: bool = False,
@@ -125,8 +129,9 @@ def session(
     """The documents of a whole run.
 
     From the offered rate `untrusted_from` on every point is `client-limited`, as when the clients
-    were late. With `give_up` a sweep ends after three points below half. `servers`
-    may be made-up ones, for example with a capacity of 0: all its calls fail.
+    were late. `connections`: of every point, in place of `seconds`. With `give_up` a sweep
+    ends after three points below half. `servers` may be made-up ones, for example with a capacity
+    of 0: all its calls fail.
     """
     who = contestants(servers) if isinstance(servers, int) else list(servers)
     swept = list(rates or sweep_rates(points))
@@ -137,7 +142,7 @@ def session(
     ]
     by_id = {c.id: c for c in who}
     yield _run_start(who, swept, seconds, seed, order)
-    run = _Run(random.Random(seed), seconds, untrusted_from or float("inf"))
+    run = _Run(random.Random(seed), seconds, untrusted_from or float("inf"), connections, times)
     if ceiling:
         for rate in (NULL.capacity_per_s / 2, NULL.capacity_per_s):
             yield from run.point(NULL, rate, purpose="ceiling")
@@ -182,7 +187,7 @@ def searches(
     order = [Block(server=c.id, pass_number=1, rates_per_s=[]) for c in who]
     start = _run_start(who, [], seconds, seed, order)
     found: list[AnyDocument] = [
-        structs.replace(start, v=3, axis=plan.axis, plan=to_data(plan) | {"name": plan.name})
+        structs.replace(start, axis=plan.axis, plan=to_data(plan) | {"name": plan.name})
     ]
     run = _Run(random.Random(seed), seconds, float("inf"))
     for server in who:
@@ -213,6 +218,7 @@ def _run_start(
     order: list[Block],
 ) -> RunStart:
     return RunStart(
+        v=VERSION,
         session=f"{random.Random(seed).getrandbits(64):016x}",
         started_utc="2026-11-09T14:12:03Z",
         pongbench="0.1.0",
@@ -277,9 +283,18 @@ def _run_start(
 class _Run:
     """The clock and the numbering of points."""
 
-    def __init__(self, rng: random.Random, seconds: float, untrusted_from: float) -> None:
+    def __init__(
+        self,
+        rng: random.Random,
+        seconds: float,
+        untrusted_from: float,
+        connections: int | None = None,
+        times: Times = lognormal,
+    ) -> None:
         self.t_us = 250_000
         self._rng = rng
+        self._connections = connections
+        self._times = times
         self._seconds = seconds
         self._untrusted_from = untrusted_from
         self._points = 0
@@ -297,7 +312,8 @@ class _Run:
     ) -> Iterator[AnyDocument]:
         """From `PointStart` to `PointStop`."""
         self._points += 1
-        seconds = self._seconds if purpose in JUDGED else 1.0
+        swept = self._connections / rate if self._connections else self._seconds
+        seconds = swept if purpose in JUDGED else 1.0
         scheduled = round(rate * seconds)
         yield PointStart(
             t_us=self.t_us,
@@ -313,7 +329,8 @@ class _Run:
         if not complete:
             seconds /= 2
             scheduled //= 2
-        outcome = Outcome(server, rate, scheduled, self._rng, rate >= self._untrusted_from)
+        untrusted = rate >= self._untrusted_from
+        outcome = Outcome(server, rate, scheduled, self._rng, untrusted, times=self._times)
         count = max(1, round(seconds * 1e6 / WINDOW_US))
         for index, share in enumerate(shares(outcome.counts, count)):
             yield outcome.window(self.t_us, self._points, index, share)

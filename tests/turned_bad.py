@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from workbench.documents import AnyDocument, PointStop, RunStart
+from workbench.documents import AnyDocument, PointStop
 from workbench.messages.reasons import UnexpectedReplies
 
 
@@ -24,8 +24,6 @@ def turned_bad(
         if isinstance(document, PointStop)
         and (document.server, document.purpose) == (server, "sweep")
         and document.x >= from_per_s
-        else msgspec.structs.replace(document, v=2)
-        if isinstance(document, RunStart)
         else document
         for document in documents
     ]

@@ -22,7 +22,7 @@ from workbench.terminal import guard, mute, to_stderr
 AddParser: TypeAlias = "Callable[[Any], None]"
 """Adds a command whose default `handler` takes the arguments and returns an exit code."""
 
-COMMANDS = ("plans", "run", "replay", "summary", "compare", "catalogue", "machines")
+COMMANDS = ("plans", "run", "replay", "summary", "compare", "compact", "catalogue", "machines")
 
 _NO_NUMBER = re.compile(r"invalid (?:int|float) value: ('.*')")
 
@@ -123,6 +123,8 @@ def _imported(name: str) -> AddParser:
             from workbench.commands.summary import add_parser
         case "compare":
             from workbench.commands.compare import add_parser
+        case "compact":
+            from workbench.commands.compact import add_parser
         case "catalogue":
             from workbench.commands.catalogue import add_parser
         case _:

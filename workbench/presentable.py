@@ -46,9 +46,10 @@ def _shown_by(struct: type[msgspec.Struct]) -> tuple[tuple[str, Callable[[Any], 
 
 def _may_contain_text(kind: msgspec.inspect.Type) -> bool:
     match kind:
-        case msgspec.inspect.StrType() | msgspec.inspect.AnyType():
-            return True
-        case msgspec.inspect.DictType():
+        case msgspec.inspect.StrType():
+            # A packed histogram was checked to be one.
+            return kind.max_length is None
+        case msgspec.inspect.DictType() | msgspec.inspect.AnyType():
             return True
         case msgspec.inspect.StructType():
             return any(_may_contain_text(field.type) for field in kind.fields)

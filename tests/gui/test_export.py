@@ -27,6 +27,7 @@ from app.sessions.outline import outline
 from tests.gui.windows import says, the
 from tests.recording import record_session
 from tests.synthetic import session
+from workbench.documents import VERSION
 from workbench.sessions import read_session
 from workbench.sessions.claims import claim
 
@@ -356,7 +357,7 @@ def test_a_film_says_that_its_session_is_still_recorded_cut_off_or_newer(
     opened(qtbot, film, other)
     assert "is incomplete: it was cut off before its end" in film.warning.text
     newer = recorded.with_name("newer.pong.yaml")
-    newer.write_text(whole.replace("v: 1\n", "v: 9\n", 1))
+    newer.write_text(whole.replace(f"v: {VERSION}\n", "v: 9\n", 1))
     opened(qtbot, film, newer)
     assert "is from a newer Pongbench. Unknown parts are not shown" in film.warning.text
 

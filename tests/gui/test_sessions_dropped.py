@@ -11,6 +11,7 @@ from app.pages.compare import ComparePage
 from tests.gui.windows import drop, says, shown
 from tests.recording import record_session
 from tests.synthetic import session
+from workbench.documents import VERSION
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -26,7 +27,7 @@ def test_what_can_be_read_of_a_dropped_session_is_shown_with_a_warning(
     contents = {
         "damaged": (whole[:middle] + b"--- {oops\n" + whole[middle:], "The file is damaged in"),
         "cut": (whole[:middle], "was cut off before its end"),
-        "newer": (whole.replace(b"v: 1\n", b"v: 9\n", 1), "is from a newer Pongbench"),
+        "newer": (whole.replace(b"v: %d\n" % VERSION, b"v: 9\n", 1), "is from a newer Pongbench"),
         "older": ((OLDER / "stopped.pong.yaml").read_bytes(), ""),
         "closed": (closed, ""),
     }

@@ -159,13 +159,18 @@ def _disorder(documents: list[Any], rng: random.Random) -> None:
 
 
 def _damage_histogram(documents: list[Any], rng: random.Random) -> None:
-    """One of one point: of odd length, beyond its buckets, falling, with counts there cannot be."""
+    """One of one point: if packed, cut off, garbled or doubled; else of odd length, beyond its
+    buckets, falling, with counts there cannot be."""
     points = [each for each in documents if each.get("histograms")]
     if not points:
         return
     histograms = rng.choice(points)["histograms"]
-    pairs = histograms[rng.choice(sorted(histograms))]
+    name = rng.choice(sorted(histograms))
+    pairs = histograms[name]
     at = rng.randrange(len(pairs))
+    if isinstance(pairs, str):
+        histograms[name] = rng.choice((pairs[:at], pairs[:at] + "A" + pairs[at + 1 :], pairs * 2))
+        return
     match rng.randrange(6):
         case 0:
             pairs.pop(at)

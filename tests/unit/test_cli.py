@@ -17,7 +17,14 @@ from tests.repeats import with_repeats
 from workbench.analysis.summary import summarise
 from workbench.commands.console import ConsoleView
 from workbench.commands.summary import print_ranking, print_summary
-from workbench.documents import NOT_RECORDED, AnyDocument, PointStart, PointStop, RunStart
+from workbench.documents import (
+    NOT_RECORDED,
+    VERSION,
+    AnyDocument,
+    PointStart,
+    PointStop,
+    RunStart,
+)
 from workbench.messages.reasons import RecordingCut
 from workbench.sessions.format import encode
 from workbench.terminal import Terminal
@@ -155,7 +162,7 @@ def test_a_plan_with_a_server_that_is_unavailable_is_refused_at_once(
 def test_a_newer_session_opens_in_part_on_request(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file.write_text(file.read_text().replace("\nv: 1\n", "\nv: 9\n"))
+    file.write_text(file.read_text().replace(f"\nv: {VERSION}\n", "\nv: 9\n"))
     assert main(["summary", str(file)]) == 2
     assert "or open what this one understands (--newer)." in capsys.readouterr().err
     assert main(["summary", str(file), "--newer"]) == 0

@@ -287,7 +287,6 @@ def test_https_needs_a_server_that_terminates_tls() -> None:
         "Waitress does not terminate"
     )
     assert not one.declared.unfit(one.workload, catalogue["uvicorn"])
-    assert one.declared.own_errors(one.workload)
     assert [one.declared.suits(one.workload, catalogue[s]) for s in ("go", "waitress")] == [
         True,
         False,

@@ -86,7 +86,7 @@ def test_counts_and_times_are_those_of_the_tool(
     assert (counts.succeeded, counts.errors) == (succeeded, errors)
     assert counts.scheduled == succeeded + sum(errors.values())
     # Neither has a schedule, and where calls failed their times are among the others.
-    assert (counts.late, counts.established, report.histograms.latency) == (None, None, [])
+    assert (counts.late, counts.established, report.histograms.latency) == (None, None, "")
     times = histogram.percentiles(report.histograms.service)
     assert (times and times.p50) == p50_us
     assert times is None or times.count == succeeded

@@ -191,7 +191,7 @@ def test_every_call_is_counted_once_and_times_are_those_of_the_tool(
     assert (counts.scheduled, counts.succeeded, counts.errors) == (scheduled, succeeded, errors)
     assert counts.scheduled == counts.succeeded + sum(errors.values()) + counts.in_flight
     # Neither measures from a schedule.
-    assert (counts.late, counts.established, report.histograms.latency) == (None, None, [])
+    assert (counts.late, counts.established, report.histograms.latency) == (None, None, "")
     times = histogram.percentiles(report.histograms.service)
     assert times is None or times.count == succeeded
     assert (times and times.p50) == (p50_ms and pytest.approx(p50_ms * 1000, rel=0.001))

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 from fakes.load import Script
-from fakes.run import Run, a_plan, a_run, a_session
+from fakes.run import Run, a_plan, a_run
 
 from workbench.analysis.summary import summarise
 from workbench.documents import Note, PointStop, RunStart
@@ -154,14 +154,6 @@ async def test_a_server_that_cannot_be_profiled_is_noted_and_the_run_continues(
     assert [stop.server for stop in run.stops] == ["one"] * 3 + ["two"] * 3
     assert [note.data["why"] for note in run.notes("not-profiled")] == [why] * 2
     assert text is None or run.notes("not-profiled")[0].text == text
-
-
-@pytest.mark.parametrize(("wanted", "version"), [(True, 4), (False, 2)])
-async def test_only_sessions_with_profiles_are_of_a_later_version(
-    tmp_path: Path, *, wanted: bool, version: int
-) -> None:
-    start, *_ = await a_session(changed(profile=wanted), tmp_path)
-    assert isinstance(start, RunStart) and start.v == version
 
 
 def test_a_plan_asks_for_profiles_with_one_key_or_several() -> None:

@@ -12,7 +12,7 @@ from tests.recording import record_session
 from tests.synthetic import session
 from workbench.analysis.summary import summarise
 from workbench.axis import to_client_limit
-from workbench.documents import AnyDocument, Block, Note, RunStart, version_of
+from workbench.documents import AnyDocument, Block, Note, RunStart
 from workbench.messages import notes
 from workbench.run.progress import RunProgress
 from workbench.sessions import read_session
@@ -29,7 +29,7 @@ def documents() -> list[AnyDocument]:
     axis = to_client_limit("connections", len(RATES))
     order = [Block(server=b.server, pass_number=1, rates_per_s=[]) for b in start.order]
     plan = start.plan | {"rates": {"from": 500, "to": "ceiling", "points": 4}}
-    found[0] = msgspec.structs.replace(start, v=version_of(axis), axis=axis, order=order, plan=plan)
+    found[0] = msgspec.structs.replace(start, axis=axis, order=order, plan=plan)
     at = next(n for n, d in enumerate(found) if isinstance(d, Note) and d.topic == "ceiling")
     note = found[at]
     assert isinstance(note, Note)
@@ -63,7 +63,6 @@ def test_the_file_is_read_and_summarised_like_one_with_fixed_rates(
     path = tmp_path / "session.pong.yaml"
     record_session(path, documents)
     read = read_session(path)
-    assert read.start.v == 5
     summary = summarise(read.completed())
     fixed = summarise(list(session(2, rates=RATES)))
     assert summary.axis.values == fixed.axis.values

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from tests import synthetic
 from tests.recording import record_session
 from workbench.documents import (
+    VERSION,
     AnyDocument,
     MachineRecord,
     Note,
@@ -297,7 +298,7 @@ def test_unknown_kinds_and_keys_of_a_later_minor_version_are_skipped_with_a_note
 def test_a_newer_version_is_refused_unless_partial_reading_is_requested(
     documents: list[AnyDocument], file: Path
 ) -> None:
-    file.write_text(file.read_text().replace("\nv: 1\n", "\nv: 9\n"))
+    file.write_text(file.read_text().replace(f"\nv: {VERSION}\n", "\nv: 9\n"))
     with pytest.raises(NewerSession) as caught:
         read_session(file)
     assert str(caught.value) == (

@@ -14,7 +14,7 @@ from hypothesis.strategies import text
 
 from tests.recording import record_session
 from tests.synthetic import session
-from workbench.documents import RunStop
+from workbench.documents import VERSION, RunStop
 from workbench.errors import BadInput
 from workbench.sessions import Recorder
 from workbench.sessions.labels import Label, Titles
@@ -76,7 +76,7 @@ def test_a_damaged_session_is_found_when_the_list_is_refreshed(
 
 def test_a_session_of_a_newer_version_gives_one_sentence(tmp_path: Path) -> None:
     data = record(tmp_path / "a.pong.yaml")
-    (tmp_path / "a.pong.yaml").write_bytes(data.replace(b"v: 1\n", b"v: 9\n", 1))
+    (tmp_path / "a.pong.yaml").write_bytes(data.replace(b"v: %d\n" % VERSION, b"v: 9\n", 1))
     (found,) = shelf(tmp_path)
     assert found.problem.startswith("This file is from a newer Pongbench (9).")
     assert found.stop is not None

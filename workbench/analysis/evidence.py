@@ -157,8 +157,8 @@ def _explained(queue: Queue, windows: Sequence[Window], seconds: float, calls: i
 def _quickest_s(windows: Iterable[Window]) -> float:
     """Response time of the quickest reply, which waited in no queue, and for no stall of the server
     either, as the first may; 0: unknown."""
-    first = min((window.service[0] for window in windows if window.service), default=None)
-    return 0.0 if first is None else histogram.bucket_bounds(first)[1] / 1e6
+    merged = histogram.merge(window.service for window in windows)
+    return histogram.bucket_bounds(merged[0])[1] / 1e6 if merged else 0.0
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):

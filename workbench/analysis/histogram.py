@@ -6,6 +6,7 @@ A time of v whole microseconds (0 to `LARGEST_US`; larger ones count as that) li
 stands for its upper bound, so no percentile is reported too low.
 
 A sparse histogram is a `documents.SparseHistogram`: [bucket, count, bucket, count, ...], ascending.
+Documents have them packed (`analysis.packing`); every function here takes both.
 """
 
 from __future__ import annotations
@@ -17,9 +18,16 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.documents import Percentiles, SparseHistogram
+from workbench.analysis import packing
+from workbench.analysis.packing import COARSE, FINE, LARGEST_US
+from workbench.documents import (
+    Histogram,
+    Histograms,
+    PackedHistogram,
+    Percentiles,
+    SparseHistogram,
+)
 
-LARGEST_US = 600_000_000
 _EXACT = 2_048
 
 
@@ -52,23 +60,41 @@ def _coarse_bucket(bucket: int) -> int:
 
 
 _COARSE = np.array([_coarse_bucket(bucket) for bucket in range(BUCKETS)], dtype=np.int64)
+_COARSE_BUCKETS = np.unique(_COARSE)
 
 
-def merge(histograms: Iterable[SparseHistogram]) -> SparseHistogram:
-    """The sum of histograms. Raises ValueError if one is not a sparse histogram."""
+def merge(histograms: Iterable[Histogram]) -> SparseHistogram:
+    """The sum of histograms. Raises ValueError if one is not a histogram."""
     total = np.zeros(BUCKETS, dtype=np.int64)
-    for sparse in histograms:
-        buckets, counts = _split(sparse)
+    for histogram in histograms:
+        buckets, counts = _split(histogram)
         np.add.at(total, buckets, counts)
     filled = np.flatnonzero(total)
     return _interleave(filled, total[filled])
 
 
-def coarse(sparse: SparseHistogram) -> SparseHistogram:
+def packed(histogram: Histogram, *, coarse: bool = False) -> PackedHistogram:
+    """The same counts as text. `coarse`: in fewer bytes, if it is coarse."""
+    if isinstance(histogram, str):
+        return histogram
+    buckets, counts = _split(histogram)
+    places = np.searchsorted(_COARSE_BUCKETS, buckets)
+    if coarse and (_COARSE_BUCKETS[places] == buckets).all():
+        return packing.pack(places, counts, COARSE)
+    return packing.pack(buckets, counts, FINE)
+
+
+def all_packed(histograms: Histograms) -> Histograms:
+    """The histograms of a point, each as text."""
+    names = Histograms.__struct_fields__
+    return Histograms(**{name: packed(getattr(histograms, name)) for name in names})
+
+
+def coarse(histogram: Histogram) -> SparseHistogram:
     """The same counts in 16 buckets per octave, each named by its last fine bucket, so that all
     functions of this module accept the result. Buckets are less than 7 % wide, and exact below 32
     us."""
-    buckets, counts = _split(sparse)
+    buckets, counts = _split(histogram)
     if not len(buckets):
         return []
     few = _COARSE[buckets]
@@ -76,16 +102,16 @@ def coarse(sparse: SparseHistogram) -> SparseHistogram:
     return _interleave(few[first], np.add.reduceat(counts, first))
 
 
-def percentile(sparse: SparseHistogram, q: float) -> int | None:
+def percentile(histogram: Histogram, q: float) -> int | None:
     """The time in microseconds at rank ceil(q x count), for 0 < q <= 1; None: the histogram is
     empty."""
-    buckets, counts = _split(sparse)
+    buckets, counts = _split(histogram)
     return _at(buckets, np.cumsum(counts), q) if len(buckets) else None
 
 
-def percentiles(sparse: SparseHistogram) -> Percentiles | None:
+def percentiles(histogram: Histogram) -> Percentiles | None:
     """The default percentiles, in microseconds; None: the histogram is empty."""
-    buckets, counts = _split(sparse)
+    buckets, counts = _split(histogram)
     if not len(buckets):
         return None
     ranks = np.cumsum(counts)
@@ -107,25 +133,23 @@ def samples_needed(q: float) -> int:
     return math.ceil(round(10 / (1 - q), 6))
 
 
-def mean(sparse: SparseHistogram) -> float | None:
-    """Mean time in microseconds, from the midpoints of the buckets; None: the histogram is
-    empty."""
-    buckets, counts = _split(sparse)
-    if not len(buckets):
-        return None
-    return float(_middles()[buckets] @ counts) / int(counts.sum())
+def mean(*histograms: Histogram) -> float | None:
+    """Mean time in microseconds, from the midpoints of the buckets; None: there are no times."""
+    parts = [times_us(histogram) for histogram in histograms]
+    count = sum(int(counts.sum()) for _, counts in parts)
+    return sum(float(us @ counts) for us, counts in parts) / count if count else None
 
 
-def total_us(sparse: SparseHistogram) -> float:
+def total_us(histogram: Histogram) -> float:
     """Sum of all times in microseconds, from the midpoints of the buckets."""
-    buckets, counts = _split(sparse)
+    buckets, counts = _split(histogram)
     return float(_middles()[buckets] @ counts)
 
 
-def times_us(sparse: SparseHistogram) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def times_us(histogram: Histogram) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The times in microseconds, each as the midpoint of its bucket, and how many there are of
     each."""
-    buckets, counts = _split(sparse)
+    buckets, counts = _split(histogram)
     return _middles()[buckets], counts
 
 
@@ -141,14 +165,23 @@ def _at(buckets: NDArray[np.int64], ranks: NDArray[np.int64], q: float) -> int:
     return bucket_bounds(int(buckets[np.searchsorted(ranks, rank)]))[1]
 
 
-def _split(sparse: SparseHistogram) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    pairs = np.asarray(sparse, dtype=np.int64)
+def _split(histogram: Histogram) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if isinstance(histogram, str):
+        return _unpacked(histogram)
+    pairs = np.asarray(histogram, dtype=np.int64)
     if len(pairs) % 2:
         raise ValueError("a sparse histogram has an even number of entries")
     buckets, counts = pairs[::2], pairs[1::2]
     if len(buckets) and not (buckets.min() >= 0 and buckets.max() < BUCKETS and counts.min() >= 0):
         raise ValueError("a bucket or a count of a sparse histogram is out of range")
     return buckets, counts
+
+
+def _unpacked(text: PackedHistogram) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if not text:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    buckets, counts, digits = packing.unpack(text)
+    return (_COARSE_BUCKETS[buckets] if digits == COARSE else buckets), counts
 
 
 def _interleave(buckets: NDArray[np.int64], counts: NDArray[np.int64]) -> SparseHistogram:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.analysis.histogram import percentile_supported, times_us
-from workbench.documents import SparseHistogram
+from workbench.documents import Histogram
 
 Values: TypeAlias = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ class Started:
     counts: Values
 
     @classmethod
-    def of(cls, ended: Iterable[tuple[float, SparseHistogram]]) -> Started:
+    def of(cls, ended: Iterable[tuple[float, Histogram]]) -> Started:
         """`ended`: windows, as the middle of each, in seconds from the point's start, and the times
         of the calls that ended in it."""
         parts = [(middle_s, *times_us(times)) for middle_s, times in ended if times]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from workbench.analysis.histogram import merge, percentiles
+from workbench.analysis.histogram import merge, packed, percentiles
 from workbench.documents import WINDOW_US, Window
 
 _LONG_S = ((3_600.0, 50), (60.0, 5))
@@ -45,8 +45,8 @@ def merge_windows(windows: Sequence[Window]) -> Window:
         pending_within=sum(w.pending_within * w.length_us for w in windows) / length_us,
         latency_us=percentiles(latency),
         service_us=percentiles(service),
-        latency=latency,
-        service=service,
+        latency=packed(latency, coarse=True),
+        service=packed(service, coarse=True),
         phase=first.phase,
         values=last.values,
     )

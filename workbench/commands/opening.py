@@ -10,10 +10,13 @@ from workbench.sessions import NewerSession, Session, read_session
 from workbench.terminal import to_stderr
 
 
-def add_session_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add FILE and --newer, for `open_session`."""
+def add_session_arguments(parser: argparse.ArgumentParser, *, newer: bool = True) -> None:
+    """Add FILE, and --newer if wanted, for `open_session`."""
     parser.add_argument("session", type=Path, metavar="FILE", help="a session file")
-    add_newer(parser)
+    if newer:
+        add_newer(parser)
+    else:
+        parser.set_defaults(newer=False)
 
 
 def add_newer(parser: argparse.ArgumentParser) -> None:

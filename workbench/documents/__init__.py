@@ -13,6 +13,8 @@ from workbench.documents.base import (
     WINDOW_US,
     Document,
     Errors,
+    Histogram,
+    PackedHistogram,
     Percentiles,
     SparseHistogram,
 )
@@ -48,7 +50,6 @@ from workbench.documents.run import (
     SeriesRecord,
     ServerRecord,
     Status,
-    version_of,
 )
 
 AnyDocument: TypeAlias = RunStart | PointStart | Window | HostSample | PointStop | Note | RunStop
@@ -67,11 +68,13 @@ __all__ = [
     "Counts",
     "Document",
     "Errors",
+    "Histogram",
     "Histograms",
     "HostSample",
     "MachineRecord",
     "Metric",
     "Note",
+    "PackedHistogram",
     "Percentiles",
     "Phase",
     "PointStart",
@@ -89,5 +92,4 @@ __all__ = [
     "error_class",
     "server_errors",
     "timed_out",
-    "version_of",
 ]

@@ -21,6 +21,13 @@ Errors: TypeAlias = dict[str, Whole]
 SparseHistogram: TypeAlias = list[Annotated[int, Meta(ge=0, le=10**10)]]
 """[bucket, count, bucket, count, ...], buckets ascending; see `analysis.histogram`."""
 
+PackedHistogram: TypeAlias = Annotated[str, Meta(max_length=1 << 20)]
+"""A histogram as text; empty: no times. See `analysis.packing`."""
+
+Histogram: TypeAlias = PackedHistogram | SparseHistogram
+"""As documents have it: packed, up to version 6 sparse. Functions of `analysis.histogram` take
+both, so that a packed one is unpacked only when somebody looks."""
+
 
 class Document(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", omit_defaults=True):
     """Base of all documents."""

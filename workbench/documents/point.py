@@ -13,8 +13,8 @@ from workbench.documents.base import (
     WINDOW_US,
     Document,
     Errors,
+    Histogram,
     Percentiles,
-    SparseHistogram,
 )
 from workbench.shapes import Number, Positive, Rate, Signed, Whole
 
@@ -121,10 +121,10 @@ class Window(Document, frozen=True, kw_only=True, tag="window"):
     """Latency from the scheduled time. None: no reply in this window."""
     service_us: Percentiles | None = None
     """Service time, from the actual send."""
-    latency: SparseHistogram = []
+    latency: Histogram = ""
     """Coarse, 16 buckets an octave (`analysis.histogram.coarse`): windows merge by adding these,
     never by averaging percentiles."""
-    service: SparseHistogram = []
+    service: Histogram = ""
     length_us: Positive = WINDOW_US
     phase: Phase = "measure"
     values: dict[str, Number | None] = {}
@@ -153,15 +153,15 @@ class Counts(msgspec.Struct, frozen=True, kw_only=True):
     """Neither answered nor failed when the point ended."""
 
 
-class Histograms(msgspec.Struct, frozen=True, kw_only=True):
+class Histograms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Merged over all clients and workers; replies only."""
 
-    latency: SparseHistogram = []
-    service: SparseHistogram = []
-    connect: SparseHistogram = []
-    first_byte: SparseHistogram = []
+    latency: Histogram = ""
+    service: Histogram = ""
+    connect: Histogram = ""
+    first_byte: Histogram = ""
     """Service time, from the send."""
-    lateness: SparseHistogram = []
+    lateness: Histogram = ""
     """Actual start minus scheduled time, of every connection, including failed ones."""
 
 

@@ -13,13 +13,13 @@ from workbench.axis import Axis
 from workbench.documents.base import OUR_AGENT, Document
 from workbench.shapes import Rate, Signed, Whole, check_plan
 
-VERSION = 6
-"""The newest version of the document format. A reader opens all versions up to its own.
+VERSION = 7
+"""The version of the document format, which every run records. A reader opens all versions up to
+its own.
 
 2: figures that a load tool cannot measure are null, the axis is a field of the workload, or points
-are faulty. Before a run it is unknown whether any point will be faulty, so every run records at
-least version 2. 3: a search. 4: profiles. 5: rates that end at the client limit, or error classes
-that are not httperf's (`version_of`). 6: several load tools run every point.
+are faulty. 3: a search. 4: profiles. 5: rates that end at the client limit, or error classes that
+are not httperf's. 6: several load tools run every point. 7: histograms are packed.
 """
 
 Status: TypeAlias = Literal["done", "stopped", "aborted", "failed"]
@@ -100,6 +100,8 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
     """The conditions of the run: everything a reader needs to judge or repeat it."""
 
     v: int = 1
+    recorded_v: int = 0
+    """The version in which it was recorded, where `compact` has written it again; 0: `v`."""
     session: str
     """A random identifier."""
     started_utc: str
@@ -160,13 +162,3 @@ class RunStop(Document, frozen=True, kw_only=True, tag="run_stop"):
     """Of the reason: "lease-expired" (the program was suspended, or cut off from a machine),
     "time-limit", "machine-gone", "servers-left-out", "no-result" (of a server or load tool at any
     point); empty: another one, or none."""
-
-
-def version_of(
-    axis: Axis, *, profiles: bool = False, own_errors: bool = False, several_tools: bool = False
-) -> int:
-    """Return the version that a run records: who knows no profile, search, rates up to the client
-    limit, class of errors (`own_errors`), or several series of a server would misread them."""
-    if several_tools:
-        return 6
-    return 5 if axis.points or own_errors else 4 if profiles else 3 if axis.bounds else 2

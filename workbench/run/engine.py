@@ -18,12 +18,12 @@ from workbench.axis import Axis
 from workbench.closing import to_the_end
 from workbench.control import Control, Stopped
 from workbench.documents import (
+    VERSION,
     AnyDocument,
     HostSample,
     RunStart,
     RunStop,
     SeriesRecord,
-    version_of,
 )
 from workbench.errors import PongbenchError
 from workbench.exposure import Consent, agreed, exposure, never_agree
@@ -315,12 +315,7 @@ class Engine:
     def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal], axis: Axis) -> RunStart:
         """`axis`: with the values that the machines decide."""
         return RunStart(
-            v=version_of(
-                self.plan.axis,
-                profiles=self.plan.profiled is not None,
-                own_errors=self.plan.declared.own_errors(self.plan.workload),
-                several_tools=len(self.plan.load_tools) > 1,
-            ),
+            v=VERSION,
             session=secrets.token_hex(8),
             started_utc=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             pongbench=__version__,

@@ -113,8 +113,8 @@ class PointRecording:
             pending_within=window.pending_within,
             latency_us=histogram.percentiles(window.latency),
             service_us=histogram.percentiles(window.service),
-            latency=histogram.coarse(window.latency),
-            service=histogram.coarse(window.service),
+            latency=histogram.packed(histogram.coarse(window.latency), coarse=True),
+            service=histogram.packed(histogram.coarse(window.service), coarse=True),
             phase=phases.phase(
                 window.index, self._point.seconds, self._point.ramp_s or self._stay_s
             )
@@ -150,7 +150,7 @@ class PointRecording:
             connect_us=evidence.connect_us,
             first_byte_us=histogram.percentiles(times.first_byte),
             lateness_us=evidence.lateness_us,
-            histograms=times,
+            histograms=histogram.all_packed(times),
             client_cpu_pct=_rounded(report.client_cpu_pct),
             server_cpu_pct=round(usage.cpu_pct, 2),
             server_rss_bytes=usage.rss_bytes,

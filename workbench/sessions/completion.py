@@ -11,7 +11,9 @@ from workbench.axis import RATE, Axis
 from workbench.documents import (
     AnyDocument,
     Counts,
+    Histogram,
     Histograms,
+    PackedHistogram,
     PointStart,
     PointStop,
     RunStart,
@@ -68,8 +70,8 @@ class _OpenPoint:
         measured = [window for window in scheduled if window.phase == "measure"] or scheduled
         ended = replies + errors.total()
         times = Histograms(
-            latency=histogram.merge(window.latency for window in windows),
-            service=histogram.merge(window.service for window in windows),
+            latency=_merged(window.latency for window in windows),
+            service=_merged(window.service for window in windows),
         )
         return PointStop(
             t_us=windows[-1].t_us + windows[-1].length_us if windows else start.t_us,
@@ -102,3 +104,7 @@ class _OpenPoint:
         each = self.start.calls_per_connection if self.axis.of_connections else 1
         seconds = sum(window.length_us for window in windows) / 1e6
         return round(calls / each / seconds, 3) if seconds else 0.0
+
+
+def _merged(windows: Iterable[Histogram]) -> PackedHistogram:
+    return histogram.packed(histogram.merge(windows), coarse=True)

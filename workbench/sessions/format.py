@@ -8,12 +8,14 @@ from typing import Any
 
 import msgspec
 import yaml
+from msgspec import structs
 
+from workbench.analysis.histogram import all_packed, packed
 from workbench.converting import convert
-from workbench.documents import AnyDocument, RunStart, Window
+from workbench.documents import VERSION, AnyDocument, PointStop, RunStart, Window
 from workbench.errors import PongbenchError
 from workbench.presentable import presentable
-from workbench.sessions.contents import check
+from workbench.sessions.contents import Packed, check
 
 HEADER = "# pongbench session"
 
@@ -30,9 +32,9 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """The errors raised by decoding."""
 
 
-def decode(text: bytes | memoryview) -> AnyDocument:
-    """Return a checked and presentable document. Raises `UNREADABLE`."""
-    return _checked(_decoder.decode(text))
+def decode(text: bytes | memoryview, packed: Packed | None = None) -> AnyDocument:
+    """Return a checked and presentable document. `packed`: see `check`. Raises `UNREADABLE`."""
+    return _checked(_decoder.decode(text), packed)
 
 
 def from_data(data: object) -> AnyDocument:
@@ -40,8 +42,8 @@ def from_data(data: object) -> AnyDocument:
     return _checked(convert(data, AnyDocument))
 
 
-def _checked(document: AnyDocument) -> AnyDocument:
-    check(document)
+def _checked(document: AnyDocument, packed: Packed | None = None) -> AnyDocument:
+    check(document, packed)
     # Most documents are windows without any text.
     if type(document) is Window and not (document.errors or document.values):
         return document
@@ -70,6 +72,23 @@ def encode(document: AnyDocument) -> bytes:
             " such as NaN; please report this as a bug in Pongbench."
         )
     return _yaml_safe(_encoder.encode(_with_version(back)))
+
+
+def compact(document: AnyDocument) -> AnyDocument:
+    """Return a document of any earlier version as it is recorded today."""
+    match document:
+        case RunStart(v=version) if version < VERSION:
+            recorded = document.recorded_v or version
+            return structs.replace(document, v=VERSION, recorded_v=recorded)
+        case Window():
+            latency, service = document.latency, document.service
+            return structs.replace(
+                document, latency=packed(latency, coarse=True), service=packed(service, coarse=True)
+            )
+        case PointStop():
+            return structs.replace(document, histograms=all_packed(document.histograms))
+        case _:
+            return document
 
 
 def encode_line(document: AnyDocument) -> bytes:

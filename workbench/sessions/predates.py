@@ -25,7 +25,9 @@ TARGET_UNKNOWN = (
 
 def predates(documents: Sequence[AnyDocument]) -> Iterator[str]:
     """Return one sentence per item."""
-    if not documents or not isinstance(documents[0], RunStart) or documents[0].v >= _KNOWS_FAULTY:
+    if not documents or not isinstance(documents[0], RunStart):
+        return
+    if (documents[0].recorded_v or documents[0].v) >= _KNOWS_FAULTY:
         return
     notes = [each for each in documents if type(each) in {PointStop, Note, RunStop}]
     if any(isinstance(each, PointStop) and _unexpected(each) for each in notes):

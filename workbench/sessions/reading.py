@@ -18,6 +18,7 @@ from workbench.config.yaml import loads_yaml, read_bytes
 from workbench.documents import VERSION, AnyDocument, RunStart, RunStop
 from workbench.errors import BadInput
 from workbench.sessions.completion import completed
+from workbench.sessions.contents import AT_ONCE, Packed, are_sound
 from workbench.sessions.format import HEADER, UNREADABLE, decode, from_data
 from workbench.sessions.order import Order
 from workbench.sessions.predates import predates
@@ -141,18 +142,24 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
 def _decode_lines(data: bytes, begin: int) -> list[AnyDocument] | None:
     """Decode all documents but the first, one complete line of JSON each; None: read them one by
     one."""
-    documents = []
+    documents: list[AnyDocument] = []
+    packed: Packed = []
     text, find = memoryview(data), data.find
     try:
         # Searching for one character is several times faster than for a whole separator.
         while end := find(b"\n", begin) + 1:
             if not data.startswith(b"--- {", begin):
                 return None
-            documents.append(decode(text[begin + 4 : end]))
+            documents.append(decode(text[begin + 4 : end], packed))
             begin = end
+            if len(packed) >= AT_ONCE:
+                if not are_sound(packed):
+                    return None
+                packed.clear()
     except UNREADABLE:
         return None
-    return None if RunStart in map(type, documents) else documents
+    sound = are_sound(packed) and RunStart not in map(type, documents)
+    return documents if sound else None
 
 
 def _disorder(name: str, line: int, problem: str) -> str:

@@ -9,6 +9,7 @@ import msgspec
 from workbench.config.yaml import read_bytes
 from workbench.documents import AnyDocument, PointStop
 from workbench.formatting import number_of
+from workbench.sessions.contents import Packed, are_sound
 from workbench.sessions.format import UNREADABLE, decode
 from workbench.sessions.reading import MOST_BYTES, parse_session, read_session
 
@@ -78,14 +79,18 @@ def _is_sound(data: bytes, begin: int) -> bool:
 
 def _of_kind(data: bytes, kind: bytes, begin: int) -> list[AnyDocument]:
     """Return the documents of a kind, in order. Raises `UNREADABLE`."""
-    found, opening = [], b'\n--- {"kind":"' + kind + b'"'
+    found: list[AnyDocument] = []
+    packed: Packed = []
+    opening = b'\n--- {"kind":"' + kind + b'"'
     at = data.find(opening, begin)
     while at >= 0:
         end = data.find(b"\n", at + 1)
         if end < 0:
             break
-        found.append(decode(data[at + 4 : end]))
+        found.append(decode(data[at + 4 : end], packed))
         at = data.find(opening, end)
+    if not are_sound(packed):
+        raise msgspec.ValidationError("A histogram is invalid")
     return found
 
 

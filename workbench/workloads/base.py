@@ -140,10 +140,6 @@ class Declaration:
         """Return how clients use TLS: full handshakes, or resumed sessions; empty: not."""
         return ""
 
-    def own_errors(self, workload: Any) -> bool:
-        """Return whether calls may fail in classes that httperf does not have."""
-        return False
-
     def requests(self, workload: Any) -> list[str]:
         """Return labels of its several requests, whose results are recorded each; empty: one."""
         return []

@@ -27,6 +27,7 @@ from tests.recording import record_session
 from tests.synthetic import contestants, session
 from workbench import paths
 from workbench.comparison.conditions import conditions
+from workbench.documents import VERSION
 from workbench.sessions.library import shelf
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -90,7 +91,7 @@ def test_the_understood_part_of_a_newer_session_can_be_compared(
     qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
 ) -> None:
     newer = record_session(tmp_path / "newer.yaml", session(1, rates=RATES))
-    newer.write_text(newer.read_text().replace("\nv: 1\n", "\nv: 99\n", 1))
+    newer.write_text(newer.read_text().replace(f"\nv: {VERSION}\n", "\nv: 99\n", 1))
     page.compare([a, newer])
     holds(qtbot, page, a)
     assert str(newer) in page.newer.text

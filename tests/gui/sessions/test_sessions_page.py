@@ -21,6 +21,7 @@ from tests.gui.windows import control, painted, says, sees, the
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench import paths
+from workbench.documents import VERSION
 from workbench.sessions.claims import claim
 from workbench.sessions.library import Shelved, shelf
 
@@ -112,7 +113,7 @@ def test_sessions_that_are_damaged_cut_off_or_growing_say_so(
     record(home / "cut.pong.yaml", month=2, end="crashed")
     (home / "torn.pong.yaml").write_text("# pongbench session\n---\nkind: run_st")
     newer = record(home / "newer.pong.yaml", month=1)
-    newer.write_text(newer.read_text().replace("v: 1\n", "v: 9\n", 1))
+    newer.write_text(newer.read_text().replace(f"v: {VERSION}\n", "v: 9\n", 1))
     listed(qtbot, desk, page, 4)
     ended = {name: cell(page, row, "Ended") for row, name in enumerate(names(page))}
     assert ended["growing"] == "being recorded"

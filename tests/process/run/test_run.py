@@ -13,6 +13,7 @@ from a_run import STREAMS, Home, Running, of, run, sentence, sweep_stops, texts
 from oracle import processes_with
 
 from workbench.documents import (
+    VERSION,
     AnyDocument,
     HostSample,
     Note,
@@ -227,7 +228,7 @@ def test_a_field_of_the_workload_is_varied_at_one_rate(home: Home, session: Path
     documents = run(home, session, plan)
     stops = sweep_stops(documents)
     start = of(RunStart, documents)[0]
-    assert (start.v, start.axis and start.axis.label) == (2, "Pipeline")
+    assert (start.v, start.axis and start.axis.label) == (VERSION, "Pipeline")
     assert [stop.x for stop in stops] == [1, 4]
     assert {stop.counts.scheduled for stop in stops} == {200}
     assert {stop.counts.succeeded for stop in stops} == {200}

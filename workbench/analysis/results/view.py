@@ -53,7 +53,7 @@ def clock_of(stops: Iterable[PointStop]) -> Clock:
 
 def mean_us(stops: Iterable[PointStop], time: str) -> float | None:
     """Over all replies of the points; `time`: a field of `Histograms`. None: it is empty."""
-    return mean([n for stop in stops for n in getattr(stop.histograms, time)])
+    return mean(*(getattr(stop.histograms, time) for stop in stops))
 
 
 def milliseconds(times: Percentiles | None, percentile: Percentile) -> float:

@@ -132,9 +132,6 @@ class Http(Declaration):
         how: Literal["none", "full", "resumed"] = getattr(workload, "tls", "none")
         return "" if how == "none" else how
 
-    def own_errors(self, workload: Any) -> bool:
-        return bool(self.tls(workload)) or any(each.checks for each in self._requests(workload))
-
     def requests(self, workload: Any) -> list[str]:
         return [request.label for request in self._several(workload)]
 

@@ -133,9 +133,6 @@ class Locust(Declaration):
     def requests(self, workload: Any) -> list[str]:
         return reading.requests(workload.locustfile)
 
-    def own_errors(self, workload: Any) -> bool:
-        return True
-
     def conditions(self, workload: Mapping[str, Any]) -> str:
         return str(workload.get("locustfile", "")).replace("\\", "/").rpartition("/")[2]
 

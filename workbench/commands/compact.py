@@ -1,0 +1,48 @@
+"""`pongbench compact`: write a session of an earlier version again, in the format of today."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.commands.opening import add_session_arguments, exit_code, open_session
+from workbench.documents import RunStart
+from workbench.errors import BadInput, why
+from workbench.formatting import megabytes
+from workbench.sessions.format import compact, encode_line, encode_start
+from workbench.terminal import say
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Add `compact` to the commands."""
+    parser = subparsers.add_parser(
+        "compact", help="write a session of an earlier version into a new, smaller file"
+    )
+    add_session_arguments(parser, newer=False)
+    parser.add_argument(
+        "-o", dest="output", type=Path, metavar="FILE", help="default: NAME-compact.pong.yaml"
+    )
+    parser.set_defaults(handler=handle)
+
+
+def handle(arguments: argparse.Namespace) -> int:
+    """Write the documents that can be read; the file itself stays as it is. Raises BadInput."""
+    source: Path = arguments.session
+    name, dot, ending = source.name.partition(".")
+    path = arguments.output or source.with_name(f"{name}-compact{dot}{ending}")
+    session = open_session(arguments)
+    try:
+        with path.open("xb") as file:
+            for each in map(compact, session.documents):
+                file.write(encode_start(each) if isinstance(each, RunStart) else encode_line(each))
+    except FileExistsError:
+        raise BadInput(f"{path} already exists, and sessions are never overwritten.") from None
+    except OSError as error:
+        raise BadInput(f"No session can be written to {path}: {why(error)}.") from None
+    before, after = (megabytes(each.stat().st_size) for each in (source, path))
+    say(f"{path}: {after} instead of {before}.")
+    return exit_code(session)
