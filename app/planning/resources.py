@@ -74,8 +74,7 @@ class PlanResources:
         import asyncio
         from dataclasses import replace
 
-        from workbench.load.limits import with_tools
-        from workbench.load.pace import own_pace
+        from workbench.load.limits import own_pace, with_tools
         from workbench.machines.secrets import unusable
         from workbench.plan.editing import examine
         from workbench.run.environment import tightest

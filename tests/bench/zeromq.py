@@ -24,7 +24,7 @@ import zmq
 
 from workbench import paths
 from workbench.load.base import Client, PointSpec
-from workbench.load.zeromq import TOOL
+from workbench.load.fleet import ZEROMQ as TOOL
 from workbench.machines.local import open_local
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))

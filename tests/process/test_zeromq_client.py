@@ -16,7 +16,7 @@ from oracle import eventually
 
 from workbench import paths
 from workbench.load.base import Client, LoadGenerator, LoadReport, LoadWindow, PointSpec
-from workbench.load.zeromq import TOOL
+from workbench.load.fleet import ZEROMQ as TOOL
 from workbench.machines.local import open_local
 from workbench.workloads.zeromq.declaration import DECLARATION, ZeromqWorkload
 

@@ -20,9 +20,9 @@ from workbench.analysis import histogram
 from workbench.documents import Errors
 from workbench.load import ab, httperf, tsung, wrk
 from workbench.load.base import LoadReport, PointSpec
+from workbench.load.merge import merged, shared
 from workbench.load.output import Output, Unreadable, checked
 from workbench.load.registry import load_tool, problems
-from workbench.load.shares import merged, shared
 from workbench.plan.model import Plan
 from workbench.workloads.registry import workload
 

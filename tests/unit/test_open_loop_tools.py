@@ -21,10 +21,9 @@ from workbench.analysis import histogram
 from workbench.documents import Errors
 from workbench.load import httperf, tsung
 from workbench.load.base import LoadReport, PointSpec
-from workbench.load.losses import lost_calls
-from workbench.load.output import Output, Span, Unreadable
+from workbench.load.merge import merged, shared
+from workbench.load.output import Output, Span, Unreadable, lost_calls
 from workbench.load.registry import load_tool, problems
-from workbench.load.shares import merged, shared
 from workbench.plan.model import Plan
 from workbench.remote import run_program
 from workbench.workloads.registry import workload

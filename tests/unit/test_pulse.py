@@ -12,7 +12,7 @@ from workbench.load.base import LoadReport
 from workbench.machines import pulse
 from workbench.machines.pulse import Instant, Pulse
 from workbench.messages.reasons import ComputerSlept
-from workbench.run.target_watch import PointWatch
+from workbench.run.point import PointWatch
 
 
 class Clocks:

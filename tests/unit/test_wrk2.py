@@ -11,9 +11,9 @@ import pytest
 from workbench.analysis import histogram
 from workbench.load import wrk2
 from workbench.load.base import PointSpec
-from workbench.load.hgrm import histograms
 from workbench.load.output import Output, Unreadable
 from workbench.load.registry import load_tool, problems
+from workbench.load.wrk2 import histograms
 from workbench.plan.model import Plan
 from workbench.workloads.registry import workload
 

@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import msgspec
@@ -178,3 +179,13 @@ TOOL = LoadTool(
     ),
     start=AgentFleet.start,
 )
+
+ZEROMQ = LoadTool(
+    name="zeromq",
+    label="Pongbench's ZeroMQ client",
+    capabilities=msgspec.structs.replace(
+        TOOL.capabilities, workloads=("zeromq",), one_connection=True
+    ),
+    start=partial(AgentFleet.start, worker="zeromq"),
+)
+"""An agent whose workers use pyzmq."""

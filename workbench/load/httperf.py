@@ -13,8 +13,7 @@ from collections import Counter
 
 from workbench.documents import Counts, Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.losses import lost_calls
-from workbench.load.output import Invocation, Output, Unreadable, last_line, sparse
+from workbench.load.output import Invocation, Output, Unreadable, last_line, lost_calls, sparse
 from workbench.load.program import Program
 
 MOST_OPEN = 1_000

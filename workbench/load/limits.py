@@ -1,4 +1,5 @@
-"""What the load tools of a plan cannot tell, and how they are started: known before a run."""
+"""What the load tools of a plan cannot tell or keep exactly, and how they are started: known before
+a run."""
 
 from __future__ import annotations
 
@@ -7,10 +8,16 @@ from dataclasses import replace
 
 from workbench.errors import BadInput
 from workbench.load.base import Capabilities, LoadTool, PointSpec
+from workbench.load.merge import shared
 from workbench.load.registry import load_tool, problems
-from workbench.load.shares import shared
 from workbench.messages.plans import Warned
-from workbench.messages.tools import ToolCannotTell, ToolCommand, ToolOpensFew, Untold
+from workbench.messages.tools import (
+    ToolCannotTell,
+    ToolCommand,
+    ToolHasOwnPace,
+    ToolOpensFew,
+    Untold,
+)
 from workbench.plan.editing import Draft
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points
@@ -99,3 +106,11 @@ def _spec(plan: Plan, point: PointPlan) -> PointSpec:
         think_time_s=point.workload.think_time_s,
         timeout_s=point.workload.timeout_s,
     )
+
+
+def own_pace(plan: Plan) -> Iterator[ToolHasOwnPace]:
+    """Yield a remark for each. Raises BadInput for an unknown tool."""
+    for name in plan.load_tools:
+        tool = load_tool(name)
+        if tool.capabilities.own_pace and not plan.closed:
+            yield ToolHasOwnPace(tool=tool.label)

@@ -10,7 +10,7 @@ import msgspec
 
 from workbench.errors import BadInput
 from workbench.formatting import known
-from workbench.load import ab, fleet, httperf, locust, tsung, wrk, wrk2, zeromq
+from workbench.load import ab, fleet, httperf, locust, tsung, wrk, wrk2
 from workbench.load.base import Capabilities, Client, LoadTool
 from workbench.messages import plans, tools
 from workbench.plan.model import Plan
@@ -22,7 +22,7 @@ TOOLS: dict[str, LoadTool] = {
     tool.name: tool
     for tool in (
         fleet.TOOL,
-        zeromq.TOOL,
+        fleet.ZEROMQ,
         locust.TOOL,
         wrk.TOOL,
         wrk2.TOOL,

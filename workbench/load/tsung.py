@@ -24,8 +24,15 @@ from xml.etree import ElementTree as ET
 
 from workbench.documents import Counts, Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.losses import lost_calls
-from workbench.load.output import Invocation, Output, Table, Unreadable, last_line, sparse
+from workbench.load.output import (
+    Invocation,
+    Output,
+    Table,
+    Unreadable,
+    last_line,
+    lost_calls,
+    sparse,
+)
 from workbench.load.program import GRACE_S, Program
 
 SCENARIO = "point.xml"

@@ -12,10 +12,10 @@ is every 2 s.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from workbench.documents import Histograms
+from workbench.documents import Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.hgrm import histograms
 from workbench.load.output import (
     Invocation,
     Output,
@@ -23,10 +23,45 @@ from workbench.load.output import (
     calls_per_s,
     counts,
     last_line,
+    sparse,
     url,
 )
 from workbench.load.program import Program
 from workbench.load.wrk import SCRIPT_NAME, SUMMARY, errors_of, script
+
+_HEADING = re.compile(r"^ *Value +Percentile +TotalCount +1/\(1-Percentile\)$")
+_ROW = re.compile(r"^ *(\d+(?:\.\d+)?) +([01]\.\d+) +(\d+)(?: +(?:\d+(?:\.\d+)?|inf))? *$")
+_TOTAL = re.compile(r"^#\[Max +=.*Total count += +(\d+)\]$")
+
+
+def histograms(text: str) -> Iterator[SparseHistogram]:
+    """Return the distributions of an output, in its order; empty: cut, or inconsistent.
+
+    A row counts the calls that took its time in ms or less, so each of them counts as the upper end
+    of its row: the printed percentiles are exact, those in between at most one row too high.
+    """
+    times: dict[int, int] | None = None
+    before = last = 0
+    for line in text.splitlines():
+        if _HEADING.match(line):
+            if times is not None:
+                yield []
+            times, before, last = {}, 0, 0
+        elif times is None:
+            continue
+        elif row := _ROW.match(line):
+            us, count = round(float(row[1]) * 1000), int(row[3])
+            if us < last or count < before:
+                times = {}
+            times[us] = times.get(us, 0) + count - before
+            before, last = count, us
+        elif total := _TOTAL.match(line):
+            whole = times and before == sum(times.values()) == int(total[1])
+            yield sparse({us: n for us, n in times.items() if n}) if whole else []
+            times = None
+    if times is not None:
+        yield []
+
 
 CONNECTIONS = 20
 """Of each thread: as many calls may be in flight."""

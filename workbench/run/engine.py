@@ -27,8 +27,7 @@ from workbench.documents import (
 )
 from workbench.errors import PongbenchError
 from workbench.exposure import Consent, agreed, exposure, never_agree
-from workbench.load.limits import remarks
-from workbench.load.pace import own_pace
+from workbench.load.limits import own_pace, remarks
 from workbench.machines.opening import open_machine
 from workbench.machines.secrets import Ask, named, never_ask
 from workbench.messages.plans import MustBeFetched, OldServersExposed, more_rights

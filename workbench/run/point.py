@@ -1,25 +1,113 @@
-"""Runs one point: offers its load and follows it until it ends."""
+"""Runs one point: offers its load, and watches the target until it ends: a point in which that was
+lost says nothing about its server."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.closing import ended
 from workbench.documents import PointStop
+from workbench.errors import PongbenchError
 from workbench.load.base import LoadGenerator, LoadReport, PointSpec
+from workbench.machines.base import Machine, answers
+from workbench.machines.pulse import Instant
 from workbench.machines.usage import Usage
 from workbench.messages import notes
+from workbench.messages.base import Message
+from workbench.messages.notes import SamplerLost, SamplerRestarted, TargetGone
+from workbench.messages.reasons import ComputerSlept, TargetLost, TargetSilent
 from workbench.plan.schedule import PointPlan
-from workbench.run.history import History
-from workbench.run.point_recording import Ended, PointRecording
+from workbench.run.point_recording import Ended, History, PointRecording
 from workbench.run.state import RunState
-from workbench.run.target_watch import PointWatch, TargetWatch
 from workbench.servers.entry import ServerEntry
 from workbench.workloads.options import Workload
+
+ANSWERS_WITHIN_S = 4.0
+"""As long as a runner may be silent: where a server takes all there is, answers are slow."""
+
+ASLEEP_S = 0.5
+"""The clocks of a computer that did not sleep differ by far less."""
+
+
+class PointWatch:
+    """Watches the target during one point."""
+
+    def __init__(self, target: Machine, waits: Sequence[asyncio.Task[PongbenchError]]) -> None:
+        self._target = target
+        self._waits = waits
+        self._began = Instant.now()
+
+    async def lost(self) -> None:
+        """Wait until the target or its sampler is lost."""
+        await asyncio.wait(self._waits, return_when=asyncio.FIRST_COMPLETED)
+
+    async def checked(self, report: LoadReport, complete: bool) -> LoadReport:
+        """The report, with a complaint where the target was lost meanwhile. After a bad point that
+        is `complete` the target is asked whether it is still there."""
+        cause: Message | None = next(
+            (TargetLost(said=str(wait.result())) for wait in self._waits if wait.done()), None
+        )
+        counts = report.counts
+        slept_s = Instant.now().slept_since(self._began)
+        if not cause and slept_s > ASLEEP_S:
+            cause = ComputerSlept(seconds=slept_s)
+        if not cause and complete and counts.succeeded < SUSTAINED_SHARE * counts.scheduled:
+            cause = await self._silence()
+        return replace(report, complaints=[*report.complaints, cause]) if cause else report
+
+    async def _silence(self) -> Message | None:
+        if await answers(self._target, ANSWERS_WITHIN_S):
+            return None
+        if failure := self._target.failure:
+            return TargetLost(said=str(failure))
+        return TargetSilent(machine=self._target.name, within_s=ANSWERS_WITHIN_S)
+
+
+class TargetWatch:
+    """Watches the target of a run and its sampler."""
+
+    def __init__(self, run: RunState) -> None:
+        self._run = run
+        self._target = run.stage.target
+        self._sampling = run.stage.sampling
+        self._unsampled = False
+        """Its sampler could not be restarted, which was noted."""
+
+    @contextlib.asynccontextmanager
+    async def during_point(self) -> AsyncIterator[PointWatch]:
+        """Watch for the length of a point."""
+        waits = [asyncio.create_task(self._target.lost())]
+        if self._sampling.failure is None:
+            waits.append(asyncio.create_task(self._sampling.lost()))
+        try:
+            yield PointWatch(self._target, waits)
+        finally:
+            await ended(*waits)
+
+    async def after_point(self) -> None:
+        """Restart the sampler where it is lost. Raises PongbenchError where the target is lost."""
+        if self._sampling.failure and not self._unsampled:
+            await answers(self._target, ANSWERS_WITHIN_S)  # else it may not be known yet
+        if failure := self._target.failure:
+            self._run.note(TargetGone(said=str(failure)))
+            raise failure
+        if self._sampling.failure and not self._unsampled:
+            await self._restart_sampler(self._sampling.failure)
+
+    async def _restart_sampler(self, failure: PongbenchError) -> None:
+        try:
+            await self._sampling.again()
+        except PongbenchError:
+            self._unsampled = True
+            self._run.note(SamplerLost(said=str(failure)))
+            return
+        self._run.note(SamplerRestarted(said=str(failure)))
 
 
 @dataclass(frozen=True)

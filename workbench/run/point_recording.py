@@ -1,8 +1,10 @@
 """What is recorded of one point: its documents, from the reports of the load generator, and its
-verdict."""
+verdict, which also rests on the points before it."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -11,20 +13,57 @@ from workbench import metrics
 from workbench.analysis import histogram, phases
 from workbench.analysis.causes import Observations, cause
 from workbench.analysis.client_time import client_limited
-from workbench.analysis.evidence import Evidence, Queue, queue_of
+from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence, Queue, queue_of
+from workbench.analysis.faults import is_fault
 from workbench.analysis.starts import Started, rise_s
 from workbench.analysis.verdicts import judge
-from workbench.axis import RATE, recorded
+from workbench.axis import RATE, Axis, recorded
 from workbench.documents import WINDOW_US, Counts, PointStart, PointStop, Verdict, Window
 from workbench.load.base import LoadReport, LoadWindow, PointSpec
 from workbench.machines.usage import Usage
 from workbench.messages.base import Message
 from workbench.messages.causes import DescriptorsUsedUp, NotAccepted
+from workbench.messages.reasons import UnexpectedReplies, reasons_of
 from workbench.metrics.base import Measured
 from workbench.plan.schedule import PointPlan, series_key
 from workbench.plan.search import with_limits
-from workbench.run.history import clean_per_s, faulty_before
 from workbench.run.state import RunState
+
+
+class History:
+    """Points of sweeps, by server, load tool and place; at each place the last complete one."""
+
+    def __init__(self) -> None:
+        self._stops: defaultdict[tuple[str, str], dict[float, PointStop]] = defaultdict(dict)
+
+    def add(self, stop: PointStop) -> None:
+        if stop.complete and stop.judged:
+            self._stops[stop.server, stop.load_tool][stop.x] = stop
+
+    def below(self, point: PointPlan, axis: Axis) -> list[PointStop]:
+        """Points of its server at less load, ascending; none if the plan does not vary load."""
+        if not point.judged or axis.of_workload:
+            return []
+        known = self._stops[point.server, point.load_tool]
+        return [known[x] for x in sorted(known) if x < point.x]
+
+
+def clean_per_s(below: Sequence[PointStop]) -> float | None:
+    """See `Evidence`."""
+    if not below:
+        return None
+    counts = below[-1].counts
+    faults = sum(n for name, n in counts.errors.items() if is_fault(name))
+    if faults > (1 - SUSTAINED_SHARE) * counts.scheduled:
+        return None
+    return counts.succeeded / below[-1].seconds
+
+
+def faulty_before(below: Sequence[PointStop]) -> frozenset[str]:
+    """See `Evidence`."""
+    found = (reason for stop in below if stop.verdict == "faulty" for reason in reasons_of(stop))
+    return frozenset(each.error for each in found if isinstance(each, UnexpectedReplies))
+
 
 LEAST_CALL_S = 1e-6
 """Reading a request and writing the reply take the kernel longer, in any language."""
