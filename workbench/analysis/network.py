@@ -53,13 +53,13 @@ def unreachable(counts: Counts) -> int:
     return sum(counts.errors.get(name, 0) for name in UNREACHABLE_ERRORS)
 
 
-def unreachable_sign(evidence: Evidence) -> list[Message]:
+def unreachable_sign(evidence: Evidence) -> Message | None:
     """The network itself reports that the target is unreachable."""
     counts = evidence.counts
     lost = unreachable(counts)
     if lost <= (1 - SUSTAINED_SHARE) * counts.scheduled:
-        return []
-    return [Unreachable(failed=lost, calls=counts.scheduled)]
+        return None
+    return Unreachable(failed=lost, calls=counts.scheduled)
 
 
 def remarks(evidence: Evidence) -> list[Message]:

@@ -1,22 +1,8 @@
 """The verdict on one point, from its evidence alone.
 
-Order of precedence:
-
-1. Interrupted, audit failed, or too short: `inconclusive`.
-2. The server's process ended: `server-limited`, or `faulty` if it had given unexpected responses,
-   whoever else was busy.
-3. Not sustained, and offered more than the client limit: `client-limited`, whatever the server
-   shows, because no server could have sustained it. If the network shows signs, it also held up the
-   null server: `network-limited`.
-4. The server gives unexpected responses: `faulty`, whatever signs there are of clients or other
-   programs. `analysis.faults` distinguishes faults from load shedding.
-5. Both the clients and the server (or the network) show signs, or other programs took CPU that the
-   side with signs may have needed: `inconclusive`, with all signs. Background load, at the point or
-   during calibration, comes before the client limit, too: it lowers what clients reach, and more
-   clients would not help. Ports and descriptors that ran out are named all the same if nothing else
-   failed: CPU time would not have replaced them.
-6. Signs on one side: `ports-limited`, `client-limited`, `network-limited`, `server-limited`.
-7. At least 99 % of the calls succeeded: `ok`. Fewer, without a sign: `inconclusive`.
+`SIGNS` lists what each side may show, `PRECEDENCE` the verdicts with their conditions, of which the
+first that holds is the point's. A point that is interrupted, too short or not counted right has no
+other verdict than `inconclusive`.
 
 Lateness of the clients explains only effects of its own size. If the signs of the server are far
 larger, the lateness is reported as a remark. If everything was answered, and no more connections
@@ -31,6 +17,8 @@ network (`analysis.network`).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -101,92 +89,6 @@ MUCH_LESS = 0.1
 cause."""
 
 
-def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
-    """The verdict and its reasons (possibly none if it is `ok`); see `messages.reasons`."""
-    if decided := _flawed(evidence) or _ended(evidence):
-        return decided
-    arrived = calls_arrived(evidence.counts)
-    server = _server_signs(evidence)
-    ports, clients = _ports_signs(evidence), _client_signs(evidence)
-    network = unreachable_sign(evidence)
-    clients, server, remarks = _lateness_weighed(evidence, clients, server)
-    if server:
-        network += signs_beside_server(evidence, server)
-    network += resets_from_elsewhere(evidence, arrived)
-    beyond: list[Message] = []
-    if ports or clients or network or server or not evidence.sustained:
-        beyond = _beyond_client_limit(evidence)
-    others = _background_load(evidence) if beyond or clients or server else []
-    if beyond and not others:
-        others = _background_load_at_calibration(evidence)
-    short = [*ports, *_descriptors_signs(evidence)]
-    if others and short and not (network or server) and _only_shortage(evidence):
-        return ("ports-limited" if ports else "client-limited"), short
-    if beyond:
-        of_network = [*network, *server] if network else []
-        return _beyond(evidence, beyond, others, [*ports, *clients], of_network)
-    if found := faults(evidence, arrived, busy=bool(_background_load(evidence))):
-        return "faulty", found
-    relief = _relief(evidence)
-    if network or server:
-        clients += _busy_client(evidence)
-    reasons = [*_relieved([*others, *ports, *clients, *network, *server], relief), *remarks]
-    if others or ((ports or clients) and (network or server)):
-        return "inconclusive", reasons
-    signs: dict[Verdict, list[Message]] = {
-        "ports-limited": ports,
-        "client-limited": clients,
-        "network-limited": network,
-        "server-limited": server,
-    }
-    verdict = next((verdict for verdict, found in signs.items() if found), None)
-    return (verdict, reasons) if verdict else _unsigned(evidence)
-
-
-def _beyond(
-    evidence: Evidence,
-    limit: list[Message],
-    others: list[Message],
-    own: list[Message],
-    of_network: list[Message],
-) -> tuple[Verdict, list[Message]]:
-    """More was offered than the clients reach. `own`: signs of the clients; `of_network`: signs of
-    the network, and what the server showed as a result."""
-    if others:
-        # Another client would not help.
-        return "inconclusive", [*others, *_relieved(limit, "")]
-    if of_network and not own:
-        # The network was in the way during calibration, too, and another client would not help.
-        return "network-limited", [*of_network, *_relieved(limit, "")]
-    return "client-limited", _relieved([*limit, *own], _relief(evidence))
-
-
-def _unsigned(evidence: Evidence) -> tuple[Verdict, list[Message]]:
-    """There are no signs."""
-    if evidence.sustained and evidence.offered_per_s < OFFERED_SHARE * evidence.planned_per_s:
-        less = messages.OfferedLess(
-            offered_per_s=evidence.offered_per_s, planned_per_s=evidence.planned_per_s
-        )
-        others = _background_load(evidence)
-        return ("inconclusive" if others else "client-limited"), [*others, less]
-    if evidence.sustained:
-        return "ok", _remarks(evidence)
-    return "inconclusive", [_no_single_cause(evidence)]
-
-
-def _flawed(evidence: Evidence) -> tuple[Verdict, list[Message]] | None:
-    flaw = _flaw(evidence)
-    return ("inconclusive", [flaw]) if flaw else None
-
-
-def _ended(evidence: Evidence) -> tuple[Verdict, list[Message]] | None:
-    if evidence.exit_status is None:
-        return None
-    ended = messages.ServerEnded(status=evidence.exit_status)
-    found = faults(evidence, calls_arrived(evidence.counts), busy=False)
-    return ("faulty" if found else "server-limited"), [ended, *(found or _server_signs(evidence))]
-
-
 def _flaw(evidence: Evidence) -> Message | None:  # noqa: PLR0911  a table in order
     counts = evidence.counts
     if not evidence.complete:
@@ -221,20 +123,36 @@ def _other_server(evidence: Evidence) -> Message | None:
     return messages.TooLittleWork(calls=calls, cpu_ms=round(1000 * cpu_s, 1))
 
 
-def _ports_signs(evidence: Evidence) -> list[Message]:
-    counts = evidence.counts
-    lost = counts.errors.get("addrunavail", 0)
-    if evidence.sustained or lost <= LOST_SHARE * counts.scheduled:
-        return []
-    return [messages.OutOfPorts(times=lost)]
+def _ports_sign(evidence: Evidence) -> Message | None:
+    lost = evidence.counts.errors.get("addrunavail", 0)
+    return messages.OutOfPorts(times=lost) if _lost_many(lost, evidence) else None
 
 
-def _descriptors_signs(evidence: Evidence) -> list[Message]:
-    counts = evidence.counts
-    lost = counts.errors.get("fd-unavail", 0) + counts.errors.get("ftab-full", 0)
-    if evidence.sustained or lost <= LOST_SHARE * counts.scheduled:
-        return []
-    return [messages.OutOfDescriptors(times=lost, most_open=evidence.most_open)]
+def _descriptors_sign(evidence: Evidence) -> Message | None:
+    errors = evidence.counts.errors
+    lost = errors.get("fd-unavail", 0) + errors.get("ftab-full", 0)
+    if not _lost_many(lost, evidence):
+        return None
+    return messages.OutOfDescriptors(times=lost, most_open=evidence.most_open)
+
+
+def _unsent_sign(evidence: Evidence) -> Message | None:
+    unsent, calls = evidence.counts.unsent, evidence.counts.scheduled
+    return (
+        messages.CallsUnsent(unsent=unsent, calls=calls) if _lost_many(unsent, evidence) else None
+    )
+
+
+def _lost_many(lost: int, evidence: Evidence) -> bool:
+    return not evidence.sustained and lost > LOST_SHARE * evidence.counts.scheduled
+
+
+def _late_sign(evidence: Evidence) -> Message | None:
+    p99_us = evidence.lateness_us.p99 if evidence.lateness_us else None
+    late_share = evidence.late_share or 0.0
+    if late_share <= (LATE_SHARE if p99_us is None or p99_us >= LATE_BY_US else MOST):
+        return None
+    return messages.ClientsLate(late_share=round(late_share, 6), p99_us=p99_us)
 
 
 def _only_shortage(evidence: Evidence) -> bool:
@@ -242,18 +160,6 @@ def _only_shortage(evidence: Evidence) -> bool:
     counts = evidence.counts
     short = client_errors(counts.errors)
     return not evidence.sustained and counts.succeeded + short >= SUSTAINED_SHARE * counts.scheduled
-
-
-def _client_signs(evidence: Evidence) -> list[Message]:
-    counts = evidence.counts
-    signs = _descriptors_signs(evidence)
-    if not evidence.sustained and counts.unsent > LOST_SHARE * counts.scheduled:
-        signs.append(messages.CallsUnsent(unsent=counts.unsent, calls=counts.scheduled))
-    p99_us = evidence.lateness_us.p99 if evidence.lateness_us else None
-    late_share = evidence.late_share or 0.0
-    if late_share > (LATE_SHARE if p99_us is None or p99_us >= LATE_BY_US else MOST):
-        signs.append(messages.ClientsLate(late_share=round(late_share, 6), p99_us=p99_us))
-    return signs
 
 
 def _lateness_weighed(
@@ -310,26 +216,27 @@ def _beyond_client_limit(evidence: Evidence) -> list[Message]:
     return [messages.BeyondClientLimit(offered_per_s=offered, limit_per_s=ceiling)]
 
 
-def _server_signs(evidence: Evidence) -> list[Message]:
+def _failed_sign(evidence: Evidence) -> Message | None:
     counts = evidence.counts
-    signs: list[Message] = []
     arrived = calls_arrived(counts)
     lost = server_errors(counts.errors) - unreachable(counts) + counts.in_flight
-    if lost > (1 - SUSTAINED_SHARE) * arrived:
-        signs.append(
-            messages.CallsFailed(failed=lost, calls=arrived, errors=_errors_of_server(counts))
-        )
+    if lost <= (1 - SUSTAINED_SHARE) * arrived:
+        return None
+    return messages.CallsFailed(failed=lost, calls=arrived, errors=_errors_of_server(counts))
+
+
+def _queue_sign(evidence: Evidence) -> Message | None:
     queue = evidence.queue
-    if queue is not None and queue.growing:
-        signs.append(
-            messages.FellBehind(replied=queue.replied, calls=queue.due, waiting=queue.open_at_end)
-        )
+    if queue is None or not queue.growing:
+        return None
+    return messages.FellBehind(replied=queue.replied, calls=queue.due, waiting=queue.open_at_end)
+
+
+def _slow_sign(evidence: Evidence) -> Message | None:
     times, limit_ms = evidence.latency_us, evidence.p99_limit_ms
-    if limit_ms is not None and times is not None and times.p99 > 1000 * limit_ms:
-        signs.append(TooSlow(p99_ms=times.p99 / 1000, limit_ms=limit_ms))
-    if signs and (overflowed := overflows(evidence)):
-        signs.append(messages.AcceptQueueOverflowed(times=overflowed))
-    return signs
+    if limit_ms is None or times is None or times.p99 <= 1000 * limit_ms:
+        return None
+    return TooSlow(p99_ms=times.p99 / 1000, limit_ms=limit_ms)
 
 
 def _remarks(evidence: Evidence) -> list[Message]:
@@ -370,18 +277,6 @@ def _no_single_cause(evidence: Evidence) -> Message:
     )
 
 
-def _relieved(reasons: list[Message], relief: messages.Relief) -> list[Message]:
-    """If several signs of the clients call for the same relief, only the last one says so."""
-    asking = [n for n, reason in enumerate(reasons) if "relief" in reason.__struct_fields__]
-    for n in asking[-1:]:
-        reasons[n] = msgspec.structs.replace(reasons[n], relief=relief)
-    return reasons
-
-
-def _relief(evidence: Evidence) -> messages.Relief:
-    return "worker" if evidence.workers < evidence.client_cores else "machine"
-
-
 def _errors_of_server(counts: Counts) -> dict[str, int]:
     """By class with its detail, most frequent first."""
     found = {
@@ -391,3 +286,122 @@ def _errors_of_server(counts: Counts) -> dict[str, int]:
     }
     found["in flight"] = counts.in_flight
     return {name: n for name, n in sorted(found.items(), key=lambda item: -item[1]) if n}
+
+
+Side: TypeAlias = Literal["ports", "clients", "network", "server"]
+
+SIGNS: tuple[tuple[Side, Callable[[Evidence], Message | None]], ...] = (
+    ("ports", _ports_sign),
+    ("clients", _descriptors_sign),
+    ("clients", _unsent_sign),
+    ("clients", _late_sign),
+    ("network", unreachable_sign),
+    ("server", _failed_sign),
+    ("server", _queue_sign),
+    ("server", _slow_sign),
+)
+"""What a side may show by itself. Beside a sign of the server its accept queue and the network are
+looked at, too (`network.signs_beside_server`), and how busy the clients were."""
+
+
+def _shown(side: Side, evidence: Evidence) -> list[Message]:
+    return [sign for of, test in SIGNS if of == side and (sign := test(evidence))]
+
+
+def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
+    """The verdict and its reasons (possibly none if it is `ok`); see `messages.reasons`."""
+    if flaw := _flaw(evidence):
+        return "inconclusive", [flaw]
+    point = _Point(evidence)
+    return next((verdict, reasons(point)) for verdict, holds, reasons in PRECEDENCE if holds(point))
+
+
+class _Point:
+    """What a point shows: the signs of each side, and what else its verdict depends on."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        status, arrived = evidence.exit_status, calls_arrived(evidence.counts)
+        self.ended = [] if status is None else [messages.ServerEnded(status=status)]
+        shown = {side: _shown(side, evidence) for side in get_args(Side)}
+        if shown["server"] and (overflowed := overflows(evidence)):
+            shown["server"].append(messages.AcceptQueueOverflowed(times=overflowed))
+        self.ports, self.server_shows = shown["ports"], shown["server"]
+        self.clients, self.server, self.remarks = _lateness_weighed(
+            evidence, shown["clients"], shown["server"]
+        )
+        beside = signs_beside_server(evidence, self.server) if self.server else []
+        self.network = [*shown["network"], *beside, *resets_from_elsewhere(evidence, arrived)]
+        self.own = [*self.ports, *self.clients]
+        self.theirs = [*self.network, *self.server]
+        self.busy = _busy_client(evidence) if self.theirs else []
+        shows = self.own or self.theirs or not evidence.sustained
+        self.beyond = _beyond_client_limit(evidence) if shows else []
+        self.background = _background_load(evidence)
+        # Only these may have needed the CPU that other programs took.
+        self.others = self.background if self.beyond or self.clients or self.server else []
+        if self.beyond and not self.others:
+            self.others = _background_load_at_calibration(evidence)
+        ran_out = [sign for sign in self.clients if isinstance(sign, messages.OutOfDescriptors)]
+        only = not self.theirs and _only_shortage(evidence)
+        self.shortage = [*self.ports, *ran_out] if only else []
+        self.faults = faults(evidence, arrived, busy=bool(self.background))
+
+    def signs(self) -> list[Message]:
+        """Of all sides, with what would relieve the clients."""
+        return [*self.relieved([*self.others, *self.own, *self.busy, *self.theirs]), *self.remarks]
+
+    def relieved(self, reasons: list[Message]) -> list[Message]:
+        """If several signs of the clients call for the same relief, only the last one says so."""
+        asking = [n for n, reason in enumerate(reasons) if "relief" in reason.__struct_fields__]
+        more = "worker" if self.evidence.workers < self.evidence.client_cores else "machine"
+        for n in asking[-1:]:
+            reasons[n] = msgspec.structs.replace(reasons[n], relief=more)
+        return reasons
+
+    def offered_less(self) -> list[Message]:
+        """The load tool offered less than was planned, and that was sustained."""
+        offered, planned = self.evidence.offered_per_s, self.evidence.planned_per_s
+        if not self.evidence.sustained or offered >= OFFERED_SHARE * planned:
+            return []
+        return [messages.OfferedLess(offered_per_s=offered, planned_per_s=planned)]
+
+
+PRECEDENCE: tuple[
+    tuple[Verdict, Callable[[_Point], object], Callable[[_Point], list[Message]]], ...
+] = (
+    # Whoever else was busy.
+    ("faulty", lambda p: p.ended and p.faults, lambda p: [*p.ended, *p.faults]),
+    ("server-limited", lambda p: p.ended, lambda p: [*p.ended, *p.server_shows]),
+    # Nothing failed but for what ran out, which CPU time would not have replaced.
+    ("ports-limited", lambda p: p.others and p.shortage and p.ports, lambda p: p.shortage),
+    ("client-limited", lambda p: p.others and p.shortage, lambda p: p.shortage),
+    # Beyond the client limit, whatever the server shows: no server could have sustained it.
+    # Background load lowers what clients reach, and more clients would not help; a network that
+    # shows signs held up the null server, too.
+    ("inconclusive", lambda p: p.beyond and p.others, lambda p: [*p.others, *p.beyond]),
+    (
+        "network-limited",
+        lambda p: p.beyond and p.network and not p.own,
+        lambda p: [*p.theirs, *p.beyond],
+    ),
+    ("client-limited", lambda p: p.beyond, lambda p: p.relieved([*p.beyond, *p.own])),
+    # Whatever signs there are of clients or other programs; `faults` tells them from load shedding.
+    ("faulty", lambda p: p.faults, lambda p: p.faults),
+    # Other programs took CPU that the side with signs may have needed, or both sides show signs.
+    ("inconclusive", lambda p: p.others or ((p.own or p.busy) and p.theirs), _Point.signs),
+    ("ports-limited", lambda p: p.ports, _Point.signs),
+    ("client-limited", lambda p: p.clients, _Point.signs),
+    ("network-limited", lambda p: p.network, _Point.signs),
+    ("server-limited", lambda p: p.server, _Point.signs),
+    # No side shows a sign.
+    (
+        "inconclusive",
+        lambda p: p.background and p.offered_less(),
+        lambda p: [*p.background, *p.offered_less()],
+    ),
+    ("client-limited", _Point.offered_less, _Point.offered_less),
+    ("ok", lambda p: p.evidence.sustained, lambda p: _remarks(p.evidence)),
+    ("inconclusive", lambda p: True, lambda p: [_no_single_cause(p.evidence)]),
+)
+"""Verdicts with their conditions and their reasons, the first that holds first."""
