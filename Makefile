@@ -156,7 +156,7 @@ agent-lock: $(VENV)
 # entries declare. The last is measured anew by `make catalogue-check ARGS=--record`.
 docs: $(VENV)
 	$(BIN)/python -m workbench.workloads.tables docs/plans.md
-	$(BIN)/python -m workbench.report.then docs/sources.md
+	$(BIN)/python -m workbench.results.published docs/sources.md
 	$(BIN)/python -m workbench.servers.recording docs/servers.md
 
 # Every figure, date and cell that docs, presets and catalogue quote; see tests/cases/sources.yaml.

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.documents import RunStart
-from workbench.report.setup import Setup
+from workbench.results.setup import Setup
 from workbench.sessions.library import Shelved
 
 _ENDING = ".pong.yaml"

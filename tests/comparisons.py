@@ -12,9 +12,9 @@ import msgspec
 from tests.outcomes import Contestant
 from tests.synthetic import contestants
 from workbench.analysis.intervals import PassKnee
-from workbench.comparison.conditions import conditions
-from workbench.comparison.sides import Side, side_of
 from workbench.documents import AnyDocument, Note, RunStart
+from workbench.results.comparison import Side, side_of
+from workbench.results.conditions import conditions
 from workbench.sessions import Session
 
 RATES = [1000.0 * n for n in range(1, 10)]

@@ -19,6 +19,7 @@ from app.charts.model import ChartModel
 from app.charts.series import Quantity
 from workbench.analysis.results import View
 from workbench.analysis.summary import summarise
+from workbench.results.render.data import of_session
 from workbench.sessions import read_session
 
 ROOT = Path(__file__).parent.parent
@@ -35,7 +36,7 @@ def results(path: Path) -> dict[str, Any]:
     """Return a session's summary, its comparison with itself, and its charts."""
     session = read_session(path)
     return {
-        "summary": msgspec.to_builtins(summarise(session.completed()).to_data()),
+        "summary": msgspec.to_builtins(of_session(summarise(session.completed()))),
         "charts": charts(session.completed()),
         "documents": _shape(session.documents),
     }

@@ -10,15 +10,18 @@ import os
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from io import TextIOWrapper
 from traceback import format_exception
 from types import TracebackType
-from typing import IO, Any, TextIO
+from typing import IO, Any, TextIO, TypeAlias
 
 import msgspec
+from rich import box
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 
 from workbench import paths
@@ -147,3 +150,55 @@ def guard() -> None:
 def _show(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     with contextlib.suppress(OSError):
         say("".join(format_exception(kind, error, traceback)).rstrip(), to=sys.stderr)
+
+
+Cell: TypeAlias = "str | Text"
+
+_BETWEEN, _EDGES = 3, 2
+"""Columns of the terminal that `box.SIMPLE_HEAD` takes."""
+
+FOLDED = 24
+"""Minimum width of a column that folds its text."""
+
+
+def fitting(
+    titles: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    width: int,
+    *,
+    spare: Sequence[str],
+    folds: str = "",
+    styles: Sequence[str] = (),
+    least: Mapping[str, int] | None = None,
+    words: bool = False,
+) -> Table:
+    """A table at most `width` wide. As many columns of `spare` (titles, the least important first)
+    are left out as necessary. The first column is aligned left, the others right unless they hold
+    `words`; `folds` is the one whose text may continue on the next line. `styles` are those of the
+    rows. `least`: minimum widths, so that no column comes and goes while a table is updated."""
+    least = least or {}
+    needs = {
+        title: max([cell_len(title), least.get(title, 0), *(_width(row[n]) for row in rows)])
+        for n, title in enumerate(titles)
+    }
+    if folds in needs:
+        needs[folds] = min(needs[folds], FOLDED)
+    for title in spare:
+        if sum(needs.values()) + _BETWEEN * (len(needs) - 1) + _EDGES <= width:
+            break
+        needs.pop(title, None)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    kept = [n for n, title in enumerate(titles) if title in needs]
+    for n in kept:
+        if titles[n] == folds:
+            table.add_column(folds, overflow="fold")
+        else:
+            left = words or n == 0
+            table.add_column(titles[n], justify="left" if left else "right", no_wrap=True)
+    for row, style in zip(rows, [*styles, *[""] * len(rows)], strict=False):
+        table.add_row(*(row[n] for n in kept), style=style)
+    return table
+
+
+def _width(cell: Cell) -> int:
+    return cell.cell_len if isinstance(cell, Text) else cell_len(cell)

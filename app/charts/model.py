@@ -32,7 +32,7 @@ from workbench.documents import (
 )
 from workbench.messages.notes import NotProfiled, Profile, Rates
 from workbench.messages.topics import read_note
-from workbench.report.setup import Setup
+from workbench.results.setup import Setup
 
 
 class ChartModel:

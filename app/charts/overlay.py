@@ -28,8 +28,7 @@ from app.theme import SeriesStyle, Theme
 from workbench.analysis.over_time import OverTime
 from workbench.analysis.published import Published, figures_of
 from workbench.analysis.results import View
-from workbench.comparison.contenders import Contender
-from workbench.comparison.sides import Comparison
+from workbench.results.comparison import Comparison, Contender
 
 _PASS = 0.30
 """Opacity of a single pass."""

@@ -33,8 +33,8 @@ from workbench import formatting
 from workbench.analysis.results import View
 from workbench.documents import AnyDocument, MachineRecord, Note
 from workbench.formatting import capital
-from workbench.report import sustained
-from workbench.report.setup import Setup
+from workbench.results import sustained
+from workbench.results.setup import Setup
 from workbench.sessions.chart_notes import ChartNote
 
 _WIDTH = 1600.0

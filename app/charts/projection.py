@@ -20,7 +20,6 @@ from workbench.analysis.published import Published
 from workbench.analysis.results import PointResult, View
 from workbench.axis import Axis
 from workbench.documents import Metric
-from workbench.report import distributions
 
 Chosen = float | Literal["whole", "best"]
 """Which points are shown: at this value of the axis; whole: every server's whole block; best: where
@@ -94,7 +93,7 @@ class Projection:
         """
         if self.chosen == "best":
             cut = max(series.shown, key=lambda point: point.replies_per_s, default=None)
-            return distributions.best(series) or cut
+            return series.best or cut
         return next((point for point in series.shown if point.x == self.chosen), None)
 
     @property

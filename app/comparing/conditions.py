@@ -12,7 +12,7 @@ from app.plain import Label
 from app.theme import Theme, icon_pixmap
 from app.theme import Weight as FontWeight
 from app.widgets import button, column, empty, label, retone, row
-from workbench.comparison.conditions import Condition, Conditions, Weight
+from workbench.results.conditions import Condition, Conditions, Weight
 
 _FIRST = 4
 """Differences shown before the user asks for all."""

@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QVBoxLayout, QWidget
 from app.choices import Choice
 from app.theme import Theme, Weight, icon
 from app.widgets import button, column, empty, label, row
-from workbench.comparison.contenders import Contender
-from workbench.comparison.sides import Comparison
-from workbench.comparison.words import ONE_PASS, alike_in, by_one_pass, difference_in, pairs
+from workbench.results.comparison import Comparison, Contender
+from workbench.results.differences import ONE_PASS, alike_in, by_one_pass, difference_in, pairs
 
 _FEW, _SOME, _MANY = 2, 3, 8
 """Pairs beside the chosen one: where this is narrow and each takes two lines, elsewhere, and in a

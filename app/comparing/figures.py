@@ -12,8 +12,8 @@ from app.comparing.figures_table import LEFT_OUT, FiguresTable
 from app.stacking import stacked
 from app.theme import Theme, Weight
 from app.widgets import GAP, button, column, frame, label, row, tool
-from workbench.comparison import table as compare_table
-from workbench.comparison.sides import Comparison
+from workbench.results.comparison import Comparison
+from workbench.results.rows import compared
 
 
 class FiguresView(QWidget):
@@ -74,7 +74,7 @@ class FiguresView(QWidget):
         self.differences.display(comparison)
         chosen = self._sort.currentData()
         self._sort.clear()
-        for place, each in enumerate(compare_table.columns(comparison)):
+        for place, each in enumerate(compared(comparison).columns):
             if each.key in LEFT_OUT:
                 continue
             group = f", {each.group[:1].lower()}{each.group[1:]}" if each.group else ""

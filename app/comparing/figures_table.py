@@ -15,10 +15,9 @@ from app.painted import write
 from app.plain import tip
 from app.table import GROUP, HEAD_PX, LEFT, ORDER, RIGHT, Cells, FixedTable, Index, Ordered
 from app.theme import Theme, Weight, font
-from workbench.comparison import table as compare_table
-from workbench.comparison.contenders import Contender
-from workbench.comparison.sides import Comparison
-from workbench.comparison.table import Cell, Column
+from workbench.results.comparison import Comparison, Contender
+from workbench.results.rows import compared
+from workbench.results.table import Cell, Column
 
 LEFT_OUT = ("session", "at_knee_replies_per_s", "at_knee_errors_pct", "at_most_replies_per_s")
 _LINE, _LETTER = 42, 22
@@ -46,11 +45,12 @@ class FiguresTable(FixedTable):
 
     def display(self, comparison: Comparison) -> None:
         self.comparison = comparison
-        heads = compare_table.columns(comparison)
+        found = compared(comparison)
+        heads = found.columns
         self._items.clear()
         self._widths = [_width(head.title, font(11, Weight.Medium)) for head in heads]
-        for contender in comparison.ranked():
-            cells = [compare_table.row(comparison, contender)[head.key] for head in heads]
+        for row in found.rows:
+            contender, cells = row.of, [row.cells[head.key] for head in heads]
             self._items.appendRow(
                 [_item(cell, contender, figure=place > 1) for place, cell in enumerate(cells)]
             )

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench.comparison.sides import MOST, TAGS, Side, read_side
 from workbench.errors import BadInput
+from workbench.results.comparison import MOST, TAGS, Side, read_side
 from workbench.sessions import NewerSession
 
 

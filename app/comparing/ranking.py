@@ -19,9 +19,8 @@ from app.painted import Painted
 from app.plain import Label, tip, wrapped
 from app.theme import Theme, Weight, font
 from app.widgets import column, empty, label, row
-from workbench.comparison.contenders import Contender
-from workbench.comparison.sides import Comparison
-from workbench.comparison.words import all_equal, basis_text, difference_in, groups
+from workbench.results.comparison import Comparison, Contender
+from workbench.results.differences import all_equal, basis_text, difference_in, groups
 
 _LANE = 20
 """With a line of text beside a bracket."""

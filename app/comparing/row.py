@@ -30,9 +30,8 @@ from app.charts.shortening import name_among
 from app.charts.sides import draw_tag
 from app.plain import tip
 from app.theme import SeriesStyle, Theme, Weight, font, paint_icon
-from workbench.comparison.contenders import Contender
-from workbench.comparison.sides import Comparison
-from workbench.comparison.words import basis_text, interval_text, sustained_in
+from workbench.results.comparison import Comparison, Contender
+from workbench.results.differences import basis_text, interval_text, sustained_in
 
 HEIGHT = 34
 _NAME = 39

@@ -9,9 +9,8 @@ from typing import Any
 
 from app.comparing.load import retagged
 from app.words import told_apart, when
-from workbench.comparison.contenders import Contender
-from workbench.comparison.sides import Comparison, Side, compare
 from workbench.formatting import number_of
+from workbench.results.comparison import Comparison, Contender, Side, compare
 
 MOST_LINES = 12
 """More can hardly be distinguished; servers that all sessions have are preferred."""

@@ -17,7 +17,7 @@ from app.plain import tip
 from app.theme import Marker, SeriesStyle, Theme, Weight, icon
 from app.widgets import Elided, button, column, dress, empty, label, row
 from app.words import told_apart, when
-from workbench.comparison.sides import Side
+from workbench.results.comparison import Side
 
 _LINE = 28
 """Wide enough for all dots of the fourth session."""

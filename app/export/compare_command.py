@@ -11,9 +11,9 @@ from app.export.report import check_output
 from app.export.report_command import add_drawing_arguments, options_of
 from workbench.analysis.results import clock_of
 from workbench.commands import compare
-from workbench.comparison.conditions import Conditions
-from workbench.comparison.sides import Comparison
 from workbench.errors import BadInput
+from workbench.results.comparison import Comparison
+from workbench.results.conditions import Conditions
 from workbench.terminal import say
 
 

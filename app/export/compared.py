@@ -10,12 +10,12 @@ from app.charts.looks import Look
 from app.comparing.selection import letters
 from app.export import report
 from app.export.report import ReportOptions
-from workbench.comparison import words
-from workbench.comparison.conditions import Conditions
-from workbench.comparison.sides import Comparison
-from workbench.comparison.views import as_csv
 from workbench.errors import BadInput
 from workbench.formatting import listed
+from workbench.results import differences
+from workbench.results.comparison import Comparison
+from workbench.results.conditions import Conditions
+from workbench.results.render.csv import of_comparison
 from workbench.sessions.reading import uncollected
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def write_comparison(
     kind = output.suffix.lower()
     with uncollected():  # see `report.write_read`
         if kind == ".csv":
-            data = as_csv(found, options.look.view, options.view.clock).encode()
+            data = of_comparison(found, options.look.view, options.view.clock).encode()
         elif kind == ".html":
             data = _html(found, differing, options).encode()
         else:
@@ -53,9 +53,9 @@ def _check_points(found: Comparison, look: Look) -> None:
 def _html(found: Comparison, differing: Conditions, options: ReportOptions) -> str:
     report.prepare_qt()
     from app.export.htmlcharts import comparison_drawing  # noqa: PLC0415 - Qt, when it is needed
-    from workbench.comparison import page  # noqa: PLC0415 - only for this one
+    from workbench.results.render import html  # noqa: PLC0415 - only for this one
 
-    return page.render(found, differing, comparison_drawing(found, options.view))
+    return html.render_comparison(found, differing, comparison_drawing(found, options.view))
 
 
 def _drawn(found: Comparison, options: ReportOptions) -> dict[str, Callable[[], bytes]]:
@@ -63,11 +63,11 @@ def _drawn(found: Comparison, options: ReportOptions) -> dict[str, Callable[[], 
     report.prepare_qt()
     from app.export import picture  # noqa: PLC0415 - Qt, when it is needed
 
-    title = words.title(found)
+    title = differences.title(found)
     paint, size = _painting(found, options, title)
     return {
         ".png": lambda: picture.png(paint, size),
-        ".svg": lambda: picture.svg(paint, size, title, words.described(found)),
+        ".svg": lambda: picture.svg(paint, size, title, differences.described(found)),
         ".pdf": lambda: picture.pdf(paint, size, title),
     }
 

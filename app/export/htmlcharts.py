@@ -29,10 +29,10 @@ from app.theme import DARK, LIGHT, SeriesStyle, Theme
 from workbench import formatting
 from workbench.analysis.flame import HUES
 from workbench.analysis.results import View
-from workbench.comparison.sides import Comparison
-from workbench.comparison.words import described
 from workbench.documents import AnyDocument
-from workbench.report.page import Drawing
+from workbench.results.comparison import Comparison
+from workbench.results.differences import described
+from workbench.results.render.html import Drawing
 from workbench.sessions.chart_notes import ChartNote
 
 _WIDTH, _HEIGHT = 1100, 820

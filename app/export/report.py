@@ -8,18 +8,18 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.charts.looks import DISTRIBUTION, SWEEP, TIME, Look
+from app.charts.looks import SWEEP, TIME, Look
 from app.charts.showing import ACROSS, Showing
 from workbench import stores
-from workbench.analysis.results import View
+from workbench.analysis.distribution import Distribution, hgrm
+from workbench.analysis.results import PointResult, View
 from workbench.analysis.slices import METRICS
-from workbench.analysis.summary import summarise
+from workbench.analysis.summary import Summary, summarise
 from workbench.documents import PointStop
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.formatting import listed
-from workbench.report import distributions, moments
-from workbench.report.cross_check import HEADING, TITLES, cross_checks, remark
-from workbench.report.points import points_as_csv
+from workbench.results.cross_check import HEADING, TITLES, cross_checks, remark
+from workbench.results.render import csv
 from workbench.sessions import Session, read_session
 from workbench.sessions.chart_notes import ChartNote, ChartNotes
 from workbench.sessions.labels import Label, Titles
@@ -127,22 +127,40 @@ def _check_axes(session: Session, options: ReportOptions) -> None:
 
 
 def _csv(session: Session, options: ReportOptions) -> bytes:
-    look = options.look
-    if look.view == TIME:
-        return moments.over_time_as_csv(session.documents).encode()
-    if look.view == DISTRIBUTION:
-        return moments.distributions_as_csv(session.documents, options.view.clock).encode()
-    return points_as_csv(session.documents).encode()
+    return csv.of_session(session.documents, options.look.view, options.view.clock).encode()
 
 
 def _hgrm(session: Session, options: ReportOptions) -> bytes:
-    point = distributions.chosen(session.documents, options.server, options.at)
-    return distributions.hgrm_of(point, options.view.clock).encode()
+    point = chosen(summarise(session.documents), options.server, options.at)
+    found = Distribution.of(point, options.view.clock)
+    if not found.count:
+        raise BadInput(
+            f"There are no response times at {point.axis.at(point.x)}: no call was answered, or the"
+            " load tool does not report them."
+        )
+    return hgrm(found.sparse).encode()
+
+
+def chosen(summary: Summary, server: str, at: float | None) -> PointResult:
+    """Return the point of a server (empty: the only one) at a value of the axis (None: where its
+    `best` is). Raises BadInput."""
+    servers = {each.id: each for each in summary.servers.values() if each.points}
+    if not servers:
+        raise BadInput("The session has no complete points, so it has no distribution.")
+    if not server and len(servers) > 1:
+        raise BadInput(f"Choose one server with --server: {listed(list(servers))}.")
+    series = servers.get(server or next(iter(servers)))
+    if series is None:
+        raise BadInput(f"The session has no points of {server!r}; it has {listed(list(servers))}.")
+    point = series.best if at is None else series.at(at)
+    if point is None:
+        values = listed([series.axis.figure(each.x) for each in series.points])
+        raise BadInput(f"{series.name} has no point at {at:g}; it has {values}.")
+    return point
 
 
 def _html(session: Session, options: ReportOptions) -> bytes:
-    from workbench.report.facts import facts  # noqa: PLC0415 - only for this one
-    from workbench.report.page import render  # noqa: PLC0415
+    from workbench.results.render import html  # noqa: PLC0415 - only for this one
 
     prepare_qt()
     from app.export.htmlcharts import drawing  # noqa: PLC0415
@@ -153,15 +171,14 @@ def _html(session: Session, options: ReportOptions) -> bytes:
     remarks = [
         text.replace(session.name, name) for text in (session.damage, *session.notes) if text
     ]
-    report_facts = facts(documents, label.title, label.notes if options.notes else "", remarks)
-    return render(
-        report_facts, drawing(documents, options.view, options.showing, _notes(session))
-    ).encode()
+    report = html.Report(documents, label.title, label.notes if options.notes else "", remarks)
+    drawn = drawing(documents, options.view, options.showing, _notes(session))
+    return html.render(report, drawn).encode()
 
 
 def _png(session: Session, options: ReportOptions) -> bytes:
     page = _page(session, options)
-    from app.export import picture  # noqa: PLC0415 - Qt, for pictures only
+    from app.export import picture  # noqa: PLC0415
 
     return picture.png(page.paint, options.size)
 

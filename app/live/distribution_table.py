@@ -20,7 +20,7 @@ from app.charts.shortening import name_among
 from app.charts.trio import Trio
 from app.plain import tip
 from app.theme import Weight, font
-from workbench.report import distributions
+from workbench.results import tables
 
 _ROW = 24
 _SHARE = 0.4
@@ -43,7 +43,7 @@ class DistributionTable(QTableWidget):
         self._names: list[str] = []
         self._height = 0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        titles = ["Server", "At", *distributions.titles(), "Replies"]
+        titles = ["Server", "At", *tables.TITLES, "Replies"]
         self.setColumnCount(len(titles))
         self.setHorizontalHeaderLabels(titles)
         self.setAccessibleName("Percentiles of the response times")
@@ -87,7 +87,7 @@ class DistributionTable(QTableWidget):
             if drawn.chosen == "best" and self._trio.model.running_server == series.id:
                 at = f"{at} so far"  # a later point of its sweep may take its place
             name = names[line]
-            cells = [name, at, *distributions.cells(found)]
+            cells = [name, at, *tables.percentile_cells(found)]
             for place, text in enumerate([*cells, f"{found.count:,}"]):
                 item = QTableWidgetItem(text)
                 item.setTextAlignment(_side(place))

@@ -11,7 +11,7 @@ from app.charts.series import Quantity, Series
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.results import PointResult
 from workbench.formatting import listed
-from workbench.report import sustained
+from workbench.results import sustained
 
 _MOST_NAMES = 3
 

@@ -18,7 +18,7 @@ from app.live.run import Trial
 from app.plain import Label, tip
 from app.theme import Theme, Weight, font, icon, icon_pixmap
 from app.widgets import CHIP_GAP, CHIP_ICON, Chip, Dot, column, label, retone, row
-from workbench.report import sustained
+from workbench.results import sustained
 
 _ROOMY, _DENSE, _DENSEST = 34, 28, 26
 _HEAD = 48

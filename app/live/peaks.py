@@ -19,7 +19,7 @@ from app.plain import tip
 from app.theme import Theme, Weight
 from app.widgets import Elided, column, label, row
 from workbench.messages.reasons import limit_terms
-from workbench.report import sustained
+from workbench.results import sustained
 
 _HIGH = 40
 """Of the points of a server, in pixels."""

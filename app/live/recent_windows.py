@@ -22,7 +22,7 @@ from app.painted import Painted
 from app.theme import Theme, font
 from workbench.axis import RATE
 from workbench.documents import WINDOW_US, AnyDocument, PointStart, RunStart, RunStop, Window
-from workbench.report.setup import Setup
+from workbench.results.setup import Setup
 
 WINDOWS = 50
 """Ten seconds."""

@@ -9,7 +9,7 @@ from app.charts.trio import Trio
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight
 from app.widgets import column, empty, label, row
-from workbench.report.then import Row, ThenAndNow, then_and_now
+from workbench.results.published import Row, ThenAndNow, then_and_now
 
 
 class Then(QFrame):

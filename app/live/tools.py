@@ -8,7 +8,7 @@ from app.charts.trio import Trio
 from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import column, empty, label, row
-from workbench.report.cross_check import HEADING, TITLES, CrossCheck, cross_checks, remark
+from workbench.results.cross_check import HEADING, TITLES, CrossCheck, cross_checks, remark
 
 _TITLES_WIDE = 64
 

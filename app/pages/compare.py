@@ -30,11 +30,10 @@ from app.fields import Segments
 from app.plain import tip
 from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column
-from workbench.comparison import table as compare_table
-from workbench.comparison.conditions import conditions
-from workbench.comparison.sides import MOST, compare
-from workbench.comparison.views import as_csv
-from workbench.comparison.words import title
+from workbench.results.comparison import MOST, compare
+from workbench.results.conditions import conditions
+from workbench.results.differences import title
+from workbench.results.render.csv import as_text, of_comparison
 
 _NARROW = 1060
 _SETTING = "Compare"
@@ -146,7 +145,7 @@ class ComparePage(QWidget):
     def as_csv(self) -> str:
         """Return the figures of what is shown: of the sweep, over time or of distributions."""
         view = self.board.views.view if self._on_charts else SWEEP
-        return as_csv(self.comparison, view, self.trio.view.clock)
+        return of_comparison(self.comparison, view, self.trio.view.clock)
 
     # Widgets
 
@@ -256,7 +255,7 @@ class ComparePage(QWidget):
         self._keep()
 
     def _copy_text(self) -> None:
-        texts = [compare_table.as_text(self.comparison), self.conditions.text()]
+        texts = [as_text(self.comparison), self.conditions.text()]
         QGuiApplication.clipboard().setText("\n".join(texts))
 
     # Display

@@ -52,7 +52,7 @@ class Origin(QFrame):
 
     def _show(self) -> None:
         from workbench.analysis.published import source_of  # noqa: PLC0415 - reads a file
-        from workbench.report.then import differs  # noqa: PLC0415
+        from workbench.results.published import differs  # noqa: PLC0415
 
         question = self._question
         found = source_of(question) if question else None

@@ -19,10 +19,10 @@ from app.live.legend import Legend
 from tests.gui.trios import shown
 from tests.synthetic import session
 from tests.turned_bad import turned_bad
-from workbench.comparison.sides import compare, side_of
 from workbench.messages import notes
 from workbench.messages.topics import read_note
-from workbench.report import sustained
+from workbench.results import sustained
+from workbench.results.comparison import compare, side_of
 from workbench.sessions import Session
 
 BAD, NEVER_GOOD, GOOD = "asyncio-protocol", "asyncio-streams", "gevent"

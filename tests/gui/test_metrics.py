@@ -25,8 +25,8 @@ from tests.recording import record_session
 from workbench.analysis.results import View
 from workbench.documents import AnyDocument, Metric, PointStop, RunStart
 from workbench.metrics import throughput
-from workbench.report.facts import facts
-from workbench.report.points import points_as_csv
+from workbench.results.render.csv import points
+from workbench.results.render.html import Report
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -92,7 +92,7 @@ def test_throughput_is_in_the_unit_that_suits_it_and_says_what_it_counts(
     assert main(["summary", str(path), "--json"]) == 0
     assert f'"throughput_mb_per_s":{mb_per_s}' in capsys.readouterr().out
     assert "Payload throughput counts the bodies of replies, without their headers." in (
-        facts(documents).method
+        Report(documents).method
     )
 
 
@@ -111,7 +111,7 @@ def test_it_is_summarised(path: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_it_is_reported(path: Path, documents: list[AnyDocument]) -> None:
-    rows = list(csv.DictReader(io.StringIO(points_as_csv(documents))))
+    rows = list(csv.DictReader(io.StringIO(points(documents))))
     assert [row["metric_cost"] for row in rows[:2]] == ["2.25", "4.5"]
     write_report(path, path.with_suffix(".html"))
     page = path.with_suffix(".html").read_text()

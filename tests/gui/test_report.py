@@ -31,7 +31,7 @@ from tests.synthetic import contestants, session
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.errors import BadInput
 from workbench.load import registry
-from workbench.report.cross_check import HEADING
+from workbench.results.cross_check import HEADING
 from workbench.sessions.labels import Label, Titles
 
 SVG = "{http://www.w3.org/2000/svg}"

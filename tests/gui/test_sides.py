@@ -23,7 +23,7 @@ from app.widgets import dress
 from tests.gui.windows import name_of
 from tests.recording import record_session
 from tests.synthetic import session
-from workbench.comparison.sides import MOST
+from workbench.results.comparison import MOST
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")

@@ -8,8 +8,8 @@ from engine_runs import notes, run, swept, written
 
 from workbench.analysis.audits import audits_of
 from workbench.analysis.summary import summarise
-from workbench.commands.summary import print_ranking
 from workbench.documents import PointStop
+from workbench.results.render.terminal import print_ranking
 from workbench.servers.entry_reading import load_entry
 from workbench.terminal import Terminal
 from workbench.workloads.registry import workload as a_workload

@@ -16,14 +16,11 @@ from workbench import axis as axes
 from workbench.analysis.results import View
 from workbench.analysis.summary import summarise
 from workbench.commands.console import ConsoleView
-from workbench.commands.summary import print_ranking, print_summary
-from workbench.comparison import table as compare_table
-from workbench.comparison.sides import Comparison, Side
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart
 from workbench.plan.model import Plan
-from workbench.report import sustained
-from workbench.report.facts import facts
-from workbench.report.page import Drawing, render
+from workbench.results.render.data import of_session
+from workbench.results.render.html import Drawing, Report, render
+from workbench.results.render.terminal import print_summary
 from workbench.terminal import Terminal
 from workbench.workloads.registry import workload
 
@@ -67,22 +64,6 @@ def test_sessions_that_do_not_record_the_name_have_it_from_their_plan() -> None:
     known = msgspec.structs.replace(start, plan=old).axis
     assert known and known.replies == "messages"
     assert start.axis.replies == "replies"
-
-
-def test_messages_are_no_replies_in_tables_and_reports() -> None:
-    summary = summarise(DOCUMENTS)
-    server = summary.ranked()[0]
-    assert sustained.column(server).endswith(" messages/s")
-    shown = [
-        printed(lambda console: print_ranking(summary, console)),
-        printed(lambda console: print_summary(summary, console)),
-        render(facts(DOCUMENTS), Drawing()),
-    ]
-    for text in shown:
-        assert "Most messages" in text and "replies" not in text.lower()
-    side = Side("A", None, DOCUMENTS[0], summary, [])  # type: ignore[arg-type]
-    titles = [column.title for column in compare_table.columns(Comparison([side]))]
-    assert "Messages/s" in titles and "Replies/s" not in titles
 
 
 def test_messages_are_no_replies_in_the_terminal_of_a_run() -> None:
@@ -143,7 +124,7 @@ def test_sessions_that_do_not_record_the_calls_of_a_user_have_them_from_their_pl
 
 def test_users_served_stand_beside_their_calls_wherever_they_are_stated() -> None:
     summary = summarise(SERVED)
-    (point, *_) = summary.to_data()["servers"]["asyncio-streams"]["points"]
+    (point, *_) = of_session(summary)["servers"]["asyncio-streams"]["points"]
     assert point["calls_per_s"] == pytest.approx(13 * point["replies_per_s"])
     figures = f"{point['replies_per_s']:,.0f}", f"{point['calls_per_s']:,.0f}"
     run = io.StringIO()
@@ -153,8 +134,8 @@ def test_users_served_stand_beside_their_calls_wherever_they_are_stated() -> Non
     table = printed(lambda console: print_summary(summary, console))
     assert "Users served/s" in table and "Calls/s" in table
     assert f"{figures[0]} users served/s ({figures[1]} calls/s)" in run.getvalue()
-    report = render(facts(SERVED), Drawing())
-    assert "Users served/s" in report and f"{figures[0]} ({figures[1]} calls)" in report
+    report = render(Report(SERVED), Drawing())
+    assert "Users served/s" in report and all(f">{each}<" in report for each in figures)
     for text in (table, run.getvalue(), report):
         assert "replies/s" not in text.lower()
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from workbench.analysis.causes import Observations, Upstream, cause
-from workbench.analysis.server_summary import ServerSummary
-from workbench.analysis.summary import Summary
+from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import Counts, PointStop
 from workbench.messages import causes
-from workbench.report import cost
+from workbench.results import sustained
+from workbench.results.render.data import of_session
 
 HALF: dict[str, Any] = {"busy_pct": 75.0, "cpu_s": 0.75, "seconds": 1.0, "cores": 1}
 WAITS = HALF | {"busy_pct": 8.0, "cpu_s": 0.08}
@@ -159,6 +159,6 @@ def test_a_server_is_listed_with_why_it_stopped() -> None:
                 findings=[found.record()] if found else [],
             )
         )  # fmt: skip
-    assert cost.stops(server) == "A stops at 2,000/s: Its core was full (98 % of a core)."
-    data = Summary(servers={"a": server}).to_data()["servers"]["a"]["stops_because"]
+    assert sustained.stops(server) == "A stops at 2,000/s: Its core was full (98 % of a core)."
+    data = of_session(Summary(servers={"a": server}))["servers"]["a"]["stops_because"]
     assert (data["x"], data["code"], data["busy_pct"]) == (2000.0, "cores-full", 98.0)

@@ -16,8 +16,8 @@ from tests.outcomes import LATE, Contestant
 from tests.synthetic import contestants, knees, session
 from workbench.analysis.results import PointResult, View
 from workbench.documents import AnyDocument, PointStart, PointStop, Window
-from workbench.report import sustained
-from workbench.report.sustained import Sustained
+from workbench.results import sustained
+from workbench.results.sustained import Sustained
 
 
 def drawn(documents: list[AnyDocument]) -> ChartModel:

@@ -13,19 +13,11 @@ import pytest
 from app.__main__ import main
 from tests import synthetic
 from tests.recording import record_session
-from tests.repeats import with_repeats
 from workbench.analysis.summary import summarise
 from workbench.commands.console import ConsoleView
-from workbench.commands.summary import print_ranking, print_summary
-from workbench.documents import (
-    NOT_RECORDED,
-    VERSION,
-    AnyDocument,
-    PointStart,
-    PointStop,
-    RunStart,
-)
+from workbench.documents import VERSION, AnyDocument, PointStart, PointStop, RunStart
 from workbench.messages.reasons import RecordingCut
+from workbench.results.render.terminal import print_summary
 from workbench.sessions.format import encode
 from workbench.terminal import Terminal
 
@@ -246,23 +238,6 @@ def test_the_live_table_has_the_processes_and_threads_of_each_server(
     assert [row for row in rows if "4 (8 threads)" in row and one.name in row]
 
 
-def test_the_ranking_says_that_memory_of_several_processes_is_counted_in_each(
-    documents: list[AnyDocument],
-) -> None:
-    start = documents[0]
-    assert isinstance(start, RunStart)
-    many = [msgspec.structs.replace(one, gate={"processes": 4}) for one in start.servers]
-    for servers, told in ((start.servers, False), (many, True)):
-        console = Terminal(file=io.StringIO(), width=200, _environ={"TERM": "xterm"})
-        print_summary(
-            summarise([msgspec.structs.replace(start, servers=servers), *documents[1:]]), console
-        )
-        assert isinstance(console.file, io.StringIO)
-        said = console.file.getvalue()
-        assert ("memory that processes share once for each" in said) == told
-        assert "Peak RSS" in said
-
-
 @pytest.mark.parametrize("command", ["summary", "compare"])
 def test_a_pipe_is_as_wide_as_columns_says(
     command: str, file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -295,30 +270,6 @@ def test_the_server_under_load_is_shown_when_the_terminal_has_too_few_lines() ->
     assert "of 24" in shown
 
 
-def at_once(document: AnyDocument) -> AnyDocument:
-    """The same point, offered as concurrent connections."""
-    if isinstance(document, RunStart):
-        closed = {"mode": "closed"}
-        return msgspec.structs.replace(document, plan={"workload": closed}, axis=None)
-    if isinstance(document, PointStart | PointStop) and document.purpose == "sweep":
-        number = round(document.rate_per_s)
-        return msgspec.structs.replace(document, rate_per_s=0.0, concurrency=number, x=NOT_RECORDED)
-    return document
-
-
-def test_a_closed_loop_sustains_no_rate_and_is_ranked_by_its_replies(
-    documents: list[AnyDocument],
-) -> None:
-    console = Terminal(file=io.StringIO(), width=120)
-    print_ranking(summarise(map(at_once, documents)), console)
-    assert isinstance(console.file, io.StringIO)
-    shown = console.file.getvalue()
-    assert "Most replies" in shown
-    assert "no rate" not in shown
-    assert shown.index("asyncio Protocol") < shown.index("asyncio streams")
-    assert "concurrent" in shown
-
-
 def test_lines_for_a_file_distinguish_passes_and_repeats(documents: list[AnyDocument]) -> None:
     start, *rest = documents
     assert isinstance(start, RunStart)
@@ -334,20 +285,6 @@ def test_lines_for_a_file_distinguish_passes_and_repeats(documents: list[AnyDocu
     name = next(record.name for record in start.servers if record.id == last.server)
     assert f"{name} {last.rate_per_s:,.0f}/s (pass 1)" in shown
     assert f"{name} {last.rate_per_s:,.0f}/s (pass 2, third try)" in shown
-
-
-def test_attempts_at_a_rate_are_listed_together_and_an_interrupted_one_is_marked(
-    documents: list[AnyDocument],
-) -> None:
-    *rest, end = with_repeats(documents, 4500.0, "asyncio-streams")
-    last = next(n for n, d in enumerate(rest) if isinstance(d, PointStop) and d.look == 2)
-    rest[last] = msgspec.structs.replace(rest[last], complete=False)
-    console = Terminal(file=io.StringIO(), width=1000)
-    print_summary(summarise([*rest, end]), console)
-    assert isinstance(console.file, io.StringIO)
-    attempts = [line for line in console.file.getvalue().splitlines() if "4,500/s  " in line][:2]
-    assert "inconclusive: Background load." in attempts[0]
-    assert "interrupted" in attempts[1]
 
 
 def test_all_plans_are_listed_with_what_they_take(

@@ -14,12 +14,10 @@ from tests.comparisons import RATES, UNCLEAR, changed, faster, passes, said_of, 
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.analysis.intervals import Difference, PassKnee, difference
-from workbench.comparison.contenders import Contender
-from workbench.comparison.pairwise import pairwise
-from workbench.comparison.sides import compare
-from workbench.comparison.words import alike_in, by_one_pass, difference_text, groups, pairs
 from workbench.documents import NOT_RECORDED, PointStop
-from workbench.report import sustained
+from workbench.results import sustained
+from workbench.results.comparison import Contender, compare, pairwise
+from workbench.results.differences import alike_in, by_one_pass, difference_text, groups, pairs
 
 # How two servers differ
 

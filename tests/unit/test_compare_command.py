@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,13 +12,12 @@ import msgspec
 import pytest
 
 from app.__main__ import main
-from tests.comparisons import RATES, changed, faster, side
+from tests.comparisons import RATES, changed, side
 from tests.recording import record_session
 from tests.synthetic import session
-from tests.tasks import with_tasks
-from workbench.comparison.sides import compare
-from workbench.comparison.words import sustained_in
 from workbench.documents import NOT_RECORDED, AnyDocument, PointStop
+from workbench.results.comparison import compare
+from workbench.results.differences import sustained_in
 
 
 @pytest.fixture
@@ -31,19 +29,6 @@ def files(tmp_path: Path) -> Callable[..., list[str]]:
         ]
 
     return make
-
-
-def test_the_command_prints_figures_differences_and_conditions(
-    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = changed(session(faster(3, 0.5), rates=RATES), facts={"kernel": "Linux 5.10"})
-    assert main(["compare", *files(session(3, rates=RATES), other), "--server", "gevent"]) == 0
-    out, err = capsys.readouterr()
-    assert err == ""
-    assert "A Linux 6.1.0-41-amd64, B Linux 5.10" in out
-    assert "All servers at 4,000/s:" in out
-    assert "4,000/s more than gevent in B" in out
-    assert "asyncio" not in out
 
 
 def test_as_json_it_is_one_object_with_the_same_figures(
@@ -66,69 +51,6 @@ def test_as_json_it_is_one_object_with_the_same_figures(
     assert data["common_rate_per_s"] == 5000
     (pair,) = data["differences"]
     assert pair["outcome"] == "indistinguishable"
-
-
-def test_a_server_of_which_only_a_part_was_measured_is_marked(
-    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["compare", *files(session(1, 1, end="crashed"), session(1, 1)), "--json"])
-    found = {each["session"]: each for each in json.loads(capsys.readouterr().out)["servers"]}
-    assert (found["A"]["incomplete_at"], found["A"]["knee_per_s"]) == (9000.0, None)
-    assert found["B"]["incomplete_at"] is None
-
-
-@pytest.mark.parametrize(("processes", "said"), [(1, False), (3, True)])
-def test_memory_that_processes_share_is_said_to_count_in_each(
-    files: Callable[..., list[str]],
-    capsys: pytest.CaptureFixture[str],
-    processes: int,
-    *,
-    said: bool,
-) -> None:
-    documents = with_tasks(session(1, 2), (processes, processes))
-    main(["compare", *files(documents, session(1, 2))])
-    shown = "RSS counts memory that processes share once for each of them."
-    assert (shown in capsys.readouterr().out) == said
-
-
-def test_times_of_a_load_tool_without_a_schedule_are_compared_from_the_send(
-    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    sessions = files(*[[unscheduled(each) for each in session(1, rates=RATES)] for _ in "AB"])
-    main(["compare", *sessions])
-    out = capsys.readouterr().out
-    assert "Response times count from the send" in out
-    (row, *_) = (line for line in out.splitlines() if line.startswith(" asyncio streams"))
-    assert len(re.findall(r"[\d.]+ [mµ]s", row)) == 2, "p50 and p99"
-    main(["compare", *sessions, "--json"])
-    there = json.loads(capsys.readouterr().out)["servers"][0]["at_knee"]
-    assert there["latency_ms"]["p50"] is None and there["service_ms"]["p50"] > 0
-    main(["compare", *sessions, "--csv"])
-    (line, _) = csv.DictReader(io.StringIO(capsys.readouterr().out))
-    assert line["clock"] == "service" and float(line["at_knee_p50_ms"]) > 0
-
-
-def unscheduled(document: AnyDocument) -> AnyDocument:
-    if not isinstance(document, PointStop):
-        return document
-    times = msgspec.structs.replace(document.histograms, latency=[])
-    return msgspec.structs.replace(document, latency_us=None, histograms=times)
-
-
-def test_a_closed_loop_is_compared_where_each_server_has_most_replies(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    closed = Path(__file__).parents[1] / "cases" / "sessions" / "closed-loop.pong.yaml"
-    main(["compare", str(closed)])
-    out = capsys.readouterr().out
-    assert "Most replies" in out and "Sustained rate" not in out
-    rows = [
-        line for line in out.split("All servers at")[0].splitlines() if " replies/s at " in line
-    ]
-    assert rows and all(re.search(r"concurrent +[\d.]+ [mµ]?s", row) for row in rows)
-    main(["compare", str(closed), "--json"])
-    (first, *_) = json.loads(capsys.readouterr().out)["servers"]
-    assert first["at_knee"] is None and first["at_most"]["latency_ms"]["p50"] > 0
 
 
 def test_as_csv_it_has_a_line_for_every_server_of_every_session(

@@ -12,11 +12,12 @@ from tests.comparisons import RATES, changed, said_of, side
 from tests.synthetic import contestants, session
 from workbench.analysis.published import figures_of, question_of, sources
 from workbench.analysis.summary import summarise
-from workbench.comparison.conditions import conditions
-from workbench.comparison.sides import compare
-from workbench.comparison.words import difference_text
 from workbench.documents import AnyDocument, PointStop, RunStart
-from workbench.report.setup import Setup
+from workbench.results.comparison import compare
+from workbench.results.conditions import conditions
+from workbench.results.differences import difference_text
+from workbench.results.render.data import of_session
+from workbench.results.setup import Setup
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_servers_that_agreed_on_different_versions_of_tls_are_named() -> None:
         return [msgspec.structs.replace(start, servers=servers), *others]
 
     documents = over("TLSv1.3, A")
-    assert [each["tls"] for each in summarise(documents).to_data()["servers"].values()] == [
+    assert [each["tls"] for each in of_session(summarise(documents))["servers"].values()] == [
         "TLSv1.3, A"
     ]
     start = documents[0]

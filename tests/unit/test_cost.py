@@ -9,10 +9,9 @@ from msgspec import structs
 
 from workbench import metrics
 from workbench.analysis.cost import CPU_PER_CALL, MARGIN, full_core
-from workbench.analysis.server_summary import ServerSummary
-from workbench.analysis.summary import Summary
+from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import Counts, Metric, PointStop, Verdict
-from workbench.report import cost
+from workbench.results import sustained
 
 
 def server(
@@ -104,7 +103,7 @@ def test_among_equals_the_cheapest_comes_first() -> None:
     ],
 )
 def test_a_tie_is_reported_as_one(case: str, servers: list[ServerSummary], reported: str) -> None:
-    assert cost.tie(ranked(*servers)) == reported, case
+    assert sustained.tie(ranked(*servers)) == reported, case
 
 
 def test_a_core_is_busy_where_its_time_is_spent() -> None:

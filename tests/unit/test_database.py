@@ -9,9 +9,9 @@ from pathlib import Path
 
 from tests.synthetic import session
 from workbench.analysis.summary import summarise
-from workbench.commands.summary import print_summary
 from workbench.messages import notes
-from workbench.report.facts import facts
+from workbench.results.render.html import Report
+from workbench.results.render.terminal import print_summary
 from workbench.servers import database
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import APPS
@@ -41,7 +41,7 @@ def test_a_summary_and_a_report_state_them_once_for_all_servers() -> None:
     screen = io.StringIO()
     print_summary(summarise(documents), Terminal(file=screen, width=200))
     assert screen.getvalue().count(sentence) == 1
-    assert facts(documents).conditions.count(sentence) == 1
+    assert Report(documents).conditions.count(sentence) == 1
 
 
 def test_the_documentation_states_what_is_set() -> None:

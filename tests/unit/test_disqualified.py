@@ -10,6 +10,7 @@ from workbench.analysis.disqualified import stopped_past
 from workbench.analysis.summary import summarise
 from workbench.documents import Counts, PointStop, Verdict
 from workbench.messages import notes
+from workbench.results.render.data import of_session
 
 
 def sweep(*points: tuple[int, Verdict]) -> list[PointStop]:
@@ -71,7 +72,7 @@ def test_the_summary_says_at_or_past_which_rate() -> None:
         last.t_us, server="asyncio-streams"
     )
     found = summarise([*run[:-1], died, run[-1]])
-    assert found.to_data()["servers"]["asyncio-streams"]["stopped_past"] == last.x
+    assert of_session(found)["servers"]["asyncio-streams"]["stopped_past"] == last.x
     assert found.servers["asyncio-streams"].disqualified == "stopped replying at 9,000/s"
     silent = replace(
         last,
@@ -84,4 +85,4 @@ def test_the_summary_says_at_or_past_which_rate() -> None:
     )
     found = summarise([*run[:-1], silent, run[-1]])
     assert found.servers["asyncio-streams"].disqualified == "stopped replying past 9,000/s"
-    assert found.to_data()["servers"]["asyncio-protocol"]["disqualified"] is None
+    assert of_session(found)["servers"]["asyncio-protocol"]["disqualified"] is None

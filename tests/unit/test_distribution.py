@@ -5,20 +5,22 @@ from __future__ import annotations
 import math
 import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.export.report import ReportOptions, chosen, write_report
 from tests.histograms import histogram_of
 from tests.outcomes import Contestant
+from tests.recording import record_session
 from tests.synthetic import session
 from workbench.analysis.distribution import TABLE, Distribution, hgrm
 from workbench.analysis.results import PointResult
+from workbench.analysis.summary import summarise
 from workbench.documents import PointStop
 from workbench.errors import BadInput
-from workbench.report import distributions
-from workbench.report.facts import facts
 
 
 def of(*times_us: int) -> Distribution:
@@ -112,10 +114,10 @@ def test_the_table_can_have_other_percentiles() -> None:
 
 def test_a_point_is_chosen_by_server_and_value() -> None:
     documents = session(2, rates=[1000.0, 4000.0, 9000.0])
-    stands = distributions.chosen(documents, "asyncio-streams", None)
+    stands = chosen(summarise(documents), "asyncio-streams", None)
     assert stands.x == 4000.0
-    assert distributions.chosen(documents, "asyncio-protocol", 9000.0).x == 9000.0
-    assert distributions.chosen(session(1, 2), "", None).x == 4500.0
+    assert chosen(summarise(documents), "asyncio-protocol", 9000.0).x == 9000.0
+    assert chosen(summarise(session(1, 2)), "", None).x == 4500.0
 
 
 @pytest.mark.parametrize(
@@ -128,19 +130,11 @@ def test_a_point_is_chosen_by_server_and_value() -> None:
 )
 def test_invalid_choices_are_named(server: str, at: float | None, sentence: str) -> None:
     with pytest.raises(BadInput, match=re.escape(sentence)):
-        distributions.chosen(session(2, 2), server, at)
+        chosen(summarise(session(2, 2)), server, at)
 
 
-def test_a_point_without_replies_has_no_hgrm() -> None:
+def test_a_point_without_replies_has_no_hgrm(tmp_path: Path) -> None:
     dead = Contestant("dead", "Dead", "", 0, 100, 1 << 20)
-    point = distributions.chosen(session([dead], 2), "", 4500.0)
+    recorded = record_session(tmp_path / "a.pong.yaml", session([dead], 2))
     with pytest.raises(BadInput, match="no response times at 4,500/s"):
-        distributions.hgrm_of(point, "latency")
-
-
-def test_reports_have_the_percentiles_of_every_server() -> None:
-    report = facts(session(2, 8, seconds=0.5))
-    times = next(each for each in report.times if each.id == "asyncio-streams")
-    assert times.at == "4,500/s"
-    assert dict(zip(report.times_titles, times.cells, strict=True))["p50"]
-    assert times.replies == "2,250"
+        write_report(recorded, tmp_path / "a.hgrm", ReportOptions(at=4500.0))

@@ -16,7 +16,7 @@ from app.export import report, report_command
 from workbench.machines.profiles import Profile, load_profile
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
-from workbench.report import then
+from workbench.results import published
 from workbench.servers.entry import Seen, ServerFile
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.facts import Today
@@ -63,8 +63,8 @@ def test_the_keys_of_workloads_are_documented_as_they_are_declared() -> None:
 
 def test_the_figures_of_the_sources_are_documented_as_they_are_stated() -> None:
     text = (ROOT / "docs/sources.md").read_text()
-    assert then.BEGIN in text
-    assert then.written(text) == text, "run `make docs`"
+    assert published.BEGIN in text
+    assert published.written(text) == text, "run `make docs`"
 
 
 @pytest.mark.parametrize("key", Profile.__struct_fields__)

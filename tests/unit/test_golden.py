@@ -1,4 +1,4 @@
-"""Sessions recorded by earlier versions give the same results as then."""
+"""Sessions recorded earlier give the same results as then, and renderers write the same."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import golden
 import pytest
+import rendered
 
 
 @pytest.mark.parametrize("path", golden.SESSIONS, ids=lambda path: path.name)
@@ -23,3 +24,11 @@ def test_a_changed_figure_is_noticed() -> None:
     server["points"][0]["replies_per_s"] += 1
 
     assert golden.lost(before, after)
+
+
+@pytest.mark.parametrize("name", rendered.written())
+def test_what_a_renderer_writes_changes_only_with_it(name: str) -> None:
+    found = rendered.written()[name]()
+
+    kept = {ending: (rendered.HERE / f"{name}.{ending}").read_bytes().decode() for ending in found}
+    assert found == kept, "if this is meant: python tests/rendered.py"

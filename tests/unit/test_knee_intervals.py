@@ -10,9 +10,9 @@ import pytest
 from tests.comparisons import RATES, faster, passes, side
 from tests.synthetic import contestants, session
 from workbench.analysis.intervals import knee_interval, ranks
-from workbench.comparison.sides import compare
-from workbench.comparison.words import interval_text
-from workbench.report import sustained
+from workbench.results import sustained
+from workbench.results.comparison import compare
+from workbench.results.differences import interval_text
 
 
 def test_rates_are_rounded_as_in_the_charts() -> None:

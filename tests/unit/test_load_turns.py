@@ -22,6 +22,7 @@ from workbench.messages.tools import ToolCannotTell
 from workbench.plan.editing import Draft, examine, plan_data
 from workbench.plan.model import Plan, Search, WarmUp
 from workbench.plan.reading import read_plan, with_set
+from workbench.results.render.data import of_session
 from workbench.run.factory import engine_for
 from workbench.run.progress import RunProgress
 from workbench.servers.catalogue import Catalogue
@@ -64,7 +65,7 @@ async def test_every_point_is_run_by_each_tool_and_no_tool_always_follows_the_sa
 
 async def test_each_tool_is_a_series_of_summary_charts_and_progress(tmp_path: Path) -> None:
     documents = await a_session(a_plan(with_=["slow"]), tmp_path)
-    data = summarise(documents).to_data()
+    data = of_session(summarise(documents))
     assert list(data["servers"]) == ["one@fake", "one@slow", "two@fake", "two@slow"]
     fake, slow = data["servers"]["one@fake"], data["servers"]["one@slow"]
     assert (fake["server"], fake["load_tool"], fake["knee"]) == ("one", "fake", 2_000)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from math import isnan
 
@@ -16,10 +15,9 @@ from tests.synthetic import session
 from workbench.analysis.results import PointResult, View, mean_us
 from workbench.analysis.summary import summarise
 from workbench.commands.console import ConsoleView
-from workbench.documents import AnyDocument, Histograms, PointStart, PointStop, Window
+from workbench.documents import Histograms, PointStart, PointStop, Window
 from workbench.formatting import duration
-from workbench.report.facts import facts
-from workbench.report.points import points_as_csv
+from workbench.results.render.data import of_session
 from workbench.terminal import Terminal
 
 FAST, SLOW = [400] * 30, [400] * 10 + [10_000] * 20
@@ -47,22 +45,9 @@ def test_the_mean_of_passes_counts_every_reply_once() -> None:
 
 def test_without_replies_or_histograms_the_mean_is_unknown() -> None:
     assert isnan(PointResult(1000.0, tuple(stops([]))).time_ms(MEAN))
-    data = summarise([*session(1, 1)[:1], *stops([])]).to_data()
+    data = of_session(summarise([*session(1, 1)[:1], *stops([])]))
     [server] = data["servers"].values()
     assert server["points"][0]["latency_ms"]["mean"] is None
-
-
-def test_every_table_has_the_mean() -> None:
-    start, *_ = session(1, rates=[1000.0])
-    documents: list[AnyDocument] = [start, *stops(SLOW)]
-    data = summarise(documents).to_data()["servers"]["asyncio-streams"]
-    assert data["points"][0]["latency_ms"]["mean"] == pytest.approx(6.8, rel=0.001)
-    assert data["latency_at_knee_ms"]["mean"] == pytest.approx(6.8, rel=0.001)
-    [row] = csv.DictReader(io.StringIO(points_as_csv(documents)))
-    assert float(row["latency_mean_ms"]) == pytest.approx(6.8, rel=0.001)
-    assert not row["connect_mean_ms"]
-    report = facts(documents)
-    assert report.ranking[0].mean == report.points[0].rows[0].times[0] == "6.80 ms"
 
 
 def test_the_live_table_has_the_mean_of_the_running_point_and_of_a_finished_one() -> None:

@@ -76,7 +76,7 @@ def test_an_outline_names_the_best_server_and_departs_from_the_ideal_with_it(
 ) -> None:
     found = outline(record_session(tmp_path / "a.pong.yaml", session(3, 9, seconds=1.0)))
     best = knees(3, 9)["gevent"]
-    assert (found.result, found.doubt) == (f"gevent sustains {best:,.0f}/s", "")
+    assert (found.result, found.doubt) == (f"Best: gevent at {best:,.0f}/s", "")
     assert [line.index for line in found.lines] == [2, 1, 0]
     for line in found.lines:
         assert all(0 <= x <= 1 and 0 <= y <= 1 for x, y in line.points)
@@ -101,7 +101,7 @@ def test_no_server_is_best_while_another_may_sustain_more(tmp_path: Path) -> Non
 def test_servers_that_cannot_be_distinguished_are_all_named(tmp_path: Path) -> None:
     documents = session(3, 9, seconds=1.0, untrusted_from=6500)
     found = outline(record_session(tmp_path / "a.pong.yaml", documents))
-    assert found.summary == "asyncio Protocol and gevent sustain ≥ 6,000/s"
+    assert found.summary == "Best: asyncio Protocol and gevent at ≥ 6,000/s"
     documents = session(12, 9, seconds=1.0, untrusted_from=1500)
     found = outline(record_session(tmp_path / "b.pong.yaml", documents))
     assert found.summary == "12 servers sustain ≥ 1,000/s"
@@ -128,7 +128,7 @@ def test_an_outline_marks_unreliable_points(tmp_path: Path) -> None:
 def test_a_server_that_answers_nothing_is_drawn_at_zero(tmp_path: Path) -> None:
     dead = Contestant("dead", "Dead", "", 0, 100, 1)
     found = outline(record_session(tmp_path / "a.pong.yaml", session([dead], 3, seconds=1.0)))
-    assert found.result == "Dead sustains no tested rate"
+    assert found.result == "No server sustained any tested rate"
     assert {y for _, y in found.lines[0].points} == {0.0}
 
 

@@ -23,6 +23,7 @@ from workbench.messages.topics import read_note
 from workbench.plan.checks import check
 from workbench.plan.model import Plan, Profile, Search
 from workbench.plan.reading import plan_from_data, to_data
+from workbench.results.render.data import of_session
 from workbench.run.profiling import bounded
 from workbench.sessions.format import decode, encode
 from workbench.workloads.registry import workload as a_workload
@@ -120,9 +121,9 @@ async def test_no_result_contains_profiled_points(tmp_path: Path) -> None:
         session="s", started_utc="2026-11-22T10:00:00Z", pongbench="1", plan=to_data(PLAN),
         machines=[], servers=[], order=[], seed=1,
     )  # fmt: skip
-    with_it = summarise([start, *run.documents]).to_data()
+    with_it = of_session(summarise([start, *run.documents]))
     after = [d for d in run.documents if not (isinstance(d, PointStop) and d.purpose == "profile")]
-    without = summarise([start, *after]).to_data()
+    without = of_session(summarise([start, *after]))
     assert with_it == without
     assert {p["x"] for p in with_it["servers"]["one"]["points"]} == {1_000.0, 2_000.0, 3_000.0}
 

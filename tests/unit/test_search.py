@@ -1,6 +1,5 @@
 """Searches: a known limit is found with few points, despite random failures."""
 
-import io
 import math
 import random
 from collections.abc import Callable, Iterator
@@ -14,9 +13,7 @@ import pytest
 from tests.chosen import chosen
 from tests.fakes.load import Script
 from tests.fakes.run import Run, a_run
-from tests.synthetic import searches
 from workbench.analysis.summary import Summary, summarise
-from workbench.commands.summary import print_ranking
 from workbench.control import Stopped
 from workbench.documents import Counts, PointStart, PointStop, RunStart, ServerRecord, Verdict
 from workbench.messages.notes import Peak
@@ -26,9 +23,8 @@ from workbench.plan.model import Plan, Search, WarmUp
 from workbench.plan.reading import plan_from_data, to_data
 from workbench.plan.schedule import PointPlan
 from workbench.plan.search import Belief, PeakSearch, example, meets_limits
-from workbench.report import sustained
-from workbench.report.facts import facts
-from workbench.terminal import Terminal
+from workbench.results import sustained
+from workbench.results.render.data import of_session
 from workbench.workloads.registry import workload as a_workload
 
 GRID = [400.0 + 100 * k for k in range(87)]
@@ -290,7 +286,7 @@ async def test_a_run_finds_the_peak_of_every_server_and_records_it(tmp_path: Pat
     begun = [d for d in run.documents if isinstance(d, PointStart)]
     assert {point.purpose for point in begun} == {"warm_up", "search"}
     summary = result(run, plan)
-    data = summary.to_data()
+    data = of_session(summary)
     one = data["servers"]["one"]
     assert (one["peak_per_s"], one["peak_interval_per_s"]) == (2_000, [2_000, 2_250])
     assert (one["knee"], one["knee_per_s"]) == (None, None), "nobody swept"
@@ -384,22 +380,3 @@ def test_points_too_small_for_the_percentile_are_refused() -> None:
 
 
 # What people read.
-
-
-def test_the_ranking_has_peaks_with_intervals_and_their_limits() -> None:
-    out = io.StringIO()
-    print_ranking(summarise(searches(2)), Terminal(file=out, width=160))
-    output = " ".join(out.getvalue().split())
-    assert "Peak Interval" in output and "7,250/s 7,250 to 7,500/s" in output
-    assert "with at most 1 % errors and a p99 of at most 50 ms." in output
-
-
-def test_a_report_has_peaks_intervals_and_the_method() -> None:
-    report = facts(searches(2))
-    best = report.ranking[0]
-    assert (best.sustained, best.interval) == ("7,250/s", "7,250 to 7,500/s")
-    method = " ".join(report.method)
-    assert "is searched for: the highest tested rate with at most 1 % errors" in method
-    offered = [row.offered for row in report.points[0].rows]
-    assert offered[:4] == ["500/s", "1,000/s", "2,000/s", "4,000/s"]
-    assert offered != sorted(offered), "in the order in which they were measured"

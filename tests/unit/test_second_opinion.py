@@ -14,14 +14,14 @@ from fakes.run import a_plan, a_session
 
 from workbench.analysis.significance import Change
 from workbench.analysis.summary import Summary, summarise
-from workbench.commands.summary import data_of, print_summary
 from workbench.documents import AnyDocument, PointStop
 from workbench.load import registry
 from workbench.load.base import Capabilities
 from workbench.messages.tools import OmitsStalls, Resolves
-from workbench.report.cross_check import ONE_PASS, CrossCheck, Difference, cross_checks, remark
-from workbench.report.facts import facts
-from workbench.report.page import Drawing, render
+from workbench.results.cross_check import ONE_PASS, CrossCheck, Difference, cross_checks, remark
+from workbench.results.render.data import of_session
+from workbench.results.render.html import Drawing, Report, render
+from workbench.results.render.terminal import print_summary
 from workbench.terminal import Terminal
 
 PROGRAM = Capabilities(
@@ -66,13 +66,13 @@ async def test_tools_are_compared_at_each_point_with_intervals_over_the_passes(
         assert times.share == pytest.approx(1, rel=0.03) and times.change is not None
         assert times.change.low > 0.9 and times.notable
     assert first.cells[-1] == "not known"
-    data = data_of(summary)["cross_check"]
+    data = of_session(summary)["cross_check"]
     assert [each["x"] for each in data] == [1_000, 2_000]
     low, high = data[0]["differences"]["p50_us"]["interval_pct"]
     assert low < 100 < high + 2 and data[0]["clock"] == "service"
     said = printed(summary)
     assert "other / fake" in said and "95 % interval over the passes" in said
-    page = render(facts(documents), Drawing())
+    page = render(Report(documents), Drawing())
     assert "Load tools compared" in page and "other / fake" in page
     assert "Could not be checked" not in said
 
@@ -97,7 +97,7 @@ async def test_one_pass_has_no_interval_and_known_causes_are_named(
     assert replies.change is None and not any(each.resolved for each in every_time)
     assert list(found[0].causes) == [Resolves(tool="other", resolution_us=1_000)]
     assert (
-        data_of(summarise(documents))["cross_check"][0]["differences"]["p50_us"]["interval_pct"]
+        of_session(summarise(documents))["cross_check"][0]["differences"]["p50_us"]["interval_pct"]
         is None
     )
     assert "within resolution" in printed(summarise(documents))
@@ -128,7 +128,7 @@ async def test_what_verdicts_could_not_check_is_said_of_points_series_and_sessio
 ) -> None:
     documents = await with_both(tmp_path, monkeypatch, can=PROGRAM, us=200)
     summary = summarise(documents)
-    data = data_of(summary)
+    data = of_session(summary)
     agent, other = data["servers"]["one@fake"], data["servers"]["one@other"]
     assert agent["not_checked"] == [] and agent["points"][0]["not_checked"] == []
     codes = ["schedule", "queue", "client-cpu", "background-load", "conservation"]
@@ -138,7 +138,7 @@ async def test_what_verdicts_could_not_check_is_said_of_points_series_and_sessio
     assert list(audit["finding"]["by_tool"]) == ["other"]
     said = "Could not be checked with other: the schedule"
     assert printed(summary).count(said) == 1
-    assert said in render(facts(documents), Drawing())
+    assert said in render(Report(documents), Drawing())
 
 
 async def test_times_of_a_tool_without_a_schedule_are_in_the_ranking(
@@ -152,5 +152,5 @@ async def test_times_of_a_tool_without_a_schedule_are_in_the_ranking(
     assert summary.clock == "service"
     said = printed(summary)
     assert said.count("400 µs") >= 4 and "Response times count from the send" in said
-    report = facts(documents)
-    assert report.ranking[0].p50 == "400 µs" and report.clock_remark
+    report = Report(documents)
+    assert report.ranking.rows[0].text("there_p50_ms") == "400 µs" and report.clock_remark

@@ -10,9 +10,8 @@ import pytest
 from canary import STEERING, canary
 
 from tests.recording import record_session
-from workbench.comparison import table as compare_table
-from workbench.comparison.sides import compare, side_of
-from workbench.report.points import points_as_csv
+from workbench.results.comparison import compare, side_of
+from workbench.results.render.csv import as_text, points, servers
 from workbench.sessions import Session, read_session
 from workbench.spreadsheet import cell
 
@@ -47,13 +46,13 @@ def assert_harmless(table: str, delimiter: str = ",") -> None:
 
 
 def test_the_points_of_a_session_contain_no_formula(song: Session) -> None:
-    assert_harmless(points_as_csv(song.completed()))
+    assert_harmless(points(song.completed()))
 
 
 def test_a_comparison_contains_no_formula(song: Session, tmp_path: Path) -> None:
     found = compare([side_of(song, tmp_path / "=1+1.yaml", "A")])
-    assert_harmless(compare_table.as_csv(found))
-    assert_harmless(compare_table.as_text(found), "\t")
+    assert_harmless(servers(found))
+    assert_harmless(as_text(found), "\t")
 
 
 @pytest.mark.parametrize("first", FORMULA)

@@ -11,8 +11,8 @@ from workbench.analysis.results import SeriesResult
 from workbench.analysis.summary import summarise
 from workbench.axis import Axis
 from workbench.documents import AnyDocument, PointStop
-from workbench.report import sustained
-from workbench.report.facts import facts
+from workbench.results import sustained
+from workbench.results.render.html import Report
 
 SIZES = Axis(key="message_size", label="Message size", unit="bytes", limit="highest")
 
@@ -64,8 +64,8 @@ def test_a_server_loaded_only_by_busy_clients_may_sustain_more(server: str) -> N
     found = sustained.leaders(results(documents))
     assert [each.key for each in found.best] == ["gevent"]
     assert [each.key for each in found.open] == [server]
-    assert facts(documents).answer.startswith("Highest measured: gevent at ")
-    assert facts(documents).answer.endswith("limit not reached.")
+    assert Report(documents).answer.startswith("Highest measured: gevent at ")
+    assert Report(documents).answer.endswith("limit not reached.")
 
 
 def test_no_server_leads_where_none_sustains_a_rate() -> None:

@@ -28,10 +28,10 @@ from workbench.analysis.summary import summarise
 from workbench.cli import main
 from workbench.commands import asking
 from workbench.commands.console import ConsoleView
-from workbench.commands.summary import print_summary
 from workbench.errors import BadInput
 from workbench.machines.secrets import Question
 from workbench.presentable import presentable
+from workbench.results.render.terminal import print_summary
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry_reading import load_entry
 from workbench.terminal import Terminal, guard, to_stderr

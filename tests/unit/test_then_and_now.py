@@ -11,7 +11,7 @@ from tests.synthetic import CONTESTANTS, session
 from workbench.analysis.summary import summarise
 from workbench.plan import library
 from workbench.plan.reading import to_data
-from workbench.report.then import ThenAndNow, then_and_now
+from workbench.results.published import ThenAndNow, then_and_now
 
 
 def compared(source: str, server: str, *, passes: int = 1, **changes: Any) -> ThenAndNow | None:

@@ -6,17 +6,14 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
-
 from workbench import axis as axes
 from workbench.analysis.audits import Audit, Auditor
 from workbench.analysis.background_load import BackgroundLoad
 from workbench.analysis.clients import AllClients, all_clients
 from workbench.analysis.cost import rank
-from workbench.analysis.results import Clock, clock_of
-from workbench.analysis.server_summary import ServerSummary
-from workbench.analysis.summary_data import note_data, server_data
+from workbench.analysis.results import Clock, PointResult, SeriesResult, clock_of
 from workbench.analysis.tasks import Tasks
+from workbench.analysis.unchecked import of_points, unchecked
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     OUR_AGENT,
@@ -29,8 +26,100 @@ from workbench.documents import (
 )
 from workbench.messages.notes import Backlog, Died, Gate, Peak, Profile, Rates, Resources
 from workbench.messages.reasons import limit_phrase
-from workbench.messages.tools import ToolCannotTell
+from workbench.messages.tools import NotChecked, ToolCannotTell, Unchecked
 from workbench.messages.topics import read_note
+
+
+class ServerSummary(SeriesResult):
+    """One server over all its passes, with the notes about it."""
+
+    def __init__(
+        self,
+        id_: str,
+        name: str,
+        version: str = "",
+        *,
+        axis: Axis = RATE,
+        server: str = "",
+        load_tool: str = OUR_AGENT,
+    ) -> None:
+        """`id_`: key of the series; `server`: the server's id if that is another."""
+        super().__init__(id_, name, axis=axis)
+        self.version = version
+        self.server = server or id_
+        self.load_tool = load_tool
+        self.tls = ""
+        """Version and cipher of its connections; empty: without TLS, or not recorded."""
+        self.closed = False
+        """Whether its load was a closed loop."""
+        self.untold: list[ToolCannotTell] = []
+        """What the load tools of the session do not report."""
+        self.noted: list[Note] = []
+        """About this server, other than what was `found` when it was deployed."""
+        self.profile: Profile | None = None
+        """Where its CPU time goes; None: it was not profiled."""
+
+    def not_checked(self, stop: PointStop) -> list[Unchecked]:
+        """What the verdict of a point could not check."""
+        return unchecked(stop, closed=self.closed, noted=self.untold)
+
+    @property
+    def cut(self) -> PointResult | None:
+        """The last of its points if none of them is complete; None: one is, or none began."""
+        return self.shown[-1] if self.shown and not self.complete else None
+
+    @property
+    def there(self) -> PointResult | None:
+        """The point whose figures stand beside what it sustains: where it sustains that, has most
+        replies, or was cut. None: there is none."""
+        return self.cut or (self.at_knee if self.axis.has_limit else self.most)
+
+    @property
+    def all_not_checked(self) -> NotChecked | None:
+        """The same of all its points together; None: everything was checked."""
+        return next(of_points(self.counted, closed=self.closed, noted=self.untold), None)
+
+    @property
+    def gave_up(self) -> str:
+        """Why its sweep ended early; empty: it did not."""
+        return " ".join(self._texts("gave-up"))
+
+    @property
+    def died(self) -> str:
+        """How it died under load; empty: it did not."""
+        return " ".join(self._texts("died"))
+
+    @property
+    def incidents(self) -> list[str]:
+        """How it died or why its sweep ended early, as they happened."""
+        return self._texts("died", "gave-up")
+
+    @property
+    def why_not_profiled(self) -> str:
+        """Empty: it was profiled, or was not to be."""
+        return " ".join(self._texts("not-profiled"))
+
+    @property
+    def notes(self) -> list[str]:
+        """All other notes; a profile stands beside why it stops."""
+        shown = {"gave-up", "died", *["profile"] * (self.profile is not None)}
+        others = {note.topic for note in self.noted} - shown
+        return self._texts(*others)
+
+    def _texts(self, *topics: str) -> list[str]:
+        """A note that recurs in every pass is listed once."""
+        return list(dict.fromkeys(note.text for note in self.noted if note.topic in topics))
+
+    @property
+    def id(self) -> str:
+        return self.key
+
+    def ordered(self) -> list[PointStop]:
+        """Points for tables: the attempts at a value together, although all other servers ran
+        between them; of a search in the order of measurement."""
+        if self.axis.bounds:
+            return list(self.stops)
+        return sorted(self.stops, key=lambda stop: (stop.pass_number, stop.x, stop.look))
 
 
 @dataclass
@@ -117,31 +206,6 @@ class Summary:
         """Servers by knee, or by most replies where there is none, highest first; ties by the
         lowest CPU time per call."""
         return sorted(self.servers.values(), key=rank)
-
-    def to_data(self) -> dict[str, Any]:
-        """Plain data, the output of `pongbench summary --json`. None: unknown, or a percentile of
-        too few values."""
-        return {
-            "name": self.name,
-            "status": self.status,
-            "axis": msgspec.to_builtins(self.axis),
-            "unit": self.unit,
-            "load_tool": self.load_tool,
-            "clock": self.clock,
-            "metrics": msgspec.to_builtins(self.metrics),
-            "ceiling_per_s": self.ceiling_per_s,
-            **({"slo": self.slo} if self.slo else {}),
-            **self.all_clients.to_data(),
-            "notes": self._notes_data(),
-            "audits": [audit.to_data() for audit in self.audits],
-            "servers": {server.id: server_data(server) for server in self.servers.values()},
-        }
-
-    def _notes_data(self) -> list[dict[str, Any]]:
-        notes = [note_data(note) for note in self.noted]
-        if text := self.background_load:
-            notes.append({"code": "background-load", "severity": "warning", "text": text})
-        return notes
 
 
 def summarise(documents: Iterable[AnyDocument]) -> Summary:

@@ -11,7 +11,6 @@ from rich.text import Text
 
 from workbench.commands.checking import add_check
 from workbench.commands.features import add_features, feature_table
-from workbench.commands.fitting import Cell, fitting
 from workbench.commands.user_servers import add_new
 from workbench.errors import ExitCode
 from workbench.formatting import counted
@@ -20,7 +19,7 @@ from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.programs import PROGRAMS
-from workbench.terminal import Terminal
+from workbench.terminal import Cell, Terminal, fitting
 from workbench.untrusted import one_line
 from workbench.workloads.registry import able
 

@@ -14,17 +14,14 @@ from rich.table import Table
 from rich.text import Text
 
 from workbench.analysis.results import clock_of, mean_us
-from workbench.commands.fitting import fitting
 from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart, RunStop
 from workbench.formatting import clock, duration, ordinal, percent
 from workbench.messages.notes import Severity
 from workbench.messages.topics import severity
 from workbench.presentable import presentable
+from workbench.results.render.terminal import VERDICT_STYLES
 from workbench.run.progress import RunProgress, ServerProgress
-from workbench.terminal import Terminal
-
-VERDICT_STYLES = {"ok": "green", "server-limited": "yellow", "faulty": "bold red"}
-"""All other verdicts mean that the point cannot be trusted."""
+from workbench.terminal import Terminal, fitting
 
 _LEAST = {"Points": 5, "Offered": 8, "Mean": 7, "p50": 7, "p99": 7, "Sustained": 9, "Verdict": 14}
 

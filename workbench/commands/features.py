@@ -8,12 +8,11 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from workbench.commands.fitting import Cell, fitting
 from workbench.errors import ExitCode
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import ServerEntry
 from workbench.servers.features import as_csv, features, title
-from workbench.terminal import Terminal, write
+from workbench.terminal import Cell, Terminal, fitting, write
 from workbench.untrusted import one_line
 
 TITLES = ("Feature", "2009", "2010", "Today", "Source")

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from workbench import formatting
-from workbench.commands.fitting import Cell, fitting
 from workbench.errors import BadInput, ExitCode
 from workbench.machines.facts import here
 from workbench.plan.budget import assess
 from workbench.plan.library import Preset, presets
 from workbench.servers.catalogue import Catalogue
-from workbench.terminal import Terminal, say, write_json
+from workbench.terminal import Cell, Terminal, fitting, say, write_json
 from workbench.untrusted import one_line
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from workbench.analysis.summary import summarise
 from workbench.commands.console import ConsoleView
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
-from workbench.commands.summary import print_summary
 from workbench.dispatcher import Consumer
 from workbench.documents import AnyDocument
+from workbench.results.render.terminal import print_summary
 from workbench.sessions import SessionSource
 from workbench.sessions.format import encode
 from workbench.sessions.source import AS_FAST_AS_POSSIBLE, FASTEST

@@ -19,7 +19,6 @@ from workbench.commands.console import ConsoleView
 from workbench.commands.machines import how_to_trust
 from workbench.commands.opening import add_servers
 from workbench.commands.signals import handled
-from workbench.commands.summary import data_of, print_cross_check, print_ranking
 from workbench.commands.tuning import show, tuning_at_terminal
 from workbench.dispatcher import Dispatcher
 from workbench.documents import AnyDocument, RunStop
@@ -32,6 +31,8 @@ from workbench.plan.checks import check
 from workbench.plan.model import Plan
 from workbench.plan.reading import read_plan
 from workbench.presentable import presentable
+from workbench.results.render import data
+from workbench.results.render.terminal import print_cross_check, print_ranking
 from workbench.run.engine import Consents, Engine, Observer
 from workbench.run.environment import preview_tuning
 from workbench.run.factory import (
@@ -215,7 +216,7 @@ def _conclude(documents: list[AnyDocument], *, as_json: bool) -> None:
     summary = summarise(documents)
     try:
         if as_json:
-            write_json(data_of(summary))
+            write_json(data.of_session(summary))
         else:
             print_ranking(summary)
             print_cross_check(summary)

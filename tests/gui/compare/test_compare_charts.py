@@ -29,8 +29,8 @@ from tests.gui.trios import beside_lines, rest
 from tests.gui.windows import control, name_of, offers, press, says
 from tests.recording import record_session
 from tests.synthetic import contestants, session
-from workbench.comparison.conditions import conditions
 from workbench.documents import RunStart
+from workbench.results.conditions import conditions
 
 PRINTED = "Show published figures"
 

@@ -28,8 +28,8 @@ from tests.gui.compare.steps import (
 from tests.gui.windows import offers, painted, press, says, sees
 from tests.recording import record_session
 from tests.synthetic import contestants, session
-from workbench.comparison import words
-from workbench.comparison.conditions import conditions
+from workbench.results import differences
+from workbench.results.conditions import conditions
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 def difference(page: ComparePage, first: str, second: str) -> str:
     """The text that compares the two."""
     by_label = {each.label: each for each in page.comparison.contenders}
-    return words.difference_in(page.comparison, by_label[first], by_label[second])
+    return differences.difference_in(page.comparison, by_label[first], by_label[second])
 
 
 def test_differences_are_named_with_both_values(
@@ -214,12 +214,12 @@ def test_pairs_alike_are_listed_in_one_sentence_and_the_others_on_request(
     )
     compare(qtbot, page, many)
     press(page, "Figures")
-    pairs = list(words.pairs(page.comparison))[1:]
-    alike = [pair for pair in pairs if words.by_one_pass(page.comparison, *pair)]
+    pairs = list(differences.pairs(page.comparison))[1:]
+    alike = [pair for pair in pairs if differences.by_one_pass(page.comparison, *pair)]
     apart = [pair for pair in pairs if pair not in alike]
     assert alike and len(apart) > 3
-    assert says(page, words.alike_in(page.comparison, alike))
-    last = words.difference_in(page.comparison, *apart[-1], caveat=False)
+    assert says(page, differences.alike_in(page.comparison, alike))
+    last = differences.difference_in(page.comparison, *apart[-1], caveat=False)
     assert not says(page, last)
     press(page, f"Show {len(apart) - 3} more pairs")
     sees(qtbot, page, last)

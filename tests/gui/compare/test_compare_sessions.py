@@ -26,8 +26,8 @@ from tests.gui.windows import control, drop, offers, press, refusal, says, the
 from tests.recording import record_session
 from tests.synthetic import contestants, session
 from workbench import paths
-from workbench.comparison.conditions import conditions
 from workbench.documents import VERSION
+from workbench.results.conditions import conditions
 from workbench.sessions.library import shelf
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")

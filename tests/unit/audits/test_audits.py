@@ -16,6 +16,7 @@ from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Percentiles, PointStop, RunStop
 from workbench.messages import notes
 from workbench.messages.reasons import WindowsLost
+from workbench.results.render.data import of_session
 from workbench.sessions import read_session
 
 ROOT = Path(__file__).parents[3]
@@ -118,9 +119,9 @@ def test_any_part_of_a_session_is_audited(length: int) -> None:
 
 def test_the_summary_has_audits_as_json_and_as_text(tmp_path: Path) -> None:
     summary = summarise(run(tmp_path, Script(lateness_us=40_000)))
-    data = {audit["code"]: audit for audit in summary.to_data()["audits"]}
+    data = {audit["code"]: audit for audit in of_session(summary)["audits"]}
     points = {
-        point["point"] for s in summary.to_data()["servers"].values() for point in s["points"]
+        point["point"] for s in of_session(summary)["servers"].values() for point in s["points"]
     }
     assert data["schedule"]["state"] == "failed" and set(data["schedule"]["points"]) == points
     assert data["schedule"]["text"].startswith("The clients did not keep their schedule: ")

@@ -1,1 +1,0 @@
-"""Sessions side by side: their servers, how they differ, and under which conditions."""

@@ -1,0 +1,1 @@
+"""What sessions say: rows, columns, the answer, comparisons. `render` only writes them."""

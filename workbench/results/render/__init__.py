@@ -1,0 +1,1 @@
+"""The results of sessions, written: terminal, HTML, CSV, JSON."""

@@ -1,0 +1,239 @@
+"""Points, windows, distributions and comparisons as CSV (RFC 4180), for spreadsheets and scripts.
+Units are in the header; empty cells: unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite, isnan
+from typing import Literal, TypeAlias
+
+from workbench import spreadsheet
+from workbench.analysis.audits import audits_of, tainted
+from workbench.analysis.distribution import Distribution
+from workbench.analysis.over_time import OverTime
+from workbench.analysis.results import PERCENTILES, Clock, SeriesResult, View, mean_us
+from workbench.analysis.slices import METRICS, Slice
+from workbench.analysis.summary import summarise
+from workbench.analysis.tasks import Tasks
+from workbench.documents import (
+    ERROR_CLASSES,
+    WINDOW_US,
+    AnyDocument,
+    Percentiles,
+    PointStop,
+    RunStart,
+    error_class,
+)
+from workbench.results.comparison import Comparison
+from workbench.results.rows import compared
+
+What: TypeAlias = Literal["sweep", "time", "distribution"]
+
+
+def of_session(documents: Sequence[AnyDocument], view: What, clock: Clock) -> str:
+    """A line for every point, for every window, or for every percentile of every point."""
+    if view == "sweep":
+        return points(documents)
+    if view == "distribution":
+        return _percentiles(summarise(documents).servers, clock)
+    collected = OverTime()
+    for document in documents:
+        collected(document)
+    return _windows(collected)
+
+
+def of_comparison(comparison: Comparison, view: What, clock: Clock) -> str:
+    """A line for each server, for every window of each, or for every percentile. The last two have
+    only what is comparable with the first session."""
+    if view == "sweep":
+        return servers(comparison)
+    results = {each.key: each.result for each in comparison.comparable()}
+    if view == "distribution":
+        return _percentiles(results, clock)
+    sides = {side.tag: side.over_time for side in comparison.sides}
+    return _windows(OverTime.joined(comparison.axis, sides, results))
+
+
+def servers(comparison: Comparison) -> str:
+    """A line for each server by rank."""
+    table, lines = compared(comparison), []
+    first, *more = (
+        c.key for c in table.columns if c.key not in ("session", "knee_per_s", "interval")
+    )
+    for row in table.rows:
+        cells, result = {key: cell.value for key, cell in row.cells.items()}, row.of.result
+        limit = result.interval
+        lines.append(
+            {
+                **{key: cells[key] for key in (first, "session", "knee_per_s")},
+                "limit_low_per_s": limit and limit.low,
+                "limit_high_per_s": limit.high if limit and isfinite(limit.high) else None,
+                "passes": limit and limit.passes,
+                "common_rate": comparison.rate,
+                **{key: cells[key] for key in more},
+                "clock": comparison.clock,
+                "threads": result.tasks.threads or None,
+                "file": comparison.side(row.of).path.name,
+            }
+        )
+    return spreadsheet.as_csv(list(lines[0]), lines) if lines else ""
+
+
+def as_text(comparison: Comparison) -> str:
+    """Return the servers of a comparison tab-separated, for spreadsheets and mail."""
+    table = compared(comparison)
+    titles = [f"{c.group}: {c.title}" if c.group else c.title for c in table.columns]
+    return spreadsheet.as_text([titles, *map(table.texts, table.rows)])
+
+
+_TIMES = ("latency", "service", "connect", "first_byte", "lateness")
+_PERCENTILES = ("p50", "p90", "p99", "p999", "max")
+_STATISTICS = (*_PERCENTILES, "mean")
+
+
+def points(documents: Sequence[AnyDocument]) -> str:
+    """A line for each point of every server's sweep."""
+    failed = tainted(audits_of(documents))
+    names: dict[str, str] = {}
+    tasks: dict[str, Tasks] = {}
+    metrics: list[str] = []
+    rows = []
+    for document in documents:
+        if isinstance(document, RunStart):
+            names = {record.key: record.label for record in document.series}
+            tasks = {record.id: Tasks.of(record) for record in document.servers}
+            metrics = [metric.key for metric in document.metrics]
+        elif isinstance(document, PointStop) and document.judged:
+            row = _point(document, names.get(document.series, ""))
+            counted = tasks.get(document.server, Tasks())
+            row |= {key: getattr(counted, key) or None for key in _TASKS}
+            row["audits_failed"] = " ".join(each.code for each in failed.get(document.point, []))
+            row |= {f"metric_{key}": document.values.get(key) for key in metrics}
+            rows.append(row)
+    return spreadsheet.as_csv(
+        [*_COLUMNS[:-1], *(f"metric_{key}" for key in metrics), _COLUMNS[-1]], rows
+    )
+
+
+_TASKS = ("processes", "threads")
+_PLAIN = (
+    "verdict",
+    "complete",
+    "concurrency",
+    "seconds",
+    "offered_per_s",
+    "replies_per_s",
+    "errors_pct",
+    "client_cpu_pct",
+    "server_cpu_pct",
+    "server_rss_bytes",
+    "conserved",
+)
+_COUNTS = ("scheduled", "unsent", "sent", "late", "succeeded", "in_flight")
+_COLUMNS = [
+    "server",
+    "server_name",
+    "load_tool",
+    "pass_number",
+    "point",
+    "rate_per_s",
+    *_PLAIN[:7],
+    *(f"{name}_calls" for name in _COUNTS),
+    "established_connections",
+    *(f"error_{name.replace('-', '_')}_calls" for name in ERROR_CLASSES),
+    *(f"{time}_{statistic}_ms" for time in _TIMES for statistic in _STATISTICS),
+    *_PLAIN[7:],
+    *_TASKS,
+    "audits_failed",
+    "reasons",
+]
+
+
+def _point(stop: PointStop, name: str) -> dict[str, object]:
+    counts = stop.counts
+    row: dict[str, object] = {
+        "server": stop.server,
+        "load_tool": stop.load_tool,
+        "server_name": name,
+        "pass_number": stop.pass_number,
+        "point": stop.point,
+        "rate_per_s": stop.rate_per_s,
+        **{name: getattr(stop, name) for name in _PLAIN},
+        **{f"{name}_calls": getattr(counts, name) for name in _COUNTS},
+        "established_connections": counts.established,
+        "reasons": " ".join(stop.reasons),
+    }
+    for known in ERROR_CLASSES:
+        lost = sum(n for name, n in counts.errors.items() if error_class(name) == known)
+        row[f"error_{known.replace('-', '_')}_calls"] = lost
+    for time in _TIMES:
+        times: Percentiles | None = getattr(stop, f"{time}_us")
+        for percentile in _PERCENTILES:
+            value = "" if times is None else getattr(times, percentile) / 1000
+            row[f"{time}_{percentile}_ms"] = value
+        mean = mean_us([stop], time)
+        row[f"{time}_mean_ms"] = "" if mean is None else round(mean / 1000, 4)
+    return row
+
+
+_WINDOW_TIMES = {
+    f"{clock}_{statistic}_ms": View(statistic, clock)
+    for clock in ("latency", "service")
+    for statistic in PERCENTILES
+}
+_WINDOW = [
+    *("server", "pass_number", "point", "x", "phase", "from_s", "seconds"),
+    *("replies_per_s", "errors_pct", *_WINDOW_TIMES, *(metric.key for metric in METRICS)),
+]
+
+
+def _windows(collected: OverTime) -> str:
+    """One line for every recorded window. `from_s` counts from the start of the server's
+    block.
+    """
+    rows = [
+        _window(series, number, moment)
+        for series, number in collected.blocks
+        for moment in collected.slices(series, number, None, WINDOW_US / 1e6)
+    ]
+    return spreadsheet.as_csv(_WINDOW, rows)
+
+
+def _window(series: str, number: int, moment: Slice) -> dict[str, object]:
+    start = moment.stretch.start
+    values = {key: moment.value("time", view) for key, view in _WINDOW_TIMES.items()}
+    values |= {metric.key: moment.value(metric.key, View()) for metric in METRICS}
+    values |= {"replies_per_s": moment.replies_per_s, "errors_pct": moment.errors_pct}
+    return {
+        "server": series,
+        "pass_number": number,
+        "point": start.point,
+        "x": start.x,
+        "phase": moment.phase,
+        "from_s": round(moment.from_s, 6),
+        "seconds": moment.seconds,
+        **{key: "" if isnan(value) else round(value, 4) for key, value in values.items()},
+    }
+
+
+def _percentiles(servers: Mapping[str, SeriesResult], clock: Clock) -> str:
+    """One line for every percentile of every server at every value of the axis; `supported`: at
+    least ten replies were slower, or it is the longest.
+    """
+    rows: list[dict[str, object]] = [
+        {
+            "server": key,
+            "x": point.x,
+            "percentile": round(100 * row.quantile, 6),
+            f"{clock}_ms": row.us / 1000,
+            "supported": row.supported,
+            "replies": found.count,
+        }
+        for key, server in servers.items()
+        for point in server.points
+        for found in [Distribution.of(point, clock)]
+        for row in found.curve()
+    ]
+    return spreadsheet.as_csv(
+        ["server", "x", "percentile", f"{clock}_ms", "supported", "replies"], rows
+    )

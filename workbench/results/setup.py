@@ -1,0 +1,459 @@
+"""The set-up of a measurement in words, for reports, charts, the window and comparisons, so that a
+condition is worded the same everywhere. Empty: the session does not record it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench import axis as axes
+from workbench import formatting
+from workbench.analysis.summary import Summary
+from workbench.analysis.tasks import Tasks
+from workbench.axis import RATE, Axis
+from workbench.documents import OUR_AGENT, MachineRecord, RunStart
+from workbench.formatting import capital, continued, counted, listed
+from workbench.messages.reasons import limit_phrase
+from workbench.results.table import Texts
+from workbench.workloads import registry
+
+FROM_THE_SEND = "Response times count from the send: a load tool has no others."
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The set-up of a run; each property is a phrase in lower case, ready to be listed."""
+
+    start: RunStart
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        return self.start.plan
+
+    @property
+    def workload(self) -> Mapping[str, Any]:
+        workload = self.plan.get("workload")
+        return workload if isinstance(workload, dict) else {}
+
+    @property
+    def axis(self) -> Axis:
+        return self.start.axis or RATE
+
+    @property
+    def targets(self) -> list[MachineRecord]:
+        return [machine for machine in self.start.machines if "target" in machine.roles]
+
+    @property
+    def clients(self) -> list[MachineRecord]:
+        return [machine for machine in self.start.machines if "client" in machine.roles]
+
+    @property
+    def shared(self) -> bool:
+        """Whether servers and clients ran on one machine."""
+        return bool(self.targets) and self.targets == self.clients
+
+    @property
+    def where(self) -> str:
+        """ "servers and clients share bolt", "target bolt, clients atlas, carl"."""
+        if self.shared:
+            return f"servers and clients share {names(self.targets)}"
+        return f"target {names(self.targets)}, clients {names(self.clients)}"
+
+    @property
+    def cores(self) -> str:
+        """Cores of the target: "2 cores"."""
+        known = (machine.facts.get("cpu_count") for machine in self.targets)
+        count = next((n for n in known if n), None)
+        return "" if count is None else f"{count} core{'s' if count != 1 else ''}"
+
+    @property
+    def protocol(self) -> str:
+        """ "HTTP/1.1", "HTTP/1.1, full TLS handshakes, TLS 1.3 with TLS_AES_256_GCM_SHA384"."""
+        how = {"full": "full TLS handshakes", "resumed": "resumed TLS sessions"}
+        tls = how.get(str(self.workload.get("tls")), "")
+        spoken = protocol(self.workload.get("protocol", "pong"))
+        return ", ".join(filter(None, (spoken, tls, self._tls() * bool(tls))))
+
+    def _tls(self) -> str:
+        """Versions, each with its ciphers, that servers and clients agreed on: "TLS 1.3 with
+        TLS_AES_256_GCM_SHA384"; empty: not recorded."""
+        ciphers: dict[str, dict[str, None]] = {}
+        for record in self.start.servers:
+            version, _, cipher = record.tls.partition(", ")
+            if version:
+                ciphers.setdefault(version.replace("TLSv", "TLS "), {})[cipher] = None
+        each = (f"{version} with {' or '.join(found)}" for version, found in ciphers.items())
+        return " or ".join(each)
+
+    @property
+    def calls(self) -> str:
+        """ "one call per connection", "13 calls per connection, think time 5 s on average"."""
+        count = self.calls_per_connection
+        declared = registry.declaration(str(self.workload.get("protocol", registry.DEFAULT)))
+        if own := declared.conditions(self.workload):
+            return own
+        if count == 1:
+            return "one call per connection"
+        think_s, on_average = self.workload.get("think_time_s"), ""
+        if self.workload.get("think_times") == "exponential":
+            on_average = " on average"
+        thinks = (
+            f", think time {think_s:g} s{on_average}" if isinstance(think_s, int | float) else ""
+        )
+        return f"{count:,} calls per connection{thinks * bool(think_s)}"
+
+    @property
+    def calls_per_connection(self) -> int:
+        count = self.workload.get("calls_per_connection", 1)
+        return count if isinstance(count, int) else 1
+
+    @property
+    def load(self) -> str:
+        """The load model: "constant rate", "Poisson arrivals", "fixed concurrency"."""
+        how = arrivals(self.workload.get("arrivals", "uniform"))
+        if self.closed:
+            how = "fixed concurrency (closed loop)"
+        values = self.plan.get("concurrency" if self.closed else "rates")
+        if not self.axis.of_workload or not isinstance(values, list) or not values:
+            return how
+        at = RATE.at(values[0])
+        if self.closed:
+            at = counted(count(values[0]), " connections")
+        return f"{how}, {at} throughout"
+
+    @property
+    def limits(self) -> str:
+        """The limits of a search: "at most 1 % errors and a p99 of at most 50 ms"; empty: a
+        sweep."""
+        search = self.plan.get("search")
+        if not isinstance(search, dict):
+            return ""
+        return limit_phrase(search.get("errors_pct", 1.0), search.get("p99_ms"))
+
+    @property
+    def closed(self) -> bool:
+        """Whether the loop is closed, so that the servers set the pace."""
+        return self.workload.get("mode") == "closed"
+
+    @property
+    def length(self) -> str:
+        """Length of a point: "2 s", "40,000 connections"."""
+        if isinstance(connections := self.plan.get("connections"), int):
+            return f"{connections:,} connections"
+        seconds = self.plan.get("seconds")
+        return f"{seconds:g} s" if isinstance(seconds, int | float) else ""
+
+    @property
+    def size(self) -> str:
+        return f"{self.length} per point" if self.length else ""
+
+    @property
+    def repeats(self) -> int:
+        repeats = self.plan.get("repeats")
+        return repeats if isinstance(repeats, int) else 1
+
+    @property
+    def passes(self) -> str:
+        """ "one pass", "3 passes, interleaved in random order"."""
+        if self.repeats == 1:
+            return "one pass"
+        order = "interleaved in random order" if self.interleaved else "server by server"
+        return f"{self.repeats} passes, {order}"
+
+    @property
+    def interleaved(self) -> bool:
+        """Whether passes were interleaved, so that they can be compared pairwise."""
+        return self.plan.get("order") == "interleaved"
+
+    @property
+    def timeout_s(self) -> float:
+        timeout_s = self.workload.get("timeout_s", 5.0)
+        return float(timeout_s) if isinstance(timeout_s, int | float) else 5.0
+
+    @property
+    def timeout(self) -> str:
+        return f"timeout {self.timeout_s:g} s"
+
+    @property
+    def backlog(self) -> str:
+        """The requested backlog."""
+        return f"backlog {count(self.plan.get('backlog'))}" if self.plan.get("backlog") else ""
+
+    @property
+    def workers(self) -> str:
+        workers = self.plan.get("workers") or 1
+        return f"{workers} load process{'es' if workers != 1 else ''} per client"
+
+    @property
+    def load_tool(self) -> str:
+        """ "load tool wrk"; empty: our own agent."""
+        tool = self.start.load_tool
+        return "" if tool == OUR_AGENT else f"load tool {tool}"
+
+    @property
+    def warm_up(self) -> str:
+        """ "warm-up 1 s at 500/s"."""
+        warm = self.plan.get("warm_up")
+        if not isinstance(warm, dict):
+            return "no warm-up"
+        seconds, rate = warm.get("seconds"), warm.get("rate_per_s")
+        if not isinstance(seconds, int | float) or not isinstance(rate, int | float):
+            return ""
+        return f"warm-up {seconds:g} s at {RATE.at(rate)}"
+
+    @property
+    def rest(self) -> str:
+        """The pause between points."""
+        rest = self.plan.get("cool_down_s")
+        return f"at least {rest:g} s between points" if isinstance(rest, int | float) else ""
+
+
+def protocol(name: object) -> str:
+    return registry.phrase(str(name))
+
+
+def arrivals(name: object) -> str:
+    return {"uniform": "constant rate", "poisson": "Poisson arrivals"}.get(str(name), str(name))
+
+
+WORKLOAD: tuple[tuple[str, str, Callable[[Any], str], Any], ...] = (
+    (
+        "mode",
+        "Load",
+        lambda mode: "fixed concurrency" if mode == "closed" else "at offered rates",
+        "open",
+    ),
+    ("protocol", "Protocol", protocol, "pong"),
+    ("calls_per_connection", "Calls per connection", lambda n: f"{n:,}", 1),
+    ("think_time_s", "Think time", lambda s: f"{s:g} s", 0.0),
+    ("timeout_s", "Timeout", lambda s: f"{s:g} s", 5.0),
+    ("think_times", "Think times", str, "constant"),
+    ("arrivals", "Arrivals", arrivals, "uniform"),
+    *((f.key, f.label, f.text, f.default) for f in registry.own_fields()),
+)
+"""Key, label, format, and default of a plan."""
+
+
+def count(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def sentence(*phrases: str) -> str:
+    """Phrases joined to a sentence: "A, b, c." """
+    text = ", ".join(filter(None, phrases))
+    return f"{capital(text)}." if text else ""
+
+
+def names(machines: Iterable[MachineRecord]) -> str:
+    return ", ".join(machine.name for machine in machines)
+
+
+_NAMES = {
+    "cpu_model": "CPU",
+    "cpu_count": "Cores",
+    "memory_bytes": "Memory",
+    "distribution": "System",
+    "kernel": "Kernel",
+    "virtualisation": "Kind",
+    "vendor": "Maker",
+    "product": "Product",
+    "container": "Container",
+    "governor": "CPU governor",
+    "clock_source": "Clock source",
+    "load_average": "Load average before",
+    "descriptor_limits": "Descriptor limits",
+    "cpus_allowed": "CPUs allowed",
+    "python": "Python",
+}
+
+
+def machine(record: MachineRecord) -> list[Texts]:
+    """The facts of a machine, the most important first, and its kernel settings."""
+    known = dict(record.facts)
+    sysctls = known.pop("sysctls", None)
+    order = [*(name for name in _NAMES if name in known), *sorted(known.keys() - _NAMES.keys())]
+    if "memory_bytes" in known:
+        known["memory_bytes"] = formatting.size(known["memory_bytes"])
+    rows = [(_NAMES.get(name, name.replace("_", " ")), _text(name, known[name])) for name in order]
+    if record.clock_uncertainty_us:
+        rows.append(("Clock offset known to", f"± {record.clock_uncertainty_us:,} µs"))
+    roles = " and ".join({"target": "servers", "client": "clients"}.get(r, r) for r in record.roles)
+    tables = [Texts(f"{record.name} ({roles})" if roles else record.name, tuple(rows))]
+    if sysctls:
+        settings = tuple((name, _text(name, value)) for name, value in sorted(sysctls.items()))
+        tables.append(Texts(f"Kernel settings of {record.name}", settings))
+    return tables
+
+
+def servers(start: RunStart) -> Texts:
+    """The deployed servers."""
+    return Texts(
+        "Servers as deployed",
+        tuple(
+            (
+                record.name,
+                record.version,
+                record.runtime,
+                Tasks.of(record).cell,
+                ", ".join(f"{name} {digest[:12]}" for name, digest in sorted(record.files.items())),
+            )
+            for record in start.servers
+        ),
+        ("Server", "Version", "Runtime", "Processes", "Files, SHA-256"),
+    )
+
+
+def sentences(start: RunStart, summary: Summary) -> list[str]:
+    """How the test was set up."""
+    setup = Setup(start)
+    load = (setup.protocol, setup.calls, setup.load, setup.size, setup.load_tool, setup.workers)
+    rows = [
+        _where(setup),
+        sentence(*load),
+        sentence(setup.passes, setup.warm_up, setup.rest),
+        f"Every server was asked for a backlog of {count(setup.plan.get('backlog'))} and given at"
+        f" most {count(setup.plan.get('nofile'))} descriptors.",
+        *(found.sentence(len(summary.servers)) for found in summary.deploy_findings),
+    ]
+    if skew := summary.all_clients.skew():
+        rows.append(skew)
+    return rows
+
+
+def method(start: RunStart, summary: Summary) -> list[str]:
+    """How to read the figures."""
+    setup = Setup(start)
+    if setup.closed:
+        rows = [
+            "Closed loop (fixed concurrency): each connection is followed by the next. A server"
+            " that stalls slows the clients down with it, so stalls are under-reported"
+            " (coordinated omission)."
+        ]
+    else:
+        late = (
+            " Calls that the clients could not start in time are counted as late, calls that they"
+            " never started as unsent."
+        )
+        rows = [
+            "Open loop: calls are started on a schedule fixed in advance, whatever the server does."
+            f"{'' if setup.load_tool else late}"
+        ]
+    if setup.load_tool:
+        rows.append(
+            f"The load was generated by {start.load_tool}, not by Pongbench's own agent: figures"
+            " that it does not report are unknown."
+        )
+    if setup.axis.bounds:
+        rows.append(
+            f"The peak of a server is searched for: the highest tested rate with {setup.limits}."
+            " Points that disagree by chance are weighed against each other (probabilistic"
+            " bisection) until the server’s limit is known to within one step with 95 %"
+            " probability, and the peak is confirmed by a second point. “≥” means that the limit"
+            f" was not reached.{_median(setup)}"
+        )
+    elif setup.axis.has_limit:
+        rows.append(
+            "A server sustains a rate when at least 99 % of the attempts succeed there and at every"
+            " lower rate, and the verdict is ok. “≥” means that its limit was not reached. The"
+            " tested rates are steps: the true limit lies between two of them."
+            f"{_median(setup)}"
+        )
+    latency = (
+        "Latency counts from the scheduled time of a call, so it includes the queue that"
+        " builds up during a stall; service time counts from the actual send. "
+    )
+    rows.append(
+        f"{latency * (not setup.closed)}A percentile is shown only where"
+        " there are enough answered calls for it. Percentiles of several passes come from their"
+        " merged histograms and are never averaged."
+    )
+    rows.append(
+        "Errors are a share of attempts. A call without a complete reply after"
+        f" {setup.timeout_s:g} s has failed. Running out of ports or descriptors is a client error"
+        " and counts against no server."
+    )
+    rows.append(
+        "RSS is the memory of all processes of a server, where memory that they share counts in"
+        " each. Memory per connection, and whether a server kept memory, are judged by PSS, where"
+        " it counts once."
+    )
+    if any(metric.key == "throughput_mb_per_s" for metric in summary.known_metrics):
+        rows.append("Payload throughput counts the bodies of replies, without their headers.")
+    if summary.ceiling_per_s is not None:
+        rate = f"{formatting.rate(summary.ceiling_per_s)}/s"
+        rows.append(
+            f"The clients reach at least {rate}, all that was offered."
+            if summary.ceiling_per_s >= _highest(setup) and not setup.axis.points
+            else f"The client limit is {rate}: the most the clients reached, against the null"
+            " server or any other. Beyond it a failure says nothing about a server."
+        )
+    rows.append(
+        "Every point is judged by the clients’ lateness and CPU, the errors, kernel counters and"
+        " background load. A point that is neither ok nor server-limited nor faulty says nothing"
+        " about its server; it is drawn hollow. A server is faulty where it gives unexpected"
+        " responses below its capacity: such a point is crossed, and is not a limit."
+    )
+    return rows
+
+
+def _median(setup: Setup) -> str:
+    return f" Over {setup.repeats} passes, the median counts." * (setup.repeats > 1)
+
+
+def _highest(setup: Setup) -> float:
+    return max(setup.axis.ends, default=0.0)
+
+
+def _where(setup: Setup) -> str:
+    targets = ", ".join(machine.name for machine in setup.targets)
+    if setup.shared:
+        return f"Servers and clients shared {targets}: its kernel, memory and caches."
+    clients = ", ".join(machine.name for machine in setup.clients)
+    return f"The servers ran on {targets}, the clients on {clients}."
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text('', each)}" for key, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(_text("", each) for each in value)
+    if isinstance(value, int) and not isinstance(value, bool) and not name.startswith("net."):
+        return f"{value:,}"
+    return str(value)
+
+
+def differences(plan: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Return what differs in what clients do, both plans as data: "think time 0.75 s, not 5 s"."""
+    return [
+        f"{continued(what)} {here}, not {there}"
+        for (what, here), (_, there) in zip(_stated(plan), _stated(other), strict=True)
+        if here and there and here != there
+    ]
+
+
+def _stated(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """What and how, in the same order for all plans; empty: not recorded."""
+    workload = plan.get("workload", {})
+    for key, what, write, default in WORKLOAD:
+        yield what, write(workload.get(key, default))
+    yield "Tested at", _load(plan)
+    yield "Point length", _size(plan)
+    yield "Backlog", count(plan.get("backlog", ""))
+
+
+def _load(plan: Mapping[str, Any]) -> str:
+    """ "100, 300 and 500 users/s", "87 values from 400 to 9,000 connections/s"."""
+    axis = axes.of_plan(plan)
+    figures = [axis.figure(x) for x in axis.values]
+    if len(figures) > 3:
+        return f"{len(figures)} values from {figures[0]} to {figures[-1]} {axis.unit}"
+    return f"{listed(figures)} {axis.unit}" if figures else ""
+
+
+def _size(plan: Mapping[str, Any]) -> str:
+    """ "20 s", "10,000 calls"; empty: not stated."""
+    seconds, connections = plan.get("seconds"), plan.get("connections")
+    if connections:
+        return f"{connections * plan.get('workload', {}).get('calls_per_connection', 1):,} calls"
+    return f"{seconds:g} s" if seconds else ""

@@ -1,0 +1,145 @@
+"""Tables of a session besides those of its servers and points: of percentiles, requests and
+clients."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+
+from workbench.analysis.clients import ClientSummary
+from workbench.analysis.distribution import TABLE, Distribution, percentile_text
+from workbench.analysis.evidence import share
+from workbench.analysis.results import Percentile, PointResult, known_us
+from workbench.analysis.summary import ServerSummary, Summary
+from workbench.documents import ClientPart, Metric
+from workbench.formatting import duration, figure, percent
+from workbench.results.table import Cell, Column, Row, Table, Texts
+
+TITLES = ["Mean", *map(percentile_text, TABLE)]
+"""Above `percentile_cells`: "Mean", "p50", "p66", ..., "max"."""
+
+
+def percentile_cells(found: Distribution) -> list[str]:
+    """Return the mean and the percentiles as texts; empty: unknown, or too few replies for it."""
+    known = {row.quantile: duration(row.us) for row in found.table() if row.supported}
+    return [duration(found.mean_us), *(known.get(quantile, "") for quantile in TABLE)]
+
+
+def percentiles(summary: Summary) -> Table[ServerSummary]:
+    """The mean and the percentiles that ab prints, at one point of every server that has them."""
+    columns = [
+        Column("server", "Server"),
+        Column("at", "At"),
+        *(Column(title, title) for title in TITLES),
+        Column("count", summary.axis.replies.capitalize()),
+    ]
+    rows = []
+    for server in summary.ranked():
+        point = server.best
+        found = Distribution.of(point, summary.clock) if point else None
+        if point and found and found.count:
+            cells = {
+                "server": Cell(server.name),
+                "at": Cell(server.axis.at(point.x), point.x),
+                "count": Cell(f"{found.count:,}", found.count),
+            }
+            texts = dict(zip(TITLES, map(Cell, percentile_cells(found)), strict=True))
+            rows.append(Row(server, cells | texts))
+    return Table(columns, rows)
+
+
+_PER_S = "1/s"
+"""A unit that the title has."""
+
+
+def of_requests(summary: Summary) -> list[Texts]:
+    """Where each server sustains its rate, or has most replies. Empty if there is one request."""
+    known = {metric.of for metric in summary.known_metrics if metric.of}
+    requests: defaultdict[str, list[Metric]] = defaultdict(list)
+    for metric in summary.metrics:
+        if metric.of in known:
+            requests[metric.of].append(metric)
+    if not requests:
+        return []
+    titles = [
+        metric.label.removesuffix(f" of {metric.of}") + "/s" * (metric.unit == _PER_S)
+        for metric in next(iter(requests.values()))
+    ]
+    rows = tuple(_of_requests(summary, requests))
+    return [Texts("Requests", rows, ("Server", summary.axis.label, "Request", *titles))]
+
+
+def _of_requests(summary: Summary, requests: dict[str, list[Metric]]) -> Iterator[tuple[str, ...]]:
+    for server in summary.ranked():
+        if there := server.at_knee or server.most:
+            at = summary.axis.at(there.x)
+            for label, metrics in requests.items():
+                cells = (_of_request(there, metric) for metric in metrics)
+                yield server.name, at, label, *cells
+
+
+def _of_request(there: PointResult, metric: Metric) -> str:
+    unit = metric.unit * (metric.unit != _PER_S)
+    values = [stop.values.get(metric.key) for stop in there.stops]
+    return _over_passes(values, lambda value: figure(value, unit))
+
+
+def _over_passes(values: Sequence[float | None], write: Callable[[float], str] = duration) -> str:
+    """ "2.1 ms", "2.1 ms to 2.4 ms": of several passes the lowest and the highest, because
+    percentiles cannot be averaged; empty if one is unknown."""
+    known = [value for value in values if value is not None]
+    if not known or len(known) < len(values):
+        return ""
+    return " to ".join(dict.fromkeys(map(write, (min(known), max(known)))))
+
+
+_PERCENTILES: tuple[Percentile, ...] = ("p50", "p90", "p99")
+
+
+def of_clients(summary: Summary) -> list[Texts]:
+    """Empty if there is one client, whose figures are those of the points."""
+    clients = summary.all_clients.clients
+    if len(clients) < 2:
+        return []
+    columns = ("Client", "Points", "Own ceiling", "Late", "p99 late", "Not sent", "CPU", "Clock")
+    found = [Texts("Clients", tuple(map(_of_client, clients)), columns)]
+    if times := tuple(_times(summary)):
+        title = "Response times by client, at the highest sustained rate"
+        heads = "Server", summary.axis.label, "Client", "Mean", *_PERCENTILES
+        found.append(Texts(title, times, heads))
+    return found
+
+
+def _times(summary: Summary) -> Iterator[tuple[str, ...]]:
+    """The response times of each client as it measured them, from the scheduled times."""
+    for server in summary.ranked():
+        there = server.at_knee
+        by_client: dict[str, list[ClientPart]] = {}
+        for stop in there.stops if there else ():
+            for part in stop.clients:
+                if part.latency_us is not None:
+                    by_client.setdefault(part.machine, []).append(part)
+        for machine, passes in by_client.items():
+            at = summary.axis.at(there.x) if there else ""
+            mean = _over_passes([part.latency_mean_us for part in passes])
+            times = (
+                _over_passes([known_us(part.latency_us, each) for part in passes])
+                for each in _PERCENTILES
+            )
+            yield server.name, at, machine, mean, *times
+
+
+def _of_client(client: ClientSummary) -> tuple[str, ...]:
+    ceiling = ""
+    if client.ceiling_per_s is not None:
+        ceiling = f"{'≥ ' * client.ceiling_is_floor}{client.ceiling_per_s:,.0f}/s"
+    return (
+        client.machine,
+        f"{client.points:,}",
+        ceiling,
+        percent(100 * share(client.late, client.sent)),
+        duration(client.lateness_p99_us),
+        percent(100 * share(client.unsent, client.scheduled)),
+        f"{client.cpu_pct:.0f} %",
+        f"± {duration(client.clock_uncertainty_us)}",
+    )
