@@ -193,8 +193,8 @@ QListView[kind="framed"] {{ background: {t.sunken}; border: 1px solid {t.edge}; 
     border-radius: 7px; }}
 QListView[kind="framed"]:focus {{ padding: 2px; }}
 QTableView:focus, QTreeView:focus, QListView:focus {{ border: 2px solid {t.focus}; }}
-QTableView[kind="rows"] {{ border: 2px solid transparent; border-radius: 8px; }}
-QTableView[kind="rows"]:focus {{ border-color: {t.focus}; }}
+QTableView[kind="rows"], QTableView[kind="rows"]:focus {{
+    border: 2px solid transparent; border-radius: 9px; }}
 QHeaderView::section {{ background: {t.card}; color: {t.muted}; border: none;
     border-bottom: 1px solid {t.line2}; padding: 4px 8px; font-size: 11px; font-weight: 500; }}
 QMessageBox QLabel#qt_msgbox_label {{ font-size: 15px; font-weight: 600; min-width: 380px; }}

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from app.painted import mark_chosen, write
+from app.painted import draw_focus, mark_chosen, write
 from app.theme import Theme, Weight, font, icon_pixmap
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
@@ -40,7 +40,8 @@ TONE = Qt.ItemDataRole.UserRole + 103
 ICON = Qt.ItemDataRole.UserRole + 104
 """Of a cell: the name of the icon before its text."""
 
-HEAD_PX = 46
+_LINE_PX, _TWO_LINES_PX = 28, 46
+"""The height of the head."""
 _ICON_PX, _ARROW_PX = 15, 3.0
 _ALIGN = Qt.ItemDataRole.TextAlignmentRole
 LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
@@ -72,7 +73,8 @@ class Head(QHeaderView):
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), HEAD_PX)
+        grouped = any(self._data(n, GROUP) for n in range(self.count()))
+        return QSize(super().sizeHint().width(), _TWO_LINES_PX if grouped else _LINE_PX)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, whole = self._table.theme, self.viewport().rect()
@@ -165,8 +167,11 @@ class Cells(QStyledItemDelegate):
         painter.fillRect(cell, QColor(ground))
         hair = QRectF(cell.left(), cell.bottom() - 1, cell.width(), 1)
         painter.fillRect(hair, QColor(theme.line))
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        if focused:
+            draw_focus(painter, theme, cell.adjusted(1, 1, -1, -2), 5)
         if index.column() == 0:
-            if chosen:
+            if chosen and not focused:
                 mark_chosen(painter, cell, 6, QColor(theme.text))
             self.paint_first(painter, cell.adjusted(0, 0, 0, -1), index)
         else:
@@ -186,11 +191,16 @@ class Cells(QStyledItemDelegate):
             painter.drawPixmap(at, icon_pixmap(icon, colour, _ICON_PX))
             room.setLeft(room.left() + _ICON_PX + 6)
         face = font(12, figures=align == RIGHT)
-        write(painter, room, index.data() or "–", face, colour, align=align)
+        write(painter, room, self.text_of(index), face, colour, align=align)
+
+    def text_of(self, index: Index) -> str:
+        return index.data() or "–"
 
 
 class FixedTable(QTableView):
-    """Whole rows are selected. A click on a head sorts; arrow keys reach every cell."""
+    """Whole rows are selected. A click on a head sorts; arrow keys reach every cell, which has the
+    ring of the focus.
+    """
 
     def __init__(self, name: str, theme: Theme, *, row_px: int = 34, pad_px: int = 8) -> None:
         """`pad_px`: beside the texts of a cell."""
@@ -229,19 +239,24 @@ class FixedTable(QTableView):
             return
         painter, option = QPainter(self.viewport()), QStyleOptionViewItem()
         self.initViewItemOption(option)
-        line = self.rowAt(0)
-        while 0 <= line < self.model().rowCount():
-            index = self.model().index(line, 0)
+        for row in self.seen_rows():
+            index = self.model().index(row, 0)
             option.rect = self.visualRect(index)
-            if option.rect.top() > self.viewport().height():
-                break
             option.state = QStyle.StateFlag.State_Enabled
             if self.selectionModel().isSelected(index):
                 option.state |= QStyle.StateFlag.State_Selected
+            if self.hasFocus() and index == self.currentIndex():
+                option.state |= QStyle.StateFlag.State_HasFocus
             self.itemDelegate().paint(painter, option, index)
-            line += 1
         self.paint_edge(painter)
         painter.end()
+
+    def seen_rows(self) -> range:
+        """Return the rows of which something is in view."""
+        first, end = self.rowAt(0), self.rowAt(self.viewport().height())
+        if first < 0:
+            return range(0)
+        return range(first, self.model().rowCount() if end < 0 else end + 1)
 
     def paint_edge(self, painter: QPainter) -> None:
         """Draw the line beside the first column while others are scrolled beneath it."""

@@ -13,7 +13,7 @@ from app.charts.overlay import contender_style
 from app.charts.sides import draw_tag
 from app.painted import write
 from app.plain import tip
-from app.table import GROUP, HEAD_PX, LEFT, ORDER, RIGHT, Cells, FixedTable, Index, Ordered
+from app.table import GROUP, LEFT, ORDER, RIGHT, Cells, FixedTable, Index, Ordered
 from app.theme import Theme, Weight, font
 from workbench.results.comparison import Comparison, Contender
 from workbench.results.rows import compared
@@ -71,7 +71,8 @@ class FiguresTable(FixedTable):
     def sizeHint(self) -> QSize:
         """As high as all rows."""
         bar, around = self.horizontalScrollBar().sizeHint().height(), 2 * self.frameWidth()
-        high = HEAD_PX + self._items.rowCount() * _ROW + bar + around
+        head = self.horizontalHeader().sizeHint().height()
+        high = head + self._items.rowCount() * _ROW + bar + around
         return QSize(super().sizeHint().width(), high)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

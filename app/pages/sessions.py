@@ -23,8 +23,7 @@ from app.history import History, UndoBar, deletion
 from app.sessions.card import SessionCard
 from app.sessions.labelling import Labelling
 from app.sessions.rerun import run_again
-from app.sessions.table import COLUMNS, Found, SessionsModel
-from app.sessions.view import SessionsView
+from app.sessions.table import COLUMNS, Found, SessionsModel, SessionsView
 from app.stacking import lay, stacked, widen
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label, row
 from workbench import trash
@@ -299,7 +298,7 @@ class SessionsPage(QWidget):
     def hideEvent(self, event: object) -> None:
         self._timer.stop()
         self.card.write()
-        header = self._list.header()
+        header = self._list.horizontalHeader()
         self._desk.settings.more["Sessions"] = {
             "column": header.sortIndicatorSection(),
             "descending": header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder,

@@ -11,12 +11,11 @@ from PySide6.QtWidgets import QFrame, QLabel, QWidget
 from app import words
 from app.context import Desk
 from app.fields import TextArea, TextField
-from app.sessions.table import size
 from app.sessions.thumbnail import Outlines, Thumbnail
 from app.theme import Weight
 from app.widgets import Elided, button, column, label, row
 from workbench.documents import RunStart
-from workbench.formatting import capital
+from workbench.formatting import capital, size
 from workbench.sessions.labels import LONGEST_NOTES, LONGEST_TITLE, Label
 from workbench.sessions.library import Shelved
 
@@ -214,7 +213,7 @@ def _facts(session: Shelved) -> dict[str, str]:
         "Ended": f"{words.ended(session)}{f': {reason}' if reason else ''}",
         "Machine": _where(start) if start else "",
         "Servers": f"{counted}, {passes} passes" if passes > 1 else counted if start else "",
-        "File": f"{session.path.name}, {size(session)}",
+        "File": f"{session.path.name}, {size(session.size_bytes)}",
     }
 
 

@@ -1,4 +1,4 @@
-"""The rows of the list of sessions: their texts, and how they sort."""
+"""The list of sessions: its rows, their order, and how they are painted."""
 
 from __future__ import annotations
 
@@ -9,25 +9,45 @@ from typing import Any
 from PySide6.QtCore import (
     QAbstractTableModel,
     QModelIndex,
-    QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    QSize,
+    QSizeF,
     QSortFilterProxyModel,
     Qt,
 )
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+)
 
+from app.context import Desk
+from app.painted import write
 from app.plain import tip
+from app.sessions.thumbnail import Outlines, paint_outline
+from app.table import LEFT, ORDER, RIGHT, TONE, Cells, FixedTable, Index, Ordered
+from app.theme import Weight, font
 from app.words import ended, told_apart, when
 from workbench import formatting
+from workbench.formatting import capital
 from workbench.sessions.library import Shelved
 
 COLUMNS = ("Session", "Started", "Servers", "Ended", "Size")
 SESSION = Qt.ItemDataRole.UserRole
-_SORT = SESSION + 1
-TONE = SESSION + 2
-
-Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_ROW_PX = 66
+_LEAST_ROWS = 4
+_THUMB, _SMALL_THUMB = QSize(88, 50), QSize(58, 34)
+_TITLE_PX, _LINE_PX = 12, 20
+"""Where text starts from above, and the height of a line."""
+_WITHOUT_SERVERS = 640
+_WIDE, _NARROW = {"Started": 152, "Ended": 112, "Size": 76}, {"Started": 100, "Ended": 104}
+"""Widths of columns, and where there is no room for the servers."""
+_SERVERS = 160
+"""The least width of their column."""
+_AROUND = 14
+"""The border of the list, and its scroll bar."""
 
 
 class SessionsModel(QAbstractTableModel):
@@ -70,7 +90,7 @@ class SessionsModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if COLUMNS[section] == "Size" else LEFT
+            return RIGHT if COLUMNS[section] == "Size" else LEFT
         return COLUMNS[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -81,7 +101,7 @@ class SessionsModel(QAbstractTableModel):
         return answer(session, COLUMNS[index.column()], self.names[session.path])
 
 
-class Found(QSortFilterProxyModel):
+class Found(Ordered):
     """The rows that contain every word searched for."""
 
     def __init__(self, model: SessionsModel) -> None:
@@ -89,7 +109,6 @@ class Found(QSortFilterProxyModel):
         self._model = model
         self._search: list[str] = []
         self.setSourceModel(model)
-        self.setSortRole(_SORT)
 
     def search(self, text: str) -> None:
         self.beginFilterChange()
@@ -115,17 +134,13 @@ def servers(session: Shelved) -> str:
     return f"{f'{len(names)}: ' if len(names) > 1 else ''}{', '.join(names)}"
 
 
-def size(session: Shelved) -> str:
-    return formatting.size(session.size_bytes)
-
-
 def _text(session: Shelved, column: str, name: str) -> str:
     return {
         "Session": lambda: name,
         "Started": lambda: when(session.start),
         "Servers": lambda: servers(session),
         "Ended": lambda: ended(session),
-        "Size": lambda: size(session),
+        "Size": lambda: formatting.size(session.size_bytes),
     }[column]()
 
 
@@ -181,8 +196,111 @@ _ANSWERS: dict[int, Callable[[Shelved, str, str], Any]] = {
     Qt.ItemDataRole.DisplayRole: _text,
     Qt.ItemDataRole.AccessibleTextRole: _accessible_text,
     Qt.ItemDataRole.ToolTipRole: _tip,
-    Qt.ItemDataRole.TextAlignmentRole: lambda _, column, name: _RIGHT if column == "Size" else None,
+    Qt.ItemDataRole.TextAlignmentRole: lambda _, column, name: RIGHT if column == "Size" else LEFT,
     SESSION: lambda session, _, name: session,
-    _SORT: _order,
+    ORDER: lambda session, column, name: (0, _order(session, column, name)),
     TONE: lambda session, column, name: _tone(session) if column == "Ended" else "soft",
 }
+
+
+class SessionsView(FixedTable):
+    """Rows of sessions: a thumbnail and a title, one line of facts, and a sentence below all."""
+
+    def __init__(self, desk: Desk, found: Found) -> None:
+        super().__init__("Sessions", desk.theme, row_px=_ROW_PX)
+        self.setModel(found)
+        self._cells = _Cells(self, desk)
+        self.setItemDelegate(self._cells)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self._room = 0
+        found.modelReset.connect(self._share)
+        found.dataChanged.connect(lambda *_: self._share())
+        Outlines.of(desk).changed.connect(self.viewport().update)
+
+    def arrange(self, room: int) -> None:
+        """Hide some columns in a small window: titles need the space."""
+        self._room, narrow = room, room < _WITHOUT_SERVERS
+        self._cells.narrow = narrow
+        for name in ("Servers", "Size"):
+            self.setColumnHidden(COLUMNS.index(name), narrow)
+        for name, width in (_NARROW if narrow else _WIDE).items():
+            self.setColumnWidth(COLUMNS.index(name), width)
+        self._share()
+
+    def least(self, sessions: int) -> int:
+        """Return the least useful height for this number of sessions: a few rows, or all."""
+        rows = min(sessions, _LEAST_ROWS) * _ROW_PX
+        return self.horizontalHeader().sizeHint().height() + rows + _AROUND
+
+    def _share(self) -> None:
+        """Give the titles what they need, up to two thirds, and the servers the rest."""
+        found = self.model()
+        assert isinstance(found, Found)
+        rest = self._room - sum(_WIDE.values())
+        wide = QFontMetricsF(font(13, Weight.DemiBold)).horizontalAdvance
+        title = round(max(map(wide, found.names()), default=0)) + self._cells.before + self.pad
+        servers = max(_SERVERS, rest - min(title + _AROUND, 2 * rest // 3))
+        self.setColumnWidth(COLUMNS.index("Servers"), servers)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self.viewport())
+        for row in self.seen_rows():
+            top = self.rowViewportPosition(row)
+            whole = QRectF(0, top, self.viewport().width(), _ROW_PX)
+            self._cells.paint_second(painter, whole, self.model().index(row, 0).data(SESSION))
+        painter.end()
+
+    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
+        super().currentChanged(current, previous)
+        self.scrollTo(current)
+
+
+class _Cells(Cells):
+    def __init__(self, table: SessionsView, desk: Desk) -> None:
+        super().__init__(table)
+        self._outlines = Outlines.of(desk)
+        self.narrow = False
+        """Are pictures and dates short?"""
+
+    @property
+    def _thumb(self) -> QSize:
+        return _SMALL_THUMB if self.narrow else _THUMB
+
+    @property
+    def before(self) -> int:
+        """Where text starts, from the left."""
+        return 12 + self._thumb.width() + 14
+
+    def paint_first(self, painter: QPainter, cell: QRectF, index: Index) -> None:
+        theme = self.table.theme
+        thumb = QRectF(QPointF(cell.left() + 12, 0), QSizeF(self._thumb))
+        thumb.moveTop(cell.top() + (cell.height() - thumb.height()) / 2)
+        known = self._outlines.get(index.data(SESSION))
+        paint_outline(painter, thumb, known, theme)
+        box = QRectF(cell.left() + self.before, cell.top() + _TITLE_PX, 0, _LINE_PX)
+        box.setRight(cell.right() - self.table.pad)
+        write(painter, box, index.data(), font(13, Weight.DemiBold), theme.text)
+
+    def paint_text(self, painter: QPainter, room: QRectF, index: Index) -> None:
+        super().paint_text(
+            painter, QRectF(room.left(), room.top() + _TITLE_PX, room.width(), _LINE_PX), index
+        )
+
+    def text_of(self, index: Index) -> str:
+        if self.narrow and COLUMNS[index.column()] == "Started":
+            return when(index.data(SESSION).start, short=True)
+        return super().text_of(index)
+
+    def paint_second(self, painter: QPainter, whole: QRectF, session: Shelved) -> None:
+        """Paint a session's error, its user's note, or its result, below all columns."""
+        known = self._outlines.get(session)
+        text = capital(session.problem) or " ".join(session.label.notes.split())
+        if not text and known:
+            text = known.summary or "No complete points."
+        room = QRectF(whole.left() + self.before, whole.top() + _TITLE_PX + 21, 0, _LINE_PX)
+        room.setRight(whole.right() - self.table.pad)
+        write(painter, room, text, font(12), self.table.theme.muted)

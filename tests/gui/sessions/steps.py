@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.context import Desk
 from app.pages.sessions import SessionsPage
-from app.sessions.table import COLUMNS
-from app.sessions.view import SessionsView
+from app.sessions.table import COLUMNS, SessionsView
 from app.widgets import dress
 from tests.gui.windows import the
 from tests.synthetic import End, session

@@ -36,7 +36,9 @@ def test_the_latest_session_comes_first_and_is_chosen(
     listed(qtbot, desk, page, 3)
     assert names(page) == ["september", "may", "march"]
     assert page.card.title.text() == "In september"
-    rows(page).header().setSortIndicator(COLUMNS.index("Session"), Qt.SortOrder.AscendingOrder)
+    rows(page).horizontalHeader().setSortIndicator(
+        COLUMNS.index("Session"), Qt.SortOrder.AscendingOrder
+    )
     assert names(page) == ["march", "may", "september"]
 
 
@@ -180,7 +182,9 @@ def test_the_sort_order_of_the_list_is_saved(
     record(home / "small.pong.yaml", month=1, points=3)
     record(home / "large.pong.yaml", month=2, points=9)
     listed(qtbot, desk, page, 2)
-    rows(page).header().setSortIndicator(COLUMNS.index("Size"), Qt.SortOrder.AscendingOrder)
+    rows(page).horizontalHeader().setSortIndicator(
+        COLUMNS.index("Size"), Qt.SortOrder.AscendingOrder
+    )
     page.hide()
     again = SessionsPage(desk)
     qtbot.addWidget(again)
