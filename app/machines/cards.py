@@ -129,7 +129,7 @@ class MeaningCard(Card):
         super().__init__("Limits for a run", theme)
 
     def display(self, profile: Profile, record: Record) -> None:
-        from workbench.machines.advice import meanings  # noqa: PLC0415 - not before the page
+        from workbench.machines.facts import meanings  # noqa: PLC0415 - not before the page
 
         cpus = record.found.get("cpus") or []
         self.setVisible(bool(record.facts and cpus))

@@ -96,7 +96,7 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str,
     """
     import msgspec
 
-    from workbench.machines.cleanup import clean_machine
+    from workbench.machines.ssh import clean_machine
 
     async with clean_machine(profile, ask) as machine:
         found: dict[str, Any] = msgspec.to_builtins(machine.cleaned)

@@ -103,7 +103,7 @@ class PlanResources:
     def _to_fetch(self, plan: Plan, target: str) -> list[MustBeFetched]:
         """Of another target, only what this computer would bring is known here."""
         from workbench.messages.plans import MustBeFetched
-        from workbench.servers.machine_readiness import MachineReadiness, to_fetch
+        from workbench.servers.readiness import MachineReadiness, to_fetch
 
         known = (self.catalogue[server] for server in plan.servers if server in self.catalogue)
         entries = [entry for entry in known if not entry.unavailable]
@@ -113,7 +113,7 @@ class PlanResources:
 
     def ports(self) -> int:
         """Return the local ports of this computer."""
-        from workbench.machines.limits import limits_of
+        from workbench.machines.facts import limits_of
 
         return limits_of(self.facts, loopback=True).ports
 

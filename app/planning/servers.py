@@ -16,7 +16,7 @@ from app.theme import Theme, Weight
 from app.widgets import Elided, button, column, dress, label, row
 from workbench.errors import BadInput
 from workbench.servers import worker_variants
-from workbench.servers.listings import as_improved, as_published
+from workbench.servers.catalogue import as_improved, as_published
 from workbench.workloads.registry import declaration
 
 if TYPE_CHECKING:

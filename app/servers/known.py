@@ -14,8 +14,7 @@ from workbench.servers import gate_cache, user_servers
 from workbench.servers.catalogue import Broken, Catalogue
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate_cache import Measured
-from workbench.servers.machine_readiness import MachineReadiness
-from workbench.servers.readiness import Readiness, readiness
+from workbench.servers.readiness import MachineReadiness, Readiness, readiness
 from workbench.workloads.registry import MESSAGES, PROTOCOLS, speaking
 
 if TYPE_CHECKING:

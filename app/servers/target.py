@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from app.machines.work import Known
     from workbench.machines.profiles import Profile
-    from workbench.servers.machine_readiness import MachineReadiness
+    from workbench.servers.readiness import MachineReadiness
 
 
 _HERE = ("", "This computer")

@@ -23,9 +23,8 @@ from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.gate import PIPELINED, GateResult, gate
-from workbench.servers.machine_readiness import MachineReadiness, examine
 from workbench.servers.programs import MissingPrograms
-from workbench.servers.readiness import forget_programs
+from workbench.servers.readiness import MachineReadiness, examine, forget_programs
 
 if TYPE_CHECKING:
     from app.machines.prompts import Asker

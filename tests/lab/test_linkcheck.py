@@ -9,10 +9,9 @@ import pytest
 
 from lab.conftest import profile_of, ready
 from lab.hosts import Host, Lab
-from workbench.machines.linkcheck import Unconnected, check_link
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.messages.notes import Link
-from workbench.run.network_check import notes_of
+from workbench.run.network_check import Unconnected, check_link, notes_of
 
 pytestmark = pytest.mark.alone
 

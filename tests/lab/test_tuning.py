@@ -17,10 +17,9 @@ from lab.conftest import profile_of, trusted, until
 from lab.hosts import Host
 from workbench.errors import PongbenchError
 from workbench.machines.profiles import Profile
-from workbench.machines.rights import Rights
 from workbench.machines.secrets import Ask, Question
 from workbench.machines.ssh import SshMachine, open_ssh
-from workbench.machines.tuning import Change, TuningSet, left_tuned, preview, restore, tuned
+from workbench.machines.tuning import Change, Rights, TuningSet, left_tuned, preview, restore, tuned
 
 SOMAXCONN, PORTS = "net.core.somaxconn", "net.ipv4.ip_local_port_range"
 WANTED = TuningSet(name="lab", at_least={SOMAXCONN: 250_000, PORTS: "10152 65535"})
@@ -28,7 +27,7 @@ HOLD = """
 import asyncio, sys
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import load_profile
-from workbench.machines.rights import Rights
+from workbench.machines.tuning import Rights
 from workbench.machines.tuning import Change, tuned
 
 async def main():

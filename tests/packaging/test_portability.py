@@ -47,7 +47,7 @@ REACHED_ON_LINUX = {
     ("claims", "fcntl.flock"),  # where there is a fcntl
     ("pulse", "time.clock_gettime"),  # where there is CLOCK_BOOTTIME
     *(("sshconfig", name) for name in ("pwd", "os.getuid", "os.killpg", "signal.SIGKILL")),
-    ("rights", "os.geteuid"),  # of this computer, which opens on Linux only
+    ("tuning", "os.geteuid"),  # of this computer, which opens on Linux only
 }
 
 LOADED = """

@@ -22,8 +22,8 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile, save_profile
-from workbench.machines.rights import Rights
 from workbench.machines.secrets import Ask
+from workbench.machines.tuning import Rights
 from workbench.run.engine import Consents, Engine
 from workbench.run.environment import Fleet
 from workbench.run.tuning import Tuning, TuningPlan

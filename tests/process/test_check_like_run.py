@@ -21,9 +21,8 @@ from workbench.commands.machines import clean_up
 from workbench.errors import PongbenchError
 from workbench.machines import ssh
 from workbench.machines.checking import Step, check_machine
-from workbench.machines.cleanup import remove_cache
 from workbench.machines.profiles import Cpus, Profile
-from workbench.machines.ssh import SURVEY, open_shell, open_ssh, survey_machine
+from workbench.machines.ssh import SURVEY, open_shell, open_ssh, remove_cache, survey_machine
 from workbench.machines.surveyed import LEAST_PROCESSES, Survey, fit
 
 

@@ -28,11 +28,10 @@ from workbench.load.base import PointSpec
 from workbench.load.fleet import AgentFleet
 from workbench.machines.base import Command, Machine
 from workbench.machines.local import LocalMachine, open_local
-from workbench.machines.rights import Rights
 from workbench.machines.runner_client import HEARTBEAT_S, Link
 from workbench.machines.sampler_client import Sampling
 from workbench.machines.ssh import open_shell, survey_machine
-from workbench.machines.tuner_client import Tuner
+from workbench.machines.tuning import Rights, Tuner
 from workbench.servers.runtimes.provide import provide
 
 CASES = Path(__file__).parents[1] / "cases" / "hostile"

@@ -20,8 +20,7 @@ from pids import parent
 from workbench.errors import PongbenchError
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.bundle import pack
-from workbench.machines.facts import here
-from workbench.machines.limits import TIME_WAIT_S
+from workbench.machines.facts import TIME_WAIT_S, here
 from workbench.machines.local import open_local
 from workbench.machines.runner_client import RUNNER
 

@@ -34,12 +34,15 @@ from workbench.servers.deploy import deploy
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
-from workbench.servers.profiling.profilers import NODE, PY_SPY, Profiler, profiler_of
-from workbench.servers.profiling.recording import (
+from workbench.servers.profiling import (
+    NODE,
+    PY_SPY,
     Failed,
     Profiled,
+    Profiler,
     Profiling,
     bring_profiler,
+    profiler_of,
 )
 from workbench.servers.runtimes.builders import BUILDERS
 from workbench.workloads.registry import workload as a_workload

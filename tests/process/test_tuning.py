@@ -25,12 +25,10 @@ from workbench.machines.base import Machine
 from workbench.machines.checking import leftover_runs
 from workbench.machines.local import open_local
 from workbench.machines.profiles import Profile, save_profile
-from workbench.machines.rights import Rights
 from workbench.machines.secrets import never_ask
 from workbench.machines.ssh import Cleaned
 from workbench.machines.surveyed import LeftTuning
-from workbench.machines.tuner_client import TUNER
-from workbench.machines.tuning import Change, TuningSet, restore, tuned
+from workbench.machines.tuning import TUNER, Change, Rights, TuningSet, restore, tuned
 from workbench.messages.notes import Setting, Tuned
 from workbench.remote import survey
 from workbench.run.tuning import tune

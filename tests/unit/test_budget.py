@@ -8,7 +8,7 @@ import pytest
 
 from workbench.errors import BadInput
 from workbench.formatting import time_span
-from workbench.machines.limits import limits_of
+from workbench.machines.facts import limits_of
 from workbench.messages import plans as messages
 from workbench.plan.budget import assess
 from workbench.plan.model import Plan, Range, WarmUp

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from workbench.servers import recording
+from workbench.servers import checking
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.checking import Checked
 from workbench.servers.entry import Seen
@@ -20,20 +20,20 @@ def test_a_result_replaces_the_one_before_and_counts_as_recorded_lately(
 ) -> None:
     folder = shutil.copytree(SHIPPED["tornado"].folder, tmp_path / "tornado")
     entry = load_entry(folder, shipped=True)
-    assert not recording.record(Checked(entry, "failed", "It failed."))
+    assert not checking.record(Checked(entry, "failed", "It failed."))
     assert load_entry(folder, shipped=True) == entry
-    today = recording.source(datetime.now(UTC))
+    today = checking.source(datetime.now(UTC))
     seen = Seen(bytes=45, processes=1, threads=1, cold_start_s=0.5, warm_start_s=0.4, source=today)
-    recording.write(entry, seen)
+    checking.write(entry, seen)
     after = load_entry(folder, shipped=True)
     assert after.seen == seen
     assert msgspec.structs.replace(after, seen=entry.seen) == entry
-    assert recording.lately(after)
+    assert checking.lately(after)
     for other in (
         msgspec.structs.replace(seen, warm_start_s=None),
         msgspec.structs.replace(seen, source="catalogue check on another system, 2026-01-01"),
     ):
-        assert not recording.lately(msgspec.structs.replace(after, seen=other))
+        assert not checking.lately(msgspec.structs.replace(after, seen=other))
 
 
 def test_the_table_distinguishes_what_does_not_apply_from_what_was_not_measured() -> None:
@@ -41,7 +41,7 @@ def test_the_table_distinguishes_what_does_not_apply_from_what_was_not_measured(
         found = SHIPPED[id].seen
         assert found
         seen = msgspec.structs.replace(found, **changes)
-        (row,) = recording.table([msgspec.structs.replace(SHIPPED[id], seen=seen)]).splitlines()[2:]
+        (row,) = checking.table([msgspec.structs.replace(SHIPPED[id], seen=seen)]).splitlines()[2:]
         return [cell.strip() for cell in row.split("|")[1:-1]]
 
     assert cells("zeromq-req-rep", bytes=0)[2:5] == ["–", "–", "–"]
@@ -52,8 +52,8 @@ def test_the_table_distinguishes_what_does_not_apply_from_what_was_not_measured(
 
 
 def test_the_version_of_a_compiler_is_not_taken_for_the_servers() -> None:
-    assert recording.version_of(SHIPPED["tornado"], "tornado 6.6.1") == "6.6.1"
-    assert recording.version_of(SHIPPED["uwsgi-nginx"], "uwsgi 2.0.31") == "2.0.31"
-    assert recording.version_of(SHIPPED["go"], "go 1.26.8") == "go 1.26.8"
-    assert recording.version_of(SHIPPED["axum"], "axum 0.8.9") == "0.8.9"
-    assert recording.version_of(SHIPPED["asyncio-streams"], "standard library") == ""
+    assert checking.version_of(SHIPPED["tornado"], "tornado 6.6.1") == "6.6.1"
+    assert checking.version_of(SHIPPED["uwsgi-nginx"], "uwsgi 2.0.31") == "2.0.31"
+    assert checking.version_of(SHIPPED["go"], "go 1.26.8") == "go 1.26.8"
+    assert checking.version_of(SHIPPED["axum"], "axum 0.8.9") == "0.8.9"
+    assert checking.version_of(SHIPPED["asyncio-streams"], "standard library") == ""

@@ -12,17 +12,17 @@ from workbench.analysis.summary import summarise
 from workbench.messages import notes
 from workbench.results.render.html import Report
 from workbench.results.render.terminal import print_summary
-from workbench.servers import database
+from workbench.run import scheduler
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import APPS
 from workbench.terminal import Terminal
 
-SET: str = runpy.run_path(str(APPS / database.PROGRAM))["SETTINGS"]
+SET: str = runpy.run_path(str(APPS / scheduler.PROGRAM))["SETTINGS"]
 DOCS = Path(__file__).parents[2] / "docs" / "sources.md"
 
 
 def test_every_setting_of_every_application_with_a_database_is_stated() -> None:
-    stated = {entry.id: database.settings(entry) for entry in Catalogue.load(extra_dirs=[])}
+    stated = {entry.id: scheduler.settings(entry) for entry in Catalogue.load(extra_dirs=[])}
     using = {id_: found for id_, found in stated.items() if found}
     lines = SET.strip().splitlines()
     assert {"flask", "django-orm", "aiohttp", "api-hour", "axum"} <= using.keys()

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from workbench.machines.advice import meanings
 from workbench.machines.aliases import Alias, aliases
+from workbench.machines.facts import meanings
 from workbench.machines.profiles import Cpus, Profile
 
 PROFILE = Profile("box", connector="ssh", address="10.0.0.1")

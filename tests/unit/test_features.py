@@ -12,10 +12,9 @@ from workbench.cli import main
 from workbench.errors import BadInput
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import ServerEntry
-from workbench.servers.entry_reading import load_entry
+from workbench.servers.entry_reading import PROJECTS, load_entry, load_facts
 from workbench.servers.facts import NOT_FOUND, In2009, In2010, Today
 from workbench.servers.features import COLUMNS, NOT_STATED, features, now, then
-from workbench.servers.projects import PROJECTS, load_facts
 
 SHIPPED = Catalogue.load(extra_dirs=[])
 

@@ -12,8 +12,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.servers.profiling import folded
-from workbench.servers.profiling.folded import Stacks
+from workbench.servers import folded
+from workbench.servers.folded import Stacks
 
 CASES = Path(__file__).parents[1] / "cases" / "profiles"
 

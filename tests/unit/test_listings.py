@@ -6,9 +6,8 @@ import msgspec
 import pytest
 
 from workbench.servers import sources
-from workbench.servers.catalogue import Catalogue
+from workbench.servers.catalogue import Catalogue, as_improved, as_published
 from workbench.servers.entry import Unavailable
-from workbench.servers.listings import as_improved, as_published
 
 SHIPPED = Catalogue.load(extra_dirs=[]).contestants()
 

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.machines.base import Platform
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.machine_readiness import MachineReadiness, to_fetch
+from workbench.servers.readiness import MachineReadiness, to_fetch
 from workbench.servers.runtimes import heritage
 
 CATALOGUE = Catalogue.load(extra_dirs=[])

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from workbench.documents import WINDOW_US, Window
-from workbench.machines.samples import Sample, Tree
-from workbench.machines.usage import Reading, Tally, Usage
+from workbench.machines.usage import Reading, Sample, Tally, Tree, Usage
 from workbench.metrics.base import Measured
 from workbench.metrics.memory import PerConnection
 

@@ -8,14 +8,17 @@ import pytest
 
 from workbench.cli import main
 from workbench.errors import BadInput
-from workbench.machines.placement import Placement, place, place_agents, place_server
 from workbench.machines.profiles import (
     Cores,
     Cpus,
+    Placement,
     duplicate_profile,
     is_own,
     load_profile,
     make_profile,
+    place,
+    place_agents,
+    place_server,
     profile_names,
     remove_profile,
     save_profile,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from workbench.cli import main
-from workbench.servers import recording
+from workbench.servers import checking
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.checking import Checked
 from workbench.servers.entry_reading import load_entry
@@ -43,7 +43,7 @@ def checked(folder: Path, status: Any = "passed") -> Checked:
 def test_what_was_seen_replaces_what_an_entry_said(before: str, tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text("")
     (tmp_path / "server.yaml").write_text(f"{FILE}{before}unequal: [It has a pool.]\n")
-    assert recording.record(checked(tmp_path))
+    assert checking.record(checked(tmp_path))
     entry = load_entry(tmp_path)
     seen = entry.seen
     assert seen and entry.unequal == ["It has a pool."]
@@ -51,25 +51,25 @@ def test_what_was_seen_replaces_what_an_entry_said(before: str, tmp_path: Path) 
     assert (seen.cold_start_s, seen.warm_start_s) == (0.55, 0.25)
     assert seen.source.startswith("catalogue check on ")
     row = f"| `{tmp_path.name}` | – | 45 | yes | 3 of 3 | 2 | 1,003 | 33 | 0.55 | 0.25 |"
-    assert row in recording.table([entry]).splitlines()
+    assert row in checking.table([entry]).splitlines()
 
 
 def test_a_server_that_failed_keeps_what_its_entry_said(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text("")
     (tmp_path / "server.yaml").write_text(FILE)
-    assert not recording.record(checked(tmp_path, "failed"))
+    assert not checking.record(checked(tmp_path, "failed"))
     assert (tmp_path / "server.yaml").read_text() == FILE
 
 
 def test_the_table_has_a_row_for_each_server_that_was_checked() -> None:
-    document = f"before\n{recording.BEGIN}\nstale\n{recording.END}\nafter\n"
-    made = recording.written(document)
+    document = f"before\n{checking.BEGIN}\nstale\n{checking.END}\nafter\n"
+    made = checking.written(document)
     assert made.startswith("before\n") and made.endswith("after\n") and "stale" not in made
-    assert recording.written(made) == made
+    assert checking.written(made) == made
     entries = Catalogue.load(extra_dirs=[]).contestants()
     assert all((f"| `{entry.id}` |" in made) == bool(entry.seen) for entry in entries)
     shipped = (Path(__file__).parents[2] / "docs/servers.md").read_text()
-    assert recording.BEGIN in shipped and recording.END in shipped
+    assert checking.BEGIN in shipped and checking.END in shipped
 
 
 def test_results_of_another_machine_are_not_recorded(

@@ -5,8 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from workbench.machines.sampler_client import Differ
-from workbench.machines.samples import Sample, Tree, growth
-from workbench.machines.usage import Tally
+from workbench.machines.usage import Sample, Tally, Tree, growth
 
 BEFORE = Sample(
     t_us=1_000_000,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workbench.machines.limits import Limits
+from workbench.machines.facts import Limits
 from workbench.plan.model import Plan, Range, Search, WarmUp
 from workbench.plan.reading import plan_of_session, recorded, with_set
 from workbench.plan.schedule import points, warm_up

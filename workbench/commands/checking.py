@@ -20,10 +20,9 @@ from workbench.commands.consent import EXPOSE
 from workbench.errors import BadInput, ExitCode
 from workbench.machines.profiles import load_profile
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.checking import Checked, check_all
+from workbench.servers.checking import Checked, check_all, lately, record, version_of
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import PIPELINED, GateResult
-from workbench.servers.recording import lately, record, version_of
 from workbench.terminal import Terminal, write_json
 from workbench.untrusted import indented, safe
 from workbench.workloads.registry import able

@@ -213,7 +213,7 @@ async def _check(profile: Profile, *, remember: bool) -> int:
 async def clean_up(profile: Profile, *, cache: bool) -> int:
     """Remove the leftovers of crashed runs from a machine, and with `cache` the runtimes kept
     there."""
-    from workbench.machines.cleanup import clean_machine  # noqa: PLC0415  slow to import
+    from workbench.machines.ssh import clean_machine  # noqa: PLC0415  slow to import
 
     async with clean_machine(profile, ask_at_terminal()) as machine:
         found, left_tuned = machine.cleaned, machine.survey.left_tuned

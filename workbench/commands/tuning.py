@@ -12,8 +12,7 @@ from workbench.commands.asking import ask_at_terminal, confirm_at_terminal, is_i
 from workbench.errors import BadInput
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
-from workbench.machines.rights import Rights
-from workbench.machines.tuning import left_tuned, load_set, restore
+from workbench.machines.tuning import Rights, left_tuned, load_set, restore
 from workbench.run.tuning import Tuning, TuningPlan, plan_tuning
 from workbench.terminal import say
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import ExitCode
 from workbench.formatting import counted
-from workbench.servers import requirements_lock, user_servers
+from workbench.servers import requirements, user_servers
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.recognising import recognise
 from workbench.terminal import say
@@ -39,7 +39,7 @@ def add_new(actions: Subparsers) -> None:
 
 def run_lock(args: argparse.Namespace) -> int:
     """Pin the requirements of a server, and say where they are."""
-    locked = requirements_lock.lock(user_servers.folder() / args.id)
+    locked = requirements.lock(user_servers.folder() / args.id)
     say(f"{locked.file} pins {counted(f'{locked.packages:,}', ' packages')} now.")
     say(f"  edit   {locked.source}, then lock again")
     say(f"  test   pongbench catalogue check {args.id}")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from workbench.errors import PongbenchError
+from workbench.machines.wire import LONGEST_MESSAGE, InvalidMessage
 
 
 @dataclass(frozen=True)
@@ -201,3 +202,39 @@ async def answers(machine: Machine, within_s: float) -> bool:
             await machine.read(["/proc/uptime"])
             return True
     return False
+
+
+WITHIN_S = 8.0
+
+
+async def output(
+    process: Process, within_s: float = WITHIN_S, longest: int = LONGEST_MESSAGE
+) -> list[bytes]:
+    """Yield its lines until it closes its output. Raises InvalidMessage when it takes too long or
+    sends too much; PongbenchError when its machine is lost."""
+    lines, size = [], 0
+    try:
+        async with asyncio.timeout(within_s):
+            async for line in process.lines():
+                lines.append(line)
+                size += len(line) + 1
+                if size > longest:
+                    raise InvalidMessage(f"more than {longest >> 10:,} KiB")
+    except TimeoutError:
+        raise InvalidMessage(f"no end of it within {within_s:.0f} s") from None
+    return lines
+
+
+async def ran(machine: Machine, command: Command, within_s: float) -> tuple[int | None, list[str]]:
+    """Return its exit status and its last lines. None: it exceeded the time limit, and was stopped.
+
+    Raises PongbenchError when it cannot be started, or its machine is lost.
+    """
+    process = await machine.start(command)
+    status = None
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(within_s):
+            status = await process.wait()
+    if status is None:
+        await process.stop(grace_s=0)
+    return status, process.tail()

@@ -13,13 +13,19 @@ from workbench import formatting
 from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
-from workbench.machines.cleanup import cache_size
 from workbench.machines.local import open_local
-from workbench.machines.placement import place
-from workbench.machines.profiles import Profile
+from workbench.machines.profiles import Profile, place
 from workbench.machines.secrets import Ask, never_ask
 from workbench.machines.shell import Shell
-from workbench.machines.ssh import Cleaned, SshMachine, clean, open_shell, start, survey_machine
+from workbench.machines.ssh import (
+    Cleaned,
+    SshMachine,
+    cache_size,
+    clean,
+    open_shell,
+    start,
+    survey_machine,
+)
 from workbench.machines.surveyed import FEW_PROCESSES, HOW_TO_RESTORE, LeftTuning, Survey, fit
 from workbench.machines.tuning import load_set, preview, set_names
 from workbench.messages.notes import SharedMachine

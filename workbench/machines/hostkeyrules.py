@@ -4,16 +4,53 @@ from __future__ import annotations
 
 import fnmatch
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import asyncssh
+from asyncssh import public_key
 from asyncssh.public_key import get_certificate_algs, get_public_key_algs
 
 from workbench import paths
 from workbench.errors import PongbenchError, why
 from workbench.machines import knownhosts
 from workbench.machines.sshconfig import Settings
+
+
+def certificate_of(shown: bytes) -> public_key.SSHOpenSSHCertificate:
+    """Parse a host's certificate. Raises `asyncssh.KeyImportError` when it is none, or its
+    signature is invalid."""
+    read = public_key.decode_ssh_certificate(shown)
+    if not isinstance(read, public_key.SSHOpenSSHCertificate):
+        raise asyncssh.KeyImportError("not of OpenSSH")
+    return read
+
+
+def is_valid(
+    certificate: public_key.SSHOpenSSHCertificate, name: str, signatures: Container[str]
+) -> bool:
+    """Return whether it is a valid host certificate for this name, signed with one of these
+    algorithms. One without principals is refused, as by newer versions of `ssh`."""
+    if not certificate.principals or _signature(certificate) not in signatures:
+        return False
+    try:
+        certificate.validate(public_key.CERT_TYPE_HOST, name)
+    except ValueError:
+        return False
+    return True
+
+
+def _signature(certificate: public_key.SSHOpenSSHCertificate) -> str:
+    """Return the signature algorithm: "rsa-sha2-512". asyncssh accepts "ssh-rsa" (SHA-1) without
+    reporting it; the signature is the last field, after the signing key."""
+    _, _, rest = certificate.public_data.rpartition(certificate.signing_key.public_data)
+    signature = rest[4:]
+    if int.from_bytes(rest[:4], "big") != len(signature):
+        return ""
+    length = int.from_bytes(signature[:4], "big")
+    return signature[4 : 4 + length].decode("ascii", "replace")
+
 
 SYSTEM_FILES = (Path("/etc/ssh/ssh_known_hosts"), Path("/etc/ssh/ssh_known_hosts2"))
 SIGNATURES = (

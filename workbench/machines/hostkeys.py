@@ -119,7 +119,7 @@ def judge(machine: str, rules: Rules, address: str, shown: bytes) -> asyncssh.SS
     import asyncssh  # noqa: PLC0415  slow to import, and not every run is over SSH
     from asyncssh.public_key import decode_ssh_public_key  # noqa: PLC0415
 
-    from workbench.machines.hostcertificates import certificate_of, is_valid  # noqa: PLC0415
+    from workbench.machines.hostkeyrules import certificate_of, is_valid  # noqa: PLC0415
 
     found = known(rules)
     try:

@@ -14,10 +14,8 @@ import msgspec
 
 from workbench.errors import PongbenchError
 from workbench.machines import facts
-from workbench.machines.answers import output
-from workbench.machines.base import Command
-from workbench.machines.linkprocess import LinkProcess
-from workbench.machines.runner_client import Link
+from workbench.machines.base import Command, output
+from workbench.machines.runner_client import Link, LinkProcess
 from workbench.machines.runnerevents import Ready
 from workbench.machines.wire import Count, InvalidMessage, decode, quoted
 from workbench.remote import REMOTE

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import ipaddress
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -17,8 +19,63 @@ import msgspec
 from workbench import formatting, paths, stores, trash
 from workbench.config.yaml import convert, dumped, load_yaml
 from workbench.errors import BadInput, PongbenchError, why_own
-from workbench.machines.endpoints import Endpoint, is_link_local
+from workbench.messages.notes import SharedCores
 from workbench.trash import Trashed
+
+_HOST = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]{0,252}")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A host with a user and a port, if they are given."""
+
+    host: str
+    """A name or an address, without brackets."""
+    port: int = 0
+    user: str = ""
+
+    def __str__(self) -> str:
+        user = f"{self.user}@" if self.user else ""
+        if not self.port:
+            return user + self.host
+        return (
+            f"{user}[{self.host}]:{self.port}"
+            if ":" in self.host
+            else (f"{user}{self.host}:{self.port}")
+        )
+
+    @classmethod
+    def parse(cls, text: str) -> Endpoint:
+        """Raises ValueError for what is none."""
+        whole = re.sub(r"^ssh://(.*?)/?$", r"\1", text.strip(), flags=re.IGNORECASE)
+        user, at, place = whole.rpartition("@")
+        if at and not user:
+            raise ValueError(text)
+        if place.count(":") > 1 and not place.startswith("["):
+            return cls(_ipv6(place), user=user)
+        found = re.fullmatch(r"(?:\[([^\]]+)\]|([^:\[\]]+))(?::([0-9]{1,5}))?", place)
+        if not found:
+            raise ValueError(text)
+        if found[2] and not _HOST.fullmatch(found[2]):
+            raise ValueError(text)
+        port = int(found[3] or 0)
+        if found[3] and not 0 < port < 65536:
+            raise ValueError(text)
+        return cls(_ipv6(found[1]) if found[1] else found[2], port, user)
+
+
+def is_link_local(host: str) -> bool:
+    """Return whether it is an address that each machine knows by another interface's name."""
+    try:
+        return ipaddress.ip_address(host).is_link_local
+    except ValueError:
+        return False
+
+
+def _ipv6(text: str) -> str:
+    ipaddress.IPv6Address(text)
+    return text
+
 
 Role: TypeAlias = Literal["target", "client"]
 Cores: TypeAlias = (
@@ -304,3 +361,57 @@ def _files() -> dict[str, Path]:
     folders = (paths.PROFILES, folder())
     found = {path.stem: path for folder in folders for path in folder.glob("*.yaml")}
     return {name: found[name] for name in sorted(found) if _NAME.fullmatch(name)}
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Cores by number, the same for every server of a run."""
+
+    server: tuple[int, ...]
+    agents: tuple[int, ...]
+    shared: SharedCores | None = None
+    """None: no core is shared."""
+
+
+def place(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> Placement:
+    """Place server and agents that run on the same machine.
+
+    `auto`: the server gets the first allowed core that was not given to the agents, and the agents
+    get all others; when none is left they share. Raises BadInput for a core that the machine does
+    not allow.
+    """
+    given_server = _given(cpus.server, allowed, "server", machine)
+    given_agents = _given(cpus.agent, allowed, "agent", machine)
+    server = given_server or _without(allowed, given_agents)[:1] or tuple(allowed[:1])
+    agents = given_agents or _without(allowed, server) or server
+    shared = sorted(set(server) & set(agents))
+    if not shared:
+        return Placement(server, agents)
+    return Placement(server, agents, SharedCores(machine=machine, cores=shared))
+
+
+def place_server(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> tuple[int, ...]:
+    """Place servers on a machine without agents: one core, as beside agents, so that results are
+    comparable. Raises BadInput."""
+    return _given(cpus.server, allowed, "server", machine) or tuple(allowed[:1])
+
+
+def place_agents(cpus: Cpus, allowed: Sequence[int], *, machine: str) -> tuple[int, ...]:
+    """Place agents on a machine without servers: all cores. Raises BadInput."""
+    return _given(cpus.agent, allowed, "agent", machine) or tuple(allowed)
+
+
+def _given(cores: Cores, allowed: Sequence[int], who: str, machine: str) -> tuple[int, ...]:
+    if cores == "auto":
+        return ()
+    for core in cores:
+        if core not in allowed:
+            there = ", ".join(map(str, allowed))
+            raise BadInput(
+                f"profile {machine}, cpus.{who}: there is no core {core} to use; there are {there}."
+            )
+    return tuple(dict.fromkeys(map(int, cores)))
+
+
+def _without(cores: Sequence[int], taken: Sequence[int]) -> tuple[int, ...]:
+    return tuple(core for core in cores if core not in taken)

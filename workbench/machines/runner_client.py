@@ -5,26 +5,229 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import getpass
+import json
 import logging
 import os
 import platform
 import secrets
 import time
 from collections import deque
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from workbench.closing import ended, to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines import runnerevents
 from workbench.machines.base import Command
-from workbench.machines.exchange import Exchange, Writer
-from workbench.machines.linkprocess import LinkProcess
 from workbench.machines.pulse import Pulse
 from workbench.machines.wire import LONGEST_LINE, InvalidMessage, Lines, decode, quoted
 from workbench.messages.reasons import Suspended
 from workbench.remote import REMOTE
+
+T = TypeVar("T")
+
+ANSWER_WITHIN_S = 8.0
+
+
+class Writer(Protocol):
+    """The stream a link writes to. `drain` and `wait_closed` raise OSError when the connection
+    breaks."""
+
+    def write(self, data: bytes, /) -> None: ...
+    async def drain(self) -> None: ...
+    def close(self) -> None: ...
+    async def wait_closed(self) -> None: ...
+
+
+class Exchange:
+    """Once it has failed, everything that waits and every later command raises `failure`."""
+
+    def __init__(self, name: str, writer: Writer) -> None:
+        self.name = name
+        """Of the machine."""
+        self.failure: PongbenchError | None = None
+        self._writer = writer
+        self._waiting: set[asyncio.Future[Any]] = set()
+        self._answers: dict[str, tuple[type, asyncio.Future[Any]]] = {}
+        """By key: the event expected as the answer, and the future that waits for it."""
+
+    def expect(self, key: str = "", answer: type = object) -> asyncio.Future[Any]:
+        """Return a future that fails when the link does; `key` matches it to its `answer`."""
+        if self.failure:
+            raise self.failure
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.add(future)
+        future.add_done_callback(self._waiting.discard)
+        if key:
+            self._answers[key] = answer, future
+        return future
+
+    async def in_time(
+        self, answer: asyncio.Future[T], what: str, within_s: float = ANSWER_WITHIN_S
+    ) -> T:
+        """Wait for an answer. Raises PongbenchError, "did not `what` within ...", when it is
+        late."""
+        try:
+            async with asyncio.timeout(within_s):
+                return await answer
+        except TimeoutError:
+            raise PongbenchError(f"'{self.name}' did not {what} within {within_s:.0f} s.") from None
+
+    async def send(self, **message: Any) -> None:
+        if self.failure:
+            raise self.failure
+        try:
+            self._write(**message)
+            async with asyncio.timeout(ANSWER_WITHIN_S):
+                await self._writer.drain()
+        except TimeoutError:
+            self._fail(f"it took nothing for {ANSWER_WITHIN_S:.0f} s")
+        except OSError as error:
+            # The runner's last message, which is still on its way, names the cause.
+            await self._last_message()
+            self._fail(f"the connection broke ({error.strerror or error})")
+        if self.failure:
+            raise self.failure from None
+
+    def _write(self, **message: Any) -> None:
+        self._writer.write(json.dumps(message).encode() + b"\n")
+
+    def _answer(self, key: str, event: runnerevents.Event, value: object) -> bool:
+        """Resolve a pending answer. Returns whether it was still waited for."""
+        wanted, future = self._answers.pop(key, (None, None))
+        if wanted is not type(event):
+            raise InvalidMessage(f"an unexpected answer ({type(event).__name__.lower()})")
+        return resolve(future, value)
+
+    def _refuse(self, key: str, sentence: str) -> None:
+        _, future = self._answers.pop(key, (None, None))
+        if future and not future.done():
+            future.set_exception(PongbenchError(sentence))
+
+    def _fail(self, why: str, code: str = "machine-gone") -> None:
+        if self.failure is None:
+            sentence = f"The machine '{self.name}' is gone: {why}."
+            self.failure = PongbenchError(sentence, code=code)
+        for future in list(self._waiting):
+            if not future.done():
+                future.set_exception(self.failure)
+                future.exception()  # No caller waits for it any more.
+
+    async def _last_message(self) -> None:
+        """Wait shortly for what the other end said before the connection broke."""
+        raise NotImplementedError
+
+
+def resolve(future: asyncio.Future[Any] | None, value: object) -> bool:
+    """Resolve a pending answer. Returns whether it was still waited for."""
+    if future is None or future.done():
+        return False
+    future.set_result(value)
+    return True
+
+
+MAX_UNREAD = 8 << 20
+"""Bytes of output kept for a slow reader; older lines are dropped and counted."""
+PER_LINE = 64
+"""Overhead of a line in bytes, however short it is."""
+TAIL_LINES, TAIL_WIDTH = 20, 1 << 16
+STOPPED_WITHIN_S = 13.0
+"""Seconds after the grace period: a runner spends up to 10 s on processes that resist."""
+SLICE_S = 0.02
+"""The longest time, in seconds, for which a reader of lines may keep the event loop."""
+
+
+class LinkProcess:
+    """A `base.Process`: a program under the runner at the other end of a link."""
+
+    def __init__(self, link: Exchange, key: str, pid: int) -> None:
+        self._link = link
+        self._key = key
+        self._pid = pid
+        self._unread: deque[bytes] = deque()
+        self._unread_bytes = 0
+        self._tail: deque[bytes] = deque(maxlen=TAIL_LINES)
+        self._news = asyncio.Event()
+        self._ended = False
+        self.dropped = 0
+        """Lines lost because nobody read them in time."""
+        self._exit = link.expect()
+        self._stopped: asyncio.Future[Any] | None = None
+
+    @property
+    def pid(self) -> int:
+        return self._pid
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        while True:
+            began = time.monotonic()
+            while self._unread:
+                line = self._unread.popleft()
+                self._unread_bytes -= len(line) + PER_LINE
+                yield line
+                # A slow reader of lines must not delay the heartbeats.
+                if time.monotonic() - began > SLICE_S:
+                    await asyncio.sleep(0)
+                    began = time.monotonic()
+            if self._ended:
+                return
+            if self._link.failure:
+                raise self._link.failure
+            self._news.clear()
+            await self._news.wait()
+
+    def tail(self) -> list[str]:
+        return [line.decode("utf-8", "replace") for line in self._tail]
+
+    async def send(self, line: bytes) -> None:
+        text = line.decode("utf-8", "surrogateescape")
+        await self._link.send(op="write", id=self._key, line=text)
+
+    async def wait(self) -> int:
+        status: int = await asyncio.shield(self._exit)
+        return status
+
+    async def stop(self, grace_s: float = 1.0) -> int:
+        if self._stopped is None:
+            self._stopped = self._link.expect()
+            await self._link.send(op="stop", id=self._key, grace_s=grace_s)
+        stopped = asyncio.shield(self._stopped)
+        what = f"end process {self._pid}"
+        if await self._link.in_time(stopped, what, grace_s + STOPPED_WITHIN_S):
+            raise PongbenchError(
+                f"Process {self._pid} of '{self._link.name}' or what it started cannot be ended:"
+                " perhaps it became another user, such as root; end it there."
+            )
+        exit = asyncio.shield(self._exit)
+        return int(await self._link.in_time(exit, f"report how process {self._pid} ended"))
+
+    def take(self, line: bytes) -> None:
+        """Add one line of its output."""
+        self._tail.append(line[:TAIL_WIDTH])
+        self._unread.append(line)
+        self._unread_bytes += len(line) + PER_LINE
+        while self._unread_bytes > MAX_UNREAD:
+            self._unread_bytes -= len(self._unread.popleft()) + PER_LINE
+            self.dropped += 1
+        self._news.set()
+
+    def take_event(self, event: runnerevents.OfProcess) -> None:
+        match event:
+            case runnerevents.Exit():
+                resolve(self._exit, event.status)
+            case runnerevents.Eof():
+                self._ended = True
+                self._news.set()
+            case runnerevents.Stopped():
+                resolve(self._stopped, event.left)
+            case runnerevents.Dropped():
+                self.dropped += event.lines
+
+    def wake(self) -> None:
+        """Wake the reader of the lines when the link has failed."""
+        self._news.set()
+
 
 RUNNER = REMOTE / "runner"
 LEASE_S = 4.0

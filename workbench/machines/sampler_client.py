@@ -17,8 +17,7 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Command, Machine, Process
 from workbench.machines.linked import SAMPLER
 from workbench.machines.pulse import Pulse
-from workbench.machines.samples import Sample, cpu_pct, differences, growth, percent
-from workbench.machines.usage import Tally, Usage
+from workbench.machines.usage import Sample, Tally, Usage, cpu_pct, differences, growth, percent
 from workbench.machines.wire import InvalidMessage, decode, quoted
 
 SILENT_S = 6.0

@@ -15,6 +15,8 @@ import tarfile
 import tempfile
 import time
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -315,3 +317,64 @@ async def reachable(host: str, port: int) -> bool:
             writer.close()
             return True
     return False
+
+
+REMOVER = REMOTE / "remove_workdir.py"
+
+
+class Size(msgspec.Struct, frozen=True):
+    """The answer of `remove_workdir.py`."""
+
+    bytes: Count = 0
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class CleanMachine:
+    """A machine without leftovers of crashed runs."""
+
+    shell: Shell
+    survey: Survey
+    cleaned: Cleaned
+    """What was removed, and which runs are active."""
+
+    async def remove_cache(self) -> int:
+        """As `remove_cache`; also raises PongbenchError while a run is active."""
+        if self.cleaned.alive:
+            raise PongbenchError(
+                f"'{self.shell.name}' is in use, so {self.survey.work_dir} was kept. Try again"
+                " later."
+            )
+        return await remove_cache(self.shell, self.survey)
+
+    async def cache_size(self) -> int:
+        return await cache_size(self.shell, self.survey)
+
+
+@asynccontextmanager
+async def clean_machine(profile: Profile, ask: Ask) -> AsyncIterator[CleanMachine]:
+    """Log in and remove leftovers of crashed runs. Raises like `ssh.open_ssh`."""
+    shell = await open_shell(profile, ask)
+    try:
+        survey = await survey_machine(shell, profile)
+        yield CleanMachine(shell, survey, await clean(shell, survey))
+    finally:
+        await shell.close()
+
+
+async def cache_size(shell: Shell, survey: Survey) -> int:
+    """Return the size of the work directory in bytes."""
+    what = "measure the work directory"
+    arguments = (survey.python, survey.work_dir, "look")
+    return (await shell.ask(what, REMOVER, Size, *arguments, within_s=WORK_WITHIN_S)).bytes
+
+
+async def remove_cache(shell: Shell, survey: Survey) -> int:
+    """Remove the work directory with all its content. Returns the bytes removed."""
+    what = "remove the work directory"
+    arguments = (survey.python, survey.work_dir)
+    found = await shell.ask(what, REMOVER, Size, *arguments, within_s=WORK_WITHIN_S)
+    if found.error:
+        text = f"{survey.work_dir} of '{shell.name}' stays: {quoted(found.error)}."
+        raise PongbenchError(text)
+    return found.bytes

@@ -9,6 +9,7 @@ import random
 import re
 import socket
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -18,14 +19,209 @@ from asyncssh.encryption import get_default_encryption_algs, get_encryption_algs
 from asyncssh.kex import get_default_kex_algs, get_kex_algs
 from asyncssh.mac import get_default_mac_algs, get_mac_algs
 
-from workbench.errors import PongbenchError
+from workbench import paths
+from workbench.errors import BadInput, PongbenchError
 from workbench.machines import hostkeys, secrets
-from workbench.machines.hostkeyrules import algorithms, rules_for
-from workbench.machines.profiles import Profile
-from workbench.machines.secrets import Ask
-from workbench.machines.sshconfig import Settings
-from workbench.machines.sshloginclient import LoginClient
-from workbench.machines.sshroute import Hop, route
+from workbench.machines.hostkeyrules import Rules, algorithms, rules_for
+from workbench.machines.profiles import Endpoint, Profile, load_profile, profile_names
+from workbench.machines.secrets import Ask, Question, Secrets
+from workbench.machines.sshconfig import Settings, settings_for
+
+
+@dataclass(frozen=True)
+class Hop:
+    """One machine on the route. Empty and 0: from ~/.ssh/config."""
+
+    name: str
+    """Its name in messages: the profile's, or the address."""
+    address: str
+    port: int = 0
+    user: str = ""
+    auth: str = "auto"
+    key: str = ""
+    ssh_config: bool = True
+
+
+def route(profile: Profile) -> list[tuple[Hop, Settings]]:
+    """Return the machines on the route to a profile's, which comes last, with their settings.
+
+    Raises BadInput for a loop, and PongbenchError for a configuration that cannot be used.
+    """
+    hops = [_set(_hop(profile))]
+    jump = profile.jump or hops[0][1].jump
+    while jump and jump != "none":
+        texts = [text.strip() for text in jump.split(",")]
+        known = profile_names()
+        via = [load_profile(text) if text in known else None for text in texts]
+        before = [
+            _hop(other) if other and other.connector == "ssh" else _jump(text, profile)
+            for text, other in zip(texts, via, strict=True)
+        ]
+        if {hop.address for hop in before} & {hop.address for hop, _ in hops}:
+            if not profile.jump:  # "Host *" in ~/.ssh/config is not meant for the jump host itself.
+                return hops
+            raise BadInput(f"'{profile.name}' has a loop of jump hosts: {jump}.")
+        hops = [*map(_set, before), *hops]
+        jump = (via[0].jump if via[0] else "") or hops[0][1].jump
+    return hops
+
+
+def _set(hop: Hop) -> tuple[Hop, Settings]:
+    return hop, settings_for(
+        hop.name, hop.address, user=hop.user, port=hop.port, use=hop.ssh_config
+    )
+
+
+def _hop(profile: Profile) -> Hop:
+    return Hop(
+        profile.name,
+        profile.address,
+        profile.port,
+        profile.user,
+        profile.auth,
+        str(paths.expanded(profile.key)) if profile.key else "",
+        profile.ssh_config,
+    )
+
+
+def _jump(text: str, profile: Profile) -> Hop:
+    try:
+        found = Endpoint.parse(text)
+    except ValueError:
+        raise BadInput(
+            f"'{profile.name}' is reached through {text!r}, which is not [user@]host[:port]."
+        ) from None
+    return Hop(found.host, found.host, found.port, found.user, ssh_config=profile.ssh_config)
+
+
+LOGIN_WITHIN_S = 30.0
+SECRET_ATTEMPTS = 3
+
+
+class LoginClient(asyncssh.SSHClient):
+    """Judges the host's key and answers the host's prompts."""
+
+    def __init__(self, hop: Hop, ask: Ask, secrets: Secrets) -> None:
+        self.hop = hop
+        self.rules: Rules | None = None
+        """For the host's key; without any, none is trusted."""
+        self.address = ""
+        """The host's, as connected to."""
+        self.ask = ask
+        self.secrets = secrets
+        self.where = ""
+        self.keys: list[Path] = []
+        """Private keys that may have a passphrase; used when nothing else was accepted."""
+        self.refused: PongbenchError | None = None
+        """Why the host's key is not trusted."""
+        self.used: list[Question] = []
+        self.attempts: dict[str, int] = {}
+        self.declined: set[str] = set()
+        """Accounts a person has no answer for; another way of logging in does not ask again."""
+        self.attempted: list[str] = []
+        self.limit: asyncio.Timeout | None = None
+
+    def begin_auth(self, username: str) -> None:
+        self._allow(LOGIN_WITHIN_S)
+
+    async def ask_a_person(self, question: Question) -> str | None:
+        """Ask the user, without a time limit."""
+        self._allow(None)
+        try:
+            return await self.ask(question)
+        finally:
+            self._allow(LOGIN_WITHIN_S)
+
+    def _allow(self, seconds: float | None) -> None:
+        if self.limit:
+            now = asyncio.get_running_loop().time()
+            with contextlib.suppress(RuntimeError):  # It has already ended.
+                self.limit.reschedule(None if seconds is None else now + seconds)
+
+    def meets(self, host: str, address: str, port: int | None) -> tuple[Any, Any, Any]:
+        """Called by asyncssh with the address it connects to, to ask for trusted keys. There are
+        none, see `connection_made`."""
+        self.address = address
+        return (), (), ()
+
+    def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
+        # asyncssh also looks keys up by address and accepts some that `ssh` refuses. It gets no
+        # trusted keys, so that nothing is trusted without `judge`.
+        conn.validate_server_host_key = self.judge  # type: ignore[method-assign]
+
+    def judge(self, key_data: bytes) -> asyncssh.SSHKey:
+        """Judge the host's key. Raises `asyncssh.HostKeyNotVerifiable`; `refused` has the
+        reason."""
+        try:
+            if self.rules is None:
+                raise PongbenchError(f"The host key of '{self.hop.name}' cannot be judged.")
+            return hostkeys.judge(self.hop.name, self.rules, self.address, key_data)
+        except PongbenchError as problem:
+            self.refused = problem
+            raise asyncssh.HostKeyNotVerifiable("The host key is not trusted") from None
+
+    async def public_key_auth_requested(self) -> Any:
+        while self.keys:
+            path = self.keys.pop(0)
+            if key := await self._open(path):
+                self.attempted.append(str(path))
+                return [key]
+        return None
+
+    async def password_auth_requested(self) -> str | None:
+        if self.hop.auth in ("agent", "key"):
+            return None
+        return await self._secret("password", self.where, f"Password of {self.where}")
+
+    def kbdint_auth_requested(self) -> str | None:
+        return None if self.hop.auth in ("agent", "key") else ""
+
+    async def kbdint_challenge_received(
+        self, name: str, instructions: str, lang: str, prompts: Any
+    ) -> list[str] | None:
+        answers = []
+        for text, echo in prompts:
+            if not echo and "password" in text.lower():
+                answer = await self._secret("password", self.where, f"Password of {self.where}")
+            else:
+                prompt = f"{self.where} asks: {text.strip().rstrip(':')}"
+                question = Question(self.hop.name, "answer", self.where, prompt)
+                answer = await self.ask_a_person(question)
+            if answer is None:
+                return None
+            answers.append(answer)
+        return answers
+
+    async def _open(self, path: Path) -> asyncssh.SSHKey | None:
+        for _ in range(SECRET_ATTEMPTS):
+            passphrase = await self._secret("passphrase", str(path), f"Passphrase of {path}")
+            if passphrase is None:
+                return None
+            with contextlib.suppress(asyncssh.KeyImportError, asyncssh.KeyEncryptionError, OSError):
+                return await asyncio.to_thread(asyncssh.read_private_key, path, passphrase)
+        return None
+
+    async def _secret(self, kind: Any, account: str, text: str) -> str | None:
+        attempts = self.attempts[account] = self.attempts.get(account, 0) + 1
+        if attempts > SECRET_ATTEMPTS or account in self.declined:
+            return None
+        question = Question(self.hop.name, kind, account, text, again=attempts > 1)
+        secret = await self.secrets.get(question, self.ask_a_person)
+        if secret is not None:
+            self.used.append(question)
+            self.attempted.append("a password" if kind == "password" else account)
+        else:
+            self.declined.add(account)
+        return secret
+
+    async def rejected(self) -> None:
+        for question in self.used:
+            await self.secrets.reject(question)
+
+    async def accepted(self) -> None:
+        for question in self.used[-1:]:
+            await self.secrets.right(question)
+
 
 KEEPALIVE_S = 1.0
 KEEPALIVES = 3

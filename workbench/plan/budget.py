@@ -11,7 +11,7 @@ from workbench import formatting
 from workbench.analysis.sensitivity import TYPICAL, WANTED, Spreads, detectable, passes_for
 from workbench.axis import RATE
 from workbench.errors import BadInput
-from workbench.machines.limits import Limits, limits_of
+from workbench.machines.facts import Limits, limits_of
 from workbench.messages import plans
 from workbench.plan import duration, resources, suitability
 from workbench.plan.model import Plan, Warming, three_figures

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from workbench.machines.limits import Limits
+from workbench.machines.facts import Limits
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
 

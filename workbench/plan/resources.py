@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from workbench.machines.limits import Limits
+from workbench.machines.facts import Limits
 from workbench.messages import plans
 from workbench.plan import duration, schedule
 from workbench.plan.model import Plan

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
 from workbench.analysis.histogram import samples_needed
 from workbench.axis import RATE
-from workbench.machines.limits import Limits
+from workbench.machines.facts import Limits
 from workbench.machines.runner_client import LONGEST_RUN_S
 from workbench.messages import plans
 from workbench.plan import duration, resources

@@ -54,7 +54,7 @@ from workbench.servers import gate_cache
 from workbench.servers.deployment import see_address
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import gate, wire_to
-from workbench.servers.machine_readiness import examine, to_fetch
+from workbench.servers.readiness import examine, to_fetch
 
 _ABORTED = RunStop(t_us=0, status="aborted")
 

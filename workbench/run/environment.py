@@ -16,10 +16,17 @@ from workbench.exposure import is_loopback
 from workbench.load import registry
 from workbench.load.base import Client, LoadGenerator, LoadTool
 from workbench.machines.base import Machine
-from workbench.machines.endpoints import is_link_local
 from workbench.machines.opening import open_machine
-from workbench.machines.placement import Placement, place, place_agents, place_server
-from workbench.machines.profiles import Profile, Role, load_profile
+from workbench.machines.profiles import (
+    Placement,
+    Profile,
+    Role,
+    is_link_local,
+    load_profile,
+    place,
+    place_agents,
+    place_server,
+)
 from workbench.machines.sampler_client import Sampling
 from workbench.machines.secrets import Ask, never_ask
 from workbench.machines.tuning import load_set

@@ -17,9 +17,15 @@ from workbench.run.point import Target
 from workbench.run.server_run import NotMeasurable, ServerRunner
 from workbench.run.state import RunState
 from workbench.servers.deployment import Deployment
-from workbench.servers.profiling.folded import Stacks
-from workbench.servers.profiling.profilers import Profiler, profiler_of
-from workbench.servers.profiling.recording import Failed, Profiled, Profiling, bring_profiler
+from workbench.servers.folded import Stacks
+from workbench.servers.profiling import (
+    Failed,
+    Profiled,
+    Profiler,
+    Profiling,
+    bring_profiler,
+    profiler_of,
+)
 from workbench.untrusted import one_line
 
 MOST_STACKS = 1_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,8 +25,24 @@ from workbench.run.profiling import ProfilePass
 from workbench.run.server_run import NotMeasurable, ServerRunner
 from workbench.run.state import RunState
 from workbench.run.tuning import TuningEvent
-from workbench.servers import database
-from workbench.servers.entry import ServerEntry
+from workbench.servers.entry import APPS, ServerEntry
+
+PROGRAM = "with_postgres.py"
+"""Of `APPS`: it starts one for each application."""
+
+
+def settings(entry: ServerEntry) -> dict[str, str]:
+    """Return what `PROGRAM` sets, by name, as PostgreSQL reads it; empty: the entry does not use
+    it."""
+    if APPS / PROGRAM not in entry.shared_paths:
+        return {}
+    module = ast.parse((APPS / PROGRAM).read_text("utf-8"))
+    text: str = next(
+        ast.literal_eval(each.value)
+        for each in module.body
+        if isinstance(each, ast.Assign) and ast.unparse(each.targets[0]) == "SETTINGS"
+    )
+    return dict(line.split(" = ", 1) for line in text.strip().splitlines())
 
 
 class Scheduler:
@@ -106,7 +123,7 @@ class Scheduler:
         for server, rehearsal in run.rehearsed.items():
             run.note(notes.Gate(gate=msgspec.to_builtins(rehearsal.gate)), server)
             entry = rehearsal.entry
-            if stated := database.settings(entry):
+            if stated := settings(entry):
                 run.note(notes.Database(settings=stated), server)
             over_tls = entry.tls_unequal if run.plan.declared.tls(run.plan.workload) else ()
             for text in (*entry.differences, *over_tls):

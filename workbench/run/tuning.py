@@ -14,11 +14,12 @@ from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.profiles import Profile
-from workbench.machines.rights import Rights, Sudo
 from workbench.machines.secrets import Ask, never_ask
 from workbench.machines.surveyed import HOW_TO_RESTORE
 from workbench.machines.tuning import (
     Change,
+    Rights,
+    Sudo,
     TuningSet,
     left_tuned,
     load_set,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from workbench.errors import BadInput
 from workbench.servers import worker_variants
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
+from workbench.servers.sources import complete
 
 
 @dataclass(frozen=True)
@@ -96,3 +97,23 @@ class Catalogue:
                 self.broken[id if id not in self.entries else str(folder)] = Broken(
                     id, folder, str(error)
                 )
+
+
+def as_published(ids: Sequence[str], entries: Iterable[ServerEntry]) -> list[str]:
+    """Replace servers by their published listing, where there is one that can run."""
+    return _swapped(ids, dict(_pairs(entries)))
+
+
+def as_improved(ids: Sequence[str], entries: Iterable[ServerEntry]) -> list[str]:
+    """Replace servers by their improved listing, where there is one that can run."""
+    return _swapped(ids, {old: new for new, old in _pairs(entries)})
+
+
+def _pairs(entries: Iterable[ServerEntry]) -> list[tuple[str, str]]:
+    """Return (improved, published) where both can run, with their source at hand."""
+    able = {entry.id: entry for entry in entries if complete(entry)}
+    return [(id_, entry.improves) for id_, entry in able.items() if entry.improves in able]
+
+
+def _swapped(ids: Sequence[str], others: dict[str, str]) -> list[str]:
+    return list(dict.fromkeys(others.get(id_, id_) for id_ in ids))

@@ -9,23 +9,67 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 
 from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
-from workbench.machines.answers import output
-from workbench.machines.base import Command, Machine
+from workbench.machines.base import Command, Machine, output
 from workbench.machines.wire import InvalidMessage, decode, quoted
 from workbench.remote import REMOTE
+from workbench.rights import Confinement
 from workbench.servers import sources
 from workbench.servers.certificate import Certificate
-from workbench.servers.confinement import confined, in_force
 from workbench.servers.deployment import Deployment, PortTaken, port_taken, see_address
 from workbench.servers.entry import ServerEntry
 from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Notify, Runtime, heritage
 from workbench.servers.runtimes.prepare import prepare
+
+LAUNCHER = REMOTE / "confine.py"
+SPECIFICATION = "PONGBENCH_CONFINE"
+
+
+async def confined(
+    machine: Machine, entry: ServerEntry, command: Command, runtime: Runtime
+) -> Command:
+    """Wrap a command to run with those privileges. Its `cwd` is the folder of its files on the
+    machine, its `env` the additions to every server's environment."""
+    home = _home(machine, command)
+    paths = [
+        *runtime.placeholders.values(),
+        *(path for value in runtime.env.values() for path in value.split(":")),
+    ]
+    task = {
+        "folder": command.cwd,
+        "home": home,
+        "tmp": f"{machine.run_dir}/tmp/{Path(home).name}",
+        "cache": machine.cache_dir,
+        "uses": [path for path in paths if path.startswith("/")],
+        "env": dict(command.env),
+        "rights": sorted(entry.rights),
+        "report": f"{home}.json",
+    }
+    launcher = await machine.tool(LAUNCHER)
+    return Command(
+        [*machine.python, launcher, *command.argv],
+        env={SPECIFICATION: msgspec.json.encode(task).decode()},
+        cwd=command.cwd,
+        nofile=command.nofile,
+        cpus=command.cpus,
+    )
+
+
+async def in_force(machine: Machine, command: Command) -> Confinement:
+    """Return the privileges in force of a server started with `confined(command)`."""
+    (text,) = await machine.read([f"{_home(machine, command)}.json"])
+    return msgspec.json.decode(text or "{}", type=Confinement)
+
+
+def _home(machine: Machine, command: Command) -> str:
+    return f"{machine.run_dir}/homes/{Path(command.cwd).name}"
+
 
 PORTS = range(20_000, 30_000)
 """Range searched for a free port: below the ports Linux gives to clients."""

@@ -10,10 +10,9 @@ import contextlib
 
 import msgspec
 
-from workbench.servers.deployment import Deployment
+from workbench.servers.deployment import Deployment, telling
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import settled_footprint
-from workbench.servers.last_words import telling
 from workbench.workloads.gating import PIPELINED, GateResult, failed
 from workbench.workloads.registry import spoken_by
 from workbench.workloads.reply import Fault

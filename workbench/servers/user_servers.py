@@ -21,7 +21,7 @@ from workbench.errors import BadInput, why_own
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.recognising import SKIPPED, Project
-from workbench.servers.requirements_lock import lock
+from workbench.servers.requirements import lock
 from workbench.trash import Trashed
 
 TEMPLATE = paths.RESOURCES / "templates" / "server"

@@ -1,7 +1,7 @@
 """Runs programs on a machine, and ends all of them when its connection ends.
 
 A folder for the standard library of Python 3.10 or later: it is sent to other people's machines as
-one text (`machines.packed`). Two processes stand for a run. The *guardian* is the parent, and the
+one text (`machines.shell`). Two processes stand for a run. The *guardian* is the parent, and the
 subreaper in case the *runner*, its only child, is killed; the runner is the subreaper of its
 programs, so that daemonised processes stay within reach. Each ends everything when the other one
 ends.

@@ -6,21 +6,84 @@ import asyncio
 import base64
 import binascii
 import zlib
-from dataclasses import dataclass
-from typing import Annotated, Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.bundle import Bundle, bring, own_platform
 from workbench.machines.wire import Text, quoted
+from workbench.servers import folded
 from workbench.servers.deployment import Deployment
-from workbench.servers.profiling import folded
-from workbench.servers.profiling.folded import Stacks
-from workbench.servers.profiling.profilers import RECORDING, Profiler
+from workbench.servers.entry import ServerEntry
+from workbench.servers.folded import Stacks
 from workbench.servers.runtimes.builders import run_builder
+
+Method = Literal["py-spy", "perf", "signal", "clock"]
+"""How it is sampled under load; see `remote.builders.profiling`."""
+Format = Literal["py-spy", "perf", "cpuprofile", "pprof", "flight-recording"]
+
+
+RECORDING = "profile.jfr"
+"""The recording of a JVM, in its working directory."""
+
+
+@dataclass(frozen=True)
+class Profiler:
+    """A profiler, and how a server is started for it."""
+
+    title: str
+    method: Method
+    format: Format
+    rate: int
+    """Samples a second."""
+    env: dict[str, str] = field(default_factory=dict)
+    """Added to the server's environment."""
+    shared: tuple[str, ...] = ()
+    """Files of `resources/apps` that are deployed with it, and compiled into it."""
+
+    def prepared(self, entry: ServerEntry) -> ServerEntry:
+        """The same server, ready to be profiled."""
+        env = {**entry.env}
+        for name, value in self.env.items():
+            env[name] = f"{env[name]} {value}" if name in env else value
+        return replace(entry, env=env, shared=[*entry.shared, *self.shared])
+
+
+PY_SPY = Profiler("py-spy", "py-spy", "py-spy", 200)
+PERF = Profiler("perf", "perf", "perf", 199)
+NODE = Profiler(
+    "V8's profiler",
+    "signal",
+    "cpuprofile",
+    200,
+    {"NODE_OPTIONS": "--require=./pongbench_profile.js"},
+    ("pongbench_profile.js",),
+)
+GO = Profiler("Go's profiler", "signal", "pprof", 100, shared=("pongbench_profile.go",))
+JAVA = Profiler(
+    "Java Flight Recorder",
+    "clock",
+    "flight-recording",
+    100,
+    {
+        # Paths are relative to the server's directory, the only one it may write to.
+        "JDK_JAVA_OPTIONS": f"-XX:StartFlightRecording=filename={RECORDING},settings=profile,"
+        "dumponexit=true -XX:FlightRecorderOptions=repository=flight-recorder"
+    },
+)
+
+
+def profiler_of(entry: ServerEntry) -> Profiler:
+    """Return the profiler of its runtime, or else perf, which knows any program."""
+    if entry.runtime.startswith("python"):
+        return PY_SPY
+    of_programs = {"node": NODE, "go": GO, "java": JAVA}
+    return next((of_programs[name] for name in entry.programs if name in of_programs), PERF)
 
 
 class Failed(PongbenchError):

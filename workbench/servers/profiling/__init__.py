@@ -1,1 +1,0 @@
-"""Profiles of servers: which functions their CPU time goes to."""
