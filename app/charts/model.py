@@ -16,8 +16,8 @@ from workbench.analysis.cost import rank
 from workbench.analysis.over_time import OverTime
 from workbench.analysis.published import Published, figures_of
 from workbench.analysis.results import Clock, PointResult, View, clock_of
-from workbench.analysis.running import Running
 from workbench.analysis.tasks import Tasks
+from workbench.analysis.windows import Running
 from workbench.axis import RATE, Axis, known
 from workbench.documents import (
     AnyDocument,

@@ -19,7 +19,7 @@ from app.charts.series import Quantity
 from app.charts.strokes import stroke
 from app.colour import mix
 from app.theme import SeriesStyle
-from workbench.analysis.running import Running
+from workbench.analysis.windows import Running
 
 _HALO = 24.0
 """Unscaled, more than the radius of a halo."""

@@ -12,7 +12,7 @@ import pytest
 from agents import AGENT, HTTP, Agent, Outcome, agent, target
 
 from workbench.analysis import histogram
-from workbench.analysis.client_time import client_limited
+from workbench.analysis.clients import client_limited
 from workbench.messages.reasons import ClientLimitedTimes
 
 LOAD = {**HTTP, "rate_per_s": 100, "connections": 200}

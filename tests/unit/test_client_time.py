@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.analysis.client_time import client_limited
+from workbench.analysis.clients import client_limited
 from workbench.analysis.histogram import bucket_of
 from workbench.documents import Percentiles
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 from synthetic import session
 
-from workbench.analysis.disqualified import stopped_past
+from workbench.analysis.knee import stopped_past
 from workbench.analysis.summary import summarise
 from workbench.documents import Counts, PointStop, Verdict
 from workbench.messages import notes

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from workbench.analysis.growth import growth
+from workbench.analysis.audits.within import growth
 
 Rng = np.random.Generator
 Values = NDArray[np.float64]

@@ -22,8 +22,7 @@ from workbench.analysis.sensitivity import (
     power,
     spread,
 )
-from workbench.analysis.significance import ratio
-from workbench.analysis.student import quantile
+from workbench.analysis.significance import quantile, ratio
 from workbench.documents import PointStop, RunStart
 from workbench.sessions import Recorder
 from workbench.sessions.spreads import earlier

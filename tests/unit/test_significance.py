@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.analysis.intervals import PassKnee
 from workbench.analysis.intervals import difference as knee_difference
-from workbench.analysis.significance import Change, difference, finding, ratio
-from workbench.analysis.student import quantile
+from workbench.analysis.significance import Change, difference, finding, quantile, ratio
 
 Noise = Callable[[np.random.Generator, int], NDArray[np.float64]]
 

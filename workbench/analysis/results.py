@@ -13,11 +13,11 @@ from functools import cached_property
 from math import isnan, nan
 from typing import Literal, TypeVar
 
-from workbench.analysis import disqualified, peaks
+from workbench.analysis import peaks
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.histogram import mean, merge, percentile_supported, percentiles
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
-from workbench.analysis.knee import is_floor, knee, unknown
+from workbench.analysis.knee import is_floor, knee, stopped_past, unknown
 from workbench.analysis.repeats import is_sustained, last_attempts, undecided
 from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
@@ -371,9 +371,7 @@ class SeriesResult:
         if not self.axis.has_limit or self.axis.bounds:
             return None
         ended_at = self.ended_at
-        return self._cached(
-            f"stopped, {ended_at}", lambda: disqualified.stopped_past(self.counted, ended_at)
-        )
+        return self._cached(f"stopped, {ended_at}", lambda: stopped_past(self.counted, ended_at))
 
     @property
     def disqualified(self) -> str:

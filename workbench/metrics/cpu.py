@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import fsum, sqrt
 
 from workbench.analysis.cost import CPU_PER_CALL, MARGIN
-from workbench.analysis.student import quantile
+from workbench.analysis.significance import quantile
 from workbench.documents import Metric, Window
 from workbench.machines.usage import Reading
 from workbench.metrics.base import Measured

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from workbench import metrics
 from workbench.analysis import histogram, phases
 from workbench.analysis.causes import Observations, cause
-from workbench.analysis.client_time import client_limited
+from workbench.analysis.clients import client_limited
 from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence, Queue, queue_of
 from workbench.analysis.faults import is_fault
 from workbench.analysis.starts import Started, rise_s

@@ -3,13 +3,70 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import sqrt
+from statistics import fmean, stdev
 
 from workbench.analysis.audits.base import Outcome, SessionData, codes
 from workbench.analysis.evidence import SUSTAINED_SHARE
-from workbench.analysis.growth import Growth, growth
+from workbench.analysis.significance import quantile
 from workbench.analysis.steadiness import FEWEST, Steadiness, steadiness
 from workbench.documents import PointStop
 from workbench.messages import audits as messages
+
+SHORTEST_S = 8.0
+"""The shortest time that shows a trend, after a point's first fifth."""
+
+PARTS = 12
+"""Of a point; each needs two samples or more."""
+
+NOTABLE = 0.01
+"""Growth below this share of the memory, over a point, is ignored, however certain."""
+
+HOUR_S = 3_600.0
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Growth of a server's memory at one point, in bytes per hour."""
+
+    per_hour: float
+    low: float
+    high: float
+    """Ends of the 95 % interval."""
+    leaks: bool
+    """It grows for certain, and notably."""
+    seconds: float
+    """For which it was watched."""
+
+
+def growth(samples: Sequence[tuple[float, int]], *, alarms: float = 0.01) -> Growth | None:
+    """Judge a point's samples: (seconds, bytes), in order, of the part under constant load.
+    `alarms`: share of the points without a leak that may be reported. None: there are too few."""
+    settled = samples[-(-len(samples) // 5) :]
+    if len(settled) < 2 * PARTS or settled[-1][0] - settled[0][0] < SHORTEST_S:
+        return None
+    levels = [_mean(settled, n) for n in range(PARTS)]
+    rates = [
+        (after - before) / (later - earlier) * HOUR_S
+        for (earlier, before), (later, after) in pairwise(levels)
+    ]
+    mean, error = fmean(rates), stdev(rates) / sqrt(len(rates))
+    freedom = len(rates) - 1
+    beside = quantile(0.975, freedom) * error
+    seconds = settled[-1][0] - settled[0][0]
+    certain = mean > quantile(1 - alarms, freedom) * error
+    notable = mean * seconds / HOUR_S >= NOTABLE * levels[0][1]
+    return Growth(mean, mean - beside, mean + beside, certain and notable, seconds)
+
+
+def _mean(samples: Sequence[tuple[float, int]], part: int) -> tuple[float, float]:
+    """Return the mean time and the mean memory of a part."""
+    first, end = (len(samples) * n // PARTS for n in (part, part + 1))
+    return fmean(at for at, _ in samples[first:end]), fmean(b for _, b in samples[first:end])
+
 
 IN_TIME = 0.97
 """Share of the offered load that must be answered as it comes, lest a queue be taken for a leak."""
