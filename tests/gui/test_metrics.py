@@ -24,7 +24,7 @@ from app.export.report import ReportOptions, write_report
 from tests.recording import record_session
 from workbench.analysis.results import View
 from workbench.documents import AnyDocument, Metric, PointStop, RunStart
-from workbench.metrics import throughput
+from workbench.metrics import replies
 from workbench.results.render.csv import points
 from workbench.results.render.html import Report
 
@@ -76,7 +76,7 @@ def test_throughput_is_in_the_unit_that_suits_it_and_says_what_it_counts(
     documents: list[AnyDocument] = []
     for document in session(2, 4):
         if isinstance(document, RunStart):
-            documents.append(replace(document, metrics=[throughput.Throughput.record]))
+            documents.append(replace(document, metrics=[replies.Throughput.record]))
         elif isinstance(document, PointStop) and document.purpose == "sweep":
             documents.append(replace(document, values={"throughput_mb_per_s": mb_per_s}))
         else:

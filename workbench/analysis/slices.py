@@ -30,15 +30,15 @@ TIME = Axis(key="time", label="Time", unit="seconds")
 """The axis of these charts, from the start of what is shown. No session varies it."""
 
 METRICS: Sequence[Metric] = (
-    Metric(key="offered", label="Offered load", unit="per second", source="window"),
-    Metric(key="connections", label="Open connections", source="window"),
-    Metric(key="pending", label="Pending calls", source="window"),
-    Metric(key="cpu", label="Server CPU", unit="% of a core", source="host"),
-    Metric(key="host_cpu", label="Machine CPU", unit="% of all cores", source="host"),
-    Metric(key="load", label="Load average", unit="tasks, over a minute", source="host"),
-    Metric(key="memory", label="Server memory (RSS)", unit="MB", source="host"),
-    Metric(key="free_memory", label="Available memory", unit="MB", source="host"),
-    Metric(key="accept_queue", label="Accept queue", unit="connections", source="host"),
+    Metric(key="offered", label="Offered load", unit="per second"),
+    Metric(key="connections", label="Open connections"),
+    Metric(key="pending", label="Pending calls"),
+    Metric(key="cpu", label="Server CPU", unit="% of a core"),
+    Metric(key="host_cpu", label="Machine CPU", unit="% of all cores"),
+    Metric(key="load", label="Load average", unit="tasks, over a minute"),
+    Metric(key="memory", label="Server memory (RSS)", unit="MB"),
+    Metric(key="free_memory", label="Available memory", unit="MB"),
+    Metric(key="accept_queue", label="Accept queue", unit="connections"),
 )
 """Metrics other than replies, response times and errors, in the order of the menu."""
 

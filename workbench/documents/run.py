@@ -81,9 +81,6 @@ class Metric(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     label: str
     unit: str = ""
     better: Literal["more", "less", ""] = ""
-    scale: Literal["linear", "log"] = "linear"
-    source: Literal["point", "window", "host"] = "point"
-    merge: Literal["sum", "max", "last", "mean"] = "mean"
     of: str = ""
     """Which of several requests it describes; empty: the whole point."""
 

@@ -1,4 +1,4 @@
-"""Metrics of points beyond the built-in ones: one file each, listed here.
+"""Metrics of points beyond the built-in ones: listed here.
 
 A metric says what it is (`documents.Metric`) and what it is for one point. Its figure is recorded
 in `PointStop.values`; charts, tables, summary and reports read the description from the session,
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from workbench.documents import Metric
-from workbench.metrics import cpu, errors, held, memory, switches, throughput, tls
+from workbench.metrics import cpu, held, memory, replies
 from workbench.metrics.base import Measured, PointMetric
 from workbench.metrics.requests import of_requests
 
@@ -21,13 +21,13 @@ log = logging.getLogger(__name__)
 METRICS: Sequence[PointMetric] = (
     cpu.PerCall(),
     cpu.InKernel(),
-    switches.PerCall(),
+    cpu.SwitchesPerCall(),
     memory.Peak(),
     memory.PerConnection(),
-    throughput.Throughput(),
+    replies.Throughput(),
     held.Reconnects(),
     held.KeptAlive(),
-    tls.Resumed(),
+    replies.Resumed(),
 )
 """In display order."""
 
@@ -52,7 +52,7 @@ def records(
 
 
 def _known(requests: Sequence[str], *, held: bool, statuses: bool) -> Sequence[PointMetric]:
-    of_kind = errors.KINDS if statuses else ()
+    of_kind = replies.KINDS if statuses else ()
     return (*of_requests(requests), *METRICS, *of_kind, *(HELD if held else ()))
 
 

@@ -30,7 +30,7 @@ class Measured:
 
 
 class PointMetric(Protocol):
-    """A metric; one file of this folder each."""
+    """A metric."""
 
     @property
     def record(self) -> Metric: ...

@@ -1,4 +1,4 @@
-"""CPU time that a call costs the server."""
+"""CPU time and context switches that a call costs the server."""
 
 from __future__ import annotations
 
@@ -91,3 +91,16 @@ class InKernel:
     def of(self, measured: Measured) -> float | None:
         share = measured.usage.system_share
         return None if share is None else round(100 * share, 1)
+
+
+class SwitchesPerCall:
+    """Context switches of the server's whole process tree, voluntary or not, per answered call.
+
+    Unknown if threads or processes end during a point, because their counts end with them.
+    """
+
+    record = Metric(key="switches_per_call", label="Context switches per call", better="less")
+
+    def of(self, measured: Measured) -> float | None:
+        calls, switches = measured.report.counts.succeeded, measured.usage.switches
+        return None if switches is None or calls < LEAST_CALLS else round(switches / calls, 4)

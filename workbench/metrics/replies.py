@@ -1,4 +1,5 @@
-"""Errors of HTTP by their kind, as wrk and the macro-benchmark of 2015 split them."""
+"""What came back: payload, resumed handshakes of TLS, and errors of HTTP by their kind, as wrk and
+the macro-benchmark of 2015 split them."""
 
 from __future__ import annotations
 
@@ -56,3 +57,32 @@ KINDS = (
         is_status,
     ),
 )
+
+
+class Throughput:
+    """Payload received per second of the schedule, without headers, in 10^6 bytes. Known where the
+    workload or the server's entry fixes the size of a reply."""
+
+    record = Metric(
+        key="throughput_mb_per_s", label="Payload throughput", unit="MB/s", better="more"
+    )
+
+    def of(self, measured: Measured) -> float | None:
+        report = measured.report
+        if measured.payload_bytes is None or not report.schedule_s:
+            return None
+        received = report.replies_in_schedule * measured.payload_bytes
+        return round(received / report.schedule_s / 1e6, 6)
+
+
+class Resumed:
+    """Handshakes that resumed an earlier session of TLS, in percent of all. None: no TLS, or no
+    handshake was made in the point."""
+
+    record = Metric(key="tls_resumed_pct", label="Resumed handshakes", unit="%")
+
+    def of(self, measured: Measured) -> float | None:
+        tls = measured.report.tls
+        if tls is None or not tls.handshakes:
+            return None
+        return round(100 * tls.resumed / tls.handshakes, 2)
