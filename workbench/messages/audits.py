@@ -26,7 +26,6 @@ class OfPoints(Finding):
     at: list[tuple[str, float]] = msgspec.field(default_factory=list)
     """Points that failed: server and position on the axis."""
     suffix: str = RATE.suffix
-    """Suffix of a position; see `Axis`."""
 
     def where(self) -> str:
         """The points that failed."""

@@ -239,7 +239,12 @@ class _Kind(msgspec.StructMeta):
 class Message(
     msgspec.Struct, metaclass=_Kind, frozen=True, omit_defaults=True, tag_field="code", tag=_code
 ):
-    """One class per code. Its fields are the parameters: numbers and names, never prose."""
+    """One class per code. Its fields are the parameters: numbers and names, never prose.
+
+    Unless they say otherwise, `said` and `cause` are the complete sentence of another part,
+    `cpu_pct` and `busy_pct` percent of one core, and `x` is a position on the plan's axis with its
+    `suffix` (`axis.Axis.suffix`).
+    """
 
     template: ClassVar[str] = ""
     """The sentence, as above. A line break in it is a space, and nothing before a bar."""

@@ -27,7 +27,6 @@ class CoresFull(Cause):
     apart = ("cores",)
     cores: int
     busy_pct: float
-    """Percent of one core."""
     kernel_pct: float | None = None
     """Percent of that time spent in the kernel; None: unknown."""
     template = """{cores:1?Its core was full|All its {cores} cores were full} ({busy_pct:.0f} % of a

@@ -27,19 +27,22 @@ ERROR_LABELS = {
 succeed."""
 
 
+_HANDSHAKE = "wrong handshake", "sends an invalid WebSocket handshake"
+
 _UNEXPECTED = {
-    "protocol-body": "wrong body",
-    "protocol-closed": "closed early",
-    "protocol-cut": "cut short",
-    "protocol-idle": "closed while idle",
-    "protocol-lost": "message lost",
-    "protocol-malformed": "malformed response",
-    "protocol-accept": "wrong handshake",
-    "protocol-upgrade": "wrong handshake",
-    "protocol-extension": "wrong handshake",
-    "protocol-surplus": "unexpected message",
+    "body": ("wrong body", "answers with a wrong body"),
+    "closed": ("closed early", "closes connections without a reply"),
+    "cut": ("cut short", "cuts replies short"),
+    "idle": ("closed while idle", ""),
+    "lost": ("message lost", ""),
+    "malformed": ("malformed response", "gives malformed responses"),
+    "accept": _HANDSHAKE,
+    "upgrade": _HANDSHAKE,
+    "extension": _HANDSHAKE,
+    "surplus": ("unexpected message", "sends unsolicited messages"),
 }
-"""Unexpected responses by detail; any other detail of `protocol` is a status."""
+"""The label of an unexpected response by its detail, and what a faulty server does; any other
+detail of `protocol` is a status."""
 
 _CLOSED = "protocol-close-"
 """Followed by the code of WebSocket with which a server closed; 1006: without a word."""
@@ -56,8 +59,8 @@ SHORT_LABELS = {
 
 def error_label(name: str, *, short: bool = False) -> str:
     """ "connection reset", "unexpected response: 503"; unknown classes are returned as they are."""
-    if name in _UNEXPECTED:
-        return _UNEXPECTED[name]
+    if name.startswith("protocol-") and name[9:] in _UNEXPECTED:
+        return _UNEXPECTED[name[9:]][0]
     if name.startswith(_CLOSED):
         return f"closed: {name.removeprefix(_CLOSED)}"
     labels = ERROR_LABELS | SHORT_LABELS if short else ERROR_LABELS
@@ -68,35 +71,28 @@ def error_label(name: str, *, short: bool = False) -> str:
 
 def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
     """What a faulty server does, to follow its name: "answers 500"."""
-    if error == "check-locustfile":
-        return "fails the locustfile's own checks"
     if error.startswith("check"):
-        return f"fails the plan's check of the {_checked(error)}"
+        return f"fails {_checked(error)}"
     if error.startswith("tls"):
         return _fails_tls(error)
-    detail = error.removeprefix("protocol").removeprefix("-")
-    ends = f"ends connections after {answered:,} of {agreed:,} calls" * bool(most(answered))
-    fixed = {
-        "": "gives unexpected responses",
-        "body": "answers with a wrong body",
-        "closed": ends or "closes connections without a reply",
-        "connreset": ends or "resets connections",
-        "cut": "cuts replies short",
-        "malformed": "gives malformed responses",
-        "accept": "sends an invalid WebSocket handshake",
-        "upgrade": "sends an invalid WebSocket handshake",
-        "extension": "sends an invalid WebSocket handshake",
-        "surplus": "sends unsolicited messages",
-    }
     if error.startswith(_CLOSED):
         return f"closes connections (code {error.removeprefix(_CLOSED)})"
-    return fixed.get(detail) or f"answers {detail}"
+    detail = error.removeprefix("protocol").removeprefix("-")
+    if detail in ("closed", "connreset") and most(answered):
+        return f"ends connections after {answered:,} of {agreed:,} calls"
+    if detail == "connreset":
+        return "resets connections"
+    _, does = _UNEXPECTED.get(detail, ("", ""))
+    return does or (f"answers {detail}" if detail else "gives unexpected responses")
 
 
 def _checked(error: str) -> str:
-    """Return what a check is about: "status", "text"; it carries a status itself."""
+    """What a check is about: "status", "text"; it carries a status itself."""
     detail = error.removeprefix("check").removeprefix("-")
-    return f"status with {detail}" if detail.isdigit() else detail or "reply"
+    if detail == "locustfile":
+        return "the locustfile's own checks"
+    status = f"status with {detail}" if detail.isdigit() else ""
+    return f"the plan's check of the {status or detail or 'reply'}"
 
 
 def _fails_tls(error: str) -> str:

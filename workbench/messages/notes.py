@@ -62,7 +62,6 @@ class Point(Notice):
 
     x: float
     suffix: str = RATE.suffix
-    """Suffix of the position; see `Axis`."""
 
     def at(self) -> str:
         """ "4,700/s"."""
@@ -170,7 +169,6 @@ class LinkUnchecked(Notice):
 
     client: str
     said: str
-    """The reason, as a complete sentence."""
     template = "{said}"
 
 
@@ -190,21 +188,18 @@ class SlowLink(Notice):
 class SamplerLost(Notice):
     level = Severity.WARNING
     said: str
-    """The reason, as a complete sentence."""
     template = "{said} From here on CPU, memory and counters are missing."
 
 
 class SamplerRestarted(Notice):
     level = Severity.WARNING
     said: str
-    """The reason, as a complete sentence."""
     template = "{said} It was started again."
 
 
 class TargetGone(Notice, tag="target-lost"):
     level = Severity.ALERT
     said: str
-    """The reason, as a complete sentence."""
     template = "{said} No more load is offered to it."
 
 
@@ -264,7 +259,6 @@ class Untuned(Notice):
     machine: str
     why: Literal["profile", "sudo", "declined", "failed"]
     said: str = ""
-    """How it failed, as a complete sentence."""
     says: ClassVar = {
         "profile": "{machine} is not tuned: its profile does not allow it (tuning).",
         "sudo": "{machine} is not tuned: its profile allows no root privileges (sudo).",
@@ -294,7 +288,6 @@ class NotRestored(Notice):
     level = Severity.WARNING
     machine: str
     said: str
-    """Which one and why, as a complete sentence."""
     template = "{said}"
 
 
@@ -305,7 +298,6 @@ class StillTuned(Notice):
     level = Severity.WARNING
     machine: str
     said: str
-    """Why it could not be restored, as a complete sentence."""
     template = "{machine} is still tuned by another run, or by one that crashed: {said}"
 
 
@@ -372,7 +364,6 @@ class ClientNotBack(Notice):
     level = Severity.WARNING
     clients: list[str]
     said: str
-    """The reason, as a complete sentence."""
     template = "{clients:joined} did not come back: {said}"
 
 
@@ -479,7 +470,6 @@ class Deploy(Notice):
 
     level = Severity.ALERT
     said: str
-    """The reason, as a complete sentence."""
     template = "{said}"
 
 
@@ -843,7 +833,6 @@ class Faulty(Point):
     level = Severity.WARNING
     name: str
     cause: str
-    """What it answers, as a complete sentence."""
     template = "{name} is faulty at {at}. {cause}"
 
 
@@ -856,7 +845,6 @@ class NotJudged(Point):
     """The first of the run, and at a server's lowest rate: what this server sustains stays
     unknown."""
     cause: str
-    """The reason, as a complete sentence."""
     finding: Record = msgspec.field(default_factory=dict)
     """The reason as recorded; see `messages.reasons`."""
     template = "{name} at {at} cannot be judged. {cause}"

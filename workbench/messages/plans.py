@@ -38,7 +38,6 @@ class PointProblem(Problem):
 
     x: float
     suffix: str = RATE.suffix
-    """Suffix of the position; see `Axis`."""
 
     def at(self) -> str:
         """ "4,700/s"."""
@@ -276,6 +275,7 @@ class LocustfileInvalid(Problem):
     path: str
     at_line: int
     said: str
+    """Without a full stop."""
     template = "{path}, line {at_line}: {said}."
 
 

@@ -113,7 +113,6 @@ class OfferedLess(Reason):
 
 class BackgroundLoad(Reason):
     cpu_pct: float
-    """Percent of one core."""
     stolen_pct: float = 0.0
     """The part of it that the host of the virtual machine took."""
     template = """Background load took {cpu_pct:.0f} % of a core from server and
@@ -124,7 +123,6 @@ class BackgroundLoadAtCalibration(Reason):
     """The clients may reach more than was found."""
 
     cpu_pct: float
-    """Percent of one core."""
     template = """Background load took {cpu_pct:.0f} % of a core during calibration; the client
         limit may be higher. Repeat on a quiet machine."""
 
@@ -367,7 +365,6 @@ class ClientGone(Reason):
 
     client: str
     said: str
-    """The reason, as a complete sentence."""
     template = "{said}"
 
 
@@ -401,6 +398,7 @@ class PointOverdue(Reason):
 class AgentProblem(Reason):
     client: str
     said: str
+    """Without a full stop."""
     template = "The load agent on {client}: {said}."
 
 
@@ -432,7 +430,6 @@ class WindowsLost(Reason):
 
 class SustainedUnderBackgroundLoad(Reason):
     cpu_pct: float
-    """Percent of one core."""
     stolen_pct: float = 0.0
     """The part of it that the host of the virtual machine took."""
     template = """Sustained although background load took {cpu_pct:.0f} % of a
