@@ -1,4 +1,4 @@
-"""The SSH configuration says the same here as to the installed `ssh`.
+"""The SSH configuration says the same here as to the installed `ssh`, and to our own reader.
 
 The cases are in tests/cases/ssh_config; a configuration that `ssh` refuses is refused here.
 """
@@ -18,7 +18,8 @@ import yaml
 
 from workbench.errors import PongbenchError
 from workbench.machines.hostkeyrules import rules_for
-from workbench.machines.sshconfig import Settings, Unread, ask_ssh, local_user, settings_for
+from workbench.machines.sshconfig import Settings, ask_ssh, local_user
+from workbench.machines.sshconfigfile import Unread, read
 
 FOLDER = Path(__file__).parents[1] / "cases/ssh_config"
 CASES = yaml.safe_load((FOLDER / "cases.yaml").read_text("utf-8"))
@@ -77,6 +78,10 @@ class Configured:
     def by_ssh(self, ssh: str) -> Any:
         return self.understood(lambda: ask_ssh(ssh, self.host, file=str(self.file), **self.given))
 
+    def alone(self) -> Any:
+        files = (self.file, self.folder / "no configuration of the system")
+        return self.understood(lambda: read(files, self.host, me=local_user(), **self.given))
+
     def understood(self, answer: Any) -> Any:
         """What is used of an answer, where it is not the default; "refused" if it cannot be."""
         try:
@@ -129,20 +134,19 @@ def test_a_configuration_says_what_it_says_to_ssh(case: dict[str, Any], folder: 
     assert configured.by_ssh(ssh) == configured.expected()
 
 
-def test_another_home_than_that_of_ssh_has_its_configuration(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_our_own_reader_is_never_wrong(
+    folder: Path, record_property: pytest.RecordProperty
 ) -> None:
-    if not shutil.which("ssh"):
-        pytest.skip("no ssh is installed")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / ".ssh").mkdir()
-    config = tmp_path / ".ssh" / "config"
-    config.write_text("Host box\n HostName 127.0.0.1\n User bench\n")
-    found = settings_for("mine", "box")
-    assert (found.host, found.user) == ("127.0.0.1", "bench")
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(PongbenchError) as caught:
-        settings_for("mine", "box")
-    assert caught.value.code == "ssh-config"
-    config.unlink()
-    assert settings_for("mine", "box").host == "box"
+    counts = {"right": 0, "refused": 0, "wrong": 0}
+    for number, case in enumerate(CASES):
+        own = folder / str(number)
+        own.mkdir()
+        configured = Configured(case, own)
+        said, expected = configured.alone(), configured.expected()
+        kind = "right" if said == expected else "refused" if said == "refused" else "wrong"
+        counts[kind] += 1
+        assert kind == case.get("alone", "right"), (case["case"], said, expected)
+    for kind, count in counts.items():
+        record_property(kind, count)
+    assert counts == {"right": len(CASES) - 5, "refused": 5, "wrong": 0}
+    assert len(CASES) >= 90 + 9

@@ -1,12 +1,12 @@
-"""The hosts that ~/.ssh/config names, as templates for profiles; `ssh` alone knows what it says of
-them."""
+"""The hosts that ~/.ssh/config names, as templates for profiles."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from workbench.machines.sshconfigfile import Invalid, delimited, words
 
 _DEEPEST = 16
 """Maximum depth of included files, as in `ssh`."""
@@ -57,9 +57,9 @@ def _lines(path: Path, depth: int) -> Iterator[tuple[str, list[str]]]:
         return
     for line in lines:
         try:
-            key, rest = _delimited(line.strip())
-            key, values = key.lower(), _words(rest)
-        except ValueError:
+            key, rest = delimited(line.strip())
+            key, values = key.lower(), words(rest)
+        except Invalid:
             continue
         if not key or key.startswith("#"):
             continue
@@ -76,47 +76,3 @@ def _included(pattern: str, path: Path, depth: int) -> Iterator[tuple[str, list[
     rest = whole.relative_to(top) if whole.is_absolute() else whole
     for each in sorted(top.glob(str(rest))):
         yield from _lines(each, depth + 1)
-
-
-def _delimited(text: str) -> tuple[str, str]:
-    """Return the first word and what follows it, and one `=`. Raises ValueError."""
-    found = re.match(r'([^ \t\r\n"=]*)(?:"([^"]*)("?))?', text)
-    assert found
-    if found[2] is not None:
-        if not found[3]:
-            raise ValueError("a quotation mark is missing")
-        return found[1] + found[2], text[found.end() :].lstrip(" \t\r\n")
-    return found[1], re.sub(r"^[ \t\r\n]*=?[ \t\r\n]*", "", text[found.end() :])
-
-
-def _words(text: str) -> list[str]:
-    """Split values as OpenSSH does: a comment begins with a word, a backslash stays unless it
-    stands before a quotation mark, a backslash or a space."""
-    found = []
-    at = 0
-    while at < len(text):
-        if text[at] in " \t":
-            at += 1
-            continue
-        if text[at] == "#":
-            break
-        word, quote = "", ""
-        while at < len(text):
-            char = text[at]
-            after = text[at + 1 : at + 2]
-            if char == "\\" and after and (after in "'\"\\" or (after == " " and not quote)):
-                word += after
-                at += 1
-            elif not quote and char in " \t":
-                break
-            elif not quote and char in "\"'":
-                quote = char
-            elif char == quote:
-                quote = ""
-            else:
-                word += char
-            at += 1
-        if quote:
-            raise ValueError("a quotation mark is missing")
-        found.append(word)
-    return found

@@ -1,4 +1,4 @@
-"""What the configuration of OpenSSH says about a host, by asking `ssh -G`."""
+"""What the configuration of OpenSSH says about a host: `ssh -G` is asked, where it is installed."""
 
 from __future__ import annotations
 
@@ -15,30 +15,23 @@ import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
 
 from workbench import paths
 from workbench.errors import PongbenchError, why
-
-Answer: TypeAlias = dict[str, list[str]]
-"""Values by keyword in lower case, as `ssh -G` prints them; what is not set is absent."""
+from workbench.machines.sshconfigfile import Answer, Unread, read
 
 SYSTEM_CONFIG = Path("/etc/ssh/ssh_config")
 ASK_WITHIN_S = 10.0
 _DEFAULT_KEYS = ("id_ed25519", "id_ecdsa", "id_rsa")
 _OURS_TO_CHOOSE = {
     *("hostkeyalgorithms", "casignaturealgorithms", "ciphers", "macs", "kexalgorithms"),
-    *("identityfile", "userknownhostsfile"),
+    "identityfile",
 }
 """Lists that `ssh -G` prints when they are not set, too."""
 
 
-class Unread(Exception):
-    """A configuration that cannot be read; the text says why."""
-
-
 class Settings:
-    """The settings for one host."""
+    """The settings for one host, from an answer of `ssh -G` or of our own reader."""
 
     def __init__(self, name: str, address: str, user: str, port: int, answer: Answer) -> None:
         self.name = name
@@ -166,7 +159,13 @@ def settings_for(
     if not use:
         return Settings(name, address, user, port, {})
     try:
-        return Settings(name, address, user, port, _answer(address, user, port))
+        ssh = _ssh()
+        if ssh:
+            answer = ask_ssh(ssh, address, user=user, port=port)
+        else:
+            files = (paths.expanded("~/.ssh/config"), SYSTEM_CONFIG)
+            answer = read(files, address, me=local_user(), user=user, port=port)
+        return Settings(name, address, user, port, answer)
     except Unread as problem:
         raise Settings(name, address, user, port, {}).refused(str(problem)) from None
 
@@ -180,21 +179,6 @@ def local_user() -> str:
             "The user who runs this has no name on this system; give `user` in the profile, or set"
             " the variable USER."
         ) from None
-
-
-def _answer(address: str, user: str, port: int) -> Answer:
-    config = paths.expanded("~/.ssh/config")
-    ssh = shutil.which("ssh")
-    if not ssh:
-        if config.exists():
-            raise Unread(f"{config} is read by `ssh`, which is not installed")
-        return {}
-    if _knows_our_home():
-        return ask_ssh(ssh, address, user=user, port=port)
-    with tempfile.TemporaryDirectory(prefix="pongbench-ssh-") as folder:
-        both = Path(folder, "config")
-        both.write_text(f'Include "{config}"\nInclude "{SYSTEM_CONFIG}"\n', "utf-8")
-        return ask_ssh(ssh, address, user=user, port=port, file=str(both))
 
 
 def ask_ssh(ssh: str, address: str, *, user: str = "", port: int = 0, file: str = "") -> Answer:
@@ -215,15 +199,17 @@ def _usual(ssh: str) -> Answer:
     return _parsed(_output([ssh, "-T", "-G", "-F", "none", "--", "localhost"]))
 
 
-def _knows_our_home() -> bool:
-    """Return whether `ssh` reads the configuration in our home: it knows homes from passwd only."""
-    if sys.platform == "win32":
-        return True
+def _ssh() -> str:
+    """Return the installed `ssh`; empty: none, or it would read another home's configuration."""
+    found = shutil.which("ssh") or ""
+    if not found or sys.platform == "win32":
+        return found
     import pwd  # noqa: PLC0415  not on Windows
 
-    with contextlib.suppress(KeyError, OSError):
-        return Path(pwd.getpwuid(os.getuid()).pw_dir).samefile(paths.home())
-    return False
+    with contextlib.suppress(KeyError, OSError):  # `ssh` knows homes from passwd alone.
+        if Path(pwd.getpwuid(os.getuid()).pw_dir).samefile(paths.home()):
+            return found
+    return ""
 
 
 def _output(argv: list[str]) -> str:
