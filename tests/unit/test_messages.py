@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import re
+from collections.abc import Mapping
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 import pytest
@@ -65,6 +67,25 @@ def test_a_template_names_what_its_class_and_the_formats_have(template: str) -> 
     check_template(plans.ServerTwice, "{server:?{server}|none} {server:capital}")
     with pytest.raises(TypeError, match="nothing"):
         check_template(plans.ServerTwice, template)
+
+
+TABLES = [
+    (message, field, table)
+    for message in sorted(KINDS, key=lambda each: each.__name__)
+    for field, table in re.findall(r"\{(\w+):(\w+)\}", message.template)
+    if isinstance(getattr(message, table, None), Mapping)
+]
+
+
+@pytest.mark.parametrize(("message", "field", "table"), TABLES)
+def test_a_table_of_words_has_every_value_of_its_field(
+    message: type[Message], field: str, table: str
+) -> None:
+    [kind] = [each.type for each in msgspec.structs.fields(message) if each.name == field]
+    [literal] = [each for each in (kind, *get_args(kind)) if get_origin(each) is Literal]
+    apart = re.findall(rf"\{{{field}:([\w-]+)\?", message.template)
+
+    assert {*get_args(literal)} <= {*getattr(message, table), *apart}
 
 
 RECORDED = [message for message in MESSAGES if isinstance(message, Reason | Limit | Notice)]
