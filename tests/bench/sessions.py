@@ -1,64 +1,129 @@
-"""How long a session of 10 MB takes to open and to write: python -m tests.bench.sessions."""
+"""What a session of the sources' size costs, beside a reader of lists of numbers, in turns:
+
+    git worktree add /tmp/lists 65d0e56a
+    make bench BENCH=sessions ARGS=/tmp/lists
+
+Nine servers at 87 rates, once and in five passes, with as many different times as real points have:
+the size of their files, and the CPU time and memory of `pongbench summary`, as ratios of the other
+checkout's. Without one, as they are. What differs are the histograms; the printed tables of 783
+and 3,915 points are the same.
+"""
 
 from __future__ import annotations
 
+import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from itertools import chain
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from tests import synthetic
-from workbench.documents import AnyDocument, RunStop
-from workbench.sessions import Recorder, read_session
+from msgspec import structs
 
-SIZE = 10_000_000
-LIMIT_S = 0.5
+from tests import synthetic
+from tests.histograms import sampled
+from workbench.analysis.histogram import merge
+from workbench.documents import AnyDocument, Histograms, PointStop, RunStart, Window
+from workbench.sessions import encode_line, encode_start
+
+HERE = Path(__file__).parents[2]
+RATES = [float(rate) for rate in range(400, 9_001, 100)]
+SECONDS = 4.4
+"""In which 9,000 connections per second are 40,000."""
+TURNS = 5
+LISTS = 6
+"""The last version with lists."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one command."""
+
+    cpu_s: float
+    wall_s: float
+    rss_mb: float
 
 
 def main() -> int:
+    other = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
+    idle = _cost(HERE, "--version")
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "ten-megabytes.pong.yaml"
-        documents = _write(path)
-        opened = [_timed(path) for _ in range(7)]
-        median = statistics.median(opened)
+        for passes in (1, 5):
+            packed, lists = (Path(folder) / f"{name}.pong.yaml" for name in ("packed", "lists"))
+            _write(passes, packed, lists)
+            print(
+                f"9 x 87 x {passes}: {_mb(packed):.1f} MB, {_mb(packed) / _mb(lists):.2f} of lists"
+            )
+            ours, theirs = [], []
+            for _ in range(TURNS):
+                ours.append(_cost(HERE, "summary", packed))
+                if other:
+                    theirs.append(_cost(other, "summary", lists))
+            _report("  summary", _median(ours), _median(theirs) if theirs else None, idle)
+    return 0
+
+
+def _write(passes: int, packed: Path, lists: Path) -> None:
+    documents = synthetic.session(
+        9, rates=RATES, seconds=SECONDS, repeats=passes, times=sampled(passes)
+    )
+    for path, change in ((packed, lambda document: document), (lists, _with_lists)):
+        with path.open("wb") as file:
+            for each in map(change, documents):
+                file.write(encode_start(each) if isinstance(each, RunStart) else encode_line(each))
+
+
+def _with_lists(document: AnyDocument) -> AnyDocument:
+    match document:
+        case RunStart():
+            return structs.replace(document, v=LISTS)
+        case Window():
+            latency, service = (merge([each]) for each in (document.latency, document.service))
+            return structs.replace(document, latency=latency, service=service)
+        case PointStop(histograms=packed):
+            names = Histograms.__struct_fields__
+            lists = Histograms(**{name: merge([getattr(packed, name)]) for name in names})
+            return structs.replace(document, histograms=lists)
+        case _:
+            return document
+
+
+def _cost(checkout: Path, *words: str | Path) -> Cost:
+    code = "import sys; from app.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    begun_s = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, words)],
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": str(checkout)},
+        stdout=subprocess.DEVNULL,
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{words} failed in {checkout}")
+    return Cost(used.ru_utime + used.ru_stime, time.perf_counter() - begun_s, used.ru_maxrss / 1e3)
+
+
+def _median(costs: list[Cost]) -> Cost:
+    return Cost(*(statistics.median(figures) for figures in zip(*map(astuple, costs), strict=True)))
+
+
+def _report(what: str, ours: Cost, theirs: Cost | None, idle: Cost) -> None:
+    print(
+        f"{what}: {ours.cpu_s:.2f} s of CPU, {ours.wall_s:.2f} s,"
+        f" {ours.rss_mb - idle.rss_mb:.0f} MB beyond the interpreter"
+    )
+    if theirs:
         print(
-            f"open {path.stat().st_size / 1e6:.1f} MB, {documents:,} documents:"
-            f" median {median:.3f} s, worst {max(opened):.3f} s (limit {LIMIT_S} s)"
+            f"    of the other's: {ours.cpu_s / theirs.cpu_s:.2f} of its CPU time,"
+            f" {(ours.rss_mb - idle.rss_mb) / (theirs.rss_mb - idle.rss_mb):.2f} of its memory"
         )
-    return 0 if median < LIMIT_S else 1
 
 
-def _write(path: Path) -> int:
-    """An ordinary session whose points are repeated until it is large enough."""
-    start, *run = synthetic.session(9, 20, seconds=4.4)
-    points = [document for document in run if not isinstance(document, RunStop)]
-    recorder = Recorder(path)
-    began_s, count = time.perf_counter(), 0
-    for document in chain([start], _endless(points)):
-        recorder(document)
-        count += 1
-        if count % 100 == 0 and path.stat().st_size >= SIZE:
-            break
-    recorder(RunStop(t_us=0, status="done"))
-    each_us = (time.perf_counter() - began_s) / count * 1e6
-    recorder.close()
-    print(f"write: {each_us:.0f} us a document, with a sync at every point")
-    return count + 1
-
-
-def _endless(documents: list[AnyDocument]) -> Iterator[AnyDocument]:
-    while True:
-        yield from documents
-
-
-def _timed(path: Path) -> float:
-    began_s = time.perf_counter()
-    session = read_session(path)
-    took_s = time.perf_counter() - began_s
-    assert not (session.damage or session.torn or session.interrupted)
-    return took_s
+def _mb(path: Path) -> float:
+    return path.stat().st_size / 1e6
 
 
 if __name__ == "__main__":
