@@ -48,15 +48,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _report() -> AddParser:
-    from app.export.report_command import add_parser  # noqa: PLC0415 - not for other commands
+    from app.export.command import add_report  # noqa: PLC0415 - not for other commands
 
-    return add_parser
+    return add_report
 
 
 def _compare() -> AddParser:
-    from app.export.compare_command import add_parser  # noqa: PLC0415 - not for other commands
+    from app.export.command import add_compare  # noqa: PLC0415 - not for other commands
 
-    return add_parser
+    return add_compare
 
 
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")

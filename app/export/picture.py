@@ -1,4 +1,4 @@
-"""Renders anything that can be painted as a file's content: PNG, SVG, PDF."""
+"""Charts, and anything else that can be painted, as the content of a file: PNG, SVG, PDF."""
 
 from __future__ import annotations
 
@@ -6,10 +6,38 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QRect, QSize, QSizeF
-from PySide6.QtGui import QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
+from PySide6.QtCore import (
+    QBuffer,
+    QByteArray,
+    QIODevice,
+    QMarginsF,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    QSizeF,
+    Qt,
+)
+from PySide6.QtGui import (
+    QColor,
+    QImage,
+    QPageLayout,
+    QPageSize,
+    QPainter,
+    QPdfWriter,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextLength,
+    QTextTableFormat,
+)
 from PySide6.QtSvg import QSvgGenerator
 
+from app.charts.drawing import draw_text, elided
+from app.charts.series import Quantity
+from app.charts.trio import Trio
+from app.theme import Theme, Weight, font
 from workbench.untrusted import safe
 
 Paint: TypeAlias = Callable[[QPainter], None]
@@ -92,3 +120,93 @@ def _tidy(drawn: str, size: Size) -> str:
         return short.sub(lambda number: f"{float(number[0]):.2f}", outline[0])
 
     return re.sub(r' (?:d|points)="[^"]*"', shorten, drawn)
+
+
+MARGIN = 24
+_HEAD, _CAPTION = 34, 20
+"""Heights of the title and of the line below it, in pixels."""
+
+
+def head(title: str, caption: str, scale: float = 1.0) -> int:
+    """Return the height above the charts, without the margin."""
+    return round(scale * (_HEAD * bool(title) + _CAPTION * bool(caption)))
+
+
+def framed(trio: Trio, title: str, caption: str = "", *, scale: float = 1.0) -> tuple[Paint, Size]:
+    """Return the painting of charts as they are, and its size. `caption`: explains them; `scale`:
+    of the text above them, as of theirs."""
+    above = head(title, caption, scale)
+    size = trio.width() + 2 * MARGIN, trio.height() + 2 * MARGIN + above
+    theme = trio.charts[Quantity.REPLIES].theme
+    big, plain = font(18 * scale, Weight.DemiBold), font(12 * scale)
+
+    def paint(painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(QRectF(0, 0, *size), QColor(theme.card))
+        at = QPointF(MARGIN + 1, MARGIN + 8 * scale)
+        draw_text(painter, at, elided(title, big, trio.width()), big, theme.text)
+        at += QPointF(0, (_HEAD - 8) * scale)
+        draw_text(painter, at, elided(caption, plain, trio.width()), plain, theme.soft)
+        trio.paint(painter, QRectF(MARGIN, MARGIN + above, trio.width(), trio.height()))
+
+    return paint, size
+
+
+_EDGE, _TOP = 56.0, 130.0
+"""Of a page of tables 1600 pixels wide: its margin, and where the table begins."""
+
+
+def table_pages(
+    heading: str,
+    remark: str,
+    titles: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    theme: Theme,
+    size: Size,
+) -> list[Paint]:
+    """Return the painting of each page of a table whose first and last columns are texts, and the
+    others figures; empty: it has no rows."""
+    if not rows:
+        return []
+    unit = size[0] / 1600
+    edge, top, big = _EDGE * unit, _TOP * unit, font(28 * unit, Weight.DemiBold)
+    room = QSizeF(size[0] - 2 * edge, size[1] - top - edge)
+
+    table = QTextDocument()
+    table.setDefaultFont(font(16 * unit))
+    table.setDocumentMargin(0)
+    shape = QTextTableFormat()
+    shape.setHeaderRowCount(1)  # on every page
+    shape.setCellPadding(9 * unit)
+    shape.setBorder(0)
+    shape.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+    grid = QTextCursor(table).insertTable(1 + len(rows), len(titles), shape)
+    for line, cells in enumerate([titles, *rows]):
+        look, side = QTextCharFormat(), QTextBlockFormat()
+        look.setForeground(QColor(theme.text if line else theme.muted))
+        for place, text in enumerate(cells):
+            figure = 0 < place < len(cells) - 1
+            side.setAlignment(Qt.AlignmentFlag.AlignRight if figure else Qt.AlignmentFlag.AlignLeft)
+            at = grid.cellAt(line, place).firstCursorPosition()
+            at.setBlockFormat(side)
+            at.insertText(text, look)
+    table.setPageSize(room)
+
+    def page(number: int) -> Paint:
+        def paint(painter: QPainter) -> None:
+            painter.fillRect(QRectF(0, 0, *size), QColor(theme.card))
+            at = QPointF(edge, 58 * unit)
+            draw_text(painter, at, heading, big, theme.text)
+            at += QPointF(0, 40 * unit)
+            small = font(16 * unit)
+            said = elided(remark, small, room.width())
+            draw_text(painter, at, said, small, theme.soft)
+            above = number * room.height()
+            painter.translate(edge, top - above)
+            table.drawContents(painter, QRectF(QPointF(0, above), room))
+            painter.translate(-edge, above - top)
+
+        return paint
+
+    return [page(number) for number in range(table.pageCount())]

@@ -1,8 +1,11 @@
-"""A session as a page that explains itself, a picture, or a table."""
+"""Sessions and comparisons as pages that explain themselves, pictures, or tables.
+
+Qt, which only pictures and pages need, is imported when they are drawn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -10,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from app.charts.looks import SWEEP, TIME, Look
 from app.charts.showing import ACROSS, Showing
+from app.comparing.selection import letters
 from workbench import stores
 from workbench.analysis.distribution import Distribution, hgrm
 from workbench.analysis.results import PointResult, View
@@ -18,6 +22,9 @@ from workbench.analysis.summary import Summary, summarise
 from workbench.documents import PointStop
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.formatting import listed
+from workbench.results import differences
+from workbench.results.comparison import Comparison
+from workbench.results.conditions import Conditions
 from workbench.results.cross_check import HEADING, TITLES, cross_checks, remark
 from workbench.results.render import csv
 from workbench.sessions import Session, read_session
@@ -26,8 +33,11 @@ from workbench.sessions.labels import Label, Titles
 from workbench.sessions.reading import uncollected
 
 if TYPE_CHECKING:
-    from app.charts.page import Page
+    from app.export.picture import Paint, Size
 
+ENDINGS = (".html", ".png", ".svg", ".pdf", ".csv", ".hgrm")
+"""The endings of files that a session can be written as."""
+COMPARISON_ENDINGS = ENDINGS[:-1]
 SIZE = (1600, 1200)
 _CHARTS = ("replies", "time", "errors")
 
@@ -67,7 +77,7 @@ def write_report(session: Path, output: Path, options: ReportOptions | None = No
 def check_output(output: Path, endings: Collection[str] = ()) -> None:
     """Raises BadInput for an unknown ending (`endings`: those known; empty: of a session), and for
     a directory."""
-    known_endings = endings or _MAKERS
+    known_endings = endings or ENDINGS
     if output.suffix.lower() not in known_endings:
         known = ", ".join(sorted(known_endings))
         raise BadInput(f"A report cannot be written as {output.name}: name it with one of {known}.")
@@ -83,7 +93,7 @@ def write_read(session: Session, output: Path, options: ReportOptions) -> None:
     session = replace(session, documents=[session.start, *session.completed()[1:]])
     # An object of Qt destroyed during a call into Qt may wait forever for the lock of that call.
     with uncollected():
-        data = _MAKERS[output.suffix.lower()](session, options)
+        data = _data(session, options, output.suffix.lower())
     write(output, data)
 
 
@@ -126,8 +136,59 @@ def _check_axes(session: Session, options: ReportOptions) -> None:
         )
 
 
-def _csv(session: Session, options: ReportOptions) -> bytes:
-    return csv.of_session(session.documents, options.look.view, options.view.clock).encode()
+def _data(session: Session, options: ReportOptions, kind: str) -> bytes:
+    """Return the content of a file with this ending."""
+    if kind == ".csv":
+        return csv.of_session(session.documents, options.look.view, options.view.clock).encode()
+    if kind == ".hgrm":
+        return _hgrm(session, options)
+    prepare_qt()
+    if kind == ".html":
+        return _html(session, options)
+    from app.charts.page import Page  # noqa: PLC0415
+    from app.theme import THEMES  # noqa: PLC0415
+
+    theme = THEMES[options.theme]
+    page = Page(
+        session.documents,
+        theme,
+        options.size,
+        options.view,
+        options.showing,
+        look=options.look,
+        title=_label(session).title,
+        notes=_notes(session),
+    )
+    tables: Sequence[Paint] = ()
+    if kind == ".pdf":
+        from app.export.picture import table_pages  # noqa: PLC0415
+
+        summary = summarise(session.documents)
+        checks = cross_checks(summary.plan, summary.servers.values())
+        rows = [check.cells for check in checks]
+        size = options.size
+        tables = table_pages(HEADING, remark(checks), TITLES, rows, theme=theme, size=size)
+    return drawn(kind, page.paint, options.size, page.title(), about=page.describe(), more=tables)
+
+
+def drawn(
+    kind: str,
+    paint: Paint,
+    size: Size,
+    title: str,
+    *,
+    about: str = "",
+    more: Sequence[Paint] = (),
+) -> bytes:
+    """Return the content of a picture with this ending. `about`: it in words, of SVG; `more`:
+    further pages of a PDF."""
+    from app.export import picture  # noqa: PLC0415
+
+    if kind == ".png":
+        return picture.png(paint, size)
+    if kind == ".svg":
+        return picture.svg(paint, size, title, about)
+    return picture.pdf(paint, size, title, more)
 
 
 def _hgrm(session: Session, options: ReportOptions) -> bytes:
@@ -160,10 +221,8 @@ def chosen(summary: Summary, server: str, at: float | None) -> PointResult:
 
 
 def _html(session: Session, options: ReportOptions) -> bytes:
-    from workbench.results.render import html  # noqa: PLC0415 - only for this one
-
-    prepare_qt()
     from app.export.htmlcharts import drawing  # noqa: PLC0415
+    from workbench.results.render import html  # noqa: PLC0415 - only for this one
 
     label, documents = _label(session), session.documents
     # The path on this computer does not concern readers of the report.
@@ -174,63 +233,6 @@ def _html(session: Session, options: ReportOptions) -> bytes:
     report = html.Report(documents, label.title, label.notes if options.notes else "", remarks)
     drawn = drawing(documents, options.view, options.showing, _notes(session))
     return html.render(report, drawn).encode()
-
-
-def _png(session: Session, options: ReportOptions) -> bytes:
-    page = _page(session, options)
-    from app.export import picture  # noqa: PLC0415
-
-    return picture.png(page.paint, options.size)
-
-
-def _svg(session: Session, options: ReportOptions) -> bytes:
-    page = _page(session, options)
-    from app.export import picture  # noqa: PLC0415
-
-    return picture.svg(page.paint, options.size, page.title(), page.describe())
-
-
-def _pdf(session: Session, options: ReportOptions) -> bytes:
-    page = _page(session, options)
-    from app.export import picture  # noqa: PLC0415
-    from app.export.table_pages import Table  # noqa: PLC0415
-    from app.theme import THEMES  # noqa: PLC0415
-
-    summary = summarise(session.documents)
-    checks = cross_checks(summary.plan, summary.servers.values())
-    compared = Table(HEADING, remark(checks), TITLES, [check.cells for check in checks])
-    more = compared.pages(THEMES[options.theme], options.size)
-    return picture.pdf(page.paint, options.size, page.title(), more)
-
-
-_MAKERS: dict[str, Callable[[Session, ReportOptions], bytes]] = {
-    ".html": _html,
-    ".png": _png,
-    ".svg": _svg,
-    ".pdf": _pdf,
-    ".csv": _csv,
-    ".hgrm": _hgrm,
-}
-
-ENDINGS = tuple(_MAKERS)
-"""The endings of files that can be written."""
-
-
-def _page(session: Session, options: ReportOptions) -> Page:
-    prepare_qt()
-    from app.charts.page import Page  # noqa: PLC0415
-    from app.theme import THEMES  # noqa: PLC0415
-
-    return Page(
-        session.documents,
-        THEMES[options.theme],
-        options.size,
-        options.view,
-        options.showing,
-        look=options.look,
-        title=_label(session).title,
-        notes=_notes(session),
-    )
 
 
 def prepare_qt() -> None:
@@ -276,3 +278,65 @@ def _unwritable(output: Path, error: OSError) -> BadInput:
     return BadInput(
         f"The report cannot be written to {output}: {why(error)}. Choose another place."
     )
+
+
+def write_comparison(
+    found: Comparison, differing: Conditions, output: Path, options: ReportOptions
+) -> None:
+    """Write a comparison by the ending of `output`. Raises BadInput for a value at which nothing
+    was measured, and for a place that cannot be written."""
+    _check_shared(found, options.look)
+    with uncollected():  # see above
+        data = _comparison(found, differing, options, output.suffix.lower())
+    write(output, data)
+
+
+def _check_shared(found: Comparison, look: Look) -> None:
+    if not isinstance(look.chosen, float):
+        return
+    known = sorted({x for each in found.comparable() for x in each.xs})
+    if look.chosen not in known:
+        text = listed([f"{x:g}" for x in known]) or "none"
+        raise BadInput(f"No session has a point at {look.chosen:g}; their points are at {text}.")
+
+
+def _comparison(
+    found: Comparison, differing: Conditions, options: ReportOptions, kind: str
+) -> bytes:
+    if kind == ".csv":
+        return csv.of_comparison(found, options.look.view, options.view.clock).encode()
+    prepare_qt()
+    title = differences.title(found)
+    if kind == ".html":
+        from app.export.htmlcharts import comparison_drawing  # noqa: PLC0415
+        from workbench.results.render import html  # noqa: PLC0415 - only for this one
+
+        drawing = comparison_drawing(found, options.view)
+        return html.render_comparison(found, differing, drawing).encode()
+    paint, size = _painting(found, options, title)
+    return drawn(kind, paint, size, title, about=differences.described(found))
+
+
+def _painting(found: Comparison, options: ReportOptions, title: str) -> tuple[Paint, Size]:
+    from PySide6.QtCore import Qt  # noqa: PLC0415 - see above
+    from PySide6.QtWidgets import QApplication  # noqa: PLC0415
+
+    from app.charts.overlay import Overlay, OverlayTrio  # noqa: PLC0415
+    from app.charts.sizes import Sizes  # noqa: PLC0415
+    from app.export.picture import MARGIN, framed, head  # noqa: PLC0415
+    from app.theme import THEMES  # noqa: PLC0415
+
+    caption = letters(found.sides)
+    trio = OverlayTrio(Overlay(found), THEMES[options.theme])
+    trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    trio.project(options.look)
+    trio.set_view(options.view)
+    width, height = (side - 2 * MARGIN for side in options.size)
+    scale = max(1.0, min(width / 960, height / 720))
+    height -= head(title, caption, scale)
+    trio.set_sizes(Sizes(scale=scale, controls=2))
+    trio.resize(width, height)
+    trio.refresh()
+    trio.show()
+    QApplication.sendPostedEvents()
+    return framed(trio, title, caption, scale=scale)

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QWidget
 from app.charts.looks import SWEEP, Look
 from app.charts.showing import Showing
 from app.charts.trio import Trio
-from app.export import picture, report, report_command
-from app.export.framed import framed
+from app.export import command, picture, report
+from app.export.picture import framed
 from app.export.report import ReportOptions
 from app.widgets import column, frame, label
 from workbench.analysis.results import View
@@ -84,7 +84,7 @@ class Recorded:
             *("--clock", options.view.clock, "--newer"),
             *(["--metric", metric] if metric else []),
             *(["--notes"] if options.notes else []),
-            *(look or report_command.showing_arguments(options.showing)),
+            *(look or command.showing_arguments(options.showing)),
             *self._distribution(output),
         ]
         return _run(arguments, output)
@@ -133,12 +133,8 @@ class Charts:
         paint, size = framed(self.trio, self.title, self.caption)
         if kind == ".csv" and self.points is not None:
             data = self.points().encode()
-        elif kind == ".png":
-            data = picture.png(paint, size)
-        elif kind == ".svg":
-            data = picture.svg(paint, size, self.title, "")
         else:
-            data = picture.pdf(paint, size, self.title)
+            data = report.drawn(kind, paint, size, self.title)
         return asyncio.to_thread(_write, output, data)
 
 

@@ -11,8 +11,8 @@ import pytest
 from pypdf import PdfReader
 
 from app.charts.showing import Showing
+from app.export.command import add_report, showing_arguments
 from app.export.report import ReportOptions, write_report
-from app.export.report_command import add_parser, showing_arguments
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.errors import BadInput
@@ -51,7 +51,7 @@ def test_a_web_page_has_the_figures_of_the_part_only(path: Path, tmp_path: Path)
 
 def test_the_window_passes_all_of_it_to_the_command() -> None:
     parser = argparse.ArgumentParser()
-    add_parser(parser.add_subparsers())
+    add_report(parser.add_subparsers())
     words = ["report", "a.yaml", "-o", "a.pdf", *showing_arguments(PART)]
     read = parser.parse_args(words)
     assert dict(read.zoom) == PART.zoom

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 
-from app.export import report_command
+from app.export import command
 from tests.hostile.corpus import RECORDED, Hostile, Kind
 from workbench import cli
 from workbench.errors import ExitCode
@@ -145,7 +145,7 @@ def ask(words: list[str]) -> Answer:
             contextlib.redirect_stdout(out),
             contextlib.redirect_stderr(message),
         ):
-            code = int(cli.main(words, more={"report": lambda: report_command.add_parser}))
+            code = int(cli.main(words, more={"report": lambda: command.add_report}))
     except BaseException as error:
         # Whoever stops all this is meant; the command has its own answer to that.
         if isinstance(error, KeyboardInterrupt):

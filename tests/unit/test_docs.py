@@ -12,7 +12,7 @@ import msgspec
 import pytest
 import yaml
 
-from app.export import report, report_command
+from app.export import command, report
 from workbench.machines.profiles import Profile, load_profile
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
@@ -136,7 +136,7 @@ def test_every_form_and_option_of_a_report_is_documented(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     parser = argparse.ArgumentParser()
-    report_command.add_parser(parser.add_subparsers())
+    command.add_report(parser.add_subparsers())
     with pytest.raises(SystemExit):
         parser.parse_args(["report", "--help"])
     shown = capsys.readouterr().out

@@ -173,6 +173,7 @@ BARE = {
 }
 """What takes text for markup, or may."""
 HERE = {
+    "picture.py": {"QTextDocument"},  # filled by a cursor, which inserts plain text
     "plain.py": {"QLabel", "QStaticText", "setTextFormat"},
     "question.py": {"QMessageBox", "QInputDialog", "setTextFormat"},
 }

@@ -73,9 +73,9 @@ COMMANDS = {
 def test_a_session_full_of_hostile_text_is_escaped_in_the_terminal(
     words: list[str], song: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from app.export import report_command  # noqa: PLC0415 - one command is the app's
+    from app.export import command  # noqa: PLC0415 - one command is the app's
 
-    report = {"report": lambda: report_command.add_parser}
+    report = {"report": lambda: command.add_report}
     main([word.replace("FILE", song) for word in words], more=report)
     printed = capsys.readouterr()
     assert printed.out + printed.err

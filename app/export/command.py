@@ -1,4 +1,5 @@
-"""`pongbench report`: the command, and its arguments."""
+"""`pongbench report`, and `pongbench compare` with `-o`, which draws; without, it is that of
+`workbench.commands`."""
 
 from __future__ import annotations
 
@@ -10,18 +11,29 @@ from typing import Any, Literal
 
 from app.charts.looks import SWEEP, VIEWS, Look, first_view
 from app.charts.showing import Showing
-from app.export.report import SIZE, ReportOptions, check_output, write_read
+from app.export.report import (
+    COMPARISON_ENDINGS,
+    SIZE,
+    ReportOptions,
+    check_output,
+    write_comparison,
+    write_read,
+)
 from workbench.analysis.results import PERCENTILES, Clock, View, clock_of
 from workbench.axis import RATE, Axis
+from workbench.commands import compare
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.documents import PointStop
+from workbench.errors import BadInput
+from workbench.results.comparison import Comparison
+from workbench.results.conditions import Conditions
 from workbench.terminal import say
 
 CLOCKS = ("latency", "service")
 
 
-def add_parser(subparsers: Any) -> None:
-    """Register the command."""
+def add_report(subparsers: Any) -> None:
+    """Register `report`."""
     parser: argparse.ArgumentParser = subparsers.add_parser(
         "report",
         help="a session as HTML, PNG, SVG or PDF, its points as CSV, a distribution as .hgrm",
@@ -61,7 +73,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--server", default="", metavar="ID", help="server of an .hgrm file")
     parser.add_argument("--notes", action="store_true", help="with your notes (HTML)")
-    parser.set_defaults(handler=handle)
+    parser.set_defaults(handler=handle_report)
 
 
 def add_drawing_arguments(parser: argparse.ArgumentParser) -> None:
@@ -116,7 +128,7 @@ def options_of(arguments: argparse.Namespace, clock: Clock, axis: Axis) -> Repor
     )
 
 
-def handle(arguments: argparse.Namespace) -> int:
+def handle_report(arguments: argparse.Namespace) -> int:
     """Run the command; returns its exit code. Raises PongbenchError."""
     check_output(arguments.output)
     session = open_session(arguments)
@@ -183,3 +195,33 @@ def _size(text: str) -> tuple[int, int]:
     if not (800 <= size[0] <= 8000 and 600 <= size[1] <= 8000):
         raise argparse.ArgumentTypeError(f"{text} is outside 800x600 to 8000x8000")
     return size
+
+
+def add_compare(subparsers: Any) -> None:
+    """Register `compare`."""
+    parser = compare.make_parser(subparsers)
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="X",
+        help="write X.html, .png, .svg, .pdf or .csv in place of tables",
+    )
+    add_drawing_arguments(parser)
+    parser.set_defaults(handler=handle_compare)
+
+
+def handle_compare(arguments: argparse.Namespace) -> int:
+    """Run the command; returns its exit code. Raises PongbenchError."""
+    if arguments.output:
+        if arguments.json or arguments.csv:
+            raise BadInput("-o writes a file; give neither --json nor --csv with it.")
+        check_output(arguments.output, COMPARISON_ENDINGS)
+        arguments.write = _write
+    return compare.handle(arguments)
+
+
+def _write(arguments: argparse.Namespace, found: Comparison, differing: Conditions) -> None:
+    clock = clock_of(stop for each in found.contenders for stop in each.result.stops)
+    write_comparison(found, differing, arguments.output, options_of(arguments, clock, found.axis))
+    say(f"The comparison is {arguments.output}.")
