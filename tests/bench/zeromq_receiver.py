@@ -23,9 +23,8 @@ from zeromq import free_port
 
 from workbench import paths
 from workbench.remote.agent.protocol import Load
-from workbench.remote.generators.zeromq.message import GIVEN
-from workbench.remote.generators.zeromq.point import Point
-from workbench.remote.generators.zeromq.take import _receive
+from workbench.remote.generators.zeromq.exchange import _receive
+from workbench.remote.generators.zeromq.point import GIVEN, Point
 
 ROUNDS = int(os.environ.get("ROUNDS", "7"))
 SIZES = [int(size) for size in os.environ.get("SIZES", "32,512").split(",")]

@@ -21,7 +21,7 @@ from workbench.load.base import (
 from workbench.machines.base import Machine
 from workbench.messages.base import Message
 from workbench.messages.reasons import ClientGone, ToolFailed
-from workbench.remote.agent.buckets import bucket_of
+from workbench.remote.agent.tally import bucket_of
 
 ALL = Capabilities(
     windows=True,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.histograms import histogram_of
 from workbench.analysis import histogram
-from workbench.remote.agent.buckets import bounded, bucket_of, count_buckets, sparse
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.schedule import poisson, share_of, think_times, uniform
+from workbench.remote.agent.tally import bounded, bucket_of, count_buckets, sparse
 
 RATES = st.floats(0.5, 50_000)
 COUNTS = st.integers(0, 500)

@@ -24,15 +24,50 @@ from workbench.remote.agent.driver import (
     Driver,
     error_name,
 )
-from workbench.remote.agent.mix import Mix
-from workbench.remote.agent.parser import Data, ProtocolError, Response, reason
+from workbench.remote.agent.mix import Call, Mix
+from workbench.remote.agent.parser import Data, ProtocolError, ReplyParser, Response, reason
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.request import http_request
 from workbench.remote.agent.schedule import think_times
 from workbench.remote.agent.tally import Tally
 from workbench.remote.agent.wanted import Wanted
 
-from .http_connection import Connection
+
+class Connection:
+    """Times are in ns of the monotonic clock."""
+
+    __slots__ = (
+        "asked",
+        "calls",
+        "connecting",
+        "due",
+        "fd",
+        "left",
+        "parser",
+        "sent",
+        "sock",
+        "unsent",
+    )
+
+    def __init__(self, sock: Any, due: int, sent: int, calls: int, asked: int) -> None:
+        self.sock = sock
+        self.fd: int = sock.fileno()
+        self.due = due
+        """When the current call was scheduled; 0: it was not, it begins when it is sent."""
+        self.sent = sent
+        """When the current call was begun; the first call begins with connecting."""
+        self.left = calls
+        """Calls not answered yet."""
+        self.asked = asked
+        """Requests sent and not answered yet."""
+        self.parser: ReplyParser | None = None
+        """Of a reply that has come in part."""
+        self.unsent = b""
+        """Of the requests, what the kernel has not taken yet."""
+        self.connecting = False
+        self.calls: list[Call] = []
+        """Of several requests, those sent and not answered yet."""
+
 
 _PATIENCE_NS = 1_000_000_000
 """A server may close a connection that was idle for this long."""

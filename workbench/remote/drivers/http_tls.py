@@ -13,7 +13,7 @@ from workbench.remote.agent.tally import Tally
 from workbench.remote.agent.tls import TlsClient, TlsFailure, TlsStream
 
 from . import http
-from .http_connection import Connection
+from .http import Connection
 
 
 class WorkloadDriver(http.WorkloadDriver):

@@ -32,7 +32,7 @@ from workbench.remote.agent.websocket import (
     server_frame,
 )
 
-from .websocket_connection import (
+from .websocket_connections import (
     CLOSING,
     CONNECTING,
     LOST,
@@ -40,9 +40,9 @@ from .websocket_connection import (
     SHAKING,
     Awaited,
     Connection,
+    Connections,
     closed_by,
 )
-from .websocket_connections import Connections
 
 _PING = b"pongbench"
 _GOODBYE = NORMAL.to_bytes(2, "big")

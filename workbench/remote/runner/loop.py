@@ -14,9 +14,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from .folder import Run
-from .processes import POLL_S, descendants, end_descendants, has_mark, may_signal, send_signal
-from .program import PROCESS_MARK, Program, environment, explain, start
+from .claims import Run
+from .program import (
+    POLL_S,
+    PROCESS_MARK,
+    Program,
+    descendants,
+    end_descendants,
+    environment,
+    explain,
+    has_mark,
+    may_signal,
+    send_signal,
+    start,
+)
 
 MAX_UNSENT = 8 << 20
 """With this many bytes waiting for a slow reader, further lines are dropped and counted."""

@@ -8,10 +8,9 @@ import signal
 import sys
 from typing import Any, NoReturn
 
-from .claims import Claimed, claim
-from .folder import Run
+from .claims import Claimed, Run, claim
 from .loop import Runner
-from .processes import (
+from .program import (
     PR_SET_CHILD_SUBREAPER,
     PR_SET_PDEATHSIG,
     end_descendants,

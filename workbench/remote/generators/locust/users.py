@@ -7,9 +7,12 @@ loop every user is one of the concurrent connections, and waits as its `wait_tim
 
 from __future__ import annotations
 
+import itertools
+import random
+import re
 import socket
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from time import monotonic_ns
 from typing import Any
@@ -32,14 +35,99 @@ from locust.user.task import (
     TaskSet,
 )
 
-from workbench.remote.agent.driver import Driver
+from workbench.remote.agent.driver import Driver, error_name
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.tally import RequestTally, Tally
 
-from . import classes, locustfile
-from .failures import name_of
+from . import locustfile
 from .place import place_of
-from .visit import Visit
+
+
+class Visit:
+    """A task of a user, from its arrival to its end."""
+
+    __slots__ = ("began", "calls", "due", "error", "started", "user", "waited")
+
+    def __init__(self, due: int, now: int) -> None:
+        self.due, self.began, self.started = due, now, now
+        self.user: Any = None
+        self.calls = 0
+        """Requests that were made."""
+        self.waited = 0
+        """Their response times together, in ns."""
+        self.error = ""
+
+
+def in_turn(classes: list[Any], load: Load) -> Iterator[Any]:
+    """Yield the classes of a closed loop's users of this worker: first the fixed ones, then all by
+    weight, spread as evenly as can be."""
+    fixed = [each for each in classes for _ in range(each.fixed_count)]
+    weighted = [each for each in classes if not each.fixed_count]
+    every = itertools.chain(fixed, _by_weight(weighted or fixed))
+    return itertools.islice(every, load.share, None, load.shares)
+
+
+def _by_weight(classes: list[Any]) -> Iterator[Any]:
+    total, credit = sum(each.weight for each in classes), dict.fromkeys(classes, 0.0)
+    while True:
+        for each in classes:
+            credit[each] += each.weight
+        chosen = max(classes, key=lambda each: credit[each])
+        credit[chosen] -= total
+        yield chosen
+
+
+def drawn(classes: list[Any], load: Load) -> Iterator[Any]:
+    """Yield the classes of arrivals, drawn by weight."""
+    weights = list(itertools.accumulate(each.weight or 1 for each in classes))
+    draw = random.Random(f"{load.seed}/{load.share}/{load.shares}/users").choices
+    while True:
+        yield from draw(classes, cum_weights=weights, k=100)
+
+
+_TIMEOUTS = (
+    "Timeout",
+    "timeout",
+    "TimeoutError",
+    "ReadTimeout",
+    "ConnectTimeout",
+    "ConnectionTimeout",
+)
+_CLOSED = ("RemoteDisconnected", "HTTPConnectionClosed", "IncompleteRead", "ChunkedEncodingError")
+
+
+def name_of(error: BaseException) -> str:
+    """Return a name as the agent's own, such as `connrefused` or `protocol-404`; those of a
+    locustfile's own checks are `check-locustfile`, of its exceptions `other-` and the class."""
+    for each in _chain(error):
+        kind = type(each).__name__
+        status = getattr(getattr(each, "response", None), "status_code", 0)
+        if (status and "HTTP" in kind) or kind == "BadStatusCode":
+            return f"protocol-{status}"
+        if kind == "CatchResponseError":
+            return "check-locustfile"
+        if isinstance(each, TimeoutError) or kind in _TIMEOUTS:
+            return "client-timo"
+        if isinstance(each, OSError) and each.errno and each.errno > 0:
+            return error_name(each)
+        if kind in _CLOSED:
+            return "protocol-closed"
+    return f"other-{re.sub('[^A-Za-z0-9]', '', type(error).__name__)}"[:40]
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield what an exception was made of, the innermost first."""
+    found: list[BaseException] = []
+    waiting = [error]
+    while waiting and len(found) < 20:
+        each = waiting.pop()
+        if each in found:
+            continue
+        found.append(each)
+        parts = (*each.args, getattr(each, "reason", None), each.__cause__, each.__context__)
+        waiting += [part for part in parts if isinstance(part, BaseException)]
+    yield from reversed(found)
+
 
 MOST_USERS = 10_000
 """Of one worker."""
@@ -96,7 +184,7 @@ class UserDriver(Driver):
         self.calls = 1
         self.timeout_ns = round(load.timeout_s * 1e9)
         self.closed = load.mode == "closed"
-        choose = classes.in_turn if self.closed else classes.drawn
+        choose = in_turn if self.closed else drawn
         self.classes = choose(_environment.user_classes, load)
         self.vacant = -(-load.concurrency // load.shares) if self.closed else 0
         """Users that are started evenly within the ramp."""

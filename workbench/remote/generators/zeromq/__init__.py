@@ -15,10 +15,8 @@ import zmq
 
 from workbench.remote.agent.protocol import Load
 
-from .exchange import exchange
-from .message import Refused
-from .point import Point
-from .take import take
+from .exchange import exchange, take
+from .point import Point, Refused
 
 
 class Worker:

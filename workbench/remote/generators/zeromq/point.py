@@ -7,6 +7,7 @@ For inproc that file is brought to the client, which opens them itself.
 from __future__ import annotations
 
 import importlib.util
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +21,21 @@ from workbench.remote.agent.protocol import WINDOW_NS, Load
 from workbench.remote.agent.schedule import share_of
 from workbench.remote.agent.tally import Tally
 
-from .message import SLICE_MS, TOPIC, WAIT_S, Refused
+TOPIC = b"pong"
+HEADER = struct.Struct("<4s?xxxQQQ")
+"""Topic, whether the rest is given, number, and when it was scheduled and sent (ns of the sender's
+monotonic clock)."""
+GIVEN = 4
+"""The byte that says so."""
+WAIT_S = 4.0
+"""The longest wait for an answer of the server."""
+SLICE_MS = 20
+"""The longest wait before windows are closed and commands are read."""
+
+
+class Refused(Exception):
+    """The server does not do what was asked; the text is a sentence."""
+
 
 BACKLOG = 128
 PEERS = {
