@@ -11,6 +11,7 @@ from math import isnan, nan
 from typing import Any
 
 import numpy as np
+import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -23,22 +24,18 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip
 
-from app.charts import band
-from app.charts.axes import Axes
-from app.charts.backend import pg
-from app.charts.background import Head
-from app.charts.curve import Curve
+from app.charts.axes import Axes, Head, RateAxis, ValueAxis
+from app.charts.curve import Curve, paint_band
+from app.charts.drawing import Markers
 from app.charts.items import ClientLimit, Drawing, Rule
-from app.charts.markers import Markers
 from app.charts.marks import Marks
 from app.charts.model import ChartModel
 from app.charts.moving import Moving
 from app.charts.names import NamesAxis
 from app.charts.plot import DIM, DIM_RUNNING, Plot, second_percentile
 from app.charts.series import Quantity, Values
-from app.charts.showing import Showing
 from app.charts.sizes import Sizes
-from app.charts.ticks import RateAxis, ValueAxis
+from app.charts.view_state import Showing
 from app.colour import with_opacity
 from app.painted import guarded
 from app.plain import tip
@@ -298,7 +295,7 @@ class Chart(Plot):
         still = self.still()
         painter.setClipRect(self.clip_rect(), Qt.ClipOperation.IntersectClip)
         for curve in still if self.all_have_bands else ():
-            band.paint(self, painter, curve)
+            paint_band(self, painter, curve)
         self._moving.paint_earlier(painter)
         for curve in still:
             curve.draw(painter, self.sizes.still_line)

@@ -8,15 +8,13 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
-from app.charts.clipping import Box, Polyline, clipped, segments
-from app.charts.drawing import draw_cross
-from app.charts.markers import Markers
+from app.charts.drawing import Markers, draw_cross
 from app.charts.series import Floats, Series, Values
 from app.charts.sizes import Sizes
-from app.charts.strokes import stroke_segments
+from app.charts.strokes import Box, Polyline, clipped, runs, segments, stroke, stroke_segments
 from app.colour import mix
 from app.theme import SeriesStyle, Theme
 
@@ -204,3 +202,24 @@ def _staggered(points: NDArray[np.float64], spacing: float, index: int) -> slice
     across = points[-1, 0] - points[0, 0]
     step = max(1, round(spacing * (len(points) - 1) / across)) if across > 0 else 1
     return slice(int(step * (index * 0.618034 % 1)), None, step)
+
+
+def paint_band(chart: Pixels, painter: QPainter, curve: Curve) -> None:
+    """Paint one server's band in the scene's pixels; nothing where there is none."""
+    beside, values = curve.beside, curve.values
+    if beside is None or len(beside.x) != len(values.x):
+        return
+    whole, room = QPainterPath(), QPainterPath()
+    for first, end in runs(~(np.isnan(values.y) | np.isnan(beside.y))):
+        there, back = (
+            [QPointF(x, y) for x, y in chart.pixels(line.x[first:end], line.y[first:end]).tolist()]
+            for line in (values, beside)
+        )
+        whole.addPolygon(QPolygonF([*there, *reversed(back)]))
+        whole.closeSubpath()
+    left, top, right, foot = chart.box()
+    room.addRect(QRectF(QPointF(left, top), QPointF(right, foot)))
+    painter.setPen(Qt.PenStyle.NoPen)
+    # What writes SVG does not clip.
+    painter.fillPath(whole.intersected(room), curve.style.tint(0.16))
+    stroke(painter, chart.stretches(beside), curve.style.pen(max(1.0, chart.sizes.px(1))))

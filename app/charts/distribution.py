@@ -8,10 +8,10 @@ from functools import cached_property
 from math import nan
 
 from app.charts import scales, words
-from app.charts.card import Card, split_ms
 from app.charts.model import ChartModel
 from app.charts.projection import Chosen, ProjectedSeries, Projection, line, nothing
 from app.charts.series import Quantity, Series, Values
+from app.charts.words import Card, split_ms
 from workbench.analysis.distribution import Distribution, Row, percentile_text
 from workbench.analysis.results import PointResult, View
 from workbench.axis import Axis

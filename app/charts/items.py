@@ -7,16 +7,18 @@ from math import log
 from typing import Any
 
 import numpy as np
+import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmapCache
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
-from app.charts.backend import pg
-from app.charts.clipping import Segments
-from app.charts.strokes import draw_segments
+from app.charts.strokes import Segments, draw_segments
 from app.colour import with_opacity
 from app.painted import guarded
 from app.theme import Theme
+
+# Moves of the mouse are not dropped: the card and a drag follow it.
+pg.setConfigOptions(mouseRateLimit=-1)
 
 _WHEEL_STEP, _NOTCH = 0.82, 120.0
 """What one notch of the wheel leaves, and its size."""

@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QTransform
 
-from app.charts import ticks
+from app.charts import axes
 from app.charts.drawing import draw_text, elided, text_width
 from app.charts.plot import Plot
 from app.charts.series import Quantity
@@ -137,7 +137,7 @@ class Marks:
     def _timeout(self) -> tuple[str, QRectF]:
         """Return the text above the line at the timeout, and its box."""
         chart, px = self._chart, self._chart.sizes.px
-        text = f"timeout {ticks.time_text(chart.model.timeout_ms)}"
+        text = f"timeout {axes.time_text(chart.model.timeout_ms)}"
         left, y = chart.plot_rect().left() + px(5), chart.at(0, chart.model.timeout_ms).y()
         return text, QRectF(left, y - px(14), text_width(text, self._font()), px(12))
 

@@ -7,15 +7,17 @@ compare `version` and `Series.version` to find out what changed since they were 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import inf
 
-from app.charts import card, scales, words
-from app.charts.full_session import Whole
-from app.charts.series import Quantity, Series
+import numpy as np
+
+from app.charts import scales, words
+from app.charts.series import Floats, Quantity, Series, Span, Values, within
 from workbench.analysis.audits import Audit, Auditor, tainted
 from workbench.analysis.cost import rank
 from workbench.analysis.over_time import OverTime
 from workbench.analysis.published import Published, figures_of
-from workbench.analysis.results import Clock, PointResult, View, clock_of
+from workbench.analysis.results import Clock, PointResult, View, clock_of, window_ms
 from workbench.analysis.tasks import Tasks
 from workbench.analysis.windows import Running
 from workbench.axis import RATE, Axis, known
@@ -33,6 +35,44 @@ from workbench.documents import (
 from workbench.messages.notes import NotProfiled, Profile, Rates
 from workbench.messages.topics import read_note
 from workbench.results.setup import Setup
+
+
+class Whole:
+    """All values that a film will show; axes fitted to them stay fixed."""
+
+    def __init__(
+        self,
+        series: Sequence[Series],
+        windows: Sequence[tuple[float, Window]],
+        last_x: float,
+        over_time: OverTime | None = None,
+    ) -> None:
+        """`windows`: of the points in `series`, each after the x of its point."""
+        self._series, self._windows = series, windows
+        self.last_x = last_x
+        """Where the x axis ends."""
+        self.over_time = over_time or OverTime()
+        self._values: dict[tuple[Quantity, View], tuple[list[Values], tuple[Floats, Floats]]] = {}
+
+    def values(self, quantity: Quantity, view: View, span: Span | None = None) -> Floats:
+        """Values of every point, and the response times during each, which the running point shows;
+        `span`: only between two x. Without NaN, in no order.
+        """
+        key = quantity, view
+        if key not in self._values:
+            lines = [series.values(quantity, view) for series in self._series]
+            self._values[key] = lines, self._times(quantity, view)
+        lines, (x, times) = self._values[key]
+        low, high = span or (-inf, inf)
+        each = [within(line.x, line.y, span) if span else line.y for line in lines]
+        found = np.concatenate([times[(x >= low) & (x <= high)], *each])
+        return found[~np.isnan(found)]
+
+    def _times(self, quantity: Quantity, view: View) -> tuple[Floats, Floats]:
+        """Return the response times of the windows, after the x of their points."""
+        windows = self._windows if quantity is Quantity.TIME else []
+        x = np.array([x for x, _ in windows], dtype=np.float64)
+        return x, np.array([window_ms(window, view) for _, window in windows], dtype=np.float64)
 
 
 class ChartModel:
@@ -305,9 +345,9 @@ class ChartModel:
         series = self.series.get(server)
         return next((r for r in series.shown if r.x == x), None) if series else None
 
-    def card(self, series: Series, reading: PointResult, view: View) -> card.Card:
+    def card(self, series: Series, reading: PointResult, view: View) -> words.Card:
         """Return what the card of a point says."""
-        return card.of_point(series, reading, view)
+        return words.point_card(series, reading, view)
 
     def ranked(self) -> list[Series]:
         """Return the servers by sustained rate, highest first; among equals the cheapest first,

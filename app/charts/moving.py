@@ -10,13 +10,11 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
-from app.charts import band
-from app.charts.clipping import clipped
-from app.charts.curve import PALE, Curve
-from app.charts.markers import Markers, draw_marker
+from app.charts.curve import PALE, Curve, paint_band
+from app.charts.drawing import Markers, draw_marker
 from app.charts.plot import DIM_RUNNING, Plot
 from app.charts.series import Quantity
-from app.charts.strokes import stroke
+from app.charts.strokes import clipped, stroke
 from app.colour import mix
 from app.theme import SeriesStyle
 from workbench.analysis.windows import Running
@@ -77,7 +75,7 @@ class Moving:
         painter.save()
         painter.setClipRect(chart.clip_rect(), Qt.ClipOperation.IntersectClip)
         if not chart.all_have_bands:
-            band.paint(chart, painter, curve)
+            paint_band(chart, painter, curve)
         self._paint_bars(painter, curve)
         self._paint_markers(painter, curve, 4.8)
         reading = chart.reading(curve.series.id, chart.cursor_rate)
@@ -143,7 +141,7 @@ class Moving:
         if chart.highlighted not in ("", curve.series.id):
             painter.setOpacity(DIM_RUNNING)
         if chart.all_have_bands:
-            band.paint(chart, painter, curve)
+            paint_band(chart, painter, curve)
         if curve.series.id != chart.highlighted:
             self._paint_markers(painter, curve, 4.0)
         self._paint_knees(painter)

@@ -3,22 +3,119 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
-from app.charts import labels, layout
-from app.charts.background import Head
+from app.charts.axes import Head, ScaleAxis
 from app.charts.curve import Curve
-from app.charts.drawing import draw_text, text_width
-from app.charts.markers import Markers
+from app.charts.drawing import Markers, draw_text, name_within, text_width
 from app.charts.plot import DIM, Plot
 from app.charts.series import Quantity
-from app.charts.shortening import name_within
-from app.charts.ticks import ScaleAxis
+from app.charts.sizes import FOOT
 from app.theme import Weight, font
+
+
+@dataclass(frozen=True)
+class End:
+    """A line's last point and the width of its name with the marker before it."""
+
+    key: str
+    x: float
+    y: float
+    width: float
+    rank: int = 0
+    """Of lines in a crowd the lowest are named where not all names fit, of equals the highest."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A placed name: its left edge and its middle."""
+
+    key: str
+    """Empty: the place of a text that says how many more there are."""
+    x: float
+    y: float
+    width: float
+
+
+@dataclass(frozen=True)
+class Room:
+    """The gutter at the right of a plot."""
+
+    left: float
+    top: float
+    bottom: float
+    width: float
+    line_height: float
+    least_height: float
+    """Lines are set this tight before names are placed in two columns, if these hold them whole."""
+
+
+_COLUMN_GAP = 7.0
+"""Between a name and the marker of the next column, in line heights / 14.5."""
+_NEAR = 8.0
+"""Lines that end nearer to one another are a crowd, in line heights / 14.5."""
+
+
+def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Return ascending positions at least `gap` apart, nearest by least squares to the ascending
+    `wanted` ones.
+
+    Pool adjacent violators: positions that would overlap move as one block around their mean. The
+    result stays within low..high as long as (n - 1) x gap does.
+    """
+    blocks: list[tuple[float, int]] = []
+    for i, value in enumerate(wanted):
+        mean, size = value - i * gap, 1
+        while blocks and blocks[-1][0] > mean:
+            before, n = blocks.pop()
+            mean, size = (before * n + mean * size) / (n + size), n + size
+        blocks.append((mean, size))
+    top = max(low, high - (len(wanted) - 1) * gap)
+    flat = [min(max(mean, low), top) for mean, size in blocks for _ in range(size)]
+    return [value + i * gap for i, value in enumerate(flat)]
+
+
+def place(ends: Sequence[End], room: Room) -> list[Placed]:
+    """Place the names of the line ends, in the order of these."""
+    if not ends:
+        return []
+    low, high = room.top + room.line_height / 2, room.bottom - room.line_height / 2
+    fit = max(1, int((high - low) / _tightest(room, len(ends), high - low) + 1e-6) + 1)
+    half, gap = room.width / 2, _COLUMN_GAP * room.line_height / 14.5
+    columns = 1 if len(ends) <= fit or max(end.width for end in ends) > half - gap else 2
+    named = sorted(ends, key=lambda e: (e.y, e.rank, e.x))
+    if len(ends) > (places := columns * fit):
+        named = sorted(_preferred(ends, room)[: places - 1], key=lambda e: (e.y, e.rank, e.x))
+        named.append(End("", 0.0, high, room.width / columns))
+    rows = [named[i : i + columns] for i in range(0, len(named), columns)]
+    wanted = [min(max(sum(end.y for end in row) / len(row), low), high) for row in rows]
+    ys = spread(wanted, _tightest(room, len(rows), high - low), low, high)
+    return [
+        Placed(end.key, room.left + column * half, y, min(end.width, room.width))
+        for row, y in zip(rows, ys, strict=True)
+        for column, end in enumerate(row)
+    ]
+
+
+def _preferred(ends: Sequence[End], room: Room) -> list[End]:
+    """Return the ends in the order in which they are named where not all names fit: first those
+    that stand alone or in pairs, since those of a crowd are counted where it is.
+    """
+    at = np.array([(end.x, end.y) for end in ends])
+    near = (np.abs(at[:, None] - at) < _NEAR * room.line_height / 14.5).all(axis=2).sum(axis=1)
+    crowded = {end.key: count > 2 for end, count in zip(ends, near.tolist(), strict=True)}
+    return sorted(ends, key=lambda e: (crowded[e.key], e.rank, e.y, e.x))
+
+
+def _tightest(room: Room, names: int, height: float) -> float:
+    """Return the distance of lines in which as many names as possible fit into a height."""
+    return min(room.line_height, max(room.least_height, height / max(1, names - 1)))
+
 
 _BESIDE = 14.0
 """Unscaled, from the plot to a name's marker."""
@@ -31,8 +128,8 @@ class NamesAxis(ScaleAxis):
         """`head`: whose text no name may cover."""
         super().__init__(chart, "right", lambda _: [])
         self._head = head
-        self.placed: list[labels.Placed] = []
-        self.more: labels.Placed | None = None
+        self.placed: list[Placed] = []
+        self.more: Placed | None = None
         """The place of the text that says how many more servers there are."""
         self._unnamed = 0
         self._ranked_of: object = None
@@ -63,12 +160,12 @@ class NamesAxis(ScaleAxis):
             return
         self._placed_for, ranks = wanted, self._rank()
         ends = [
-            labels.End(id_, x, y, px(14) + self.text_width(chart.curves[id_], size), ranks[id_])
+            End(id_, x, y, px(14) + self.text_width(chart.curves[id_], size), ranks[id_])
             for id_, (x, y) in found.items()
         ]
         plot = chart.plot_rect()
-        foot = chart.height() - px(layout.FOOT) if len(ends) > 10 else plot.bottom() + px(8)
-        room = labels.Room(
+        foot = chart.height() - px(FOOT) if len(ends) > 10 else plot.bottom() + px(8)
+        room = Room(
             plot.right() + px(_BESIDE),
             self._top,
             foot,
@@ -76,7 +173,7 @@ class NamesAxis(ScaleAxis):
             line_height=chart.sizes.label_px + px(3.5),
             least_height=chart.sizes.label_px + px(1),
         )
-        placed = labels.place(ends, room)
+        placed = place(ends, room)
         self.placed = [label for label in placed if label.key]
         self.more = next((label for label in placed if not label.key), None)
         self._unnamed = len(ends) - len(self.placed)
@@ -162,7 +259,7 @@ class NamesAxis(ScaleAxis):
         if counted and strong in chart.curves and strong not in chart.hidden:
             # In place of the text that says how many more there are.
             more = self.more
-            placed.append(labels.Placed(strong, more.x, more.y, more.width))
+            placed.append(Placed(strong, more.x, more.y, more.width))
         elif self.more is not None:
             size, at = font(chart.sizes.label_px), QPointF(self.more.x, self.more.y)
             draw_text(painter, at, f"and {self._unnamed} more", size, chart.theme.muted)
@@ -176,7 +273,7 @@ class NamesAxis(ScaleAxis):
                 painter.setOpacity(others if strong else 1.0)
                 self._draw(painter, mine, strong or self._running)
 
-    def _draw(self, painter: QPainter, placed: Sequence[labels.Placed], strong: str) -> None:
+    def _draw(self, painter: QPainter, placed: Sequence[Placed], strong: str) -> None:
         chart, px = self._chart, self._chart.sizes.px
         markers = Markers(painter, chart.theme.card)
         for label in placed:

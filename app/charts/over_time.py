@@ -9,10 +9,10 @@ from typing import get_args
 import msgspec
 
 from app.charts import words
-from app.charts.card import Card, split_ms
 from app.charts.model import ChartModel
 from app.charts.projection import Chosen, ProjectedSeries, Projection, line
 from app.charts.series import Quantity, Series, Values, metric
+from app.charts.words import Card, split_ms
 from workbench import formatting
 from workbench.analysis.over_time import OverTime
 from workbench.analysis.results import View

@@ -13,13 +13,11 @@ from PySide6.QtGui import QColor, QFont, QPainter
 
 from app.charts.chart import Chart
 from app.charts.curve import Curve, Pixels
-from app.charts.drawing import draw_text
-from app.charts.markers import Markers
+from app.charts.drawing import Markers, draw_text
 from app.charts.model import ChartModel
 from app.charts.names import NamesAxis
-from app.charts.series import Floats, Quantity, Series, Values, within
-from app.charts.showing import Span
-from app.charts.sides import draw_tag, side_style
+from app.charts.series import Floats, Quantity, Series, Span, Values, within
+from app.charts.session_tags import draw_tag, side_style
 from app.charts.sizes import Sizes
 from app.charts.strokes import stroke
 from app.charts.trio import Trio

@@ -19,14 +19,12 @@ from app.charts.drawing import (
     metrics,
     text_width,
 )
-from app.charts.layout import least_height
-from app.charts.looks import Look
 from app.charts.model import ChartModel
 from app.charts.projection import Projection
 from app.charts.series import Quantity, Series
-from app.charts.showing import Showing
-from app.charts.sizes import Sizes
+from app.charts.sizes import Sizes, least_height
 from app.charts.trio import Trio
+from app.charts.view_state import Look, Showing
 from app.plain import glued, loosened
 from app.theme import Theme, Weight, font
 from workbench import formatting

@@ -7,18 +7,18 @@ from dataclasses import replace
 from math import isnan, log10, nan
 
 import numpy as np
+import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtWidgets import QFrame, QGraphicsScene
 
 from app.charts import words
-from app.charts.backend import pg
-from app.charts.clipping import Box, Polyline, clipped
 from app.charts.curve import Curve
 from app.charts.items import ZoomBox
 from app.charts.model import ChartModel
-from app.charts.series import Floats, Quantity, Values, metric, within
-from app.charts.showing import ACROSS, Showing, Span
+from app.charts.series import Floats, Quantity, Span, Values, metric, within
 from app.charts.sizes import Sizes
+from app.charts.strokes import Box, Polyline, clipped
+from app.charts.view_state import ACROSS, Showing
 from app.theme import Theme
 from workbench import formatting
 from workbench.analysis.published import Published

@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 
 from app.charts import scales, words
-from app.charts.card import Card
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series, Values
+from app.charts.words import Card
 from workbench.analysis.audits import Audit
 from workbench.analysis.published import Published
 from workbench.analysis.results import PointResult, View

@@ -9,7 +9,6 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from app.charts.showing import Span
 from workbench.analysis.audits import Audit
 from workbench.analysis.results import PointResult, SeriesResult, View
 from workbench.axis import RATE, Axis
@@ -19,6 +18,8 @@ from workbench.messages.topics import read_note
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Span = tuple[float, float]
+"""From the lowest to the highest value, in the axis's own unit, also on a logarithmic one."""
 
 
 class Quantity(Enum):

@@ -1,11 +1,13 @@
-"""Sizes of everything on a chart."""
+"""Sizes of everything on a chart, the heights of a trio's charts, and the width of the gutter."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtGui import QFont
 
+from app.charts.series import Quantity
 from app.theme import font
 
 
@@ -63,3 +65,73 @@ class Sizes:
 
     def bottom(self, lowest: bool) -> float:
         return self.px(46 if lowest else 10)
+
+
+GAP = 8.0
+"""Between two charts, unscaled."""
+
+LEAST_OF_THREE = 290.0
+"""Unscaled; below this height two charts are shown, because three would be illegible."""
+
+_SHARES = {Quantity.REPLIES: 0.44, Quantity.TIME: 0.32, Quantity.ERRORS: 0.24}
+FOOT = 4.0
+"""Unscaled, below the lowest of more than ten names."""
+
+_NARROWEST, _WIDEST = 118.0, 216.0
+_SHARE_OF_TWO = 0.35
+"""The largest share of the width for names in two columns."""
+
+
+def heights(
+    shown: Sequence[Quantity], sizes: Sizes, names: int, height: float
+) -> dict[Quantity, float]:
+    """Return the height of every chart in pixels, by their shares of the space left for plots;
+    where possible, each chart has room for all names in one column.
+    """
+    bare = {q: sizes.top + sizes.bottom(q is shown[-1]) for q in shown}
+    plots = max(0.0, height - sizes.px(GAP) * (len(shown) - 1) - sum(bare.values()))
+    shares = sum(_SHARES[q] for q in shown)
+    fair = {q: bare[q] + plots * _SHARES[q] / shares for q in shown}
+    least = {q: _least(q, shown, sizes, names) for q in shown}
+    lacking = sum(max(0.0, least[q] - fair[q]) for q in shown)
+    spare = sum(max(0.0, fair[q] - least[q]) for q in shown)
+    if not lacking or lacking > spare:
+        return fair
+    return {
+        q: max(least[q], fair[q] - max(0.0, fair[q] - least[q]) * lacking / spare) for q in shown
+    }
+
+
+def names_fit(found: Mapping[Quantity, float], sizes: Sizes, names: int) -> bool:
+    """Whether all names fit in one column in charts of these heights."""
+    shown = tuple(found)
+    return all(height + 1 >= _least(q, shown, sizes, names) for q, height in found.items())
+
+
+def gutter(longest: float, width: float, *, crowded: bool) -> float:
+    """Return the gutter's width for names up to `longest` wide; two columns of them where they are
+    crowded and these hold them whole. Unscaled, like `width`.
+    """
+    one, two = min(max(_NARROWEST, longest + 36), _WIDEST), 2 * longest + 60
+    return max(one, two) if crowded and two <= width * _SHARE_OF_TWO else one
+
+
+def least_height(names: int) -> float:
+    """Return the height of a trio, unscaled, in which `names` names fit in one column
+    everywhere.
+    """
+    sizes = Sizes()
+    fixed = sum(sizes.top + sizes.bottom(q is Quantity.ERRORS) for q in Quantity) + 2 * GAP
+    column = names * (sizes.label_px + 1) + 7 + FOOT
+    plot = column - sizes.top - sizes.bottom(False)
+    return fixed + max(0.0, plot) / _SHARES[Quantity.TIME]
+
+
+def _least(quantity: Quantity, shown: Sequence[Quantity], sizes: Sizes, names: int) -> float:
+    """Return the height that a chart needs for all names in one column."""
+    over = sizes.px(sizes.controls if quantity is Quantity.TIME else 2)
+    # Few names stay clear of the rates below the axis; see `names`.
+    below = sizes.bottom(quantity is shown[-1])
+    under = below - sizes.px(8) if names <= 10 else sizes.px(FOOT)
+    rows = sizes.label_px + sizes.px(3.5) + max(0, names - 1) * (sizes.label_px + sizes.px(1))
+    return rows + over + under + sizes.px(1)

@@ -10,15 +10,13 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.charts import layout
 from app.charts.chart import Chart
 from app.charts.drawing import text_width
-from app.charts.looks import Look
 from app.charts.model import ChartModel
 from app.charts.projection import Projection
 from app.charts.series import Quantity
-from app.charts.showing import ACROSS, Showing
-from app.charts.sizes import Sizes
+from app.charts.sizes import GAP, LEAST_OF_THREE, Sizes, gutter, heights, names_fit
+from app.charts.view_state import ACROSS, Look, Showing
 from app.theme import Theme, Weight, font
 from workbench.analysis.results import Clock, Percentile, View
 from workbench.sessions.chart_notes import ChartNote
@@ -178,7 +176,7 @@ class Stack(QWidget):
     @property
     def crowded(self) -> bool:
         """Whether there is no height for response time and errors at once."""
-        low = self.height() < self._sizes.px(layout.LEAST_OF_THREE)
+        low = self.height() < self._sizes.px(LEAST_OF_THREE)
         both = {Quantity.TIME, Quantity.ERRORS}
         return low and both <= set(self._requested) & set(self.drawn.charts)
 
@@ -333,7 +331,7 @@ class Stack(QWidget):
         painter.setPen(QPen(QColor(self._theme.line), 1))
         for quantity in self._shown[1:]:
             chart = self.charts[quantity]
-            y = chart.y() - self._sizes.px(layout.GAP) / 2 + 0.5
+            y = chart.y() - self._sizes.px(GAP) / 2 + 0.5
             painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
         painter.end()
 
@@ -341,7 +339,7 @@ class Stack(QWidget):
         if self._choose():
             self._dress()
             return
-        y, gap = 0.0, self._sizes.px(layout.GAP)
+        y, gap = 0.0, self._sizes.px(GAP)
         for quantity, height in self._heights().items():
             top, foot = round(y), round(y + height)
             self.charts[quantity].setGeometry(0, top, self.width(), foot - top)
@@ -359,13 +357,13 @@ class Stack(QWidget):
         self._dress()
 
     def _heights(self) -> dict[Quantity, float]:
-        return layout.heights(self._shown, self._sizes, len(self._names), self.height())
+        return heights(self._shown, self._sizes, len(self._names), self.height())
 
     def _needed_gutter(self) -> float:
         size = font(12, Weight.DemiBold)
         longest = max((text_width(name, size) for name in self._names), default=0.0)
-        crowded = not layout.names_fit(self._heights(), self._sizes, self._named)
-        return layout.gutter(longest, self.width() / self._sizes.scale, crowded=crowded)
+        crowded = not names_fit(self._heights(), self._sizes, self._named)
+        return gutter(longest, self.width() / self._sizes.scale, crowded=crowded)
 
     def _choose(self) -> bool:
         """Update which charts are shown: all that are wanted, or those that there is height for.

@@ -1,11 +1,14 @@
-"""The linked trio: successful replies, response time and errors over one offered rate."""
+"""The linked trio: successful replies, response time and errors over one offered rate; its menu."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import inf, isnan, nan
 
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QAction,
     QColor,
     QContextMenuEvent,
     QFocusEvent,
@@ -14,21 +17,22 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
+from app.charts import note_text, words
+from app.charts.accessible_table import PointsTable
 from app.charts.crosshair import Crosshair
-from app.charts.hover import HoverCard
-from app.charts.looks import Look
 from app.charts.model import ChartModel
-from app.charts.pointing import Pointing
+from app.charts.plot import second_percentile
+from app.charts.pointing import HoverCard, Pointing
 from app.charts.series import Quantity
-from app.charts.showing import ACROSS, Showing
 from app.charts.sizes import Sizes
-from app.charts.spoken import PointsTable
 from app.charts.stack import Stack
+from app.charts.view_state import ACROSS, Look, Showing
 from app.charts.zooming import Zooming
 from app.painted import Painted
-from app.theme import Theme
+from app.theme import Theme, icon
+from app.widgets import button, tool
 from workbench.analysis.results import View
 
 
@@ -213,3 +217,86 @@ class _Ring(Painted):
     def paint(self, painter: QPainter) -> None:
         painter.setPen(QPen(QColor(self.theme.focus), 2))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
+
+
+LOG_KEYS = {
+    ACROSS: "X",
+    Quantity.REPLIES.value: "R",
+    Quantity.TIME.value: "L",
+    Quantity.ERRORS.value: "E",
+}
+"""The keys that change the scale of an axis."""
+
+
+def open_menu(trio: Trio, at: QPoint) -> QMenu:
+    """Open the menu at a place on the screen."""
+    menu = QMenu(trio)
+    menu.setAccessibleName("Charts")
+    zooming = trio.zooming
+
+    def add(text: str, keys: str, do: Callable[[], object], *, usable: bool = True) -> QAction:
+        action = menu.addAction(f"{text}\t{keys}" if keys else text)
+        action.setEnabled(usable)
+        action.triggered.connect(lambda _checked=False: do())
+        return action
+
+    add("Zoom in", "Ctrl++", zooming.closer)
+    add("Zoom out", "Ctrl+−", zooming.farther, usable=bool(trio.showing.zoom))
+    add("Show everything", "Ctrl+0", zooming.reset, usable=bool(trio.showing.zoom))
+    menu.addSeparator()
+    titles = {ACROSS: trio.drawn.axis.label}
+    titles |= {chart.metric: chart.title_text()[0] for chart in trio.charts.values()}
+    for key, title in titles.items():
+        action = menu.addAction(f"Logarithmic {_within(title)}\t{LOG_KEYS.get(key, 'E')}")
+        action.setCheckable(True)
+        action.setChecked(trio.is_log(key))
+        action.toggled.connect(lambda on, k=key: trio.set_log(on, k))
+    menu.addSeparator()
+    second = words.percentile(second_percentile(trio.view).percentile)
+    action = menu.addAction(f"Band from {second}\tB")
+    action.setCheckable(True)
+    action.setChecked(trio.showing.band)
+    action.toggled.connect(trio.set_band)
+    if trio.notable:
+        menu.addSeparator()
+        target = trio.target()
+        where = f" at {note_text.place_of(trio.model, *target)}" if target else ""
+        do = partial(trio.note_wanted.emit, *target) if target else trio.setFocus
+        add(f"Note{where}…", "N", do, usable=target is not None)
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(at)
+    return menu
+
+
+def _within(title: str) -> str:
+    """Return a title as it is written within a sentence: "CPU per call", "response time"."""
+    return title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}"
+
+
+class Corner(QWidget):
+    """Above the charts: what ends a zoom, and the menu."""
+
+    def __init__(self, trio: Trio) -> None:
+        super().__init__()
+        self._trio = trio
+        inside = QHBoxLayout(self)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(6)
+        self._reset = button("Reset zoom", on_click=trio.zooming.reset)
+        self._menu = tool("Charts: zoom and scales", "sliders-horizontal", self._open)
+        for each, padding in ((self._reset, "0 8px"), (self._menu, "0")):
+            each.setStyleSheet(f"padding: {padding}; font-size: 12px; min-height: 22px;")
+            inside.addWidget(each)
+        self._menu.setFixedWidth(30)
+        self.set_theme(trio.theme)
+        trio.view_changed.connect(self._refresh)
+        self._refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._menu.setIcon(icon("sliders-horizontal", theme.soft, 14))
+
+    def _refresh(self) -> None:
+        self._reset.setVisible(bool(self._trio.showing.zoom))
+
+    def _open(self) -> None:
+        open_menu(self._trio, self._menu.mapToGlobal(QPoint(0, self._menu.height())))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, isnan, log10, nan
 
-from app.charts.series import Series
+from app.charts.series import Quantity, Series
 from workbench import formatting
-from workbench.analysis.results import Clock, Percentile, PointResult
+from workbench.analysis.results import Clock, Percentile, PointResult, View
 from workbench.documents import Errors, Metric
 from workbench.formatting import listed
 from workbench.messages.errors import error_label
@@ -110,3 +111,76 @@ def verdict(reading: PointResult) -> str:
         "faulty": "The server sends unexpected responses.",
         "inconclusive": "Not enough evidence for a verdict.",
     }[reading.verdict]
+
+
+_ICONS = {
+    "ok": ("circle-check", "ok"),
+    "server-limited": ("gauge", "warn"),
+    "client-limited": ("triangle-alert", "warn"),
+    "ports-limited": ("triangle-alert", "warn"),
+    "network-limited": ("triangle-alert", "warn"),
+    "faulty": ("circle-x", "bad"),
+    "inconclusive": ("info", "muted"),
+}
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a card says beside the server's name."""
+
+    at: str
+    """ "at 5,600/s offered"."""
+    figures: tuple[tuple[str, str, str], ...]
+    """Three: caption, figure, unit."""
+    causes: str
+    """Of failed calls; empty: none failed."""
+    sentence: str
+    text: str
+    """All of it as one sentence, for screen readers."""
+    icon: tuple[str, str] = ("info", "muted")
+    """(name, tone) of the sign before the sentence."""
+
+
+def point_card(series: Series, reading: PointResult, view: View) -> Card:
+    """Return the card of a point of a sweep."""
+    spread = reading.spread(Quantity.REPLIES.value, view)
+    about = f"± {count((spread[1] - spread[0]) / 2)}/s" if spread else "/s"
+    time = split_ms(reading.value(Quantity.TIME.value, view))
+    sentence = _judged(series, reading, view)
+    failed = formatting.percent(reading.errors_pct)
+    which, at = percentile(view.percentile), offered(reading)
+    return Card(
+        at=at,
+        figures=(
+            (series.axis.served_title, count(reading.replies_per_s), about),
+            (which, *time),
+            ("Errors", failed, ""),
+        ),
+        causes=errors(reading.errors, reading.waiting),
+        sentence=sentence,
+        text=(
+            f"{series.name} {at}: {per_second(reading.replies_per_s)}"
+            f" {series.axis.served}, {which} {' '.join(time)}, {failed} errors. {sentence}"
+        ),
+        icon=_ICONS[reading.verdict],
+    )
+
+
+def split_ms(ms: float) -> tuple[str, str]:
+    """Return ("903", "ms"); a dash where there were no replies."""
+    if isnan(ms):
+        return "–", ""
+    figure, _, unit = formatting.duration(ms * 1000).partition(" ")
+    return figure, unit
+
+
+def _judged(series: Series, reading: PointResult, view: View) -> str:
+    """Return the verdict, the number of attempts behind it, why the response time may be hollow,
+    and the audits that failed.
+    """
+    attempts = max(stop.look for stop in reading.stops)
+    again = f" Measured {attempts} times; the last one counts." if attempts > 1 else ""
+    few = reading.trusted and not reading.supported(view)
+    why = f" Too few samples for a steady {percentile(view.percentile)}." if few else ""
+    audits = failed_audits(series, reading)
+    return f"{verdict(reading)}{again}{why} {audits}".strip()

@@ -17,7 +17,8 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
 from app.charts.chart import Chart
-from app.charts.showing import ACROSS, Showing, Span
+from app.charts.series import Span
+from app.charts.view_state import ACROSS, Showing
 
 _KEY_STEP, _PAN = 0.6, 0.2
 """What a key leaves; by which share of the part it pans."""

@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
-from app.charts.menu import open_menu
 from app.charts.overlay import Overlay, OverlayTrio
+from app.charts.trio import open_menu
 from app.comparing.conditions import ConditionsCard
 from app.comparing.ranking import RankingCard
 from app.comparing.sessions import SessionCards

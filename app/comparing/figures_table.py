@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from app.charts.drawing import draw_swatch, text_width
 from app.charts.overlay import contender_style
-from app.charts.sides import draw_tag
+from app.charts.session_tags import draw_tag
 from app.painted import write
 from app.plain import tip
 from app.table import GROUP, LEFT, ORDER, RIGHT, Cells, FixedTable, Index, Ordered

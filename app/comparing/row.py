@@ -20,14 +20,14 @@ from PySide6.QtWidgets import QAbstractButton
 
 from app.charts.drawing import (
     draw_cross,
+    draw_marker,
     draw_swatch,
     draw_text,
     fitting,
+    name_among,
     text_width,
 )
-from app.charts.markers import draw_marker
-from app.charts.shortening import name_among
-from app.charts.sides import draw_tag
+from app.charts.session_tags import draw_tag
 from app.plain import tip
 from app.theme import SeriesStyle, Theme, Weight, font, paint_icon
 from workbench.results.comparison import Comparison, Contender

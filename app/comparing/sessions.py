@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
-from app.charts.sides import draw_tag, side_style
+from app.charts.session_tags import draw_tag, side_style
 from app.charts.strokes import stroke
 from app.choices import Tick
 from app.painted import Painted

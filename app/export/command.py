@@ -9,8 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
-from app.charts.looks import SWEEP, VIEWS, Look, first_view
-from app.charts.showing import Showing
+from app.charts.view_state import SWEEP, VIEWS, Look, Showing, first_view
 from app.export.report import (
     COMPARISON_ENDINGS,
     SIZE,

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 )
 
 from app import files
-from app.charts.looks import SWEEP
 from app.charts.trio import Trio
+from app.charts.view_state import SWEEP
 from app.choices import Choice, Pick, Tick
 from app.context import Desk
 from app.dialogs import Dialog

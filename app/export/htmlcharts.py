@@ -15,14 +15,13 @@ from PySide6.QtWidgets import QApplication
 
 from app.charts import note_text, words
 from app.charts.drawing import draw_swatch
-from app.charts.looks import DISTRIBUTION, TIME, Look
 from app.charts.model import ChartModel
 from app.charts.overlay import Overlay, OverlayTrio, contender_style
 from app.charts.page import Page
 from app.charts.series import Quantity
-from app.charts.showing import Showing
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
+from app.charts.view_state import DISTRIBUTION, TIME, Look, Showing
 from app.export import picture
 from app.profiling import box_colour
 from app.theme import DARK, LIGHT, SeriesStyle, Theme

@@ -11,8 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.charts.looks import SWEEP, TIME, Look
-from app.charts.showing import ACROSS, Showing
+from app.charts.view_state import ACROSS, SWEEP, TIME, Look, Showing
 from app.comparing.selection import letters
 from workbench import stores
 from workbench.analysis.distribution import Distribution, hgrm

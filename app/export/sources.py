@@ -13,9 +13,8 @@ from PySide6.QtCore import QByteArray, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
-from app.charts.looks import SWEEP, Look
-from app.charts.showing import Showing
 from app.charts.trio import Trio
+from app.charts.view_state import SWEEP, Look, Showing
 from app.export import command, picture, report
 from app.export.picture import framed
 from app.export.report import ReportOptions

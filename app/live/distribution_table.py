@@ -15,8 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.charts.distribution import DistributionModel
-from app.charts.drawing import text_width
-from app.charts.shortening import name_among
+from app.charts.drawing import name_among, text_width
 from app.charts.trio import Trio
 from app.plain import tip
 from app.theme import Weight, font

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from PySide6.QtWidgets import QWidget
 
-from app.charts.shortening import name_among
+from app.charts.drawing import name_among
 from app.charts.trio import Trio
 from app.scrolling import Scrolled
 from app.theme import Weight, font

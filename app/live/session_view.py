@@ -10,12 +10,10 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 from app.charts import words
-from app.charts.full_session import Whole
-from app.charts.looks import DISTRIBUTION, SWEEP
-from app.charts.menu import open_menu
-from app.charts.model import ChartModel
+from app.charts.model import ChartModel, Whole
 from app.charts.series import Quantity
-from app.charts.trio import Trio
+from app.charts.trio import Trio, open_menu
+from app.charts.view_state import DISTRIBUTION, SWEEP
 from app.choices import Choice
 from app.live.distribution_table import DistributionTable
 from app.live.doubts import Doubts

@@ -17,8 +17,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from app.charts.looks import SWEEP
 from app.charts.overlay import Overlay
+from app.charts.view_state import SWEEP
 from app.comparing import load as compare_load
 from app.comparing.board import CompareBoard
 from app.comparing.chooser import Chooser

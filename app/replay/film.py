@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.charts.full_session import Whole
-from app.charts.model import ChartModel
+from app.charts.model import ChartModel, Whole
 from app.live.doubts import Doubts
 from workbench import formatting
 from workbench.axis import RATE

@@ -18,9 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
-from app.charts.drawing import draw_text, elided, text_width
-from app.charts.markers import draw_marker
-from app.charts.shortening import name_within
+from app.charts.drawing import draw_marker, draw_text, elided, name_within, text_width
 from app.colour import with_opacity
 from app.painted import Painted, draw_focus
 from app.plain import tip

@@ -25,16 +25,16 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
+import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QEventLoop, QPoint, QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from app import stylesheet, theme
 from app.bridge import Bridge
-from app.charts.backend import pg
 from app.charts.chart import Chart
-from app.charts.looks import SWEEP, TIME
 from app.charts.series import Quantity
+from app.charts.view_state import SWEEP, TIME
 from app.context import Desk
 from app.pages.film import FilmPage
 from app.pages.live import LivePage

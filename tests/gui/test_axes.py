@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 
-from app.charts import ticks, words
+from app.charts import axes, words
 from app.charts.series import Quantity
 from app.live.run import Trial
 from app.live.session_view import Board
@@ -129,7 +129,7 @@ def test_the_axis_is_labelled_with_the_planned_values_or_round_ones(
     for document in varied(axis):
         board.consume(document)
     board.refresh()
-    assert [x for x, _ in ticks.across(board.trio.charts[Quantity.ERRORS])] == marks
+    assert [x for x, _ in axes.across(board.trio.charts[Quantity.ERRORS])] == marks
 
 
 def test_without_an_offered_rate_the_replies_fill_their_axis(board: Board) -> None:

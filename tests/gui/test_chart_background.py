@@ -14,10 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.drawing import text_width
-from app.charts.looks import DISTRIBUTION, Look
 from app.charts.series import Quantity
-from app.charts.showing import ACROSS
 from app.charts.trio import Trio
+from app.charts.view_state import ACROSS, DISTRIBUTION, Look
 from app.theme import Weight, font
 from tests.gui.trios import shown, written
 from tests.synthetic import CONTESTANTS, session

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.charts.looks import DISTRIBUTION
+from app.charts.view_state import DISTRIBUTION
 from app.live.session_view import Board
 from tests.synthetic import session
 

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.charts.looks import Look
 from app.charts.model import ChartModel
 from app.charts.trio import Trio
+from app.charts.view_state import Look
 from app.choices import Choice, Pick
 from app.context import Desk
 from app.export.dialog import ExportDialog, ask, ask_for_session

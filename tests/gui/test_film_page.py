@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QTableWidget
 from pytestqt.qtbot import QtBot
 
-from app.charts.looks import DISTRIBUTION
+from app.charts.view_state import DISTRIBUTION
 from app.context import Desk
 from app.pages.film import FilmPage
 from app.replay.film import Reel, load

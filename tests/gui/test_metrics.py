@@ -16,7 +16,7 @@ from synthetic import session
 from trios import shown
 
 from app.__main__ import main
-from app.charts import ticks
+from app.charts import axes
 from app.charts.series import Quantity
 from app.context import Desk
 from app.export.dialog import ask_for_session
@@ -85,7 +85,7 @@ def test_throughput_is_in_the_unit_that_suits_it_and_says_what_it_counts(
     lowest = trio.charts[Quantity.ERRORS]
     qtbot.keyClick(trio, Qt.Key.Key_M)
     assert lowest.title_text() == ("Payload throughput", cell.split()[1])
-    assert [text for _, text in ticks.up(lowest)] == ["0", "20", "40"]
+    assert [text for _, text in axes.up(lowest)] == ["0", "20", "40"]
     path = record_session(tmp_path / "a.pong.yaml", documents)
     assert main(["summary", str(path)]) == 0
     assert cell in capsys.readouterr().out

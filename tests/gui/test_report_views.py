@@ -10,7 +10,7 @@ import pytest
 from pypdf import PdfReader
 
 from app.__main__ import main
-from app.charts.looks import Look
+from app.charts.view_state import Look
 from app.export.report import ReportOptions, write_report
 from tests.recording import record_session
 from tests.synthetic import session

@@ -8,9 +8,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.charts.chart import Chart
-from app.charts.drawing import text_width
+from app.charts.drawing import distinct_names, name_within, text_width
 from app.charts.series import Quantity
-from app.charts.shortening import distinct_names, name_within
 from app.theme import Weight, font
 from app.widgets import Elided
 from tests.gui.trios import live_board, shown, written

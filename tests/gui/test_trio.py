@@ -12,10 +12,10 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.charts.looks import Look
 from app.charts.marks import Marks
 from app.charts.series import Quantity
 from app.charts.sizes import Sizes
+from app.charts.view_state import Look
 from app.colour import mix
 from tests.gui.trios import at, colour_of, near, seen, shown
 from tests.synthetic import CONTESTANTS, searches, session

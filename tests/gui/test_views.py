@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.charts import ticks
+from app.charts import axes
 from app.charts.series import Quantity
 from app.choices import Choice
 from app.live.session_view import Board
@@ -225,7 +225,7 @@ def test_percentiles_have_several_short_marks_however_close_the_zoom(qtbot: QtBo
     press(qtbot, board, "Distribution")
     chart = board.trio.charts[Quantity.TIME]
     for _ in range(14):
-        below = [text for _, text in ticks.across(chart)]
+        below = [text for _, text in axes.across(chart)]
         assert len(set(below)) == len(below) >= 2
         assert all(len(text) <= len("p99.9999") for text in below)
         qtbot.keyClick(board.trio, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from app.charts.showing import Showing
+from app.charts.view_state import Showing
 from app.export.command import add_report, showing_arguments
 from app.export.report import ReportOptions, write_report
 from tests.recording import record_session

@@ -12,11 +12,11 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.charts import ticks
+from app.charts import axes
 from app.charts.chart import Chart
 from app.charts.series import Quantity
-from app.charts.showing import ACROSS, Showing
 from app.charts.trio import Trio
+from app.charts.view_state import ACROSS, Showing
 from app.export import picture
 from tests.gui.trios import live_board, paint, shown, written
 from tests.gui.windows import control, offers
@@ -218,9 +218,9 @@ def test_marks_differ_and_have_room_however_close_the_zoom(
     for _ in range(14):
         turn(chart, chart.plot_rect().center(), 2)
         for each in trio.charts.values():
-            texts = [text for _, text in ticks.up(each)]
+            texts = [text for _, text in axes.up(each)]
             assert len(set(texts)) == len(texts) >= 2
-        below = [text for _, text in ticks.across(trio.charts[Quantity.ERRORS])]
+        below = [text for _, text in axes.across(trio.charts[Quantity.ERRORS])]
         assert len(set(below)) == len(below) >= 2
 
 

@@ -8,9 +8,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.charts import layout
-from app.charts.labels import End, Placed, Room, place, spread
-from app.charts.sizes import Sizes
+from app.charts.names import End, Placed, Room, place, spread
+from app.charts.sizes import Sizes, gutter
 
 ROOM = Room(814, 2, 236, width=104, line_height=15.5, least_height=13)
 
@@ -111,7 +110,7 @@ def test_spread_moves_neighbours_evenly() -> None:
 
 def test_a_gutter_for_two_columns_holds_them_whole() -> None:
     sizes = Sizes()
-    unscaled = layout.gutter(110, 1000, crowded=True)
+    unscaled = gutter(110, 1000, crowded=True)
     height = sizes.label_px + 3.5
     room = replace(ROOM, width=unscaled - 14, line_height=height)
     placed = place([End(str(i), 800, 100 + i * 0.1, 110 + 14) for i in range(30)], room)

@@ -12,8 +12,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QAccessible, QPaintEvent
 from PySide6.QtWidgets import QTableView
 
-from app.charts.card import Card
 from app.charts.stack import Stack
+from app.charts.words import Card
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
 _NONE = QModelIndex()
