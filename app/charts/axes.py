@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import log10
 from typing import Any
 
@@ -197,7 +197,7 @@ _ROW = 13.0
 
 
 _RIM = 20.0
-"""Unscaled, around an axis: for texts at its ends."""
+"""Unscaled, above and below an axis: for texts at its ends."""
 
 Marks = list[tuple[float, str]]
 
@@ -228,10 +228,13 @@ class ScaleAxis(pg.AxisItem):
         return [texts[value] for value in values]
 
     def boundingRect(self) -> QRectF:
-        rim, view = self._chart.sizes.px(_RIM), self.linkedView()
-        room = self.mapRectFromParent(self.geometry())
-        room |= view.mapRectToItem(self, view.rect()) if view is not None else QRectF()
-        return room.adjusted(-rim, -rim, rim, rim)
+        return self.room().translated(-self.scenePos())
+
+    def room(self) -> QRectF:
+        """Return where it draws, in the scene's pixels: nothing in the plot, where a live chart
+        is painted anew.
+        """
+        raise NotImplementedError
 
     def paint(self, painter: QPainter, option: Any, widget: object = None) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -244,20 +247,31 @@ class ScaleAxis(pg.AxisItem):
 
 
 class ValueAxis(ScaleAxis):
-    """The values at the left, with the lines of the grid."""
+    """The values at the left."""
 
     def __init__(self, chart: Plot) -> None:
         super().__init__(chart, "left", up)
 
+    def room(self) -> QRectF:
+        plot, px = self._chart.plot_rect(), self._chart.sizes.px
+        return QRectF(0, plot.top() - px(_RIM), plot.left() - px(4), plot.height() + px(2 * _RIM))
+
     def draw(self, painter: QPainter) -> None:
         chart = self._chart
-        theme, sizes, plot = chart.theme, chart.sizes, chart.plot_rect()
-        px = sizes.px
+        left, size = chart.plot_rect().left() - chart.sizes.px(8), chart.sizes.axis_font
+        for y, text in self._rows():
+            draw_text(painter, QPointF(left, y), text, size, chart.theme.muted, "right")
+
+    def draw_grid(self, painter: QPainter) -> None:
+        """Draw a line through the plot at each mark."""
+        chart = self._chart
+        plot, width = chart.plot_rect(), max(1.0, chart.sizes.px(0.8))
+        for y, _ in self._rows():
+            draw_hair(painter, plot.left(), plot.right(), y, chart.theme.line, width)
+
+    def _rows(self) -> Iterator[tuple[float, str]]:
         for value, text in self.marks():
-            y = round(chart.at(0, value).y()) + 0.5
-            draw_hair(painter, plot.left(), plot.right(), y, theme.line, max(1.0, px(0.8)))
-            where = QPointF(plot.left() - px(8), y)
-            draw_text(painter, where, text, sizes.axis_font, theme.muted, "right")
+            yield round(self._chart.at(0, value).y()) + 0.5, text
 
 
 class RateAxis(ScaleAxis):
@@ -265,6 +279,10 @@ class RateAxis(ScaleAxis):
 
     def __init__(self, chart: Plot) -> None:
         super().__init__(chart, "bottom", across)
+
+    def room(self) -> QRectF:
+        top = self._chart.plot_rect().bottom() + self._chart.sizes.px(4)
+        return QRectF(0, top, self._chart.width(), self._chart.height() - top)
 
     def draw(self, painter: QPainter) -> None:
         chart = self._chart
@@ -371,8 +389,8 @@ class Head(ScaleAxis):
         self._marks_of: object = None
         self._marks_explained: tuple[str, ...] = ()
 
-    def boundingRect(self) -> QRectF:
-        return QRectF(0, 0, self._chart.width(), self._chart.sizes.top).translated(-self.scenePos())
+    def room(self) -> QRectF:
+        return QRectF(0, 0, self._chart.width(), self._chart.sizes.px(22))
 
     def texts(self) -> tuple[str, ...]:
         """Return all that it says now."""

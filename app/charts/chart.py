@@ -26,7 +26,6 @@ from PySide6.QtWidgets import QToolTip
 
 from app.charts.axes import Axes, Head, RateAxis, ValueAxis
 from app.charts.curve import Curve, paint_band
-from app.charts.drawing import Markers
 from app.charts.items import ClientLimit, Drawing, Rule
 from app.charts.marks import Marks
 from app.charts.model import ChartModel
@@ -53,7 +52,6 @@ _CLOSEST = 1 / 2000
 class Chart(Plot):
     """Draws one quantity of a model. Call `refresh` after the model may have changed."""
 
-    NAMES, CURVE = NamesAxis, Curve
     hovered = Signal(str, float)
     """Server under the mouse (empty: none) and the rate nearest to it (NaN: none)."""
     picked = Signal(str, float)
@@ -77,10 +75,12 @@ class Chart(Plot):
         self._drawn_version = -1
         self._limits = Axes(self)
         self._fitted_for: tuple[bool, bool, int] | None = None
+        self._changed = False
+        """At the last refresh, too: a film changes at each, a run only after a point."""
         self._said: object = None
         """The texts that were painted last."""
         self.head = Head(self)
-        self.names = self.NAMES(self, self.head)
+        self.names = NamesAxis(self, self.head)
         axes = {"left": ValueAxis(self), "bottom": RateAxis(self)}
         axes |= {"top": self.head, "right": self.names}
         self.plotItem.setAxisItems(axes)
@@ -88,7 +88,7 @@ class Chart(Plot):
         for axis in axes.values():
             axis.show()
             axis.setZValue(-200)  # pyqtgraph draws axes, and so a grid, over the lines
-        self._axes = axes
+        self.axes = axes
         self.marks, self._moving = Marks(self), Moving(self)
         self._add_items()
         self.setMouseTracking(True)
@@ -103,7 +103,7 @@ class Chart(Plot):
         for z, item in enumerate((self._limit, self._timeout_rule, self._cursor)):
             self.view_box.addItem(item, ignoreBounds=True)
             item.setZValue(z)
-        paints = self.marks.under, self._paint_still, self._paint_over, self._paint_moving
+        paints = self._paint_under, self._paint_still, self._paint_over, self._paint_moving
         self._drawings = [
             Drawing(self.view_box, z, paint) for z, paint in enumerate(paints, start=1)
         ]
@@ -117,9 +117,9 @@ class Chart(Plot):
         px, box = sizes.px, self.view_box
         box.rim = px(_RIM)
         for side, width in (("left", sizes.left), ("right", px(sizes.gutter))):
-            self._axes[side].setWidth(width)
+            self.axes[side].setWidth(width)
         for side, height in (("top", sizes.top), ("bottom", sizes.bottom(self.lowest))):
-            self._axes[side].setHeight(height)
+            self.axes[side].setHeight(height)
         self.plotItem.layout.activate()
         self._limit.dress(theme, sizes.scale)
         self._timeout_rule.setPen(QPen(QColor(theme.muted), px(1), Qt.PenStyle.DotLine))
@@ -195,7 +195,9 @@ class Chart(Plot):
 
     def limit_texts(self) -> tuple[str, ...]:
         """Return what is written at the client limit, the longest form first."""
-        return "beyond the client limit", "client limit"
+        first = getattr(self.model, "tags", ())[:2]  # of the sessions of a comparison
+        whose = f" of {first[0]}" if len(first) > 1 else ""
+        return f"beyond the client limit{whose}", "client limit"
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -214,9 +216,12 @@ class Chart(Plot):
         """Apply changes of the model, and paint what they concern."""
         changed = self._drawn_version != self.model.version and self._take()
         said = self.head.texts(), self.axis_text(), self.ceiling, self.notes
+        again, self._changed = changed and self._changed, changed
         if changed or said != self._said:
             self._said = said
-            self.renew()
+            if again:
+                self._keep(False)
+            self._repaint()
         elif self.model.running is not None:
             self._keep(True)
             self.scene().update(self._moving.moved())  # an item's would end where the plot does
@@ -230,7 +235,7 @@ class Chart(Plot):
         for series in self.model.series.values():
             curve = self.curves.get(series.id)
             if curve is None:
-                curve = self.curves[series.id] = self.CURVE(self, series)
+                curve = self.curves[series.id] = Curve(self, series)
             running = self._pass_of(series.id)
             if whole or curve.drawn_version != (series.version, running):
                 changed = True
@@ -244,8 +249,12 @@ class Chart(Plot):
         return changed or self.frame is not before
 
     def renew(self) -> None:
-        """Paint everything anew; the view itself would paint first, and then what has moved."""
+        """Paint everything anew."""
         self._keep(False)
+        self._repaint()
+
+    def _repaint(self) -> None:
+        # The view itself would paint first, and then what has moved.
         for drawing in self._kept:
             drawing.update()
         self._dim()
@@ -291,6 +300,10 @@ class Chart(Plot):
         """
         return [self.head.box(), *self.marks.texts()]
 
+    def _paint_under(self, painter: QPainter) -> None:
+        self.axes["left"].draw_grid(painter)
+        self.marks.under(painter)
+
     def _paint_still(self, painter: QPainter) -> None:
         still = self.still()
         painter.setClipRect(self.clip_rect(), Qt.ClipOperation.IntersectClip)
@@ -299,12 +312,10 @@ class Chart(Plot):
         self._moving.paint_earlier(painter)
         for curve in still:
             curve.draw(painter, self.sizes.still_line)
-        markers = Markers(painter, self.theme.card)
         for curve in still:
-            curve.draw_markers(markers, self.sizes)
+            curve.draw_markers(painter, self.sizes)
         for curve in still if self.quantity is Quantity.REPLIES else ():
-            curve.draw_knee(markers, self.sizes)
-        markers.finished()
+            curve.draw_knee(painter, self.sizes)
 
     def _paint_over(self, painter: QPainter) -> None:
         self.marks.over(painter)
@@ -312,6 +323,9 @@ class Chart(Plot):
 
     def _paint_moving(self, painter: QPainter) -> None:
         """Draw the running and the highlighted server, above all others."""
+        strong = self.curves.get(self.highlighted)
+        if strong is not None:
+            strong.emphasized = True
         painter.save()
         clip = self.plot_rect().adjusted(0, 0, 0.5, 0.5)
         painter.setClipRect(clip, Qt.ClipOperation.IntersectClip)
@@ -324,6 +338,8 @@ class Chart(Plot):
                 self.curves[id_].draw(painter, width)
         painter.restore()
         self._moving.paint(painter)
+        if strong is not None:
+            strong.emphasized = False
 
     def render(self, *args: Any) -> None:
         """Paint as strokes, for pictures, files and printers."""

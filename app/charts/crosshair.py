@@ -252,9 +252,6 @@ class Crosshair:
             self._readout = Readout(stack.theme, stack, scale)
         return self._readout
 
-    def is_readout(self, widget: QWidget) -> bool:
-        return widget is self._readout
-
     @property
     def _first(self) -> Chart:
         return self._stack.charts[self._stack.drawn.charts[0]]

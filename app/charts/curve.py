@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from math import inf
 from typing import Protocol
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
-from app.charts.drawing import Markers, draw_cross
+from app.charts.drawing import draw_cross, draw_markers
 from app.charts.series import Floats, Series, Values
+from app.charts.session_tags import side_style
 from app.charts.sizes import Sizes
 from app.charts.strokes import Box, Polyline, clipped, runs, segments, stroke, stroke_segments
 from app.colour import mix
@@ -48,7 +50,11 @@ class Curve:
 
     def __init__(self, chart: Pixels, series: Series) -> None:
         self.series = series
-        self.style = chart.theme.series(series.index)
+        full = chart.theme.series(series.index)
+        self._plain = side_style(full, series.place, chart.theme)
+        self._full = replace(full, dots=series.place)
+        self.emphasized = False
+        """It is drawn in full colour and width, whatever its session."""
         none, never = np.empty(0), np.empty(0, dtype=bool)
         self.values = Values(none, none, never, never)
         self.beside: Values | None = None
@@ -68,6 +74,10 @@ class Curve:
         """Whether any point has another marker than a plain one."""
         self._knee = np.empty(0, dtype=np.intp)
         """The place of its point at the highest sustained rate, if there is one."""
+
+    @property
+    def style(self) -> SeriesStyle:
+        return self._full if self.emphasized else self._plain
 
     def take(self, values: Values, beside: Values | None) -> None:
         """Set its values."""
@@ -129,35 +139,37 @@ class Curve:
                 pen = _pen(self.style, width, sure, self._chart.theme.card)
                 stroke_segments(painter, each[mine], pen)
 
-    def draw_markers(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
+    def draw_markers(self, painter: QPainter, sizes: Sizes, radius: float = 4.0) -> None:
         """Draw the markers, of a sweep staggered so that servers on one line show side by side:
         hollow ones where the point must not be trusted, crossed ones where the server is faulty.
         """
         points, values = self.pixels(), self.values
         if not len(points):
             return
+        radius *= self.style.weight
         searched = self.series.searched
         marked = slice(None) if searched else _staggered(points, sizes.px(70), self.series.index)
         plain = points[marked][(self._shown & values.trusted)[marked]]
-        markers.add(self.style, plain, sizes.px(radius))
+        draw_markers(painter, self.style, plain, sizes.px(radius), self._chart.theme.card)
         if self._doubtful:
-            self._draw_doubts(markers, sizes, radius)
+            self._draw_doubts(painter, sizes, radius)
 
-    def draw_knee(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
+    def draw_knee(self, painter: QPainter, sizes: Sizes, radius: float = 4.0) -> None:
         """Draw the large marker at the highest sustained rate, if there is one."""
         points, knee = self.pixels(), self._knee
         if len(knee) and self._shown[knee]:
-            hollow = not self.values.trusted[knee].all()
-            markers.add(self.style, points[knee], sizes.px(radius * 1.65), hollow=hollow)
+            hollow, large = not self.values.trusted[knee].all(), radius * 1.65 * self.style.weight
+            card = self._chart.theme.card
+            draw_markers(painter, self.style, points[knee], sizes.px(large), card, hollow=hollow)
 
-    def _draw_doubts(self, markers: Markers, sizes: Sizes, radius: float) -> None:
+    def _draw_doubts(self, painter: QPainter, sizes: Sizes, radius: float) -> None:
         """Draw hollow and crossed markers."""
         px, theme = sizes.px, self._chart.theme
         points, known, values = self._points, self._shown, self.values
         hollow = _apart(points[known & ~values.trusted], 0 if self.series.searched else px(12))
-        markers.add(self.style, hollow, px(radius * 0.95), hollow=True)
+        draw_markers(painter, self.style, hollow, px(radius * 0.95), theme.card, hollow=True)
         for at in _apart(points[known & values.faulty], px(14)).tolist():
-            draw_cross(markers.finished(), QPointF(*at), px(radius * 1.35), theme)
+            draw_cross(painter, QPointF(*at), px(radius * 1.35), theme)
 
     def distance(self, at: QPointF) -> float:
         """Return the distance from a pixel to the line; infinite where there is none."""

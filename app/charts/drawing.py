@@ -22,7 +22,6 @@ from PySide6.QtGui import (
     QPolygonF,
 )
 from PySide6.QtWidgets import QWidget
-from shiboken6 import wrapInstance
 
 from app.charts.strokes import SCREEN, Polyline, is_vector, stroke
 from app.plain import laid_out
@@ -170,52 +169,30 @@ _SHIFTS = 4
 """A marker is placed at every quarter of a device pixel, across and down."""
 
 
-class Markers:
-    """Markers on one ground, drawn one over another."""
-
-    def __init__(self, painter: QPainter, ground: str) -> None:
-        self._painter, self._ground = painter, ground
-        self._ratio = painter.device().devicePixelRatioF()
-        self._as_paths = is_vector(painter) or painter.worldTransform().isScaling()
-        self._found: list[tuple[_Row, Polyline]] = []
-
-    def add(
-        self, style: SeriesStyle, places: Polyline, radius: float, *, hollow: bool = False
-    ) -> None:
-        """Add a marker at several pixels, filled with a rim in the background colour, or hollow:
-        not to be trusted. It is drawn at the latest by `finished`.
-        """
-        if not len(places):
-            return
-        if not self._as_paths:
-            row = _sheet(self._ground, self._ratio).row(style, radius, hollow)
-            self._found.append((row, places))
-            return
+def draw_markers(
+    painter: QPainter,
+    style: SeriesStyle,
+    places: Polyline,
+    radius: float,
+    ground: str,
+    *,
+    hollow: bool = False,
+) -> None:
+    """Draw a marker at several pixels, filled with a rim in the colour of its ground, or hollow:
+    not to be trusted. On a screen pictures of it are copied: antialiased paths are slow.
+    """
+    if is_vector(painter) or painter.worldTransform().isScaling():
         for x, y in places.tolist():
-            self._painter.translate(x, y)
-            _paint_marker(self._painter, style, radius, self._ground, hollow)
-            self._painter.translate(-x, -y)
-
-    def finished(self) -> QPainter:
-        """Draw all that were added, by one call; returns the painter, to draw over them."""
-        if self._found:
-            rows = np.repeat(
-                [row for row, _ in self._found], [len(at) for _, at in self._found], axis=0
-            )
-            at = np.rint(np.concatenate([at for _, at in self._found]) * (_SHIFTS * self._ratio))
-            whole, (across, down) = at // _SHIFTS, (at % _SHIFTS).T
-            sides = rows[:, 1]
-            # As Qt has them: the middle, the place on the sheet, the size there, scales, angle, and
-            # opacity.
-            parts = np.zeros((len(at), 10))
-            parts[:, :2] = (whole + 0.5) / self._ratio
-            parts[:, 2], parts[:, 3] = (across * _SHIFTS + down) * sides, rows[:, 0]
-            parts[:, 4:6], parts[:, 6:8], parts[:, 9] = sides[:, None], 1 / self._ratio, 1
-            first = wrapInstance(parts.ctypes.data, QPainter.PixmapFragment)
-            sheet = _sheet(self._ground, self._ratio).pixmap
-            self._painter.drawPixmapFragments(first, len(parts), sheet)
-            self._found = []
-        return self._painter
+            painter.translate(x, y)
+            _paint_marker(painter, style, radius, ground, hollow)
+            painter.translate(-x, -y)
+        return
+    ratio = painter.device().devicePixelRatioF()
+    at = np.rint(places * (_SHIFTS * ratio)).astype(np.int64)
+    corners = (at // _SHIFTS - _half(radius, ratio)) / ratio
+    for (x, y), shift in zip(corners.tolist(), (at % _SHIFTS).tolist(), strict=True):
+        picture = _picture(style, radius, ground, hollow, ratio, *shift)
+        painter.drawPixmap(QPointF(x, y), picture)
 
 
 def draw_marker(
@@ -228,60 +205,35 @@ def draw_marker(
     hollow: bool = False,
 ) -> None:
     """Draw one marker."""
-    markers = Markers(painter, ground)
-    markers.add(style, np.array([at.toTuple()]), radius, hollow=hollow)
-    markers.finished()
+    draw_markers(painter, style, np.array([at.toTuple()]), radius, ground, hollow=hollow)
 
 
-_Row = tuple[float, float]
-"""Of a sheet: its top, and the side of the squares that it consists of, in device pixels."""
+def _half(radius: float, ratio: float) -> int:
+    """Return the device pixels from the middle of a marker's picture to its edge."""
+    return ceil(1.5 * radius * ratio) + 1
 
 
-class _Sheet:
-    """A pixmap with a row for every marker on a ground, in which it has all its shifts."""
-
-    def __init__(self, ground: str, ratio: float) -> None:
-        self.pixmap = QPixmap()
-        self._ground, self._ratio = ground, ratio
-        self._rows: dict[tuple[SeriesStyle, float, bool], _Row] = {}
-        self._end = 0
-
-    def row(self, style: SeriesStyle, radius: float, hollow: bool) -> _Row:
-        """Return the row of a marker; it is painted when it is first needed."""
-        key = style, radius, hollow
-        if key not in self._rows:
-            half = ceil(1.5 * radius * self._ratio) + 1
-            side = 2 * half + 1
-            self._rows[key] = self._end, side
-            self._make_room(side)
-            painter = QPainter(self.pixmap)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            for shift in range(_SHIFTS**2):
-                across, down = divmod(shift, _SHIFTS)
-                painter.resetTransform()
-                painter.translate(
-                    shift * side + half + across / _SHIFTS, self._end + half + down / _SHIFTS
-                )
-                painter.scale(self._ratio, self._ratio)
-                _paint_marker(painter, style, radius, self._ground, hollow)
-            painter.end()
-            self._end += side
-        return self._rows[key]
-
-    def _make_room(self, side: int) -> None:
-        before, wide, high = self.pixmap, side * _SHIFTS**2, self._end + side
-        if before.width() >= wide and before.height() >= high:
-            return
-        self.pixmap = QPixmap(max(before.width(), wide), max(before.height(), 2 * high))
-        self.pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(self.pixmap)
-        painter.drawPixmap(0, 0, before)
-        painter.end()
-
-
-@lru_cache(maxsize=8)
-def _sheet(ground: str, ratio: float) -> _Sheet:
-    return _Sheet(ground, ratio)
+@lru_cache(maxsize=8192)
+def _picture(  # noqa: PLR0917 - a key
+    style: SeriesStyle,
+    radius: float,
+    ground: str,
+    hollow: bool,
+    ratio: float,
+    across: int,
+    down: int,
+) -> QPixmap:
+    half = _half(radius, ratio)
+    picture = QPixmap(2 * half + 1, 2 * half + 1)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(half + across / _SHIFTS, half + down / _SHIFTS)
+    painter.scale(ratio, ratio)
+    _paint_marker(painter, style, radius, ground, hollow)
+    painter.end()
+    picture.setDevicePixelRatio(ratio)
+    return picture
 
 
 @cache

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from app.charts.curve import PALE, Curve, paint_band
-from app.charts.drawing import Markers, draw_marker
+from app.charts.drawing import draw_marker
 from app.charts.plot import DIM_RUNNING, Plot
 from app.charts.series import Quantity
 from app.charts.strokes import clipped, stroke
@@ -44,7 +44,7 @@ class Moving:
                 now |= QRectF(at.x() - half, at.y() - half, 2 * half, 2 * half)
             if curve.style.dash or not curve.values.trusted[-1:].all():
                 # Where its dashes begin depends on what is painted.
-                now |= chart.clip_rect()
+                now |= chart.plot_rect().adjusted(-2, -2, 2, 2)
         before, self._was = self._was, now
         return before | now
 
@@ -77,17 +77,12 @@ class Moving:
         if not chart.all_have_bands:
             paint_band(chart, painter, curve)
         self._paint_bars(painter, curve)
-        self._paint_markers(painter, curve, 4.8)
+        curve.draw_markers(painter, chart.sizes, 4.8)
         reading = chart.reading(curve.series.id, chart.cursor_rate)
         value = reading.value(chart.metric, chart.view_shown) if reading else nan
         if not isnan(value) and chart.contains(at := chart.at(chart.cursor_rate, value)):
             self._paint_ring(painter, curve, at)
         painter.restore()
-
-    def _paint_markers(self, painter: QPainter, curve: Curve, radius: float) -> None:
-        markers = Markers(painter, self._chart.theme.card)
-        curve.draw_markers(markers, self._chart.sizes, radius)
-        markers.finished()
 
     def _paint_knees(self, painter: QPainter) -> None:
         """Draw the markers at sustained rates again, which the running line and its markers would
@@ -96,10 +91,8 @@ class Moving:
         chart = self._chart
         if chart.quantity is not Quantity.REPLIES or chart.highlighted:
             return
-        markers = Markers(painter, chart.theme.card)
         for curve in chart.still():
-            curve.draw_knee(markers, chart.sizes)
-        markers.finished()
+            curve.draw_knee(painter, chart.sizes)
 
     def _paint_ring(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         """Draw a ring around the selected point; it stays hollow where the point must not be
@@ -143,7 +136,7 @@ class Moving:
         if chart.all_have_bands:
             paint_band(chart, painter, curve)
         if curve.series.id != chart.highlighted:
-            self._paint_markers(painter, curve, 4.0)
+            curve.draw_markers(painter, chart.sizes)
         self._paint_knees(painter)
         value = running.value(chart.metric, chart.view_shown) if running else nan
         at = chart.at(running.x, value) if running and not isnan(value) else None

@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
 from app.charts.axes import Head, ScaleAxis
 from app.charts.curve import Curve
-from app.charts.drawing import Markers, draw_text, name_within, text_width
+from app.charts.drawing import draw_marker, draw_text, name_within, text_width
 from app.charts.plot import DIM, Plot
 from app.charts.series import Quantity
+from app.charts.session_tags import draw_tag
 from app.charts.sizes import FOOT
 from app.theme import Weight, font
 
@@ -143,11 +144,9 @@ class NamesAxis(ScaleAxis):
         """Handle another model: there is no name until it is painted."""
         self.placed, self.more, self._placed_for = [], None, None
 
-    def boundingRect(self) -> QRectF:
-        chart = self._chart
-        plot = chart.plot_rect()
-        room = QRectF(plot.right(), 0, chart.width() - plot.right(), chart.height())
-        return room.translated(-self.scenePos())
+    def room(self) -> QRectF:
+        left = self._chart.plot_rect().right() + self._chart.sizes.px(_BESIDE - 1)
+        return QRectF(left, 0, self._chart.width() - left, self._chart.height())
 
     def place(self) -> None:
         """Place the names of the curves that have a point."""
@@ -205,31 +204,37 @@ class NamesAxis(ScaleAxis):
             self._ranks = {series.id: rank for rank, series in enumerate(model.ranked())}
         return self._ranks
 
-    def name(self, curve: Curve) -> str:
-        """Return the text for a server where there is room."""
-        return curve.series.name
-
     def shortened(self, curve: Curve, size: QFont, room: float) -> str:
         """Return its name within `room` pixels; no other server's reads the same. Empty: too little
         of it would be left, so its marker stands alone.
         """
-        name = self.name(curve)
+        name = curve.series.label
         if text_width(name, size) <= room:
             return name
-        names = frozenset(map(self.name, self._chart.curves.values()))
+        names = frozenset(each.series.label for each in self._chart.curves.values())
         return name_within(name, names, size, room)
 
     def text_width(self, curve: Curve, size: QFont) -> float:
         """Return the width of what `write` draws, in pixels."""
-        return text_width(self.name(curve), size)
+        tag = self._chart.sizes.px(21) if curve.series.tag else 0
+        return text_width(curve.series.label, size) + tag
 
     def write(  # noqa: PLR0917 - read like draw_text
         self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
     ) -> None:
-        """Draw a name, within `room` pixels unless it is the highlighted server's."""
-        theme = self._chart.theme
-        name = self.name(curve) if strong else self.shortened(curve, size, room)
-        draw_text(painter, at, name, size, theme.text if strong else theme.soft)
+        """Draw a name, within `room` pixels unless it is the highlighted server's; of several
+        sessions, with the letter of its own.
+        """
+        px, theme, series = self._chart.sizes.px, self._chart.theme, curve.series
+        room -= px(20) if series.tag else 0
+        name = series.label if strong else self.shortened(curve, size, room)
+        colour = theme.text if strong or series.tag else theme.soft
+        if series.place and not strong:
+            colour = theme.muted
+        width = draw_text(painter, at, name, size, colour)
+        if series.tag:
+            box = QRectF(at.x() + width + px(6), at.y() - px(6.5), px(14), px(13))
+            draw_tag(painter, box, series.tag, theme, filled=not series.place)
 
     def at(self, pixel: QPointF) -> str:
         """Return the server whose name is at a pixel; empty: none."""
@@ -275,11 +280,10 @@ class NamesAxis(ScaleAxis):
 
     def _draw(self, painter: QPainter, placed: Sequence[Placed], strong: str) -> None:
         chart, px = self._chart, self._chart.sizes.px
-        markers = Markers(painter, chart.theme.card)
         for label in placed:
             curve, bold = chart.curves[label.key], label.key == strong
-            markers.add(curve.style, np.array([(label.x + px(4), label.y)]), px(3.6))
+            dot = QPointF(label.x + px(4), label.y)
+            draw_marker(painter, curve.style, dot, px(3.6), chart.theme.card)
             size = font(chart.sizes.label_px, Weight.DemiBold if bold else Weight.Medium)
             at = QPointF(label.x + px(12), label.y)
             self.write(painter, at, curve, size, label.width - px(11), bold)
-        markers.finished()

@@ -5,20 +5,15 @@ and what was printed in 2009."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPainter
 
 from app.charts.chart import Chart
-from app.charts.curve import Curve, Pixels
-from app.charts.drawing import Markers, draw_text
 from app.charts.model import ChartModel
-from app.charts.names import NamesAxis
 from app.charts.series import Floats, Quantity, Series, Span, Values, within
-from app.charts.session_tags import draw_tag, side_style
-from app.charts.sizes import Sizes
+from app.charts.session_tags import side_style
 from app.charts.strokes import stroke
 from app.charts.trio import Trio
 from app.colour import mix
@@ -160,53 +155,9 @@ class OverlayTrio(Trio):
             chart.show_extras(passes=passes, published=published)
 
 
-class TaggedNames(NamesAxis):
-    """Writes the session's letter after the name."""
-
-    def name(self, curve: Curve) -> str:
-        """Return the name without the letter: a server has one name in all sessions."""
-        return curve.series.label
-
-    def text_width(self, curve: Curve, size: QFont) -> float:
-        return super().text_width(curve, size) + (self._chart.sizes.px(21) if _tag(curve) else 0)
-
-    def write(  # noqa: PLR0917
-        self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
-    ) -> None:
-        px, theme, tag = self._chart.sizes.px, self._chart.theme, _tag(curve)
-        room -= px(20) if tag else 0
-        text = self.name(curve) if strong else self.shortened(curve, size, room)
-        faint = _is_faint(curve) and not strong
-        colour = theme.muted if faint else theme.text if strong or tag else theme.soft
-        width = draw_text(painter, at, text, size, colour)
-        if tag:
-            box = QRectF(at.x() + width + px(6), at.y() - px(6.5), px(14), px(13))
-            draw_tag(painter, box, tag, theme, filled=not _is_faint(curve))
-
-
-class OverlaidCurve(Curve):
-    """Drawn in the style of its session; in full colour and width while it is highlighted."""
-
-    def __init__(self, chart: Pixels, series: Series) -> None:
-        super().__init__(chart, series)
-        self._plain = side_style(self.style, series.place, chart.theme)
-        self._strong = replace(self.style, dots=series.place)
-        self.set_strong(False)
-
-    def set_strong(self, strong: bool) -> None:
-        self.style: SeriesStyle = self._strong if strong else self._plain
-
-    def draw_markers(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
-        super().draw_markers(markers, sizes, radius * self.style.weight)
-
-    def draw_knee(self, markers: Markers, sizes: Sizes, radius: float = 4.0) -> None:
-        super().draw_knee(markers, sizes, radius * self.style.weight)
-
-
 class OverlayChart(Chart):
     """One quantity of an `Overlay`."""
 
-    NAMES, CURVE = TaggedNames, OverlaidCurve
     _passes = True
     _published = True
     ideal_at = 0.5
@@ -228,35 +179,10 @@ class OverlayChart(Chart):
         values = np.concatenate([super().known(span), *passes])
         return values[~np.isnan(values)]
 
-    def still(self) -> list[Curve]:
-        """Return the curves in painting order, pale ones first."""
-        return sorted(super().still(), key=lambda curve: not _is_faint(curve))
-
-    def refresh(self) -> None:
-        super().refresh()
-        self._emphasize(self.highlighted)
-
-    def _emphasize(self, server: str) -> None:
-        """Draw the highlighted server in its full colour."""
-        for id_, curve in self.curves.items():
-            if isinstance(curve, OverlaidCurve):
-                curve.set_strong(id_ == server)
-
-    def limit_texts(self) -> tuple[str, ...]:
-        tags = getattr(self.model, "tags", ())
-        texts = super().limit_texts()
-        return (f"{texts[0]} of {tags[0]}", *texts[1:]) if len(tags) > 1 else texts
-
-    def point_to(self, server: str, rate: float) -> None:
-        super().point_to(server, rate)
-        self._emphasize(server)
-
     def _paint_still(self, painter: QPainter) -> None:
-        self._emphasize("")  # what is painted is kept while another server is highlighted
         if self._passes:
             self._paint_passes(painter)
         super()._paint_still(painter)
-        self._emphasize(self.highlighted)
 
     def published(self) -> list[Published]:
         return super().published() if self._published else []
@@ -266,7 +192,7 @@ class OverlayChart(Chart):
         painter.setClipRect(self.clip_rect(), Qt.ClipOperation.IntersectClip)
         for curve in self.still():
             series = curve.series
-            if len(series.pass_numbers) < 2 or _is_faint(curve):
+            if len(series.pass_numbers) < 2 or series.place:
                 continue
             pen = curve.style.pen(max(1.0, self.sizes.px(1)))
             pen.setColor(QColor(mix(self.theme.card, curve.style.colour, _PASS)))
@@ -277,11 +203,3 @@ class OverlayChart(Chart):
 
 
 OverlayTrio.CHART = OverlayChart
-
-
-def _is_faint(curve: Curve) -> bool:
-    return curve.series.place > 0
-
-
-def _tag(curve: Curve) -> str:
-    return curve.series.tag

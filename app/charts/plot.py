@@ -109,8 +109,9 @@ class Plot(pg.PlotWidget):
         return known[~np.isnan(known)]
 
     def still(self) -> list[Curve]:
-        """Return the curves in painting order. A line that leaves the common one first lies above
-        the others, so that every stretch of y = x has the colour of the next server to leave it.
+        """Return the curves in painting order; of a comparison, those of the first session last. A
+        line that leaves the common one first lies above the others, so that every stretch of y = x
+        has the colour of the next server to leave it.
         """
         running = self.model.running_server
         still = [
@@ -118,7 +119,7 @@ class Plot(pg.PlotWidget):
             for id_, curve in self.curves.items()
             if id_ != running and id_ not in self.hidden and len(curve.values.x)
         ]
-        return sorted(still, key=lambda curve: -(curve.series.knee or 0.0))
+        return sorted(still, key=lambda c: (c.series.place == 0, -(c.series.knee or 0.0)))
 
     def published(self) -> list[Published]:
         """Return the published figures to mark."""

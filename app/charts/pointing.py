@@ -231,9 +231,6 @@ class Pointing:
             self._card = HoverCard(stack.theme, stack, max(1.0, 0.8 * stack.sizes.scale))
         return self._card
 
-    def is_card(self, widget: QWidget) -> bool:
-        return widget is self._card
-
     def hide_card(self) -> None:
         if self._card is not None:
             self._card.hide()

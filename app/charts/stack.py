@@ -54,14 +54,18 @@ class Stack(QWidget):
         self.drawn: ChartModel | Projection = model
         """What the charts draw: the model itself, over its own axis, or another look at it."""
         self.look = Look()
-        self._notes: Sequence[ChartNote] = ()
+        self.notes: Sequence[ChartNote] = ()
+        """The user's, on the charts."""
         self._own_scale: bool | None = None
         """Of the model's own axis, as the user has chosen it."""
-        self._theme, self._sizes = theme, sizes or Sizes()
-        self._view, self._showing = View(), Showing()
+        self.theme, self.sizes = theme, sizes or Sizes()
+        self.view = View()
+        self.showing = Showing()
+        """Which part is shown, and on which scales."""
         self._hidden: set[str] = set()
-        self._requested: tuple[Quantity, ...] = tuple(Quantity)
-        self._shown = self._requested
+        self.requested_charts: tuple[Quantity, ...] = tuple(Quantity)
+        """From the top, where there is height for all."""
+        self.shown_charts = self.requested_charts
         self._second = Quantity.TIME
         self._names: tuple[str, ...] = ()
         self._named = 0
@@ -75,7 +79,7 @@ class Stack(QWidget):
         """In that column; covered by such a list as a whole."""
         self.charts = {
             quantity: self.CHART(
-                model, quantity, theme, self._sizes, lowest=quantity is Quantity.ERRORS
+                model, quantity, theme, self.sizes, lowest=quantity is Quantity.ERRORS
             )
             for quantity in Quantity
         }
@@ -105,7 +109,7 @@ class Stack(QWidget):
         named = sum(len(series.stops) > 0 for series in self.model.series.values())
         if (names, named) != (self._names, self._named):
             others, self._names, self._named = names != self._names, names, named
-            if others or self._needed_gutter() != self._sizes.gutter:
+            if others or self._needed_gutter() != self.sizes.gutter:
                 self._widen_gutter()
         for chart in self._each():
             chart.refresh()
@@ -127,15 +131,15 @@ class Stack(QWidget):
         axes are others.
         """
         if self.drawn is self.model:
-            self._own_scale = self._showing.log.get(ACROSS)
+            self._own_scale = self.showing.log.get(ACROSS)
         self.look = look
         self.drawn = look.of(self.model) or self.model
         own = self._own_scale if self.drawn is self.model else None
-        self.show_part(self._showing.elsewhere(own))
-        self.set_notes(self._notes)
+        self.show_part(self.showing.elsewhere(own))
+        self.set_notes(self.notes)
         self.set_model(self.model)
         known = [metric.key for metric in self.drawn.metrics]
-        if self._view.metric and self._view.metric not in known:
+        if self.view.metric and self.view.metric not in known:
             self.set_metric("")
         self.view_changed.emit()
 
@@ -158,32 +162,27 @@ class Stack(QWidget):
 
     def set_view(self, view: View) -> None:
         """Set which response time is shown, and what the bottom chart shows."""
-        self._view = view
+        self.view = view
         for chart in self._each():
             chart.set_view(view)
         self.view_changed.emit()
 
     def set_percentile(self, percentile: Percentile) -> None:
-        self.set_view(replace(self._view, percentile=percentile))
+        self.set_view(replace(self.view, percentile=percentile))
 
     def set_clock(self, clock: Clock) -> None:
-        self.set_view(replace(self._view, clock=clock))
+        self.set_view(replace(self.view, clock=clock))
 
     def set_metric(self, key: str) -> None:
         """Set the metric of the bottom chart; empty: the errors."""
-        self.set_view(replace(self._view, metric=key))
+        self.set_view(replace(self.view, metric=key))
 
     @property
     def crowded(self) -> bool:
         """Whether there is no height for response time and errors at once."""
-        low = self.height() < self._sizes.px(LEAST_OF_THREE)
+        low = self.height() < self.sizes.px(LEAST_OF_THREE)
         both = {Quantity.TIME, Quantity.ERRORS}
-        return low and both <= set(self._requested) & set(self.drawn.charts)
-
-    @property
-    def shown_charts(self) -> tuple[Quantity, ...]:
-        """Return the visible charts, from the top."""
-        return self._shown
+        return low and both <= set(self.requested_charts) & set(self.drawn.charts)
 
     def choose_second(self, quantity: Quantity) -> None:
         """Set which of response time and errors is shown where there is no height for both."""
@@ -196,30 +195,25 @@ class Stack(QWidget):
         """Set the scale of an axis: of the response time's values, logarithmic by default, or of
         another one by its key, see `Showing`.
         """
-        self.show_part(self._showing.scaled(key, log))
+        self.show_part(self.showing.scaled(key, log))
 
     def set_band(self, band: bool) -> None:
         """Show a second percentile beside the chosen one, or only that one."""
-        self.show_part(replace(self._showing, band=band))
-
-    @property
-    def notes(self) -> Sequence[ChartNote]:
-        """Return the user's notes on the charts."""
-        return self._notes
+        self.show_part(replace(self.showing, band=band))
 
     def set_notes(self, notes: Sequence[ChartNote]) -> None:
         """Show notes; they are about values of the model's own axis."""
-        self._notes = tuple(notes)
+        self.notes = tuple(notes)
         for chart in self._each():
-            chart.notes = self._notes if self.drawn is self.model else ()
+            chart.notes = self.notes if self.drawn is self.model else ()
             chart.renew()
 
     @property
     def own_showing(self) -> Showing:
         """Return what is shown of the model's own axis; of another look, all."""
         if self.drawn is self.model:
-            return self._showing
-        return self._showing.elsewhere(self._own_scale)
+            return self.showing
+        return self.showing.elsewhere(self._own_scale)
 
     def is_log(self, key: str) -> bool:
         """Whether an axis is logarithmic."""
@@ -227,44 +221,24 @@ class Stack(QWidget):
             return self.charts[Quantity.REPLIES].log_across
         return next((chart.log for chart in self._each() if chart.metric == key), False)
 
-    @property
-    def showing(self) -> Showing:
-        """Return which part is shown, and on which scales."""
-        return self._showing
-
     def show_part(self, showing: Showing) -> None:
         """Set which part is shown, and on which scales."""
-        if showing == self._showing:
+        if showing == self.showing:
             return
-        self._showing = showing
+        self.showing = showing
         for chart in self._each():
             chart.show_part(showing)
         self.view_changed.emit()
 
     @property
-    def view(self) -> View:
-        return self._view
-
-    @property
     def log(self) -> bool:
         return self.is_log(Quantity.TIME.value)
 
-    @property
-    def theme(self) -> Theme:
-        return self._theme
-
-    @property
-    def sizes(self) -> Sizes:
-        return self._sizes
-
-    @property
-    def requested_charts(self) -> tuple[Quantity, ...]:
-        """Return the visible charts where there is height for all, from the top."""
-        return self._requested
-
     def show_charts(self, quantities: Iterable[Quantity]) -> None:
         """Set which charts are shown; fewer charts get more space each."""
-        self._requested = tuple(quantity for quantity in Quantity if quantity in set(quantities))
+        self.requested_charts = tuple(
+            quantity for quantity in Quantity if quantity in set(quantities)
+        )
         self._choose()
         self._dress()
 
@@ -281,12 +255,12 @@ class Stack(QWidget):
             chart.breathes = breathes
 
     def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
+        self.theme = theme
         self._dress()
 
     def set_sizes(self, sizes: Sizes) -> None:
         """Set the sizes, for example for a projector."""
-        self._sizes = sizes
+        self.sizes = sizes
         self._widen_gutter()
 
     def beside_cursor(self, size: QSize, x: float) -> QPoint:
@@ -294,9 +268,9 @@ class Stack(QWidget):
         room. In the first plot lines rise from left to right: left of x it is at the top, right of
         it at the foot.
         """
-        first = self.charts[self._shown[0]]
+        first = self.charts[self.shown_charts[0]]
         plot, at = first.plot_rect(), first.at(x, 1).x()
-        gap, left = self._sizes.px(_BESIDE_CURSOR), at - plot.left() > plot.right() - at
+        gap, left = self.sizes.px(_BESIDE_CURSOR), at - plot.left() > plot.right() - at
         across = at - gap - size.width() if left else at + gap
         foot = 0 if left else plot.bottom() - gap / 2 - size.height()
         return QPoint(
@@ -311,7 +285,7 @@ class Stack(QWidget):
         scale = target.width() / max(1, self.width())
         painter.save()
         painter.setBrush(Qt.BrushStyle.NoBrush)  # pyqtgraph's would fill with the one set
-        for chart in (self.charts[quantity] for quantity in self._shown):
+        for chart in (self.charts[quantity] for quantity in self.shown_charts):
             where = chart.geometry()
             onto = QRectF(
                 target.left() + where.x() * scale,
@@ -323,15 +297,15 @@ class Stack(QWidget):
         painter.restore()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(_NARROWEST, _LEAST if len(self._shown) > 1 else _LEAST_OF_ONE)
+        return QSize(_NARROWEST, _LEAST if len(self.shown_charts) > 1 else _LEAST_OF_ONE)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), QColor(self._theme.card))
-        painter.setPen(QPen(QColor(self._theme.line), 1))
-        for quantity in self._shown[1:]:
+        painter.fillRect(self.rect(), QColor(self.theme.card))
+        painter.setPen(QPen(QColor(self.theme.line), 1))
+        for quantity in self.shown_charts[1:]:
             chart = self.charts[quantity]
-            y = chart.y() - self._sizes.px(GAP) / 2 + 0.5
+            y = chart.y() - self.sizes.px(GAP) / 2 + 0.5
             painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
         painter.end()
 
@@ -339,12 +313,12 @@ class Stack(QWidget):
         if self._choose():
             self._dress()
             return
-        y, gap = 0.0, self._sizes.px(GAP)
+        y, gap = 0.0, self.sizes.px(GAP)
         for quantity, height in self._heights().items():
             top, foot = round(y), round(y + height)
             self.charts[quantity].setGeometry(0, top, self.width(), foot - top)
             y += height + gap
-        if self._needed_gutter() != self._sizes.gutter:
+        if self._needed_gutter() != self.sizes.gutter:
             self._widen_gutter()
 
     # Implementation
@@ -353,28 +327,28 @@ class Stack(QWidget):
         return self.charts.values()
 
     def _widen_gutter(self) -> None:
-        self._sizes = replace(self._sizes, gutter=self._needed_gutter())
+        self.sizes = replace(self.sizes, gutter=self._needed_gutter())
         self._dress()
 
     def _heights(self) -> dict[Quantity, float]:
-        return heights(self._shown, self._sizes, len(self._names), self.height())
+        return heights(self.shown_charts, self.sizes, len(self._names), self.height())
 
     def _needed_gutter(self) -> float:
         size = font(12, Weight.DemiBold)
         longest = max((text_width(name, size) for name in self._names), default=0.0)
-        crowded = not names_fit(self._heights(), self._sizes, self._named)
-        return gutter(longest, self.width() / self._sizes.scale, crowded=crowded)
+        crowded = not names_fit(self._heights(), self.sizes, self._named)
+        return gutter(longest, self.width() / self.sizes.scale, crowded=crowded)
 
     def _choose(self) -> bool:
         """Update which charts are shown: all that are wanted, or those that there is height for.
         Returns whether that changed.
         """
-        wanted = [q for q in self._requested if q in self.drawn.charts]
+        wanted = [q for q in self.requested_charts if q in self.drawn.charts]
         first = Quantity.REPLIES, self._second
         shown = tuple(q for q in wanted if not self.crowded or q in first)
-        if shown == self._shown:
+        if shown == self.shown_charts:
             return False
-        self._shown = shown
+        self.shown_charts = shown
         self.updateGeometry()
         for quantity, chart in self.charts.items():
             chart.setVisible(quantity in shown)
@@ -383,21 +357,21 @@ class Stack(QWidget):
 
     def _dress(self) -> None:
         for chart in self._each():
-            chart.set_sizes(self._theme, self._sizes)
+            chart.set_sizes(self.theme, self.sizes)
         self.resizeEvent(QResizeEvent(self.size(), self.size()))
         self.update()
 
     def _head_end(self, chart: Chart) -> float:
         """Return where the header of a chart must end: a page may have controls beside it."""
-        head = chart.geometry().adjusted(0, 0, 0, round(self._sizes.top - chart.height()))
-        beside = (each.x() for each in self.foreign() if head.intersects(each.geometry()))
+        head = chart.geometry().adjusted(0, 0, 0, round(self.sizes.top - chart.height()))
+        beside = (each.x() for each in self._controls() if head.intersects(each.geometry()))
         return float(min(beside, default=chart.width()))
 
-    def foreign(self) -> list[QWidget]:
-        """Return the visible widgets that a page has put over the charts."""
+    def _controls(self) -> list[QWidget]:
+        """Return the visible widgets that a page has put over the charts; ours let the mouse
+        through.
+        """
+        ours = Qt.WidgetAttribute.WA_TransparentForMouseEvents
         children = (child for child in self.children() if isinstance(child, QWidget))
-        return [each for each in children if each.isVisible() and self.is_foreign(each)]
-
-    def is_foreign(self, child: QWidget) -> bool:
-        """Whether a page has put the widget over the charts."""
-        return child not in self.charts.values()
+        others = [each for each in children if each.isVisible() and not each.testAttribute(ours)]
+        return [each for each in others if each not in self.charts.values()]

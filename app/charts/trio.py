@@ -148,10 +148,6 @@ class Trio(Stack):
         self.pointing.renew_card()
         self.crosshair.renew()
 
-    def is_foreign(self, child: QWidget) -> bool:
-        own = self.pointing.is_card(child) or self.crosshair.is_readout(child)
-        return not own and child not in (self._ring, self.spoken) and super().is_foreign(child)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._ring.setGeometry(self.rect())

@@ -77,8 +77,8 @@ def test_live_charts_show_the_same_as_charts_that_are_painted_anew(qtbot: QtBot)
             # A picture of the widget takes away what is still to be painted on the screen.
             for _ in range(20):
                 qtbot.wait(10)
-            # Qt rounds a little differently at the edge of what it paints.
-            assert differs() <= 3
+            # Qt rounds a little differently at the edge of what it paints, and in kept pictures.
+            assert differs() <= 8
 
 
 def channels(picture: QImage | QPixmap) -> NDArray[np.int16]:
