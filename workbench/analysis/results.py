@@ -13,11 +13,19 @@ from functools import cached_property
 from math import isnan, nan
 from typing import Literal, TypeVar
 
-from workbench.analysis import peaks
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.histogram import mean, merge, percentile_supported, percentiles
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
-from workbench.analysis.knee import is_floor, knee, stopped_past, unknown
+from workbench.analysis.knee import (
+    is_floor,
+    knee,
+    pass_peaks,
+    peak_interval,
+    peak_is_floor,
+    peak_per_s,
+    stopped_past,
+    unknown,
+)
 from workbench.analysis.repeats import is_sustained, last_attempts, undecided
 from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
@@ -314,7 +322,7 @@ class SeriesResult:
         if not self.axis.has_limit:
             return None
         if self.axis.bounds:
-            return peaks.peak_per_s(self.peaks)
+            return peak_per_s(self.peaks)
         return self._cached("knee", lambda: knee(self.complete))
 
     @property
@@ -390,7 +398,7 @@ class SeriesResult:
         if self.knee is None:
             return False
         if self.axis.bounds:
-            return peaks.is_floor(self.peaks)
+            return peak_is_floor(self.peaks)
         return self._cached("floor", lambda: is_floor(self.complete, self.knee))
 
     def in_doubt(self, attempts: int) -> bool:
@@ -406,13 +414,13 @@ class SeriesResult:
         if not self.axis.has_limit:
             return []
         if self.axis.bounds:
-            return peaks.pass_peaks(self.peaks)
+            return pass_peaks(self.peaks)
         return self._cached("knees", lambda: pass_knees(self.complete))
 
     @property
     def interval(self) -> Interval | None:
         """The interval of its knee; None: nothing was measured, or there is no knee."""
-        return peaks.interval(self.peaks) if self.axis.bounds else knee_interval(self.pass_knees)
+        return peak_interval(self.peaks) if self.axis.bounds else knee_interval(self.pass_knees)
 
     @property
     def at_knee(self) -> PointResult | None:

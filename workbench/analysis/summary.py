@@ -8,12 +8,11 @@ from typing import Any
 
 from workbench import axis as axes
 from workbench.analysis.audits import Audit, Auditor
-from workbench.analysis.background_load import BackgroundLoad
 from workbench.analysis.clients import AllClients, all_clients
 from workbench.analysis.cost import rank
 from workbench.analysis.results import Clock, PointResult, SeriesResult, clock_of
 from workbench.analysis.tasks import Tasks
-from workbench.analysis.unchecked import of_points, unchecked
+from workbench.analysis.verdicts import BackgroundLoad, unchecked, unchecked_of_points
 from workbench.axis import RATE, Axis
 from workbench.documents import (
     OUR_AGENT,
@@ -77,7 +76,7 @@ class ServerSummary(SeriesResult):
     @property
     def all_not_checked(self) -> NotChecked | None:
         """The same of all its points together; None: everything was checked."""
-        return next(of_points(self.counted, closed=self.closed, noted=self.untold), None)
+        return next(unchecked_of_points(self.counted, closed=self.closed, noted=self.untold), None)
 
     @property
     def gave_up(self) -> str:

@@ -17,7 +17,8 @@ network (`analysis.network`).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 import msgspec
@@ -45,6 +46,7 @@ from workbench.documents import (
     SERVER_ERRORS,
     WINDOW_US,
     Counts,
+    PointStop,
     Verdict,
     client_errors,
     error_class,
@@ -53,6 +55,7 @@ from workbench.documents import (
 from workbench.messages import reasons as messages
 from workbench.messages.base import Message
 from workbench.messages.reasons import TooSlow
+from workbench.messages.tools import NotChecked, ToolCannotTell, Unchecked
 
 LATE_SHARE = 0.05
 """Share of the connections started more than 5 ms late. Clients past their limit fall ever further
@@ -405,3 +408,76 @@ PRECEDENCE: tuple[
     ("inconclusive", lambda p: True, lambda p: [_no_single_cause(p.evidence)]),
 )
 """Verdicts with their conditions and their reasons, the first that holds first."""
+
+
+def unchecked(
+    stop: PointStop, *, closed: bool, noted: Iterable[ToolCannotTell] = ()
+) -> list[Unchecked]:
+    """Return what the verdict of a point could not check, most important first.
+
+    `closed`: in a closed loop there is no schedule to keep, and no queue grows. `noted`: what the
+    load tools of the session do not report. Sessions of the agent, of any version, checked all.
+    """
+    if stop.counts.late is not None and stop.conserved is not None:
+        return []
+    untold: Collection[str] = {
+        what for each in noted if each.tool == stop.load_tool for what in each.untold
+    }
+    found: dict[Unchecked, bool] = {
+        "schedule": stop.counts.late is None and not closed,
+        "queue": "open_at_end" not in stop.evidence and not closed,
+        "client-cpu": stop.client_cpu_pct is None,
+        "background-load": "others_cpu_pct" not in stop.evidence,
+        "conservation": stop.conserved is None,
+        "replies": "replies" in untold,
+    }
+    return [what for what, unknown in found.items() if unknown]
+
+
+def unchecked_of_points(
+    stops: Iterable[PointStop], *, closed: bool, noted: Iterable[ToolCannotTell] = ()
+) -> Iterator[NotChecked]:
+    """Return what could not be checked at one or more of these points, by load tool."""
+    noted = list(noted)
+    by_tool: dict[str, dict[Unchecked, None]] = {}
+    for stop in stops:
+        found = unchecked(stop, closed=closed, noted=noted)
+        by_tool.setdefault(stop.load_tool, {}).update(dict.fromkeys(found))
+    for tool, what in by_tool.items():
+        if what:
+            yield NotChecked(tool=tool, what=list(what))
+
+
+_FEW = 0.1
+"""A set-up counts as disturbed if more than this share of its points is."""
+
+
+@dataclass(frozen=True)
+class BackgroundLoad:
+    """Background load over several points, in percent of one core."""
+
+    measured: Sequence[float]
+    """One value per point where it was measured."""
+    disturbing: Sequence[float]
+    """The values of `measured` that are high enough to move a limit."""
+
+    @classmethod
+    def at(cls, points: Iterable[PointStop]) -> BackgroundLoad:
+        known = (point.evidence.get("others_cpu_pct") for point in points)
+        measured = [pct for pct in known if pct is not None]
+        return cls(measured, [pct for pct in measured if pct >= OTHERS_PCT])
+
+    @property
+    def is_frequent(self) -> bool:
+        """Whether more than a few points were disturbed."""
+        return len(self.disturbing) > _FEW * len(self.measured)
+
+    @property
+    def text(self) -> str:
+        """For people, to follow "Background load"; empty: not measured."""
+        if not self.disturbing:
+            return "took next to no CPU" if self.measured else ""
+        return (
+            f"took up to {max(self.disturbing):.0f} % of a core, at {len(self.disturbing):,} of"
+            f" {len(self.measured):,} points"
+        )

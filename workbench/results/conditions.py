@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import Any
 
 from workbench.analysis.audits import CHECKS, Audit
-from workbench.analysis.background_load import BackgroundLoad
+from workbench.analysis.verdicts import BackgroundLoad
 from workbench.documents import MachineRecord
 from workbench.formatting import continued, listed, megabytes, rate
 from workbench.results import setup

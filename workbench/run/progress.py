@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.analysis.histogram import mean
-from workbench.analysis.knee import knee
-from workbench.analysis.peaks import peak_per_s
+from workbench.analysis.knee import knee, peak_per_s
 from workbench.analysis.results import mean_us
 from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from workbench.analysis.audits import load, servers, surroundings, within
+from workbench.analysis.audits import conditions, load, within
 from workbench.analysis.audits.base import Audit, Check, Outcome, SessionData, State
 from workbench.documents import AnyDocument
 from workbench.messages.audits import NothingYet, counted
@@ -29,18 +29,18 @@ CHECKS = (
     Check("overlap", "Overlap of clients", load.overlap),
     Check("clients-alike", "Clients alike", load.clients_alike),
     Check("client-limit", "Client limit", load.client_limit),
-    Check("backlog", "Backlog", servers.backlog),
-    Check("processes", "Processes", servers.processes),
-    Check("cores", "Cores", servers.cores),
-    Check("descriptors", "Descriptor limit", servers.descriptors),
-    Check("versions", "Versions", servers.versions),
-    Check("set-up", "Set-up", servers.set_up),
-    Check("quiet-host", "Quiet host", surroundings.quiet_host),
-    Check("link", "Link", surroundings.link),
+    Check("backlog", "Backlog", conditions.backlog),
+    Check("processes", "Processes", conditions.processes),
+    Check("cores", "Cores", conditions.cores),
+    Check("descriptors", "Descriptor limit", conditions.descriptors),
+    Check("versions", "Versions", conditions.versions),
+    Check("set-up", "Set-up", conditions.set_up),
+    Check("quiet-host", "Quiet host", conditions.quiet_host),
+    Check("link", "Link", conditions.link),
     Check("steady-state", "Steady state", within.steady_state),
     Check("independence", "Independent windows", within.independence),
     Check("memory-growth", "Memory growth", within.memory_growth),
-    Check("recording", "Recording", surroundings.recording),
+    Check("recording", "Recording", conditions.recording),
 )
 """In display order."""
 

@@ -10,7 +10,7 @@ from workbench.analysis import evidence
 from workbench.analysis.audits.base import Outcome, SessionData, codes, numbers
 from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.significance import ratio
-from workbench.analysis.unchecked import of_points
+from workbench.analysis.verdicts import unchecked_of_points
 from workbench.documents import PointStop
 from workbench.messages import audits as messages
 from workbench.messages.audits import NotRecorded, NotReportedByTool
@@ -141,7 +141,10 @@ def evidence_of_tools(data: SessionData) -> Outcome:
     noted = [each.message for each in data.notes(ToolCannotTell)]
     known = [each for each in noted if isinstance(each, ToolCannotTell)]
     closed = data.workload.get("mode") == "closed"
-    found = {each.tool: each.what for each in of_points(data.points, closed=closed, noted=known)}
+    found = {
+        each.tool: each.what
+        for each in unchecked_of_points(data.points, closed=closed, noted=known)
+    }
     if found:
         return Outcome("not-known", messages.NotAllChecked(by_tool=found))
     return Outcome("passed", messages.AllChecked(points=len(data.points)))
