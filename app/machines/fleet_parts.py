@@ -12,7 +12,7 @@ from workbench import formatting
 
 if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
-    from workbench.sessions.fleets import Calibration, FleetHistory, LinkResult
+    from workbench.sessions.history import Calibration, FleetHistory, LinkResult
 
 _MOST_NAMES = 5
 

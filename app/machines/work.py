@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.machines.checking import Step
     from workbench.machines.profiles import Profile
     from workbench.machines.secrets import Ask
-    from workbench.sessions.fleets import FleetHistories, FleetHistory
+    from workbench.sessions.history import FleetHistories, FleetHistory
     from workbench.sessions.library import Shelved
     from workbench.trash import Trashed
 

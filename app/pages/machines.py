@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from workbench.machines.checking import Step
     from workbench.machines.hostkeys import HostKeyProblem
-    from workbench.sessions.fleets import FleetHistories, FleetHistory
+    from workbench.sessions.history import FleetHistories, FleetHistory
 
 
 _MOST_NAMES = 3
@@ -391,7 +391,7 @@ class MachinesPage(QWidget):
     def _read_history(self) -> None:
         if not self.isVisible():
             return  # it is read when the page is shown
-        from workbench.sessions.fleets import FleetHistories  # noqa: PLC0415 - not before the page
+        from workbench.sessions.history import FleetHistories  # noqa: PLC0415 - not before the page
 
         self._histories = self._histories or FleetHistories()
         self.desk.bridge.submit(work.history(self._histories, self.desk.shelf), self._on_history)
@@ -403,7 +403,7 @@ class MachinesPage(QWidget):
     # Display
 
     def _show_fleet(self, states: dict[str, State]) -> None:
-        from workbench.sessions.fleets import FleetHistory  # noqa: PLC0415 - not before the page
+        from workbench.sessions.history import FleetHistory  # noqa: PLC0415 - not before the page
 
         self.overview.display(
             [known.profile for known in self.profiles.machines if known.profile is not None],

@@ -14,7 +14,7 @@ from workbench.analysis.repeats import undecided
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, PointStop, RunStart, RunStop
 from workbench.sessions import read_session
-from workbench.sessions.predates import FAULTY_UNKNOWN, TARGET_UNKNOWN, predates
+from workbench.sessions.reading import FAULTY_UNKNOWN, TARGET_UNKNOWN, predates
 
 BAD, NEVER_GOOD, GOOD = "asyncio-protocol", "asyncio-streams", "gevent"
 ANSWERS_500 = "asyncio Protocol is faulty from 4,500/s: answers 500."

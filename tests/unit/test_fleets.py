@@ -10,7 +10,7 @@ from tests.recording import record_session
 from tests.synthetic import NULL, session
 from workbench.documents import MachineRecord, RunStart
 from workbench.messages.notes import Link
-from workbench.sessions.fleets import FleetHistories, FleetHistory
+from workbench.sessions.history import FleetHistories, FleetHistory
 from workbench.sessions.library import shelf
 
 

@@ -25,7 +25,7 @@ from workbench.analysis.sensitivity import (
 from workbench.analysis.significance import quantile, ratio
 from workbench.documents import PointStop, RunStart
 from workbench.sessions import Recorder
-from workbench.sessions.spreads import earlier
+from workbench.sessions.history import earlier
 
 COST, P50, _ = FIGURES
 

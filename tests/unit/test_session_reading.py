@@ -47,7 +47,7 @@ def file(documents: list[AnyDocument], tmp_path: Path) -> Path:
 def test_recorded_values_are_read_unchanged(documents: list[AnyDocument], file: Path) -> None:
     session = read_session(file)
     assert session.documents == documents
-    assert not (session.torn or session.damage or session.notes or session.interrupted)
+    assert not (session.damage or session.notes or session.interrupted)
     assert session.start == documents[0]
     assert is_session(file)
 
@@ -212,7 +212,7 @@ def test_garbage_after_a_crash_is_left_out(
     file.write_bytes(file.read_bytes() + rubbish)
     session = read_session(file)
     assert session.documents == documents
-    assert session.torn
+    assert not session.damage
 
 
 def line_in(file: Path, line: str) -> str:
@@ -272,7 +272,7 @@ def test_a_session_edited_by_hand_still_opens(documents: list[AnyDocument], file
         b"\xef\xbb\xbf" + f"{head}{mine}{flow}--- {{{rest}".replace("\n", "\r\n").encode()
     )
     session = read_session(file)
-    assert not (session.damage or session.torn)
+    assert not session.damage
     assert session.start.started_utc == "2026-11-09"
     assert session.documents[1:3] == [
         Note(t_us=5, topic="hand", text="warm room"),

@@ -21,7 +21,7 @@ from workbench.plan.budget import sensitivity
 from workbench.plan.model import Plan, WarmUp
 from workbench.run.factory import engine_for
 from workbench.sessions import Recorder
-from workbench.sessions.spreads import earlier
+from workbench.sessions.history import earlier
 from workbench.workloads.registry import workload
 
 __all__ = ["ground"]

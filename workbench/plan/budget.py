@@ -26,7 +26,7 @@ from workbench.plan.ports import (
 )
 from workbench.plan.schedule import points
 from workbench.plan.suitability import Contestant
-from workbench.sessions.spreads import earlier
+from workbench.sessions.history import earlier
 
 
 @dataclass(frozen=True)

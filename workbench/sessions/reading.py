@@ -6,22 +6,38 @@ import contextlib
 import gc
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, get_args
 
 import msgspec
 
+from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.config.complaints import complaint
 from workbench.config.yaml import loads_yaml, read_bytes
-from workbench.documents import VERSION, AnyDocument, RunStart, RunStop
+from workbench.documents import (
+    VERSION,
+    AnyDocument,
+    Note,
+    PointStart,
+    PointStop,
+    RunStart,
+    RunStop,
+    Window,
+    error_class,
+)
 from workbench.errors import BadInput
 from workbench.sessions.completion import completed
-from workbench.sessions.contents import AT_ONCE, Packed, are_sound
-from workbench.sessions.format import HEADER, UNREADABLE, decode, from_data
-from workbench.sessions.order import Order
-from workbench.sessions.predates import predates
+from workbench.sessions.format import (
+    AT_ONCE,
+    HEADER,
+    UNREADABLE,
+    Packed,
+    are_sound,
+    decode,
+    from_data,
+)
 
 MOST_BYTES = 512 << 20
 """The largest session file; a full sweep of nine servers stays under 60 MB."""
@@ -45,8 +61,6 @@ class Session:
     """The file's name, for messages."""
     documents: list[AnyDocument] = field(default_factory=list)
     """The recorded documents in order, presentable."""
-    torn: bool = False
-    """The last document was cut off; it is left out."""
     damage: str = ""
     """A sentence about the first document that cannot be read; what follows it is left out."""
     notes: list[str] = field(default_factory=list)
@@ -128,11 +142,10 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
         session = Session(name)
         _read(data, session, newer, order)
     elif not session.damage:
-        session.torn = not data.endswith(b"\n")
         for number, document in enumerate(documents):
             if problem := order.problem(document):
                 line = data.count(b"\n", 0, lines) + number + 1
-                session.damage, session.torn = _disorder(name, line, problem), False
+                session.damage = _disorder(name, line, problem)
                 break
             session.documents.append(document)
     session.notes += predates(session.documents)
@@ -173,7 +186,6 @@ def _read(data: bytes, session: Session, newer: bool, order: Order) -> None:
         if not piece.text.startswith(b" {") and _is_blank(piece.text):
             continue
         if not piece.whole:
-            session.torn = True
             break
         try:
             document = _document(piece, session, newer)
@@ -289,3 +301,102 @@ def _check_version(version: object, name: str, newer: bool) -> None:
             f"{name} is from a newer Pongbench ({version})."
             " Update, or open what this one understands."
         )
+
+
+class Order:
+    """Checks the order of a session's documents, on which drawing, counting and replaying rely."""
+
+    def __init__(self) -> None:
+        self._open: PointStart | None = None
+        self._points: set[int] = set()
+        self._begun_us: int | None = None
+        """When the last point began; the next cannot before."""
+        self._window_us = 0
+        """The same of windows within a point. They are planned times, of which those of a point
+        that ended early may lie behind the next one's beginning."""
+        self._over = False
+
+    def problem(self, document: AnyDocument) -> str:
+        """Return what is out of order, as the rest of a sentence; empty: nothing."""
+        match document:
+            case PointStart() | Window() | PointStop() if self._over:
+                return "the run has already ended"
+            case RunStop():  # Again where the recorder failed at the first.
+                self._over = True
+            case PointStart() if document.point in self._points:
+                return f"point {document.point} begins a second time"
+            case PointStart():
+                self._points.add(document.point)
+                self._open = document
+                before_us, self._begun_us = self._begun_us, document.t_us
+                self._window_us = document.t_us
+                return _backwards(before_us, document.t_us)
+            case Window() | PointStop() if not self._is_under_way(document.point):
+                return f"point {document.point} is not under way"
+            case Window():
+                before_us, self._window_us = self._window_us, document.t_us
+                return _backwards(before_us, document.t_us)
+            case PointStop():
+                self._open = None
+            case _:
+                pass
+        return ""
+
+    def _is_under_way(self, point: int) -> bool:
+        return self._open is not None and self._open.point == point
+
+
+def _backwards(before_us: int | None, t_us: int) -> str:
+    if before_us is None or t_us >= before_us:
+        return ""
+    return f"time runs backwards by {(before_us - t_us) / 1e6:.3f} s"
+
+
+_KNOWS_FAULTY = 2
+"""The version of the document format from which points may be faulty."""
+
+FAULTY_UNKNOWN = (
+    "Recorded before servers could be faulty: where replies were unexpected, the verdict is"
+    " server-limited or inconclusive instead."
+)
+TARGET_UNKNOWN = (
+    "Recorded before a lost target ended its point: the verdict of the point in which it was lost"
+    " may blame the server."
+)
+
+
+def predates(documents: Sequence[AnyDocument]) -> Iterator[str]:
+    """Return what a session of an earlier version could not record, where that matters: a sentence
+    each. Its verdicts are kept as recorded; nothing is judged again."""
+    if not documents or not isinstance(documents[0], RunStart):
+        return
+    if (documents[0].recorded_v or documents[0].v) >= _KNOWS_FAULTY:
+        return
+    notes = [each for each in documents if type(each) in {PointStop, Note, RunStop}]
+    if any(isinstance(each, PointStop) and _unexpected(each) for each in notes):
+        yield FAULTY_UNKNOWN
+    known = any(isinstance(each, Note) and each.topic == "target-lost" for each in notes)
+    targets = {machine.name for machine in documents[0].machines if "target" in machine.roles}
+    if not known and any(_target_lost(each, targets) for each in notes):
+        yield TARGET_UNKNOWN
+
+
+def _unexpected(stop: PointStop) -> bool:
+    unexpected = sum(n for name, n in stop.counts.errors.items() if error_class(name) == "protocol")
+    judged = stop.complete and stop.verdict in ("server-limited", "inconclusive")
+    return (
+        judged
+        and stop.purpose == "sweep"
+        and unexpected > (1 - SUSTAINED_SHARE) * stop.counts.scheduled
+    )
+
+
+def _target_lost(document: AnyDocument, targets: set[str]) -> bool:
+    match document:
+        case RunStop(code="machine-gone") | Note(topic="sampler-lost"):
+            return True
+        case Note(topic="client-lost"):
+            named = document.data.get("clients", [])
+            return bool(targets & set(named)) and len(targets) == 1
+        case _:
+            return False

@@ -9,8 +9,7 @@ import msgspec
 from workbench.config.yaml import read_bytes
 from workbench.documents import AnyDocument, PointStop
 from workbench.formatting import number_of
-from workbench.sessions.contents import Packed, are_sound
-from workbench.sessions.format import UNREADABLE, decode
+from workbench.sessions.format import UNREADABLE, Packed, are_sound, decode
 from workbench.sessions.reading import MOST_BYTES, parse_session, read_session
 
 _WANTED = (b"point_stop", b"note", b"run_stop")

@@ -44,7 +44,6 @@ def file(home: Home, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def documents(file: Path) -> list[AnyDocument]:
     read = read_session(file)
-    assert not read.torn
     assert not read.damage
     assert not read.interrupted
     return read.documents
