@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from app.bridge import Bridge
 from app.context import Desk
-from app.live.controls import State
 from app.live.run import Outcome
 from app.log import LogBook
+from app.pages.live import State
 from app.scale import LEAST
 from app.settings import Settings
 from app.shell.main_window import MainWindow

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QColor, QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QColor, QCursor, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.charts.drawing import draw_swatch, draw_text, elided, text_width
@@ -19,6 +19,7 @@ from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.live.headline import Figure, Lead, lead
 from app.live.present_foot import Foot, Keys
+from app.live.transport import Transport
 from app.painted import Painted, Painting
 from app.theme import Theme, Weight, font
 
@@ -32,6 +33,8 @@ _NAME_PX = (72, 60, 48, 40)
 _EVERY_MS = 150
 HINT_MS = 8000
 """How long the keys are shown."""
+BAR_MS = 3000
+"""How long a film's controls stay when they are not used."""
 _LEAVE: Keys = ("Esc", "leave")
 _KEYS: tuple[Keys, ...] = (
     ("↑ ↓", "server"),
@@ -60,15 +63,13 @@ class Presentation(Painting, QWidget):
         headline: Callable[[], str] = lambda: "Preparing",
         hint: Sequence[Keys] = (),
         caption: str = "",
-        bar: QWidget | None = None,
-        scale_bar: Callable[[float], object] = lambda scale: None,
+        bar: Transport | None = None,
         give_back: Callable[[], None],
     ) -> None:
-        """`keys`: handles a key; True if the page knows it. `says`: the page's status sentence and
-        its tone. `heads`: the headline while nothing is drawn. `hint`: the page's own keys.
-        `caption`: explains the charts. `bar`: a film's controls, lent for use by the mouse;
-        `scale_bar`: sets how many times as large as in the window they are. `give_back`: puts the
-        trio and the bar back into their places.
+        """`keys`: handles a key; True if the page knows it. `status`: the page's sentence and its
+        tone. `headline`: while nothing is drawn. `hint`: the page's own keys. `caption`:
+        explains the charts. `bar`: a film's controls, lent for use by the mouse. `give_back`: puts
+        the trio and the bar back into their places.
         """
         super().__init__(over, Qt.WindowType.Window | Qt.WindowType.FramelessWindowHint)
         self._trio, self.theme, self._over = trio, theme, over
@@ -93,7 +94,8 @@ class Presentation(Painting, QWidget):
         if bar is not None:
             self._inside.addWidget(bar)
         self._inside.addWidget(self._foot)
-        self._scale_bar = scale_bar
+        self._bar, self._pointer = bar, QCursor.pos()
+        self._unused = QTimer(self, interval=BAR_MS, singleShot=True)
         # All keys go to the page, also after a click into the bar.
         lent = [] if bar is None else [bar, *bar.findChildren(QWidget)]
         self._focusable = {each: each.focusPolicy() for each in lent}
@@ -115,6 +117,7 @@ class Presentation(Painting, QWidget):
         self.setScreen(screen)
         self.setGeometry(screen.geometry())
         self._hint.start()
+        self._unused.start()
         self._timer.start()
         self.showFullScreen()
         self.activateWindow()
@@ -140,6 +143,16 @@ class Presentation(Painting, QWidget):
         hinted = self._hint.isActive() and not status
         self._foot.display(status, tone, self._keys_now() if hinted else ())
         self.setAccessibleDescription(self.headline.accessibleName())
+        self._show_bar()
+
+    def _show_bar(self) -> None:
+        """Show the controls while the pointer or their keys are used."""
+        if self._bar is None:
+            return
+        before, self._pointer = self._pointer, QCursor.pos()
+        if self._pointer != before or self._bar.underMouse():
+            self._unused.start()
+        self._bar.setVisible(self._unused.isActive())
 
     def _keys_now(self) -> tuple[Keys, ...]:
         pinned = self._trio.model.series.get(self._trio.pointing.server)
@@ -157,6 +170,8 @@ class Presentation(Painting, QWidget):
         arrow = key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and not event.modifiers()
         if (arrow and pointing.server) or not self._keys(event):
             self._trio.key(event)
+        else:
+            self._unused.start()
         self.refresh()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -167,7 +182,9 @@ class Presentation(Painting, QWidget):
         trio.set_sizes(self._sizes_before)
         for each, policy in self._focusable.items():
             each.setFocusPolicy(policy)
-        self._scale_bar(1.0)
+        if self._bar is not None:
+            self._bar.set_scale(1.0)
+            self._bar.show()
         self._give_back()
         self._over.activateWindow()
         event.accept()
@@ -179,7 +196,8 @@ class Presentation(Painting, QWidget):
         self._inside.setContentsMargins(margin, round(28 * scale), round(24 * scale), 0)
         self.headline.set_scale(scale)
         self._foot.set_scale(scale)
-        self._scale_bar(max(1.0, _BAR * scale))
+        if self._bar is not None:
+            self._bar.set_scale(max(1.0, _BAR * scale))
         self._trio.show_charts((Quantity.REPLIES, Quantity.TIME))
         self._trio.set_sizes(replace(_SIZES, scale=_SIZES.scale * scale))
 

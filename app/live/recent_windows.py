@@ -5,7 +5,6 @@ response times.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from math import log10
 
 import numpy as np
@@ -14,14 +13,14 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy
 
 from app.charts import words
-from app.charts.drawing import draw_text, fitting, text_width
+from app.charts.drawing import draw_text, text_width
 from app.charts.scales import log_ticks, round_up
 from app.charts.strokes import draw_hair, draw_segments
 from app.colour import with_opacity
 from app.painted import Painted
 from app.theme import Theme, font
 from workbench.axis import RATE
-from workbench.documents import WINDOW_US, AnyDocument, PointStart, RunStart, RunStop, Window
+from workbench.documents import WINDOW_US, AnyDocument, PointStart, RunStart, Window
 from workbench.results.setup import Setup
 
 WINDOWS = 50
@@ -41,8 +40,6 @@ class Pulse:
         self.point: PointStart | None = None
         self.paced = True
         """Whether calls have a schedule; in a closed loop the server sets the pace."""
-        self.over = False
-        """No more windows will come."""
 
     def __call__(self, document: AnyDocument) -> None:
         match document:
@@ -50,9 +47,7 @@ class Pulse:
                 self.recent.clear()
                 self.axis = document.axis or RATE
                 self.paced = not Setup(document).closed
-                self.point, self.over = None, False
-            case RunStop():
-                self.over = True
+                self.point = None
             case PointStart():
                 if self.point is not None and self.point.server != document.server:
                     self.recent.clear()
@@ -85,23 +80,9 @@ class _Plot(Painted):
         room = QRectF(_LEFT, _TOP, self.width() - _LEFT - self.RIGHT, self.height() - _FOOT - _TOP)
         if self.pulse.point is not None:
             self.draw(painter, room)
-        elif not self.pulse.over:
-            self._announce(painter, room)
-
-    @property
-    def coming(self) -> Sequence[str]:
-        """Return what belongs here, for as long as nothing was measured; longer forms first."""
-        raise NotImplementedError
 
     def draw(self, painter: QPainter, room: QRectF) -> None:
         raise NotImplementedError
-
-    def _announce(self, painter: QPainter, room: QRectF) -> None:
-        for y in (room.top(), room.bottom()):
-            draw_hair(painter, room.left(), room.right(), y, self.theme.line)
-        size, middle = font(12), QPointF(self.width() / 2, room.center().y())
-        text = fitting(self.coming, size, self.width())
-        draw_text(painter, middle, text, size, self.theme.muted, "middle")
 
     def tick(self, painter: QPainter, room: QRectF, y: float, text: str) -> None:
         draw_hair(painter, room.left(), room.right(), y, self.theme.line)
@@ -111,11 +92,6 @@ class _Plot(Painted):
 
 class Replies(_Plot):
     """One bar per window; empty slots are still to come."""
-
-    @property
-    def coming(self) -> Sequence[str]:
-        title = self.pulse.axis.replies_title
-        return f"{title} of the last 10 s appear here during the run.", f"{title} appear here."
 
     def draw(self, painter: QPainter, room: QRectF) -> None:
         recent = list(self.pulse.recent)
@@ -186,10 +162,6 @@ class Times(_Plot):
 
     RIGHT = 30.0
 
-    @property
-    def coming(self) -> Sequence[str]:
-        return "p99 and p50 appear here during the run.", "p99 and p50 appear here."
-
     def draw(self, painter: QPainter, room: QRectF) -> None:
         recent = [window for _, window in self.pulse.recent]
         known = [window.latency_us for window in recent if window.latency_us is not None]
@@ -218,10 +190,8 @@ class Times(_Plot):
             self._name_lines(painter, room, y(known[-1].p99), y(known[-1].p50))
         foot = room.bottom() + _FOOT / 2 + 2
         size, muted = font(11), self.theme.muted
-        if not self.pulse.over:
-            draw_text(painter, QPointF(room.left(), foot), "10 s ago", size, muted)
-        last = "last 10 s" if self.pulse.over else "now"
-        draw_text(painter, QPointF(room.right(), foot), last, size, muted, "right")
+        draw_text(painter, QPointF(room.left(), foot), "10 s ago", size, muted)
+        draw_text(painter, QPointF(room.right(), foot), "now", size, muted, "right")
 
     def _name_lines(self, painter: QPainter, room: QRectF, p99: float, p50: float) -> None:
         """Name the lines right of their ends, as far apart as the names need."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from app.charts import words
 from app.charts.drawing import Swatch, fitting
 from app.live.recent_windows import Pulse, Replies, Times
-from app.live.run import Trial
-from app.live.server_blocks import ServerBlocks
+from app.painted import Painted
 from app.stacking import ANY, stacked
 from app.theme import Theme, Weight, font
 from app.widgets import Elided, column, frame, label, row
@@ -33,6 +32,10 @@ _PLOTS_PX = 84
 _SIDE, _NARROW_SIDE = 196, 148
 """The width of the server and of the time left."""
 
+_BLOCK_PX, _BETWEEN = 10, 4
+_NOTCH, _STEP = 4.0, 8.0
+"""The width of a notch, and from one to the next."""
+
 
 class NowStrip(QFrame):
     """Consumes documents; redraws on `refresh`."""
@@ -44,7 +47,6 @@ class NowStrip(QFrame):
         self.setObjectName("card")
         self._theme = theme
         self._paused = self._compact = False
-        self._trial, self._begun_s = Trial(), time.monotonic()
         self.progress, self._pulse = RunProgress(), Pulse()
         self._replies, self._times = Replies(self._pulse, theme), Times(self._pulse, theme)
         self._inside = QGridLayout(self)
@@ -78,17 +80,9 @@ class NowStrip(QFrame):
         self._show_left()
 
     def clear(self) -> None:
-        self._trial, self._begun_s = Trial(), time.monotonic()
         self.progress, self._pulse = RunProgress(), Pulse()
         self._replies.pulse = self._times.pulse = self._pulse
         self.show_status("")
-        self.refresh()
-
-    def prepare(self, trial: Trial) -> None:
-        """Show the progress of the server tests before the run."""
-        if trial.now != self._trial.now:
-            self.show_status("")  # it was about another server
-        self._trial = trial
         self.refresh()
 
     def set_compact(self, compact: bool) -> None:
@@ -139,7 +133,7 @@ class NowStrip(QFrame):
         self._show_left()
 
     def show_status(self, text: str) -> None:
-        """Show the current step between points, or after the run what became of it."""
+        """Show the current step between points."""
         self._doing.setText(text)
 
     def refresh(self) -> None:
@@ -152,7 +146,7 @@ class NowStrip(QFrame):
             self._rate.setText(axis.figure(point.x))
             self._unit.setText("/s offered" if axis.per_second else axis.unit)
             self.show_status(self._where(point))
-        elif progress.end is not None or now is None or now is not progress.now:
+        elif now is None or now is not progress.now:
             self._rate.setText("")
             self._unit.setText("")
         for part in (self._rate, self._unit):
@@ -198,12 +192,11 @@ class NowStrip(QFrame):
     def _show_server(self) -> None:
         progress, now = self.progress, self.progress.current_server
         ids = list(progress.servers)
-        id_, name = (now.id, now.name) if now else self._under_test or ("", "")
+        id_, name = (now.id, now.name) if now else ("", "")
         self._server.show_text("Null server" if id_ in words.TOOLS else name)
-        contestants = ids or [each for each, _ in self._trial.servers if each not in words.TOOLS]
-        self._swatch.setVisible(id_ in contestants)
-        if id_ in contestants:
-            self._swatch.set_style(self._theme.series(contestants.index(id_)))
+        self._swatch.setVisible(id_ in ids)
+        if id_ in ids:
+            self._swatch.set_style(self._theme.series(ids.index(id_)))
         # The plots still show the previous measurement.
         last = progress.now.id if progress.now else ""
         style = self._theme.series(ids.index(last)) if last in ids else None
@@ -213,32 +206,20 @@ class NowStrip(QFrame):
         parts = (self._left, self._ends, self._share)
         for part, forms in zip(parts, self._texts(), strict=True):
             part.setText(fitting(forms, part.font(), self._rest.width()))
-        # With the run, the server and its rate are over.
-        for each in (self._now, self._hair):
-            each.setVisible(self.progress.end is None)
-        self._inside.setColumnStretch(0, int(bool(self._below) and self.progress.end is None))
-        if self._prepares:
-            done, total = self._trial.contestants
-            self._segments.show_shares([(n, float(n < done)) for n in range(total)])
-        else:
-            servers = enumerate(self.progress.servers.values())
-            self._segments.show_shares([(n, len(s.stops) / max(1, s.total)) for n, s in servers])
+        servers = enumerate(self.progress.servers.values())
+        self._segments.show_shares([(n, len(s.stops) / max(1, s.total)) for n, s in servers])
+
+    @property
+    def points(self) -> str:
+        """How many points were measured of those planned: "18 of 20 points"."""
+        # The points of a server that was skipped or crashed were not measured.
+        stops = [stop for server in self.progress.servers.values() for stop in server.stops]
+        measured = sum(stop.complete for stop in stops)
+        return f"{measured:,} of {max(measured, self.progress.total):,} points"
 
     def _texts(self) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
         """Return what is said of the time left, longer forms first."""
         progress = self.progress
-        if progress.end is not None:
-            # The points of a server that was skipped or crashed were not measured.
-            stops = [stop for server in progress.servers.values() for stop in server.stops]
-            measured = sum(stop.complete for stop in stops)
-            word = "Done" if progress.end.status == "done" else "Ended"
-            points = f"{measured:,} of {max(measured, progress.total):,} points"
-            return (word,), (self._doing.text(),), (points,)
-        if self._prepares:
-            finished, count = self._trial.contestants
-            elapsed = formatting.clock(time.monotonic() - self._begun_s)
-            ready = f"{finished} of {count} servers ready", f"{finished} of {count} ready"
-            return ready, (f"preparing for {elapsed}",), ()
         if progress.left_s is None:
             return (), (), ()
         at = datetime.now().astimezone() + timedelta(seconds=progress.left_s)
@@ -248,15 +229,6 @@ class NowStrip(QFrame):
         stretch = self._stretch()
         left = (f"{formatting.clock(progress.left_s)} left",)
         return left, ends[2 * self._paused :], (f"{stretch[0]} · {own} left", *stretch)
-
-    @property
-    def _prepares(self) -> bool:
-        """Whether servers are being tested and the run has not begun."""
-        return bool(self._trial.servers) and not self.progress.servers
-
-    @property
-    def _under_test(self) -> tuple[str, str] | None:
-        return self._trial.now if self._prepares else None
 
     def _stretch(self) -> tuple[str, ...]:
         """Return which server is in progress: "Server 3 of 8", with passes "Pass 2 of 5, server 3
@@ -321,3 +293,39 @@ def _titled(title: QLabel, about: Elided, figure: QLabel, plot: QWidget) -> QVBo
     made.addLayout(head)
     made.addWidget(plot, 1)
     return made
+
+
+class ServerBlocks(Painted):
+    """One block per server, filled as its points are finished, in the server's colour; notched
+    where its line is dashed, as on the timeline of a film.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(theme)
+        self.setFixedHeight(_BLOCK_PX)
+        self._shares: Sequence[tuple[int, float]] = ()
+
+    def show_shares(self, shares: Sequence[tuple[int, float]]) -> None:
+        """Set the index of each server's style, and what share of it is finished."""
+        if shares != self._shares:
+            self._shares = shares
+            self.update()
+
+    def paint(self, painter: QPainter) -> None:
+        for n, (index, share) in enumerate(self._shares):
+            wide = (self.width() + _BETWEEN) / len(self._shares)
+            box = QRectF(n * wide, 0, wide - _BETWEEN, self.height())
+            style = self.theme.series(index)
+            painter.fillRect(box, QColor(self.theme.line))
+            done = QRectF(box)
+            done.setWidth(box.width() * min(1.0, share))
+            painter.fillRect(done, style.tint())
+            if style.dashed:
+                self._notch(painter, box)
+
+    def _notch(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(QPen(QColor(self.theme.card), 2))
+        x = box.left() + _NOTCH
+        while x + _NOTCH < box.right():
+            painter.drawLine(QPointF(x, box.bottom() - 6), QPointF(x + _NOTCH, box.bottom()))
+            x += _STEP

@@ -5,83 +5,50 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent
 
 from app import words
 from app.context import Desk
 from app.export.dialog import ask_for_session
-from app.export.sources import copy_chart
 from app.history import UndoBar
+from app.live import film
 from app.live.annotating import Annotating
-from app.live.present import Presentation
-from app.live.session_view import Board
-from app.profiling import show_profiles
-from app.replay import film
-from app.replay.film import Film, Position, Reel
-from app.replay.transport import Transport
+from app.live.film import Film, Position, Reel
+from app.live.transport import Transport
+from app.pages.session_page import SessionPage
 from app.sessions import opened
 from app.sessions.rerun import run_again
-from app.stacking import stacked
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, tool
+from app.widgets import button
 from workbench.documents import AnyDocument, RunStart
 
-_LOW, _STACKED_PX = 690, 700
-"""Below the first height the controls under the charts are lower; the second one is that of a
-narrow page, where they have two rows.
-"""
 
-
-class FilmPage(QWidget):
+class FilmPage(SessionPage):
     """Opens a session at its end."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self._desk, self._bridge = desk, desk.bridge
+        self.transport = Transport(desk.theme, desk.settings.more.get("film speed"))
+        super().__init__(desk, self.transport, live=False)
         self._film: Film | None = None
         self._playing: Future[None] | None = None
         self.reel: Reel | None = None
         self._request = 0
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        outer = column(self)
-        self._top = TopBar()
         self._top.chip.show_text("Replay", "focus")
         back = button("All sessions", "archive")
         back.clicked.connect(lambda: desk.page_requested.emit("Sessions"))
         self._again = button("Run again", "rotate-cw", on_click=self._run_again)
         compare = button("Compare", "git-compare", on_click=self._compare)
         export = button("Export…", "share-2", on_click=self.export)
-        self._profiles = tool("CPU profiles (Ctrl+P)", "cpu", self.show_profiles)
-        self._profiles.hide()
-        self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
-        self._drawer.hide()
-        present = tool("Full screen (F11)", "maximize", self.present)
-        for each in (back, compare, export, self._again, self._profiles, present, self._drawer):
-            self._top.actions.addWidget(each)
-        outer.addWidget(self._top)
-        inside = QVBoxLayout()
-        inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
-        inside.setSpacing(GAP)
-        self.warning = Inline()
-        self.board = Board(desk.theme, desk.settings, live=False)
-        self.board.narrowed.connect(self._drawer.setVisible)
+        self.show_actions((back, compare, export, self._again))
         self._annotating = Annotating(self.board.trio, desk, self)
         self.history = self._annotating.history
-        self._presentation: Presentation | None = None
-        self.transport = Transport(desk.theme, desk.settings.more.get("film speed"))
-        inside.addWidget(self.warning)
-        inside.addWidget(self.board, 1)
-        inside.addWidget(UndoBar(self.history))
-        inside.addWidget(self.transport)
-        self._inside = inside
-        outer.addLayout(inside, 1)
+        self._inside.insertWidget(self._inside.count() - 1, UndoBar(self.history))
         self.transport.play_requested.connect(lambda: self._command("play"))
         self.transport.pause_requested.connect(lambda: self._command("pause"))
         self.transport.seek_requested.connect(lambda at_us: self._command("seek", at_us))
         self.transport.speed_requested.connect(self._set_speed)
-        desk.bridge.drained.connect(self.refresh)
         desk.busy_changed.connect(lambda busy: self._again.setEnabled(not busy))
         self._again.setEnabled(not desk.busy)
 
@@ -101,50 +68,19 @@ class FilmPage(QWidget):
         if self.reel is not None:
             ask_for_session(self, self._desk, self.reel.path, self.board.trio)
 
-    def show_profiles(self) -> None:
-        """Show in which functions the servers spent their CPU time."""
-        show_profiles(self, self._desk, self.board.model)
-
-    def copy_chart(self) -> None:
-        """Copy the visible charts to the clipboard."""
-        copy_chart(self.board.trio, self._top.title.whole)
-
     def run_this(self) -> None:
         """Run the same plan again."""
         if self._again.isEnabled():
             self._run_again()
 
-    def refresh(self) -> None:
-        if self.isVisible() or self._presentation is not None:
-            self.board.refresh()
-            self._profiles.setVisible(bool(self.board.model.profiles))
-
     def present(self) -> None:
-        """Show the charts full screen, for an audience."""
-        if self._presentation is not None or self.reel is None:
-            return
-        shown = self._presentation = Presentation(
-            self.board.lend(),
-            self._desk.theme,
-            self.window(),
-            keys=self._key,
-            hint=(("Space", "play or pause"), ("− +", "speed")),
-            bar=self.transport,
-            scale_bar=self.transport.set_scale,
-            give_back=self._on_presented,
-        )
-        shown.begin()
+        if self.reel is not None:
+            super().present()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle keys that no focused control takes."""
-        if not self._key(event):
-            super().keyPressEvent(event)
+    def presented(self) -> dict[str, Any]:
+        return {"hint": (("Space", "play or pause"), ("− +", "speed")), "bar": self.transport}
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self.transport.set_compact(self.height() < _LOW)
-        self.setMinimumHeight(_STACKED_PX if stacked(self.width()) else 0)
-
-    def _key(self, event: QKeyEvent) -> bool:
+    def handle_key(self, event: QKeyEvent) -> bool:
         transport, shift = self.transport, Qt.KeyboardModifier.ShiftModifier
         step = transport.step_server if event.modifiers() & shift else transport.step
         keys: dict[int, Callable[[], object]] = {
@@ -159,25 +95,13 @@ class FilmPage(QWidget):
         }
         do = keys.get(event.key())
         if do is None or event.modifiers() & ~(shift | Qt.KeyboardModifier.KeypadModifier):
-            return self.board.key(event)
+            return super().handle_key(event)
         do()
         return True
-
-    def _toggle_drawer(self) -> None:
-        self.board.toggle_drawer()
-
-    def _on_presented(self) -> None:
-        self._presentation = None
-        self.board.take_back()
-        self._inside.addWidget(self.transport)
-        self.setFocus()
 
     def _set_speed(self, speed: float) -> None:
         self._desk.settings.more["film speed"] = speed
         self._command("set_speed", speed)
-
-    def showEvent(self, event: object) -> None:
-        self.refresh()
 
     def _show(self, reel: Reel) -> None:
         if self._playing is not None:
@@ -185,7 +109,7 @@ class FilmPage(QWidget):
         self.reel = reel
         opened.remember(self._desk.settings, reel.path)
         self.board.clear(reel.whole)
-        self.warning.show_text(reel.warning, "warn")
+        self.error.show_text(reel.warning, "warn")
         self.transport.load(reel)
         start = reel.documents[0]
         if isinstance(start, RunStart):
@@ -197,7 +121,7 @@ class FilmPage(QWidget):
             )
         self._playing = self._bridge.submit(
             self._play(reel, self.transport.speed),
-            fail=lambda sentence: self.warning.show_text(sentence, "bad"),
+            fail=lambda sentence: self.error.show_text(sentence, "bad"),
         )
         self._desk.page_requested.emit("Film")
 
@@ -233,5 +157,5 @@ class FilmPage(QWidget):
     def _run_again(self) -> None:
         if self.reel is not None:
             run_again(
-                self._desk, self.reel.path, lambda sentence: self.warning.show_text(sentence, "bad")
+                self._desk, self.reel.path, lambda sentence: self.error.show_text(sentence, "bad")
             )

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QPushButton
 
 from app import words
 from app.context import Desk
 from app.export.dialog import ask, ask_for_session
-from app.export.sources import Charts, copy_chart
-from app.live.controls import Controls, State
+from app.export.sources import Charts
 from app.live.preparing import Preparing
-from app.live.present import Presentation
 from app.live.run import LiveRun, Outcome, Trial, Where
-from app.live.session_view import Board
 from app.live.status_strip import NowStrip
 from app.machines.prompts import Asker
 from app.machines.records import HERE
-from app.profiling import show_profiles
-from app.stacking import stacked
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, dress, repolish, tool
+from app.pages.session_page import SessionPage
+from app.widgets import Inline, button, dress, repolish
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages.reasons import Aborted
 from workbench.plan.duration import calibration_s
@@ -42,66 +41,105 @@ ABORT_AFTER_MS = 700
 """How long after Stop the button becomes Abort: a double click must not abort."""
 _PULSE_MS = 500
 """The pulse's interval."""
-_LOW, _STACKED_PX = 690, 720
-"""Below the first height the strip under the charts is lower; the second one is that of a narrow
-page, whose strip has two rows.
-"""
 
 
-class LivePage(QWidget):
+class State(Enum):
+    """Of the run on the page."""
+
+    IDLE = ""
+    PREPARING = "Preparing"
+    RUNNING = "Running"
+    PAUSING = "Pausing after this point"
+    PAUSED = "Paused"
+    STOPPING = "Stopping"
+    ABORTING = "Aborting"
+    OVER = "Finished"
+
+    @property
+    def active(self) -> bool:
+        return self not in (State.IDLE, State.OVER)
+
+    @property
+    def steerable(self) -> bool:
+        """Whether the run can be paused, resumed, and its server skipped."""
+        return self in (State.RUNNING, State.PAUSING, State.PAUSED)
+
+
+class Controls:
+    """Buttons that pause or resume, skip and stop."""
+
+    def __init__(
+        self,
+        pause: Callable[[], object],
+        skip: Callable[[], object],
+        stop: Callable[[], object],
+    ) -> None:
+        self._pause = button(_PAUSE, "pause", on_click=pause)
+        self._skip = button("Skip server", "skip-forward", on_click=skip)
+        self._stop = button("Stop", "square", kind="danger", on_click=stop)
+        self.buttons = (self._pause, self._skip, self._stop)
+
+    @property
+    def can_skip(self) -> bool:
+        return self._skip.isEnabled()
+
+    @property
+    def can_stop(self) -> bool:
+        return self._stop.isEnabled()
+
+    def enter(self, state: State) -> None:
+        """Show what is possible in a state. The icons need to be dressed anew."""
+        for each in self.buttons:
+            each.setVisible(state.active)
+            each.setEnabled(state.steerable)
+        if state is not State.STOPPING:
+            _name(self._stop, "Stop")
+        self._stop.setEnabled(state.steerable or state is State.PREPARING)
+        resumes = state in (State.PAUSING, State.PAUSED)
+        _name(self._pause, "Resume" if resumes else _PAUSE)
+        self._pause.setProperty("icon_name", "play" if resumes else "pause")
+
+    def offer_abort(self) -> None:
+        """Make Stop, which takes its time, abort when it is pressed again."""
+        _name(self._stop, "Abort")
+        self._stop.setEnabled(True)
+
+
+_PAUSE = "Pause after this point"
+
+
+def _name(control: QPushButton, text: str) -> None:
+    control.setText(f" {text}")
+    control.setAccessibleName(text)
+
+
+class LivePage(SessionPage):
     """Shows the run in progress, or the last one."""
 
     def __init__(self, desk: Desk) -> None:
-        super().__init__()
-        self._desk, self._bridge = desk, desk.bridge
+        self.now = NowStrip(desk.theme)
+        super().__init__(desk, self.now, live=True)
         self._asker = Asker(desk.bridge, self)
         self._run: LiveRun | None = None
         self._started: tuple[Plan, Where | None] | None = None
         self._trial = Trial()
-        self._path: object = None
+        self._path: Path | None = None
         self.state = State.IDLE
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        outer = column(self)
-        self._top = TopBar("Live")
         self._controls = Controls(self.pause_or_resume, self.skip, self.press_stop)
         self._choose = button("Choose servers", "list-checks", kind="primary")
         self._choose.clicked.connect(lambda: desk.page_requested.emit("Start"))
         self._open = button("Open session", "film")
         self._open.clicked.connect(lambda: desk.open_requested.emit(self._path))
-        self._profiles = tool("CPU profiles (Ctrl+P)", "cpu", self.show_profiles)
-        self._profiles.hide()
-        self._present = tool("Full screen (F11)", "maximize", self.present)
-        self._drawer = tool("Servers and machine (F9)", "panel-right", self._toggle_drawer)
-        self._drawer.hide()
         self._export = button("Export…", "share-2", on_click=self.export)
-        left, right = (
-            (self._open, self._export),
-            (self._choose, self._profiles, self._present, self._drawer),
-        )
-        for each in (*left, *self._controls.buttons, *right):
-            self._top.actions.addWidget(each)
-        outer.addWidget(self._top)
-        inside = QVBoxLayout()
-        inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
-        inside.setSpacing(GAP)
-        self.error = Inline()
+        buttons = (self._open, self._export, *self._controls.buttons, self._choose)
+        self.show_actions(buttons)
         self.alert = Inline("Dismiss", dense=True)
         self.alert.pressed.connect(lambda: self.alert.show_text(""))
-        self.board = Board(desk.theme, desk.settings, live=True)
-        self.board.narrowed.connect(self._drawer.setVisible)
-        self.board.warned.connect(self._on_warned)
+        self.board.warned.connect(lambda sentence: self.alert.show_text(sentence, "warn"))
         self.board.show_above(self.alert)
-        self.now = NowStrip(desk.theme)
         self._preparing = Preparing(self.board.trio, desk.theme)
-        self._presentation: Presentation | None = None
-        inside.addWidget(self.error)
-        inside.addWidget(self.board, 1)
-        inside.addWidget(self.now)
-        outer.addLayout(inside, 1)
-        self._pulse = QTimer(self)
-        self._pulse.setInterval(_PULSE_MS)
-        self._pulse.timeout.connect(self._on_pulse)
-        desk.bridge.drained.connect(self.refresh)
+        self._pulse = QTimer(self, interval=_PULSE_MS)
+        self._pulse.timeout.connect(self._preparing.refresh)
         self._enter(State.IDLE)
         self._top.show_text("Live", "Nothing is running. Choose servers to start a run.")
 
@@ -117,8 +155,8 @@ class LivePage(QWidget):
         self._bridge.submit(self._run.run(), self.end, self._on_failed)
 
     def begin(self, plan: Plan, where: Where | None = None) -> None:
-        """Show a new run of which only the plan is known. Its progress goes to `prepare`, `tell`,
-        `consume` and finally `end`.
+        """Show a new run of which only the plan is known. Its progress goes to `prepare`,
+        `show_status`, `consume` and finally `end`.
         """
         self.board.clear()
         self.board.expect(plan.axis, plan.workload.timeout_s)
@@ -131,7 +169,6 @@ class LivePage(QWidget):
         self._trial = Trial()
         self._pulse.start()
         self._enter(State.PREPARING)
-        self.now.show_status("Preparing…")
         self._preparing.begin(calibration_s(plan), len(plan.servers))
         self._desk.set_busy(True)
 
@@ -173,20 +210,12 @@ class LivePage(QWidget):
             if begun:
                 QTimer.singleShot(ABORT_AFTER_MS, self, self._offer_abort)
 
-    def show_profiles(self) -> None:
-        """Show in which functions the servers spent their CPU time."""
-        show_profiles(self, self._desk, self.board.model)
-
     def export(self) -> None:
         """Export the session after the run; until then, the charts on the screen."""
-        if isinstance(self._path, Path):
+        if self._path is not None:
             ask_for_session(self, self._desk, self._path, self.board.trio)
         elif self.state is not State.IDLE:
             ask(self, self._desk, Charts(self.board.trio, self._top.title.whole))
-
-    def copy_chart(self) -> None:
-        """Copy the visible charts to the clipboard."""
-        copy_chart(self.board.trio, self._top.title.whole)
 
     def press_stop(self) -> None:
         """Stop; pressed again during a long stop, abort."""
@@ -197,26 +226,12 @@ class LivePage(QWidget):
             self._enter(State.ABORTING)
             self.error.show_text("")
 
-    def present(self) -> None:
-        """Show the charts full screen, for an audience."""
-        if self._presentation is not None:
-            return
-        shown = self._presentation = Presentation(
-            self.board.lend(),
-            self._desk.theme,
-            self.window(),
-            keys=self._key,
-            status=self._in_short,
-            headline=self._in_large,
-            hint=(("Space", "pause or resume"), ("S", "skip")),
-            give_back=self._on_presented,
-        )
-        shown.begin()
-
-    def _on_presented(self) -> None:
-        self._presentation = None
-        self.board.take_back()
-        self.setFocus()
+    def presented(self) -> dict[str, Any]:
+        return {
+            "status": self._in_short,
+            "headline": self._in_large,
+            "hint": (("Space", "pause or resume"), ("S", "skip")),
+        }
 
     def _in_short(self) -> tuple[str, str]:
         """Return the status for a presentation, which shows the charts only."""
@@ -244,50 +259,23 @@ class LivePage(QWidget):
             )
             self._controls.offer_abort()
 
-    def _toggle_drawer(self) -> None:
-        self.board.toggle_drawer()
-
-    def _on_warned(self, sentence: str) -> None:
-        self.alert.show_text(sentence, "warn")
-
     def refresh(self) -> None:
-        if not self.isVisible() and self._presentation is None:
-            return
-        self.board.refresh()
+        super().refresh()
         self.now.refresh()
-        self._profiles.setVisible(bool(self.board.model.profiles))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Handle keys that no focused control takes."""
-        if not self._key(event):
-            super().keyPressEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self.now.set_compact(self.height() < _LOW)
-        self.setMinimumHeight(_STACKED_PX if stacked(self.width()) else 0)
-
-    def _key(self, event: QKeyEvent) -> bool:
+    def handle_key(self, event: QKeyEvent) -> bool:
         control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
         if event.key() == Qt.Key.Key_Period and control:
             self.press_stop()
         elif event.modifiers():
-            return self.board.key(event)
+            return super().handle_key(event)
         elif event.key() == Qt.Key.Key_Space:
             self.pause_or_resume()
         elif event.key() == Qt.Key.Key_S:
             self.skip()
         else:
-            return self.board.key(event)
+            return super().handle_key(event)
         return True
-
-    def showEvent(self, event: object) -> None:
-        self.refresh()
-
-    def _on_pulse(self) -> None:
-        if self._preparing.isVisible():
-            self._preparing.refresh()
-        if self.state is State.PREPARING:
-            self.now.refresh()
 
     def consume(self, document: AnyDocument) -> None:
         """Handle the next document of the run."""
@@ -316,7 +304,6 @@ class LivePage(QWidget):
     def prepare(self, trial: Trial) -> None:
         """Show the progress of the server tests."""
         self._trial = trial
-        self.now.prepare(trial)
         self._preparing.prepare(trial)
         self.board.prepare(trial, "")
 
@@ -329,9 +316,10 @@ class LivePage(QWidget):
         if stop is None:
             self._top.chip.show_text("Stopped before the first point", "warn")
         else:
-            self._top.chip.show_text(*_ENDED[stop.status])
+            text, tone = _ENDED[stop.status]
+            self._top.chip.show_text(f"{text} · {self.now.points}", tone)
             reason = stop.reason or (Aborted().text() if stop.status == "aborted" else "")
-            self.error.show_text(reason, _ENDED[stop.status][1])
+            self.error.show_text(reason, tone)
         self._finish()
 
     def _on_failed(self, sentence: str) -> None:
@@ -339,14 +327,12 @@ class LivePage(QWidget):
         self._enter(State.OVER)
         self._top.chip.show_text("Failed", "bad")
         self.error.show_text(sentence)
-        self._finish("Recorded data is saved.")
+        self._finish()
 
-    def _finish(self, saved: str = "Session saved.") -> None:
+    def _finish(self) -> None:
         self._run = None
         self._preparing.hide()
-        self.now.prepare(Trial())
         self._pulse.stop()
-        self.now.show_status(saved if self._path else "")
         self._open.setVisible(self._path is not None)
         self._export.setVisible(self._path is not None)
         self._show_primary(self._choose if self._path is None else self._open)
@@ -359,8 +345,7 @@ class LivePage(QWidget):
         self.now.set_paused(state is State.PAUSED)
         self._desk.paused_changed.emit(state is State.PAUSED)
         self._controls.enter(state)
-        # Before any run, and after one that measured nothing, it would be blank.
-        self.now.setVisible(state.active or self.board.model.start is not None)
+        self.now.setVisible(state.active and state is not State.PREPARING)
         self._show_primary(self._choose)
         self._choose.setVisible(not state.active)
         self._open.hide()

@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app import stylesheet, theme
 from app.bridge import Bridge
 from app.context import Desk
-from app.live.controls import State
-from app.pages.live import LivePage
+from app.pages.live import LivePage, State
 from app.settings import Settings
 from tests.gui.short_runs import LONG
 

@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 
 from app.charts import axes, words
 from app.charts.series import Quantity
+from app.live.film import whole_of
 from app.live.run import Trial
 from app.live.session_view import Board
-from app.replay.film import whole_of
 from tests.gui.trios import live_board
 from tests.gui.windows import says, sees
 from tests.synthetic import session

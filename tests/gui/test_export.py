@@ -351,15 +351,15 @@ def test_a_film_says_that_its_session_is_still_recorded_cut_off_or_newer(
     with recorded.open("ab") as recording:
         claim(recording.fileno())
         opened(qtbot, film, recorded)
-        assert "is still being recorded" in film.warning.text
+        assert "is still being recorded" in film.error.text
     other = recorded.with_name("old.pong.yaml")
     other.write_bytes(recorded.read_bytes())
     opened(qtbot, film, other)
-    assert "is incomplete: it was cut off before its end" in film.warning.text
+    assert "is incomplete: it was cut off before its end" in film.error.text
     newer = recorded.with_name("newer.pong.yaml")
     newer.write_text(whole.replace(f"v: {VERSION}\n", "v: 9\n", 1))
     opened(qtbot, film, newer)
-    assert "is from a newer Pongbench. Unknown parts are not shown" in film.warning.text
+    assert "is from a newer Pongbench. Unknown parts are not shown" in film.error.text
 
 
 @pytest.mark.parametrize("plan", [{"workload": "pong"}, {"workload": {"timeout_s": []}}])

@@ -15,10 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.drawing import draw_text
+from app.live.film import Film, Position, load
 from app.live.present import Presentation
-from app.replay.film import Film, Position, load
-from app.replay.timeline import Timeline
-from app.replay.transport import fitting
+from app.live.timeline import Timeline
+from app.live.transport import fitting
 from tests.gui.windows import control, painted, press, refusal, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import CONTESTANTS, session
@@ -87,7 +87,7 @@ def test_most_servers_have_a_name_of_their_own_on_the_timeline_or_none_has(
         drawn.append(text)
         return draw_text(painter, at, text, *look)
 
-    monkeypatch.setattr("app.replay.timeline.draw_text", draw)
+    monkeypatch.setattr("app.live.timeline.draw_text", draw)
     reel = asyncio.run(load(record_session(tmp_path / "a.pong.yaml", session(24, 4))))
     names = {mark.name for mark in reel.marks}
     timeline = Timeline(theme.LIGHT)

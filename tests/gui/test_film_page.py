@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from app.charts.view_state import DISTRIBUTION
 from app.context import Desk
+from app.live.film import Reel, load
 from app.pages.film import FilmPage
-from app.replay.film import Reel, load
 from tests.gui.live_pages import TWO, named, read, says, until_point
 from tests.recording import record_session
 from tests.repeats import with_repeats

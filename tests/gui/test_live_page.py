@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -21,7 +21,7 @@ from tests.gui.live_pages import TWO, feed, heard, named, read, says, shown, unt
 from tests.gui.short_runs import LONG
 from tests.repeats import with_repeats
 from tests.synthetic import session
-from workbench.documents import PointStart, PointStop, RunStart
+from workbench.documents import PointStart, PointStop, RunStart, RunStop
 from workbench.messages import notes
 from workbench.sessions import read_session
 
@@ -181,7 +181,7 @@ def test_seven_servers_have_a_row_and_their_whole_name_next_to_charts_on_a_lapto
     assert read(legend, "running")
 
 
-def test_at_its_end_a_run_reports_measured_points_in_any_theme(qtbot: QtBot) -> None:
+def test_the_strip_counts_measured_points_and_has_the_colours_of_any_theme(qtbot: QtBot) -> None:
     now = NowStrip(theme.LIGHT)
     qtbot.addWidget(now, before_close_func=lambda _: now)
     documents = session(2, 4)
@@ -194,7 +194,7 @@ def test_at_its_end_a_run_reports_measured_points_in_any_theme(qtbot: QtBot) -> 
             continue
         now(document)
     now.refresh()
-    assert any("7 of 8 points" in label.text() for label in now.findChildren(QLabel))
+    assert now.points == "7 of 8 points"
     now.resize(1200, 140)
     now.set_theme(theme.DARK)
     image = now.grab().toImage()
@@ -225,12 +225,18 @@ def test_charts_without_a_server_say_how_to_show_all_again(page: LivePage) -> No
     assert hidden.copy(box) != whole.copy(box)
 
 
-def test_the_strip_is_hidden_while_there_is_nothing_to_show(page: LivePage) -> None:
+def test_the_strip_is_shown_while_a_run_measures(page: LivePage) -> None:
     assert not page.now.isVisible()
     page.begin(LONG)
-    assert page.now.isVisible()
-    page.end(Outcome(None, None))
     assert not page.now.isVisible()
+    documents = session(2, 4)
+    feed(page, documents[:-1])
+    assert page.now.isVisible()
+    page.consume(stop := documents[-1])
+    assert isinstance(stop, RunStop)
+    page.end(Outcome(None, stop))
+    assert not page.now.isVisible()
+    assert says(page, "Done · 8 of 8 points")
 
 
 def test_a_running_server_has_its_state_and_what_it_sustains_at_least(

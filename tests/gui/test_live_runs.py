@@ -15,11 +15,10 @@ from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
 from app.context import Desk
-from app.live.controls import State
 from app.live.present import Presentation
 from app.live.run import LiveRun
 from app.pages import live
-from app.pages.live import LivePage
+from app.pages.live import LivePage, State
 from tests.gui.live_pages import heard, named, says, shown
 from tests.gui.short_runs import LONG
 from tests.gui.windows import offers, the

@@ -29,8 +29,6 @@ def test_before_a_run_its_servers_are_listed_with_their_state(page: LivePage) ->
     documents = session(2, 4)
     page.begin(plan_from_data(documents[0].plan, name="a test"))
     servers = ((TWO[0], "asyncio streams"), (TWO[1], "asyncio Protocol"), ("null", "Null server"))
-    page.prepare(Trial(servers, -1))
-    assert says(page, "0 of 2 servers ready")
     page.prepare(Trial(servers, 1))
     page.show_status("Building the runtime of asyncio Protocol")
     QApplication.processEvents()  # new rows are to be seen with the next event
@@ -38,9 +36,7 @@ def test_before_a_run_its_servers_are_listed_with_their_state(page: LivePage) ->
     assert read(legend, "asyncio streams ") == "asyncio streams ready"
     assert read(legend, "asyncio Protocol ") == "asyncio Protocol building"
     assert not says(legend, "Null server")
-    assert says(page.now, "asyncio Protocol")
-    assert says(page, "1 of 2 servers ready")
-    assert says(page, "preparing for 0:")
+    assert not page.now.isVisible()
     page.consume(documents[0])
     page.refresh()
     assert read(legend, "asyncio streams ") == "asyncio streams not run yet"

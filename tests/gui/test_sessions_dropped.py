@@ -41,8 +41,8 @@ def test_what_can_be_read_of_a_dropped_session_is_shown_with_a_warning(
             qtbot.waitUntil(lambda path=path: film.reel is not None and film.reel.path == path)
             qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
             assert film.board.model.series
-            assert said in film.warning.text
-            assert bool(said) or "newer" not in film.warning.text
+            assert said in film.error.text
+            assert bool(said) or "newer" not in film.error.text
             assert path.read_bytes() == content
 
 

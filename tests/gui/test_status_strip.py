@@ -8,10 +8,8 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.live.recent_windows import Replies, Times
-from app.live.run import Trial
-from app.live.server_blocks import ServerBlocks
-from app.live.status_strip import NowStrip
+from app.live.recent_windows import Times
+from app.live.status_strip import NowStrip, ServerBlocks
 from tests.gui.windows import appearing, painted, says, the
 from tests.synthetic import session
 from workbench.documents import AnyDocument, PointStart, Window
@@ -38,10 +36,6 @@ def shown(qtbot: QtBot, documents: list[AnyDocument], width: int = 1164) -> NowS
     with qtbot.waitExposed(made):
         made.show()
     return made
-
-
-def texts(strip: NowStrip) -> set[str]:
-    return {each.text() for each in strip.findChildren(QLabel) if each.isVisible()}
 
 
 def test_every_figure_has_its_unit_and_every_line_its_name(qtbot: QtBot) -> None:
@@ -75,29 +69,6 @@ def test_a_narrow_strip_drops_what_does_not_fit_whole(qtbot: QtBot) -> None:
     assert end.mapTo(strip, QPoint(end.width(), 0)).x() <= strip.width() - 14
 
 
-def test_before_the_first_point_the_plots_say_what_they_will_show(qtbot: QtBot) -> None:
-    documents = session(2, 8)
-    strip = shown(qtbot, documents[:1])
-    assert "Replies of the last 10 s appear here" in painted(the(strip, Replies))
-    assert "p99 and p50 appear here" in painted(the(strip, Times))
-    for document in during(documents, 0):
-        strip(document)
-    strip.refresh()
-    assert "appear here" not in painted(the(strip, Replies)) + painted(the(strip, Times))
-
-
-def test_after_a_run_the_plots_have_the_room_of_the_server(qtbot: QtBot) -> None:
-    documents = session(2, 8)
-    strip = shown(qtbot, during(documents, 10))
-    before = the(strip, Replies).width()
-    for document in documents:
-        strip(document)
-    strip.show_status("Session saved.")
-    strip.refresh()
-    assert {"Done", "Session saved.", "16 of 16 points"} <= texts(strip)
-    qtbot.waitUntil(lambda: the(strip, Replies).width() > before)
-
-
 def test_two_servers_of_one_colour_have_blocks_of_their_own(qtbot: QtBot) -> None:
     blocks = ServerBlocks(theme.LIGHT)
     qtbot.addWidget(blocks)
@@ -108,9 +79,3 @@ def test_two_servers_of_one_colour_have_blocks_of_their_own(qtbot: QtBot) -> Non
     image = blocks.grab().toImage()
     one, other = (image.copy(24 * n, 0, 20, blocks.height()) for n in (0, twin))
     assert one != other
-
-
-def test_before_a_run_the_blocks_count_the_servers_that_are_ready(qtbot: QtBot) -> None:
-    strip = shown(qtbot, [], 769)
-    strip.prepare(Trial((("a", "A"), ("b", "B"), ("null", "Null server")), 1))
-    assert "1 of 2 ready" in texts(strip)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLineEdit, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.bridge import Bridge
-from app.live.controls import State
+from app.pages.live import State
 from app.shell.main_window import MainWindow
 from tests.gui.short_runs import LONG, SHORT
 from tests.gui.windows import drop, press, refusal, says, shown, the

@@ -26,10 +26,10 @@ from app import page_registry, theme
 from app.bridge import Bridge
 from app.context import Desk
 from app.export import picture
+from app.live.film import load
 from app.log import LogBook
 from app.pages.plan import PlanPage
 from app.pages.start import StartPage
-from app.replay.film import load
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from workbench.errors import BadInput

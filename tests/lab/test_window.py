@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import stylesheet, theme
-from app.live.controls import State
 from app.log import LogBook
 from app.machines.keys import KeyDialog
+from app.pages.live import State
 from app.pages.machines import MachinesPage
 from app.pages.plan import PlanPage
 from app.shell.main_window import MainWindow

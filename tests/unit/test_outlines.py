@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from app.replay.film import load
+from app.live.film import load
 from app.sessions.outline import outline
 from tests.outcomes import Contestant
 from tests.recording import record_session

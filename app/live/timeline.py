@@ -20,9 +20,9 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from app.charts.drawing import draw_marker, draw_text, elided, name_within, text_width
 from app.colour import with_opacity
+from app.live.film import Alert, Mark, Reel
 from app.painted import Painted, draw_focus
 from app.plain import tip
-from app.replay.film import Alert, Mark, Reel
 from app.theme import Theme, Weight, font
 from workbench import formatting
 

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton
 
 from app.charts.drawing import elided, text_width
 from app.charts.drawing import fitting as longest_of
+from app.live.film import Position, Reel
+from app.live.timeline import Timeline
 from app.plain import tip
-from app.replay.film import Position, Reel
-from app.replay.timeline import Timeline
 from app.stacking import lay
 from app.theme import Theme, Weight, icon
 from app.widgets import Elided, button, column, label, row, tool

@@ -1,0 +1,112 @@
+"""The common base of the pages of a run and of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.context import Desk
+from app.export.sources import copy_chart
+from app.live.present import Presentation
+from app.live.session_view import Board
+from app.live.status_strip import NowStrip
+from app.live.transport import Transport
+from app.profiling import show_profiles
+from app.stacking import stacked
+from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, column, tool
+
+_LOW, _STACKED_PX = 690, 720
+"""Below the first height what stands under the charts is lower; the second one is that of a narrow
+page, where it has two rows.
+"""
+
+
+class SessionPage(QWidget):
+    """A title with actions, one sentence, the charts of one session, and what stands below them."""
+
+    def __init__(self, desk: Desk, below: NowStrip | Transport, *, live: bool) -> None:
+        super().__init__()
+        self._desk, self._bridge = desk, desk.bridge
+        self._below = below
+        self._presentation: Presentation | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._top = TopBar()
+        self._profiles = tool("CPU profiles (Ctrl+P)", "cpu", self.show_profiles)
+        self._profiles.hide()
+        self.error = Inline()
+        self.board = Board(desk.theme, desk.settings, live=live)
+        drawer = tool("Servers and machine (F9)", "panel-right", self.board.toggle_drawer)
+        drawer.hide()
+        self.board.narrowed.connect(drawer.setVisible)
+        self._tools = self._profiles, tool("Full screen (F11)", "maximize", self.present), drawer
+        outer = column(self)
+        outer.addWidget(self._top)
+        self._inside = QVBoxLayout()
+        self._inside.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
+        self._inside.setSpacing(GAP)
+        self._inside.addWidget(self.error)
+        self._inside.addWidget(self.board, 1)
+        self._inside.addWidget(below)
+        outer.addLayout(self._inside, 1)
+        desk.bridge.drained.connect(self.refresh)
+
+    def show_actions(self, actions: Sequence[QWidget]) -> None:
+        """Put actions into the title, before those of every page."""
+        for each in (*actions, *self._tools):
+            self._top.actions.addWidget(each)
+
+    def refresh(self) -> None:
+        if self.isVisible() or self._presentation is not None:
+            self.board.refresh()
+            self._profiles.setVisible(bool(self.board.model.profiles))
+
+    def show_profiles(self) -> None:
+        """Show in which functions the servers spent their CPU time."""
+        show_profiles(self, self._desk, self.board.model)
+
+    def copy_chart(self) -> None:
+        """Copy the visible charts to the clipboard."""
+        copy_chart(self.board.trio, self._top.title.whole)
+
+    def present(self) -> None:
+        """Show the charts full screen, for an audience."""
+        if self._presentation is None:
+            self._presentation = Presentation(
+                self.board.lend(),
+                self._desk.theme,
+                self.window(),
+                keys=self.handle_key,
+                give_back=self._on_presented,
+                **self.presented(),
+            )
+            self._presentation.begin()
+
+    def presented(self) -> dict[str, Any]:
+        """Return what else a `Presentation` shows."""
+        raise NotImplementedError
+
+    def handle_key(self, event: QKeyEvent) -> bool:
+        """Handle a key; False: it has no meaning here."""
+        return self.board.key(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Handle keys that no focused control takes."""
+        if not self.handle_key(event):
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._below.set_compact(self.height() < _LOW)
+        self.setMinimumHeight(_STACKED_PX if stacked(self.width()) else 0)
+
+    def showEvent(self, event: object) -> None:
+        self.refresh()
+
+    def _on_presented(self) -> None:
+        self._presentation = None
+        self.board.take_back()
+        self._inside.addWidget(self._below)
+        self.setFocus()
