@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.charts.model import ChartModel, Whole
-from app.live.doubts import Doubts
+from app.live.first_untrusted import FirstUntrusted
 from workbench import formatting
 from workbench.axis import RATE
 from workbench.documents import (
@@ -142,16 +142,16 @@ def _damage(session: Session) -> str:
 
 def _alerts(documents: Sequence[AnyDocument]) -> list[Alert]:
     """Return unexpected notes, and each server's first point that must not be trusted."""
-    doubts = Doubts()
+    untrusted = FirstUntrusted()
     found: list[Alert] = []
     names: dict[str, str] = {}
     for document in documents:
         if isinstance(document, RunStart):
             names = {record.id: record.name for record in document.servers}
-        doubts(document)
+        untrusted(document)
         if isinstance(document, Note) and severity(document) >= Severity.SERIOUS:
             found.append(Alert(document.t_us, about(document, names.get(document.server, ""))))
-    found += [Alert(doubt.t_us, doubt.text) for doubt in doubts.notes]
+    found += [Alert(doubt.t_us, doubt.text) for doubt in untrusted.notes]
     return sorted(found, key=lambda alert: alert.t_us)
 
 

@@ -1,11 +1,11 @@
-"""Rows in the order of a ranking that changes during a run."""
+"""Lists in the cards beside the charts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.charts.drawing import name_among
 from app.charts.trio import Trio
@@ -32,8 +32,24 @@ def server_name(trio: Trio, name: str) -> Elided:
     return made
 
 
+class ListCard(QFrame):
+    """A card with a list of anything, which is scrolled."""
+
+    def __init__(self, name: str, *, gap: int = 8) -> None:
+        """`name`: see `Scrolled`. `gap`: between entries, in pixels."""
+        super().__init__()
+        self.setObjectName("card")
+        around = column(content := QWidget())
+        self.entries = column(entries := QWidget(), gap=gap)
+        around.addWidget(entries)
+        around.addStretch(1)
+        column(self, margin=12).addWidget(Scrolled(content, name))
+
+
 class RankedRows(Scrolled, Generic[Row]):
-    """A row for each key; it stays the same widget when its place changes."""
+    """A row for each key in the order of a ranking that changes; it stays the same widget when its
+    place does.
+    """
 
     def __init__(self, name: str = "", *, gap: int = 0) -> None:
         """`name`: see `Scrolled`. `gap`: between rows, in pixels."""

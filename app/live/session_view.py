@@ -16,8 +16,8 @@ from app.charts.trio import Trio, open_menu
 from app.charts.view_state import DISTRIBUTION, SWEEP
 from app.choices import Choice
 from app.live.distribution_table import DistributionTable
-from app.live.doubts import Doubts
-from app.live.event_log import Place
+from app.live.events import Place
+from app.live.first_untrusted import FirstUntrusted
 from app.live.run import Trial
 from app.live.sidebar import Side
 from app.live.view_bar import ViewBar
@@ -59,7 +59,7 @@ class Board(QWidget):
         self._clock: Clock = "latency"
         self._audited = QTimer(self, interval=_AUDIT_MS, singleShot=True)
         self._audited.timeout.connect(self._audit_again)
-        self._doubts = Doubts()
+        self._untrusted = FirstUntrusted()
         self._window = -1
         """The index of the running point's latest window."""
         self.narrow = False
@@ -107,10 +107,10 @@ class Board(QWidget):
             self._begin()
         self.model(document)
         self.side.vitals(document)
-        doubts = self._doubts(document)
-        for note in doubts.withdrawn:
+        changed = self._untrusted(document)
+        for note in changed.withdrawn:
             self.side.events.withdraw(note)
-        for note in doubts.added:
+        for note in changed.added:
             self._note(note)
         match document:
             case Note():
@@ -152,7 +152,13 @@ class Board(QWidget):
         if self.model.unaudited:
             self._audited.start()
         self.model.audit()
-        self.side.checklist.display(self.model.audits)
+        stops = [stop for series in self.model.series.values() for stop in series.stops]
+        failed_us = {
+            audit.code: max((s.t_us for s in stops if s.point in audit.points), default=0)
+            for audit in self.model.audits
+            if audit.failed
+        }
+        self.side.events.show_audits(self.model.audits, failed_us)
 
     def _audit_again(self) -> None:
         if self.model.unaudited:

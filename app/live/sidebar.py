@@ -1,20 +1,16 @@
-"""The column beside the charts: the legend, the server's machine, the notes, the audits."""
+"""The column beside the charts: the legend, the server's machine, the events."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from PySide6.QtGui import QIcon, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QWidget
 
 from app.charts.trio import Trio
-from app.live.checklist import Checklist
-from app.live.event_log import EventLog
+from app.live.events import EventLog
+from app.live.host_panel import HostPanel
 from app.live.legend import Legend
 from app.live.peaks import Peaks
-from app.live.then import Then
-from app.live.tools import Tools
-from app.live.vitals import Vitals
+from app.live.published_panel import PublishedPanel, ToolsPanel
 from app.plain import tip
 from app.theme import Theme, icon
 from app.widgets import GAP, column, row
@@ -25,9 +21,9 @@ _ROOMY = 3
 """More tabs would be cut if they were not closer together."""
 _LOW = 420
 """Below this height there is room for one card only."""
-_TITLES = ("Servers", "Machine", "Events", "Peak", "Audits", "Published", "Tools")
-_SERVERS, _MACHINE, _EVENTS, _PEAK, _AUDITS, _THEN, _TOOLS = range(7)
-_NAMES = {_PEAK: "Peak under SLO", _THEN: "Published, and now", _TOOLS: "Load tools"}
+_TITLES = ("Servers", "Machine", "Events", "Peak", "Published", "Tools")
+_SERVERS, _MACHINE, _EVENTS, _PEAK, _PUBLISHED, _TOOLS = range(6)
+_NAMES = {_PEAK: "Peak under SLO", _PUBLISHED: "Published, and now", _TOOLS: "Load tools"}
 """Of tabs whose titles are shorter."""
 
 
@@ -42,20 +38,17 @@ class Side(QFrame):
         self._theme = theme
         self._drawer = False
         self.legend = Legend(trio, theme, live=live)
-        self.vitals = Vitals(theme)
+        self.vitals = HostPanel(theme)
         self.events = EventLog(theme)
         self.peaks = Peaks(trio, theme)
-        self.checklist = Checklist(theme)
-        self.then = Then(trio, theme)
-        self.tools = Tools(trio)
+        self.published = PublishedPanel(trio, theme)
+        self.tools = ToolsPanel(trio)
         self._trio = trio
-        self._searched = False
+        self._begun = self._searched = False
+        """Whether there is anything to tell besides the servers, and whether a peak is searched."""
         self._inside = inside = column(self, gap=GAP)
         self._tabs = QWidget()
-        self._rows = [row(gap=4), row(gap=4)]
-        lines = column(self._tabs, gap=4)
-        for each in self._rows:
-            lines.addLayout(each)
+        line = row(self._tabs, gap=4)
         self._group = QButtonGroup(self)
         for place, title in enumerate(_TITLES):
             tab = QPushButton(title)
@@ -64,16 +57,14 @@ class Side(QFrame):
             tab.setAccessibleName(_NAMES.get(place, title))
             tab.setToolTip(tip(_NAMES.get(place, "")))
             self._group.addButton(tab, place)
-            self._rows[0].addWidget(tab)
-        for each in self._rows:
-            each.addStretch(1)
+            line.addWidget(tab)
+        line.addStretch(1)
         inside.addWidget(self.legend)
         inside.addWidget(self._tabs)
         inside.addWidget(self.vitals, 3)
         inside.addWidget(self.events, 2)
         inside.addWidget(self.peaks, 3)
-        inside.addWidget(self.checklist, 2)
-        inside.addWidget(self.then, 3)
+        inside.addWidget(self.published, 3)
         inside.addWidget(self.tools, 3)
         self._chosen = _MACHINE if live else _EVENTS
         self._group.idClicked.connect(self._choose)
@@ -92,69 +83,46 @@ class Side(QFrame):
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
         ground = f"background: {theme.bg}; border: 1px solid {theme.line2}; border-radius: 10px;"
-        for place in (_EVENTS, _AUDITS):
-            self._group.button(place).setAccessibleName("")  # so that its sign is made anew
+        self._group.button(_EVENTS).setAccessibleName("")  # so that its sign is made anew
         self.setStyleSheet(f"QFrame#side {{ {ground if self._drawer else ''} }}")
 
     def clear(self) -> None:
         self.events.clear()
         self.vitals.clear()
-        self.checklist.display(())
 
     def refresh(self) -> None:
-        self.legend.refresh()
-        self.vitals.refresh()
-        self.events.refresh()
-        self.peaks.refresh()
-        self.checklist.refresh()
-        known = self.then.known, self.tools.known
-        self.then.refresh()
-        self.tools.refresh()
-        if known != (self.then.known, self.tools.known):
-            self._arrange()
+        cards = self.legend, self.vitals, self.events, self.peaks, self.published, self.tools
+        for each in cards:
+            each.refresh()
+        before = self._offered
+        self._begun = self._trio.model.start is not None or self.events.known
         if self._searched != bool(self._trio.model.axis.bounds):
             self._searched = not self._searched
             self._chosen = _PEAK if self._searched else _EVENTS
+        self._offered = self._begun, self._searched, self.published.known, self.tools.known
+        if self._offered != before:
             self._arrange()
-        self._name_tabs()
+        self._name_events()
 
-    def _name_tabs(self) -> None:
-        """Mark the tabs behind which there is something that a reader must know: by a sign, and by
-        how many, where there is space.
+    def _name_events(self) -> None:
+        """Mark the tab behind which there is something that a reader must know: by a sign, and by
+        how much, where there is space.
         """
-        count, failed = self.events.warnings, self.checklist.failed
-        self._name(_EVENTS, count, f"{count} warning{'s' * (count != 1)}", "triangle-alert", "warn")
-        self._name(_AUDITS, failed, f"{failed} failed", "circle-x", "bad")
-
-    def _name(self, place: int, count: int, problems: str, sign: str, tone: str) -> None:
-        title, tab = _TITLES[place], self._group.button(place)
-        many = self._searched or (self.then.known and self.tools.known)
-        tight = self.height() < _LOW or many
-        text = f"{title} · {count}" if count and not tight else title
-        accessible = f"{title}, {problems}" if count else title
+        count, title, tab = self.events.warnings, _TITLES[_EVENTS], self._group.button(_EVENTS)
+        many = self._searched or (self.published.known and self.tools.known)
+        text = f"{title} · {count}" if count and self.height() >= _LOW and not many else title
+        problems = f"{count} warning{'s' * (count != 1)}" if count else ""
+        accessible = ", ".join(filter(None, (title, problems)))
         if (tab.text(), tab.accessibleName()) == (text, accessible):
             return
         tab.setText(text)
         tab.setAccessibleName(accessible)
-        tab.setToolTip(tip(problems if count else ""))
-        tab.setIcon(icon(sign, getattr(self._theme, tone), 14) if count else QIcon())
+        tab.setToolTip(tip(problems))
+        tab.setIcon(icon("triangle-alert", self._theme.warn, 14) if count else QIcon())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
-        self._name_tabs()
-
-    def _break(self, tabs: Sequence[QPushButton]) -> None:
-        """Put tabs that have no room side by side into two rows."""
-        first, second = self._rows
-        room = self.width() - 2 * self._inside.contentsMargins().left()
-        needed = sum(tab.sizeHint().width() + first.spacing() for tab in tabs)
-        upper = tabs if needed <= room else tabs[: -(-len(tabs) // 2)]
-        for place, tab in enumerate(tabs):
-            line, at = (first, place) if tab in upper else (second, place - len(upper))
-            if line.indexOf(tab) != at:
-                first.removeWidget(tab)
-                second.removeWidget(tab)
-                line.insertWidget(at, tab)
+        self._name_events()
 
     def _choose(self, place: int) -> None:
         self._chosen = place
@@ -171,32 +139,39 @@ class Side(QFrame):
         least = max(card.minimumSizeHint().height() for card in (self.vitals, self.events))
         lower = max(_LOWER, self._tabs.sizeHint().height() + 2 * GAP + least)
         legend = left - 30 if low else min(self._legend_height(), max(60, left - lower))
+        legend = legend if self._begun else left
         both = not low and left - legend >= _BOTH and not self._searched
         self.legend.setFixedHeight(max(60, legend))
         self._group.button(_SERVERS).setVisible(low)
         self._group.button(_MACHINE).setVisible(not both)
         self._group.button(_PEAK).setVisible(self._searched)
-        self._group.button(_THEN).setVisible(self.then.known)
+        self._group.button(_PUBLISHED).setVisible(self.published.known)
         self._group.button(_TOOLS).setVisible(self.tools.known)
         tabs = [tab for tab in self._group.buttons() if not tab.isHidden()]
         for tab in tabs:
             tab.setStyleSheet("padding: 0 5px;" if len(tabs) > _ROOMY else "")
-        self._break(tabs)
         least = _SERVERS if low else _EVENTS if both else _MACHINE
         chosen = max(least, self._chosen)
         if self._group.button(chosen).isHidden():
             chosen = _EVENTS
         self._group.button(chosen).setChecked(True)
-        self.legend.setVisible(not low or chosen == _SERVERS)
-        self.vitals.setVisible(both or chosen == _MACHINE)
-        self.events.setVisible(chosen == _EVENTS)
-        self.peaks.setVisible(chosen == _PEAK)
-        self.checklist.setVisible(chosen == _AUDITS)
-        self.then.setVisible(chosen == _THEN)
-        self.tools.setVisible(chosen == _TOOLS)
+        self.legend.setVisible(not low or chosen == _SERVERS or not self._begun)
+        self._tabs.setVisible(self._begun)
+        for place, card in (
+            (_MACHINE, self.vitals),
+            (_EVENTS, self.events),
+            (_PEAK, self.peaks),
+            (_PUBLISHED, self.published),
+            (_TOOLS, self.tools),
+        ):
+            shown = chosen == place or (both and place == _MACHINE)
+            card.setVisible(self._begun and shown)
         # The tabs stand above the cards that they choose from.
         at = self._inside.indexOf(self._tabs)
         index = 0 if low else 2 if both else 1
         if at != index:
             self._inside.removeWidget(self._tabs)
             self._inside.insertWidget(index, self._tabs)
+
+    _offered: tuple[bool, ...] = ()
+    """What the tabs depend on."""

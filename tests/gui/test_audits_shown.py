@@ -53,32 +53,32 @@ def feed(board: Board, documents: list[AnyDocument]) -> None:
     QApplication.processEvents()
 
 
-def labels(board: Board) -> list[str]:
-    return [each.text() for each in board.side.checklist.findChildren(QLabel) if each.text()]
-
-
-def tab(board: Board) -> QPushButton:
-    tabs = board.side.findChildren(QPushButton)
-    (found,) = [each for each in tabs if each.accessibleName().startswith("Audits")]
-    return found
+def lines(board: Board) -> list[str]:
+    return [line.text.partition(":")[0] for line in board.side.events.lines]
 
 
 def tab_name(board: Board) -> str:
-    return tab(board).accessibleName()
+    tabs = board.side.findChildren(QPushButton)
+    (found,) = [each for each in tabs if each.accessibleName().startswith("Events")]
+    return found.accessibleName()
 
 
-def test_the_checklist_starts_with_what_failed(board: Board) -> None:
+def test_what_failed_is_an_event_of_its_last_point_and_the_rest_follows(board: Board) -> None:
     board.refresh()
-    assert "Audits appear here during the run." in labels(board) and tab_name(board) == "Audits"
-    feed(board, disturbed(session(2, 8), RATE))
-    message = labels(board)
-    assert message.index("Quiet host") < message.index("Conservation")
-    assert any("asyncio streams and asyncio Protocol at 4,500/s" in text for text in message)
-    assert tab_name(board) == "Audits, 1 failed"
-    tab(board).click()
-    assert board.side.checklist.isVisible() and not board.side.events.isVisible()
+    assert not lines(board) and tab_name(board) == "Events"
+    documents = disturbed(session(2, 8), RATE)
+    feed(board, documents)
+    (failed,) = [line for line in board.side.events.lines if line.sign[1] == "bad"]
+    assert failed.text.startswith("Quiet host: ")
+    assert "asyncio streams and asyncio Protocol at 4,500/s" in failed.text
+    stops = [d.t_us for d in documents if isinstance(d, PointStop) and d.x == RATE and d.judged]
+    assert failed.t_us == max(stops)
+    assert lines(board).index("Quiet host") < lines(board).index("Conservation")
+    assert any(each.text() == failed.text for each in board.side.events.findChildren(QLabel))
+    count = board.side.events.warnings
+    assert tab_name(board) == f"Events, {count} warning{'s' * (count != 1)}"
     board.clear()
-    assert tab_name(board) == "Audits"
+    assert tab_name(board) == "Events"
 
 
 def test_a_servers_audits_are_shown_in_its_row(board: Board) -> None:
@@ -119,7 +119,7 @@ def test_a_run_in_progress_marks_its_points(board: Board) -> None:
     board.refresh()
     series = board.model.series["asyncio-streams"]
     assert [audit.code for audit in series.failed_audits(series.shown[0])] == ["quiet-host"]
-    assert tab_name(board) == "Audits, 1 failed"
+    assert "Quiet host" in lines(board)
 
 
 def test_a_report_shows_the_metric_under_the_pointer(qtbot: QtBot) -> None:

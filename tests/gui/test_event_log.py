@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.live.doubts import Doubts
-from app.live.event_log import EventLog
+from app.live.events import EventLog
+from app.live.first_untrusted import FirstUntrusted
 from tests.gui.trios import live_board
 from tests.gui.windows import name_of
 from tests.synthetic import session
@@ -43,7 +43,7 @@ def lines(listed: EventLog) -> list[str]:
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")
-def test_warnings_stand_first_whatever_came_later(qtbot: QtBot) -> None:
+def test_the_latest_event_stands_first(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
     listed.resize(330, 400)
@@ -59,13 +59,13 @@ def test_warnings_stand_first_whatever_came_later(qtbot: QtBot) -> None:
         labels.sort(key=lambda each: each.mapTo(listed, QPoint()).y())
         return [each.text() for each in labels]
 
-    qtbot.waitUntil(lambda: seen() == [texts[1], texts[2], texts[0]])
+    qtbot.waitUntil(lambda: seen() == texts[::-1])
 
 
 def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
     qtbot: QtBot,
 ) -> None:
-    listed, doubts = EventLog(theme.LIGHT), Doubts()
+    listed, untrusted = EventLog(theme.LIGHT), FirstUntrusted()
     qtbot.addWidget(listed)
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
     measured = replace(measured, purpose="sweep")
@@ -80,7 +80,7 @@ def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
         verdict: Verdict = "inconclusive" if taken else "ok"
         judged = {"verdict": verdict, "t_us": t_us} | recorded(cause)
         point = replace(measured, series=server, x=float(rate), rate_per_s=float(rate), **judged)
-        for note in doubts(point).added:
+        for note in untrusted(point).added:
             listed.add(note, server)
     (message,) = lines(listed)
     assert message == (
@@ -163,13 +163,13 @@ def test_a_different_cause_gets_a_line_of_its_own(qtbot: QtBot) -> None:
 def test_points_recorded_before_causes_had_codes_are_described_by_their_sentences(
     qtbot: QtBot,
 ) -> None:
-    listed, doubts = EventLog(theme.LIGHT), Doubts()
+    listed, untrusted = EventLog(theme.LIGHT), FirstUntrusted()
     qtbot.addWidget(listed)
     measured = next(d for d in session(1, 2) if isinstance(d, PointStop) and d.complete)
     fields = {"verdict": "inconclusive", "reasons": ["Other programs took 36 % of a core."]}
     for server in ("gevent", "Trio"):
         point = replace(measured, purpose="sweep", series=server, x=4000.0, findings=[], **fields)
-        (note,) = doubts(point).added
+        (note,) = untrusted(point).added
         listed.add(note, server)
     assert lines(listed) == [
         "Other programs took 36 % of a core. Not judged: gevent and Trio at 4,000/s."

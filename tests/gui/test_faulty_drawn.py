@@ -13,7 +13,7 @@ from app import theme
 from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.comparing.row import Axis, RankingRow
-from app.live.doubts import Doubts
+from app.live.first_untrusted import FirstUntrusted
 from app.live.headline import lead
 from app.live.legend import Legend
 from tests.gui.trios import shown
@@ -111,7 +111,7 @@ def test_a_comparison_marks_a_faulty_point_and_says_why(qtbot: QtBot) -> None:
 
 
 def test_the_event_log_names_each_faulty_server_once() -> None:
-    doubts = Doubts()
+    doubts = FirstUntrusted()
     documents = turned_bad(turned_bad(session(3, 8), BAD, 4000.0), NEVER_GOOD, 0.0)
     found = [read_note(note) for document in documents for note in doubts(document).added]
     faulty = [note for note in found if isinstance(note, notes.Faulty)]

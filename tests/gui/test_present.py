@@ -17,8 +17,7 @@ from app.charts.series import Quantity
 from app.charts.trio import Trio
 from app.context import Desk
 from app.live.headline import lead
-from app.live.present import Presentation
-from app.live.present_foot import Foot
+from app.live.present import Foot, Presentation
 from app.live.run import Outcome
 from app.pages.live import LivePage
 from tests.gui.windows import painted, the

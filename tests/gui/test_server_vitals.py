@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.live.vitals import Trace, Vitals
+from app.live.host_panel import HostPanel, Trace
 from tests.gui.windows import painted
 from tests.synthetic import session
 from workbench.documents import HostSample
@@ -21,9 +21,9 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 BACKLOG = 512
 
 
-def shown(qtbot: QtBot, queues: Iterable[int]) -> Vitals:
+def shown(qtbot: QtBot, queues: Iterable[int]) -> HostPanel:
     """The machine of the first server, by samples of its accept queue every 0.2 s."""
-    made = Vitals(theme.LIGHT)
+    made = HostPanel(theme.LIGHT)
     qtbot.addWidget(made, before_close_func=lambda _: made)
     made.resize(330, 400)
     start = session(1, 1)[0]
@@ -47,7 +47,7 @@ def shown(qtbot: QtBot, queues: Iterable[int]) -> Vitals:
     return made
 
 
-def trace(vitals: Vitals, name: str) -> Trace:
+def trace(vitals: HostPanel, name: str) -> Trace:
     (found,) = (t for t in vitals.findChildren(Trace) if t.accessibleName().startswith(name))
     return found
 
@@ -89,7 +89,7 @@ def test_a_server_that_has_finished_fills_the_width(qtbot: QtBot) -> None:
     assert axis(vitals) == "Time: the first 1.8 s"
 
 
-def axis(vitals: Vitals) -> str:
+def axis(vitals: HostPanel) -> str:
     names = [each.accessibleName() for each in vitals.findChildren(QWidget)]
     (name,) = (each for each in names if each.startswith("Time"))
     return name

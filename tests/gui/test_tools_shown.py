@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app import stylesheet, theme
+from app.live.published_panel import PublishedPanel
 from app.live.session_view import Board
 from app.live.sidebar import Side
-from app.live.then import Then
 from workbench.documents import AnyDocument
 from workbench.load import registry
 
@@ -73,7 +73,7 @@ def test_all_titles_of_tabs_are_whole(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, height: int, known: bool
 ) -> None:
     """`known`: also with the figures of a source."""
-    monkeypatch.setattr(Then, "known", property(lambda self: known))
+    monkeypatch.setattr(PublishedPanel, "known", property(lambda self: known))
     stylesheet.apply(QApplication.instance(), theme.DARK)
     board = shown(qtbot, session(tmp_path, monkeypatch, "other"))
     board.resize(1280, height)

@@ -23,7 +23,7 @@ class Change(NamedTuple):
     """Notes about attempts that do not count any more."""
 
 
-class Doubts:
+class FirstUntrusted:
     """Examines every document; a `RunStart` resets it."""
 
     def __init__(self) -> None:

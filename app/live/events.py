@@ -1,0 +1,256 @@
+"""The events of a session and its audits, in one list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from app.live.ranked_rows import ListCard
+from app.plain import tip
+from app.theme import Theme, icon_pixmap
+from app.widgets import empty, label, row
+from workbench import formatting
+from workbench.analysis.audits import Audit, State
+from workbench.documents import Note
+from workbench.formatting import continued
+from workbench.messages import base
+from workbench.messages.base import places
+from workbench.messages.notes import (
+    Again,
+    Backlog,
+    Database,
+    Gate,
+    NotJudged,
+    Resources,
+    Severity,
+)
+from workbench.messages.topics import about, read_note, severity
+
+Place = tuple[str, float]
+"""The key of a server and the x of its point; NaN: the server as a whole."""
+_AROUND = 5, 3, 4, 3
+"""Pixels at the left, top, right and bottom, where the focus ring is."""
+_NOTE, _WARNING = ("info", "muted"), ("triangle-alert", "warn")
+_SIGNS: dict[State, tuple[str, str]] = {
+    "failed": ("circle-x", "bad"),
+    "passed": ("circle-check", "ok"),
+    "not-known": ("circle-question-mark", "muted"),
+    "does-not-apply": _NOTE,
+}
+"""Icon and tone of audits, in the order of those that have no time."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A note as it was added."""
+
+    note: Note
+    server: str
+    """The name of the server it is about; empty: none of those compared."""
+    place: Place | None = None
+    """What in the charts it is about."""
+
+    @property
+    def is_warning(self) -> bool:
+        """Whether a reader of the results must know it."""
+        return severity(self.note) >= Severity.WARNING
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is shown of events of one kind, or of an audit."""
+
+    text: str
+    sign: tuple[str, str]
+    """Icon and tone."""
+    t_us: int | None = None
+    place: Place | None = None
+
+
+class EventLog(ListCard):
+    """The latest first; after them the audits that did not fail, which have no time."""
+
+    picked = Signal(str, float)
+    """The server and the x of an entry that was pressed; NaN: it is about no single point."""
+
+    MOST = 60
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("Events", gap=2)
+        self._theme = theme
+        self._events: list[Event] = []
+        self._audits: Sequence[Audit] = ()
+        self._failed_us: Mapping[str, int] = {}
+        self._lines: Sequence[Line] | None = ()
+        """None: to be made anew."""
+        self._shown: Sequence[Line] = ()
+
+    def clear(self) -> None:
+        self._events.clear()
+        self._audits, self._lines = (), None
+
+    @property
+    def known(self) -> bool:
+        """Whether there is something to tell."""
+        return bool(self._events)
+
+    @property
+    def warnings(self) -> int:
+        """Return how many lines a reader of the results must know."""
+        return sum(line.sign in (_WARNING, _SIGNS["failed"]) for line in self.lines)
+
+    def add(self, note: Note, server: str, place: Place | None = None) -> str:
+        """Add a note; returns its text. For the parameters, see `Event`."""
+        event = Event(note, server, place)
+        self._events.append(event)
+        self._lines = None
+        return sentence([event])
+
+    def withdraw(self, note: Note) -> None:
+        """Remove a note that was added."""
+        self._events = [each for each in self._events if each.note != note]
+        self._lines = None
+
+    def show_audits(self, audits: Sequence[Audit], failed_us: Mapping[str, int]) -> None:
+        """Show the audits of a session; before its first point there is nothing to tell.
+        `failed_us`: when those that failed did, by code.
+        """
+        known = tuple(audits) if any(each.state != "not-known" for each in audits) else ()
+        if (known, failed_us) != (self._audits, self._failed_us):
+            self._audits, self._failed_us, self._lines = known, failed_us, None
+
+    def refresh(self) -> None:
+        if self.lines is not self._shown:
+            self._shown = self.lines
+            empty(self.entries)
+            for line in self._shown:
+                self.entries.addWidget(self._entry(line))
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._shown = ()
+        self.refresh()
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        """Return what is shown."""
+        if self._lines is None:
+            self._lines = self._make_lines()
+        return self._lines
+
+    def _make_lines(self) -> list[Line]:
+        alike: dict[Hashable, list[Event]] = {}
+        for place, event in enumerate(self._events):
+            alike.setdefault(kind(event) or place, []).append(event)
+        dated = [_line(events) for events in alike.values()]
+        order = list(_SIGNS)
+        others: list[Line] = []
+        for audit in sorted(self._audits, key=lambda audit: order.index(audit.state)):
+            text = f"{audit.label}: {continued(audit.message.text())}"
+            sign, t_us = _SIGNS[audit.state], self._failed_us.get(audit.code)
+            (dated if audit.failed else others).append(Line(text, sign, t_us))
+        dated.reverse()  # of two at the same time, the later one first
+        dated.sort(key=lambda line: line.t_us or 0, reverse=True)
+        return [*dated[: self.MOST], *others]
+
+    def _entry(self, line: Line) -> QWidget:
+        place = line.place
+        lead = None if place is None else lambda: self.picked.emit(*place)
+        made = _Link(self._theme, line.text, lead) if lead is not None else QWidget()
+        inside = row(made)
+        inside.setContentsMargins(*_AROUND)
+        sign = label()
+        name, tone = line.sign
+        sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 14))
+        clock = "" if line.t_us is None else formatting.clock(line.t_us / 1e6)
+        when = label(clock, 12, tone="muted", figures=True)
+        when.setFixedWidth(38)
+        said = label(line.text, 12, tone="soft", wrap=True)
+        for part in (sign, when):
+            inside.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+        inside.addWidget(said, 1)
+        for part in (sign, when, said):
+            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, lead is not None)
+        return made
+
+
+class _Link(QAbstractButton):
+    """Has a line's labels in its layout."""
+
+    def __init__(self, theme: Theme, text: str, lead: Callable[[], object]) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setAccessibleName(text)
+        self.setToolTip(tip("Show it in the charts"))
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)  # a button's own one keeps it as wide as its text
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.clicked.connect(lambda _checked=False: lead())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not (self.underMouse() or self.hasFocus()):
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ring = QPen(QColor(self._theme.focus), 2) if self.hasFocus() else Qt.PenStyle.NoPen
+        painter.setPen(ring)
+        painter.setBrush(QColor(self._theme.raised))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
+        painter.end()
+
+
+def kind(event: Event) -> Hashable:
+    """Return the kind of an event; those of one kind share a line. None: it stands alone."""
+    message = read_note(event.note)
+    found: Hashable = None
+    match message:
+        case Backlog() | Resources():
+            return message.code, sentence([event])
+        case Gate():
+            found = message.findings()
+        case Database():
+            found = message.text()
+        case NotJudged():
+            found = base.kind(message.reason())
+        case Again():
+            found = message.look, message.pass_number
+    return (message.code, found) if event.server and found is not None else None
+
+
+def _line(events: Sequence[Event]) -> Line:
+    """Return the line of events of one kind, at the time of the latest."""
+    # Stated in every pass, these are new only in the first.
+    stated = isinstance(read_note(events[0].note), Backlog | Resources)
+    shown = events[0 if stated else -1]
+    sign = _WARNING if shown.is_warning else _NOTE
+    return Line(sentence(events), sign, shown.note.t_us, shown.place)
+
+
+def sentence(events: Sequence[Event]) -> str:
+    """Return the sentence for events of one kind."""
+    messages = [read_note(event.note) for event in events]
+    servers = [event.server for event in events]
+    first = messages[0]
+    if isinstance(first, Resources) or (
+        isinstance(first, Backlog) and first.backlog == first.asked
+    ):
+        return first.of_all()  # as requested, it holds for all servers
+    if isinstance(first, Gate | Database) and servers[0]:
+        return f"{', '.join(dict.fromkeys(servers))}: {continued(events[0].note.text)}"
+    if len(events) == 1 or isinstance(first, Backlog):
+        return about(events[0].note, servers[0])
+    if isinstance(first, Again):
+        again = [message for message in messages if isinstance(message, Again)]
+        where = [(name, x) for name, m in zip(servers, again, strict=True) for x in m.rates_per_s]
+        return f"Repeating, because a limit is decided there: {places(where, first.suffix)}."
+    doubts = [message for message in messages if isinstance(message, NotJudged)]
+    where = [(name, doubt.x) for name, doubt in zip(servers, doubts, strict=True)]
+    causes = base.merged_text([doubt.reason() for doubt in doubts])
+    return f"{causes} Not judged: {places(where, doubts[0].suffix)}."

@@ -1,0 +1,124 @@
+"""What a session is compared with: the figures of a source, and one load tool with another."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from app.charts.drawing import Swatch
+from app.charts.trio import Trio
+from app.live.ranked_rows import ListCard
+from app.theme import Theme, Weight
+from app.widgets import column, empty, label, row
+from workbench.results.cross_check import HEADING, TITLES, CrossCheck, cross_checks, remark
+from workbench.results.published import Row, ThenAndNow, then_and_now
+
+_TITLES_WIDE = 64
+
+
+class PublishedPanel(ListCard):
+    """The figures of a source beside those of the charts' model."""
+
+    def __init__(self, trio: Trio, theme: Theme) -> None:
+        super().__init__("Published, and now")
+        self._trio, self._theme = trio, theme
+        self._version = -1
+        self._shown: ThenAndNow | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether there is something to compare."""
+        return self._shown is not None
+
+    def refresh(self) -> None:
+        model = self._trio.model
+        asks = model.start is not None and bool(model.start.plan.get("source"))
+        if not asks:
+            self._shown = None
+            return
+        version = sum(len(series.stops) for series in model.series.values())
+        if version == self._version and self._shown is not None:
+            return
+        self._version = version
+        assert model.start is not None
+        found = then_and_now(model.start.plan, model.series)
+        if found != self._shown:
+            self._shown = found
+            self._fill()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._fill()
+
+    def _fill(self) -> None:
+        empty(self.entries)
+        if self._shown is None:
+            return
+        self.entries.addWidget(label(self._shown.citation, 12, tone="muted", wrap=True))
+        self.entries.addWidget(label(self._shown.found, 12, tone="soft", wrap=True))
+        differs = f"Not the same now: {self._shown.differs}"
+        self.entries.addWidget(label(differs, 12, tone="soft", wrap=True))
+        for each in self._shown.rows:
+            self.entries.addWidget(self._entry(each))
+
+    def _entry(self, each: Row) -> QWidget:
+        inside = column(made := QWidget(), gap=1)
+        head = row()
+        if each.id in self._trio.model.series:
+            index = self._trio.model.series[each.id].index
+            head.addWidget(Swatch(self._theme.series(index), self._theme, 0.85))
+        head.addWidget(label(each.name, 13, Weight.DemiBold, wrap=True), 1)
+        inside.addLayout(head)
+        stated = f"Published: {each.then} ({each.cited})"
+        inside.addWidget(label(stated, 12, tone="soft", wrap=True))
+        if each.now:
+            inside.addWidget(label(f"Now: {each.now}", 12, wrap=True, figures=True))
+        return made
+
+
+class ToolsPanel(ListCard):
+    """How far load tools agree, and what verdicts could not check with them."""
+
+    def __init__(self, trio: Trio) -> None:
+        super().__init__("Load tools")
+        self._trio = trio
+        self._state: object = None
+        self.known = False
+        """Whether there is something to tell."""
+
+    def refresh(self) -> None:
+        model = self._trio.model
+        unchecked = [
+            audit.message.text()
+            for audit in model.audits
+            if audit.code == "evidence" and audit.state == "not-known"
+        ]
+        state = model, sum(len(series.stops) for series in model.series.values()), unchecked
+        if state == self._state:
+            return
+        self._state = state
+        checks = cross_checks(model.start.plan, model.series.values()) if model.start else []
+        self.known = bool(checks or unchecked)
+        empty(self.entries)
+        for text in unchecked:
+            self.entries.addWidget(label(text, 12, tone="soft", wrap=True))
+        if checks:
+            self.entries.addWidget(label(HEADING, 14, Weight.DemiBold))
+            self.entries.addWidget(label(remark(checks), 12, tone="muted", wrap=True))
+        for check in checks:
+            self.entries.addWidget(_entry(check))
+
+
+def _entry(check: CrossCheck) -> QWidget:
+    inside = column(made := QWidget(), gap=1)
+    name, at, *figures, why = check.cells
+    inside.addWidget(label(f"{name}, {at}", 12, Weight.Medium, wrap=True))
+    for title, text in zip(TITLES[2:-1], figures, strict=True):
+        if text:
+            across = row(gap=8)
+            across.addWidget(word := label(title, 12, tone="muted"))
+            word.setFixedWidth(_TITLES_WIDE)
+            across.addWidget(label(text, 12, figures=True), 1)
+            inside.addLayout(across)
+    if why:
+        inside.addWidget(label(f"Cause: {why}", 12, tone="soft", wrap=True))
+    return made
