@@ -153,6 +153,18 @@ QPushButton[kind="tab"]:hover {{ background: {hover}; }}
 QPushButton[kind="tab"]:checked {{ background: {chosen}; color: {t.text};
     border-color: {t.line2}; }}
 QPushButton[kind="tab"]:focus {{ border: 2px solid {t.focus}; padding: 0 9px; min-height: 24px; }}
+QPushButton[kind="row"], QPushButton[kind="node"], QPushButton[kind="example"] {{
+    background: transparent; border: 1px solid transparent; border-radius: 8px; padding: 0;
+    min-height: 48px; }}
+QPushButton[kind="node"] {{ border-color: {t.edge}; }}
+QPushButton[kind="example"] {{ border: 1px dashed {t.edge}; }}
+QPushButton[kind="row"]:hover, QPushButton[kind="node"]:hover, QPushButton[kind="example"]:hover {{
+    background: {t.raised}; }}
+QPushButton[kind="row"] {{ min-height: 54px; }}
+QPushButton[kind="row"]:checked {{ background: {chosen}; border-color: {t.edge}; }}
+QPushButton[kind="row"]:focus, QPushButton[kind="node"]:focus, QPushButton[kind="example"]:focus {{
+    border: 2px solid {t.focus}; padding: 0; min-height: 46px; }}
+QPushButton[kind="row"]:focus {{ min-height: 52px; }}
 QToolButton[kind="rail"] {{ background: transparent; border: 2px solid transparent;
     border-radius: 8px; color: {t.muted}; padding: 4px 0 2px 0; }}
 QToolButton[kind="rail"]:hover {{ background: {mix(t.rail, t.text, 0.06)}; }}

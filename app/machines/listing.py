@@ -4,104 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QFrame, QSizePolicy, QWidget
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QSizePolicy, QWidget
 
-from app.colour import with_opacity
 from app.machines.detail import where
 from app.machines.records import State
 from app.machines.work import Known
-from app.painted import Painting, draw_focus
 from app.plain import tip
 from app.scrolling import Scrolled
-from app.theme import Theme, Weight, font
-from app.widgets import column, dress, empty
+from app.table import RIGHT
+from app.theme import Theme, Weight
+from app.widgets import Elided, column, dress, empty, retone, row
 
-_HEIGHT = 62
+_MARGIN, _BORDERS, _LIGHT_PX = 6, 4, 14
+_UNLIMITED = 16_777_215
 
 
-class MachineRow(Painting, QAbstractButton):
+class MachineButton(QPushButton):
+    """A machine in two lines: its name and its state, and below them what else is known."""
+
+    def __init__(self, kind: str, title: str, below: Sequence[str]) -> None:
+        """`kind`: as of the style sheet; `below`: the parts of the lower line."""
+        super().__init__()
+        self.setProperty("kind", kind)
+        self.setAutoDefault(False)
+        inside = column(self, gap=5)
+        upper, lower = row(gap=8), row(gap=12)
+        self.name = Elided(13, Weight.DemiBold)
+        self._state = Elided(12, Weight.Medium)
+        upper.addWidget(self.name, 1)
+        self._state.setAlignment(RIGHT)
+        upper.addWidget(self._state)
+        for text in below:
+            part = Elided(12, tone="muted")
+            part.show_text(text)
+            if lower.count():
+                part.setAlignment(RIGHT)
+            lower.addWidget(part, not lower.count())
+        inside.addLayout(upper)
+        inside.addLayout(lower)
+        for each in self.findChildren(QWidget):
+            each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.name.show_text(title)
+
+    def show_state(self, state: State, *, short: bool = False) -> None:
+        """Show a dot in the colour of its tone, a ring where nothing is known; `short`: nothing
+        else.
+        """
+        self.state = state
+        if short:
+            self._state.setFixedWidth(_LIGHT_PX)
+        light = "●" if state.tone else "○"
+        retone(self._state, state.tone or "muted")
+        self._state.show_text(light if short else f"{light} {state.word}" if state.word else "")
+
+    def sizeHint(self) -> QSize:
+        return self.layout().sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        return self.layout().minimumSize()
+
+
+class MachineRow(MachineButton):
     """One of an exclusive group; arrow keys move between them."""
 
     def __init__(self, name: str, where: str, roles: str) -> None:
-        super().__init__()
-        self.name, self._where, self._roles = name, where, roles
-        self.state = State("", "")
-        self.setText(name)
+        super().__init__("row", name, [where, roles])
+        self.layout().setContentsMargins(14, 10, 14, 10)
+        self._where, self._roles = where, roles
+        self.show_state(State("", ""))
         self.setCheckable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def show_state(self, state: State) -> None:
-        self.state = state
-        parts = [self.text(), state.word, self._roles, self._where]
+    def show_state(self, state: State, *, short: bool = False) -> None:
+        super().show_state(state, short=short)
+        parts = [self.name.whole, state.word, self._roles, self._where]
         self.setAccessibleName(", ".join(word for word in parts if word))
         self.setToolTip(tip("\n".join(word for word in (self._where, state.word) if word)))
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(240, _HEIGHT)
-
-    def paint(self, painter: QPainter) -> None:
-        theme = self.theme
-        box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-        if self.isChecked() or self.underMouse():
-            raised = theme.raised if theme.dark else theme.line
-            painter.setPen(QPen(QColor(theme.edge if self.isChecked() else theme.line), 1))
-            painter.setBrush(QColor(raised if self.isChecked() else theme.raised))
-            painter.drawRoundedRect(box, 8, 8)
-        if self.hasFocus():
-            draw_focus(painter, theme, box, 8)
-        upper = self.rect().adjusted(14, 8, -14, -_HEIGHT // 2 + 1)
-        lower = self.rect().adjusted(14, _HEIGHT // 2 + 1, -14, -9)
-        colour = getattr(theme, self.state.tone or "muted")
-        word = elided(self.state.word, 12, Weight.Medium, upper.width() * 0.58)
-        wide = QFontMetrics(font(12, Weight.Medium)).horizontalAdvance(word)
-        painter.setFont(font(12, Weight.Medium))
-        painter.setPen(QColor(colour))
-        painter.drawText(upper, _RIGHT, word)
-        if word:
-            light = QPointF(upper.right() - wide - 11, upper.center().y() + 1)
-            paint_light(painter, light, colour, lit=bool(self.state.tone))
-        painter.setFont(font(14, Weight.DemiBold))
-        painter.setPen(QColor(theme.text))
-        room = upper.width() - wide - 28
-        painter.drawText(upper, _LEFT, elided(self.text(), 14, Weight.DemiBold, room))
-        painter.setFont(font(12))
-        painter.setPen(QColor(theme.muted if not self.isChecked() else theme.soft))
-        painter.drawText(lower, _RIGHT, self._roles)
-        used = QFontMetrics(font(12)).horizontalAdvance(self._roles)
-        room = lower.width() - used - 12
-        painter.drawText(lower, _LEFT, elided(self._where, 12, Weight.Normal, room))
-
-
-_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-_RIGHT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
-
-
-def paint_light(painter: QPainter, at: QPointF, colour: str, *, lit: bool) -> None:
-    """Paint a ring where nothing is known, else a dot with a halo."""
-    painter.setPen(Qt.PenStyle.NoPen)
-    if lit:
-        painter.setBrush(with_opacity(colour, 0.25))
-        painter.drawEllipse(at, 6.5, 6.5)
-        painter.setBrush(QColor(colour))
-        painter.drawEllipse(at, 3.6, 3.6)
-    else:
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(colour), 1.4))
-        painter.drawEllipse(at, 3.6, 3.6)
-
-
-def elided(text: str, px: float, weight: Weight, room: float) -> str:
-    metrics = QFontMetrics(font(px, weight))
-    return metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(0, int(room)))
-
-
-_MARGIN, _BORDERS = 6, 4
-_UNLIMITED = 16_777_215
 
 
 class Listing(QFrame):
@@ -125,7 +104,7 @@ class Listing(QFrame):
         outer.addWidget(self._scroll)
 
     def fill(self, machines: Sequence[Known]) -> None:
-        focused = any(row.hasFocus() for row in self.rows.values())
+        focused = any(button.hasFocus() for button in self.rows.values())
         chosen = self.selected
         empty(self._inside)
         self.all = MachineRow("Fleet", "Links, clocks, client limit", "")
@@ -135,38 +114,38 @@ class Listing(QFrame):
         self.rows = {}
         self._add(self.all, "")
         for known in machines:
-            row = MachineRow(known.name, where(known), _roles(known))
-            if known.profile is not None and known.profile.connector == "local":
-                row.setText("This computer")
-            self.rows[known.name] = row
-            self._add(row, known.name)
+            here = known.profile is not None and known.profile.connector == "local"
+            title = "This computer" if here else known.name
+            button = MachineRow(title, where(known), _roles(known))
+            self.rows[known.name] = button
+            self._add(button, known.name)
         dress(self, self._theme)
         if chosen in self.rows:
             self.choose(chosen, focus=focused)
 
-    def _add(self, row: MachineRow, name: str) -> None:
+    def _add(self, button: MachineRow, name: str) -> None:
         assert self._group is not None
-        row.toggled.connect(lambda on: self._on_toggled(name, on))
-        self._group.addButton(row)
-        self._inside.addWidget(row)
+        button.toggled.connect(lambda on: self._on_toggled(name, on))
+        self._group.addButton(button)
+        self._inside.addWidget(button)
 
     def choose(self, name: str, *, focus: bool = False) -> None:
         """`name`: empty chooses all of them."""
-        row = self.rows.get(name) if name else self.all
-        if row is None:
+        button = self.rows.get(name) if name else self.all
+        if button is None:
             return
-        row.setChecked(True)
-        self._scroll.ensureWidgetVisible(row)
+        button.setChecked(True)
+        self._scroll.ensureWidgetVisible(button)
         if focus:
-            row.setFocus(Qt.FocusReason.OtherFocusReason)
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def selected(self) -> str:
-        return next((name for name, row in self.rows.items() if row.isChecked()), "")
+        return next((name for name, button in self.rows.items() if button.isChecked()), "")
 
     def show_states(self, states: Mapping[str, State]) -> None:
-        for name, row in self.rows.items():
-            row.show_state(states[name])
+        for name, button in self.rows.items():
+            button.show_state(states[name])
         ready = sum(state.tone == "ok" for state in states.values())
         word = f"{ready} of {len(states)} ready" if len(states) > 1 else ""
         self.all.show_state(State(word, "ok" if ready == len(states) else ""))
@@ -175,7 +154,7 @@ class Listing(QFrame):
         """Be only as high as the rows, or as there is room."""
         rows = [self.all, *self.rows.values()]
         gaps = self._inside.spacing() * (len(rows) - 1) + 2 * _MARGIN + _BORDERS
-        high = sum(row.sizeHint().height() for row in rows) + gaps
+        high = sum(button.sizeHint().height() for button in rows) + gaps
         self.setMaximumHeight(high if shrunk else _UNLIMITED)
 
     def set_theme(self, theme: Theme) -> None:
