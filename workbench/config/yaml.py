@@ -18,9 +18,8 @@ import msgspec
 import yaml
 
 from workbench import converting
-from workbench.config.complaints import complaint
-from workbench.config.hidden import hidden, lines
-from workbench.config.slips import explained
+from workbench.config.schema_errors import complaint
+from workbench.config.yaml_errors import explained, hidden, lines
 from workbench.errors import BadInput
 
 Data: TypeAlias = "dict[str, Data] | list[Data] | str | int | float | bool | None"

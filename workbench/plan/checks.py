@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from workbench.config.complaints import complaint
+from workbench.config.schema_errors import complaint
 from workbench.errors import BadInput
 from workbench.messages import plans
 from workbench.plan.model import Plan, Range, Search, plain, varied

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from workbench.config.complaints import complaint
+from workbench.config.schema_errors import complaint
 from workbench.config.yaml import plain
 from workbench.converting import convert
 from workbench.documents import Block, Purpose

@@ -14,7 +14,7 @@ from typing import NamedTuple, get_args
 import msgspec
 
 from workbench.analysis.evidence import SUSTAINED_SHARE
-from workbench.config.complaints import complaint
+from workbench.config.schema_errors import complaint
 from workbench.config.yaml import loads_yaml, read_bytes
 from workbench.documents import (
     VERSION,
