@@ -293,7 +293,7 @@ class Line(QWidget):
         note = row(gap=6)
         self._sign = label()
         self._sign.setFixedSize(14, 14)
-        self._note = _Message(always=room)
+        self._note = Message(always=room)
         note.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         note.addWidget(self._note, 1)
         body.addLayout(note)
@@ -348,14 +348,14 @@ class Line(QWidget):
         )
 
 
-class _Message(Label):
+class Message(Label):
     """Text in a room that is as high as the longest hint, not as the text itself."""
 
-    def __init__(self, *, always: bool) -> None:
+    def __init__(self, *, always: bool, tone: str = "muted") -> None:
         """`always`: there is room for a line even without a text."""
         super().__init__()
         self.setFont(font(12))
-        self.setProperty("tone", "muted")
+        self.setProperty("tone", tone)
         self.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.setMinimumWidth(1)
         self._always, self._reserved, self.whole = always, ("",), ""

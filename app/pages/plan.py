@@ -2,42 +2,108 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QBoxLayout, QFileDialog, QWidget
 
 from app.context import Desk
+from app.fields import Line
 from app.history import History, UndoBar
+from app.plain import tip
 from app.planning import resources
-from app.planning.columns import Columns
-from app.planning.cut_message import CutMessage
-from app.planning.draft_history import DraftHistory, State
-from app.planning.drafting import Drafting
+from app.planning.drafting import DraftHistory, Drafting, KeptPlan, ShippedNote, State
 from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
-from app.planning.head import BUSY, Head
-from app.planning.kept_plan import KeptPlan
 from app.planning.machines import TuningPreview
-from app.planning.note import Note
-from app.planning.plan_files import PlanFiles
-from app.planning.preview_panel import Outlook
+from app.planning.preview import Outlook
 from app.planning.resources import PlanResources
-from app.stacking import stacked
-from app.widgets import GAP, PAGE_MARGIN, Inline, column
+from app.scrolling import Scrolled
+from app.stacking import lay, stacked, widen
+from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame
+from workbench.formatting import number_of
 from workbench.plan.editing import Draft, plan_data
-
-if TYPE_CHECKING:
-    from workbench.plan.library import Preset
-    from workbench.plan.model import Plan
+from workbench.plan.library import Preset, to_yaml
+from workbench.plan.model import Plan
 
 _FIRST = "demo"
 _NAMELESS = "Untitled"
-_STACKED_PX = 844
-"""The height of a narrow page, where the preview is below the form."""
+_BUSY = "A run is in progress. This plan can start when it is over."
+_NARROW, _WIDE, _WIDEST = 1_080, 1_500, 2_400
+_LEAST, _MOST, _SHARE = 462, 700, 0.34
+"""Of the form's width; on larger screens this share of the page."""
+_PART_PX, _FORM_PX, _STACKED_PX = 420, 320, 844
+"""The least heights of what stands one below another in a narrow page, and of this."""
+
+
+class Head(TopBar):
+    """The plan's name, and whether it can run. The page connects its buttons."""
+
+    def __init__(self) -> None:
+        super().__init__("Plan")
+        self.drawer = button("Presets", "list-checks")
+        self.drawer.setCheckable(True)
+        self.save = button("Save", "save")
+        self.save_as = button("Save as…", "save")
+        self.save_as.setEnabled(False)  # no draft yet
+        self.run = button("Run", "play", kind="primary")
+        self.run.setMinimumWidth(96)
+        for each in (self.drawer, self.save, self.save_as, self.run):
+            self.actions.addWidget(each)
+
+    def name(self, title: str, *, changed: bool, own: bool) -> None:
+        """`changed`: differs from its preset; `own`: can be saved over it."""
+        odd = " (changed)" if changed else ""
+        self.show_text("Plan", f"{title or 'Untitled plan'}{odd} · saved automatically")
+        self.save.setVisible(changed and own)
+
+    def judge(self, draft: Draft | None, *, busy: bool, fault: str = "") -> None:
+        """`fault`: a problem outside the plan."""
+        sound = draft is not None and draft.sound and not fault
+        whole = draft is not None and draft.plan is not None
+        self.run.setEnabled(sound and not busy)
+        self.save.setEnabled(whole)
+        self.save_as.setEnabled(whole)
+        faults = [*(draft.faults.values() if draft else ()), *([fault] if fault else [])]
+        why = _BUSY if busy else " ".join(faults)
+        self.run.setToolTip(tip(why or "Ctrl+R"))
+        self.run.setAccessibleDescription(why)
+        if busy:
+            self.chip.show_text("Run in progress", "soft")
+        elif faults:
+            self.chip.show_text(number_of(len(faults), "problems"), "bad")
+        elif draft and draft.warnings:
+            self.chip.show_text(number_of(len(draft.warnings), "warnings"), "warn")
+        else:
+            self.chip.show_text("Ready to run" if draft else "", "ok")
+
+
+class CutMessage(Inline):
+    """The whole message of the focused field, where it is cut beside that and not listed in sight:
+    below the form, whose rows therefore stay where they are while somebody types.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._on_focus)
+        self._listed = False
+
+    def display(self, *, listed: bool) -> None:
+        """Show it unless all messages are `listed` in sight."""
+        self._listed = listed
+        self._on_focus(None, QApplication.focusWidget())
+
+    def _on_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
+        while now is not None and not isinstance(now, Line):
+            now = now.parentWidget()
+        cut = now if isinstance(now, Line) and now.cut and not self._listed else None
+        self.show_text(cut.note if cut else "", cut.tone if cut else "bad")
 
 
 class PlanPage(QWidget):
@@ -49,8 +115,7 @@ class PlanPage(QWidget):
         self._named: list[str] = []
         self._run_then = False
         """Run what is shown as soon as it is checked."""
-        self._note = Note()
-        self._files = self._make_files()
+        self._reading = 0
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         outer = column(self)
         outer.addWidget(self._make_head())
@@ -63,13 +128,13 @@ class PlanPage(QWidget):
         self.history.failed.connect(self.notice.show_text)
         self.gallery = self._make_gallery()
         self.form = self._make_form()
+        self._note = ShippedNote(self.form.description)
         self._tuning = TuningPreview(desk, self.form.machines, self)
         self.outlook = Outlook()
         self._cut = CutMessage()
-        self._columns = Columns(self.gallery, self.form, self._cut, self.outlook)
+        around.addLayout(self._make_columns(), 1)
         self.outlook.switched.connect(self._show_cut)
-        self.form.servers.opened.connect(self._columns.show_whole)
-        around.addLayout(self._columns, 1)
+        self.form.servers.opened.connect(self._scroll.ensureWidgetVisible)
         # Below the form, which therefore stays where it is.
         for widget in (self._refused, self.notice):
             around.addWidget(widget)
@@ -88,12 +153,12 @@ class PlanPage(QWidget):
     @property
     def reading(self) -> bool:
         """Whether a file is being read: its plan will be shown."""
-        return self._files.reading
+        return self._reading > 0
 
     @property
     def draft(self) -> Draft | None:
         """Return the draft in the form; None: not yet, or another plan is being read."""
-        return None if self._files.reading else self._drafting.draft
+        return None if self.reading else self._drafting.draft
 
     def edit(self, plan: Plan) -> None:
         """Show a plan in the form."""
@@ -101,7 +166,21 @@ class PlanPage(QWidget):
 
     def read(self, path: Path) -> None:
         """Read a file and show its plan; a session is opened instead."""
-        self._files.read(path)
+
+        def done(plan: Plan | None) -> None:
+            self._reading -= 1
+            if plan is not None:
+                self._on_read(plan)
+            else:
+                self._run_then = False
+                self._desk.open_requested.emit(path)
+
+        def failed(sentence: str) -> None:
+            self._reading -= 1
+            self._on_unreadable(sentence)
+
+        self._reading += 1
+        self._desk.bridge.do(partial(resources.read_plan, path), done, failed)
 
     def load(self) -> None:
         """Read the resources for planning."""
@@ -145,19 +224,27 @@ class PlanPage(QWidget):
         self.head.run.clicked.connect(self.run_this)
         return self.head
 
-    def _make_files(self) -> PlanFiles:
-        made = PlanFiles(self._desk.bridge, self)
-        made.plan_read.connect(self._on_read)
-        made.session_found.connect(self._on_session)
-        made.failed.connect(self._on_unreadable)
-        return made
+    def _make_columns(self) -> QBoxLayout:
+        """Place presets, form and preview beside one another."""
+        self._card = frame()
+        self._card.setMinimumWidth(_LEAST)
+        self._scroll = Scrolled(self.form)
+        inside = column(self._card, margin=1)
+        inside.addWidget(self._scroll)
+        inside.addWidget(self._cut)
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.setSpacing(GAP)
+        self._columns.addWidget(self.gallery)
+        self._columns.addWidget(self._card, 5)
+        self._columns.addWidget(self.outlook, 4)
+        return self._columns
 
     def _make_gallery(self) -> Gallery:
         made = Gallery(self._desk.bridge, self.history)
         made.changed.connect(self._on_presets)
         made.taken.connect(self.take)
         made.kept.connect(self._on_kept)
-        made.import_requested.connect(self._files.ask)
+        made.import_requested.connect(self._ask_file)
         return made
 
     def _make_form(self) -> PlanForm:
@@ -169,9 +256,24 @@ class PlanPage(QWidget):
         return made
 
     def _fit(self) -> None:
-        narrow = self._columns.fit(self.width(), drawn=self.head.drawer.isChecked())
+        """In a narrow page the presets are a drawer over the preview. In a narrower one they are
+        above the form, and the preview is below it.
+        """
+        width, below = self.width(), stacked(self.width())
+        narrow, drawn = width < _NARROW, self.head.drawer.isChecked()
         self.head.drawer.setVisible(narrow)
-        self.setMinimumHeight(_STACKED_PX if stacked(self.width()) else 0)
+        self.gallery.setVisible(not narrow or drawn)
+        self.outlook.setVisible(not (narrow and drawn))
+        lay(self._columns, below=below)
+        widen(self.gallery, 400 if width > _WIDEST else 288 if width > _WIDE else 264, below=below)
+        self._card.setMaximumWidth(max(_MOST, int(_SHARE * width)))
+        for part, high in (
+            (self.gallery, _PART_PX),
+            (self._card, _FORM_PX),
+            (self.outlook, _PART_PX),
+            (self, _STACKED_PX),
+        ):
+            part.setMinimumHeight(high if below else 0)
         self.form.servers.picker.fit(self.height())
         self._show_cut()
 
@@ -271,7 +373,7 @@ class PlanPage(QWidget):
     def _on_draft(self, draft: Draft) -> None:
         if (plan := draft.plan) is not None:
             presets = self.gallery.list.presets
-            self._edits.follow(lambda: self._note.fit(self.form.description, plan, presets))
+            self._edits.follow(lambda: self._note.fit(plan, presets))
         self._named = self.form.show_faults(draft.faults)
         if "" in draft.faults:
             self.notice.show_text(draft.faults[""])
@@ -281,7 +383,7 @@ class PlanPage(QWidget):
         if plan is None:
             self.outlook.show_text("")
         else:
-            self._desk.bridge.submit(resources.to_yaml(plan), self.outlook.show_text)
+            self._desk.bridge.do(partial(to_yaml, plan), self.outlook.show_text)
         self._fit_run()
         if self._run_then and self.draft is not None:
             self._run_then = False
@@ -290,10 +392,18 @@ class PlanPage(QWidget):
     def _fit_run(self) -> None:
         busy = self._desk.busy
         self.head.judge(self._drafting.latest, busy=busy, fault=self.form.machines.fault)
-        if busy or self.notice.text == BUSY:
-            self.notice.show_text(BUSY if busy else "", "soft")
+        if busy or self.notice.text == _BUSY:
+            self.notice.show_text(_BUSY if busy else "", "soft")
 
     # Files
+
+    def _ask_file(self) -> None:
+        dialog = QFileDialog(self, "Open a plan file")
+        dialog.setNameFilters(["Plans and sessions (*.yaml *.yml)", "All files (*)"])
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.fileSelected.connect(lambda chosen: self.read(Path(chosen)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     def _on_read(self, plan: Plan) -> None:
         run = self._run_then
@@ -308,10 +418,6 @@ class PlanPage(QWidget):
         else:
             self._run_then = False
             self._desk.notice.emit(sentence, "bad")
-
-    def _on_session(self, path: Path) -> None:
-        self._run_then = False
-        self._desk.open_requested.emit(path)
 
     def _plan(self) -> Plan | None:
         """Return the plan examined last."""

@@ -1,19 +1,29 @@
-"""Has the plan in the form examined while it is edited."""
+"""The plan in the form while it is edited: examined after every change, kept between starts, and
+its edits as steps that can be undone.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, TypeAlias
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
 
 from app.bridge import Bridge
+from app.context import Desk
+from app.history import History, Step
 from app.planning.form import PlanForm
 from app.planning.resources import PlanResources
-
-if TYPE_CHECKING:
-    from workbench.plan.editing import Draft
+from workbench.plan.editing import Draft
+from workbench.plan.library import Preset
+from workbench.plan.model import Plan
 
 _AFTER_MS = 150
+
+State: TypeAlias = tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]
+"""Of the form: the preset it was made from and that one's data, its own data, the machines."""
 
 
 class Drafting(QObject):
@@ -74,3 +84,127 @@ class Drafting(QObject):
         if request == self._request:
             self.latest, self._current = draft, not self._timer.isActive()
             self.examined.emit(draft)
+
+
+class KeptPlan:
+    """Compares the form with the preset that it was made from, and keeps it with the settings."""
+
+    def __init__(self, desk: Desk, form: PlanForm) -> None:
+        self._desk, self._form = desk, form
+        self.preset = ""
+        """The preset it was made from, by id; empty: none."""
+        self.origin: dict[str, Any] = {}
+        """The form's data as first shown; empty: unknown since the last start."""
+        self._changed_before = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether the plan differs from its preset, or from what was shown first."""
+        return self._form.data() != self.origin if self.origin else self._changed_before
+
+    def begin(self, preset: str) -> None:
+        """Take what the form shows now as its origin."""
+        self.preset, self.origin = preset, self._form.data()
+
+    def restore(self) -> None:
+        """Show what was in the form at the last start."""
+        kept = self._desk.settings.more.get("plan")
+        kept = kept if isinstance(kept, dict) else {}
+        self._form.machines.set_value(kept.get("machines"))
+        if isinstance(data := kept.get("data"), dict):
+            self.preset, self.origin = str(kept.get("base") or ""), {}
+            self._changed_before = bool(kept.get("changed", True))
+            self._form.fill(data)
+
+    def keep(self) -> None:
+        """Save the form for the next start."""
+        self._desk.settings.more["plan"] = {
+            "base": self.preset,
+            "changed": self.changed,
+            "data": self._form.data(),
+            "machines": self._form.machines.value(),
+        }
+
+
+class DraftHistory:
+    """Compares states of the form. What is typed into one field is one step."""
+
+    def __init__(
+        self,
+        history: History,
+        form: PlanForm,
+        state: Callable[[], State],
+        show: Callable[[State], object],
+    ) -> None:
+        """`state` returns the present state, `show` shows an earlier or later one."""
+        self._history, self._form = history, form
+        self._state, self._show = state, show
+        self._at = state()
+        self.following = False
+        """A consequence of the last step changes the form."""
+
+    def settle(self) -> None:
+        """Begin anew at the present state, which is nobody's edit."""
+        self._at = self._state()
+
+    def remember(self, said: str = "") -> None:
+        """Make what has changed since the last time a step. `said`: see `Step`."""
+        before, now = self._at, self._state()
+        if now == before:
+            return
+        self._at = now
+        undo, redo = partial(self._go_to, before), partial(self._go_to, now)
+        if self.following:
+            self._history.extend(redo)
+            return
+        at = self._form.focusWidget()
+        typed = isinstance(at, QLineEdit | QPlainTextEdit) and not said
+        key = (at, *_changed(before, now)) if typed else None
+        self._history.add(Step("Edit of the plan", undo, redo, said, files=False, key=key))
+
+    def follow(self, change: Callable[[], object]) -> None:
+        """Count what `change` does to the form as part of the last step."""
+        self.following = True
+        change()
+        self.following = False
+
+    def _go_to(self, state: State) -> None:
+        self._show(state)
+        self.settle()
+
+
+def _changed(before: State, now: State) -> list[str]:
+    """Return the keys of what differs between two states."""
+    flat = [{**data, "machines": machines} for _, _, data, machines in (before, now)]
+    return [key for key in flat[1] if flat[0].get(key) != flat[1][key]]
+
+
+class ShippedNote:
+    """The note of a shipped plan describes that plan, not others: it is removed from the field when
+    another plan is in the form, and restored with its own.
+    """
+
+    def __init__(self, field: QPlainTextEdit) -> None:
+        self._field, self._taken = field, ""
+
+    def fit(self, plan: Plan, presets: Sequence[Preset]) -> None:
+        """Adjust the note to what the form measures now."""
+        shipped = [preset.plan for preset in presets if not preset.own and preset.plan]
+        note = self._field.toPlainText()
+        if note:
+            self._taken = ""
+            theirs = [each for each in shipped if each.description == note]
+            if theirs and not any(_measures(plan) == _measures(each) for each in theirs):
+                self._taken = note
+                self._field.setPlainText("")
+        elif any(
+            _measures(plan) == _measures(each) and each.description == self._taken
+            for each in shipped
+        ):
+            self._field.setPlainText(self._taken)
+
+
+def _measures(plan: Plan) -> tuple[object, ...]:
+    loads = tuple(plan.rates_per_s), tuple(plan.concurrency), repr((plan.vary, plan.search))
+    lengths = plan.seconds, plan.connections, plan.repeats
+    return tuple(plan.servers), *loads, *lengths, plan.workload

@@ -1,33 +1,59 @@
-"""The card of presets: choose, save, rename or delete them."""
+"""The card of presets, each with a sketch of its sweep and its purpose: choose, save, rename or
+delete them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFocusEvent, QFont, QPainter, QPen, QPolygonF
+from PySide6.QtWidgets import (
+    QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+)
 
 from app.bridge import Bridge
-from app.history import History, deletion, rewriting
-from app.planning import resources
-from app.planning.preset_list import PresetList
+from app.charts.drawing import draw_text, elided
+from app.history import History, deletion
+from app.plain import tip, wrapped
 from app.question import ask_text
-from app.theme import Weight
+from app.theme import LIGHT, Theme, Weight, font, paint_icon
 from app.widgets import Inline, button, column, label, row
-from workbench import stores
-from workbench.stores import Change
+from workbench.formatting import number_of
+from workbench.plan import library
+from workbench.plan.library import Preset
+from workbench.plan.model import Plan
+from workbench.plan.search import example
 from workbench.trash import Trashed
-
-if TYPE_CHECKING:
-    from workbench.plan.library import Preset
-    from workbench.plan.model import Plan
-
 
 _BAR = 10
 """The width of a scroll bar."""
-_HEAD = 34
+_TITLE_PX = 34
 """As high as that of the preview, with its buttons."""
+_PRESET = Qt.ItemDataRole.UserRole
+_STAIRS = Qt.ItemDataRole.UserRole + 1
+_TALL, _HEAD = 76, 30
+_BESIDE_TEXT = 61
+"""The width of a plan's box beside its text."""
+_MOST_STAIRS = 9
+_CLAUSE = re.compile(r"[.:;,](?= )")
+"""Where a description can be cut."""
 
 
 class Gallery(QFrame):
@@ -51,7 +77,7 @@ class Gallery(QFrame):
         # The list's scroll bar stands in the margin, so that its cards are as wide as the buttons.
         inside.setContentsMargins(12, 12, 12 - _BAR, 12)
         head = label("Presets", 14, Weight.DemiBold)
-        head.setMinimumHeight(_HEAD)
+        head.setMinimumHeight(_TITLE_PX)
         inside.addWidget(head)
         self.error = Inline()
         inside.addWidget(self.error)
@@ -94,24 +120,22 @@ class Gallery(QFrame):
         )
 
     def save(self, plan: Plan, name: str, over: str = "") -> None:
-        from workbench.plan import library  # noqa: PLC0415 - not before the first paint
-
-        self._write(f"Saving of {name}", lambda: library.save(plan, name, over=over))
+        self._write(partial(library.save, plan, name, over=over))
 
     def ask_new_name(self) -> None:
         if (own := self.own) is not None:
-            ask_text(self, "Rename", "New name:", own.name, lambda name: self._renamed(own, name))
+
+            def renamed(name: str) -> None:
+                self._write(partial(library.rename, own.id, name))
+
+            ask_text(self, "Rename", "New name:", own.name, renamed)
 
     def delete(self) -> None:
         """Move the marked preset to the trash."""
-        from workbench.plan import library  # noqa: PLC0415 - not before the first paint
-
         own = self.own
         if own is None:
             return
-
-        def discard() -> Trashed:
-            return library.delete(own.id)
+        discard = partial(library.delete, own.id)
 
         def done(kept: Trashed) -> None:
             self._history.add(deletion(f"the plan {own.name}", kept, discard, self._read))
@@ -120,31 +144,19 @@ class Gallery(QFrame):
 
         self._bridge.do(discard, done, self.error.show_text)
 
-    def _renamed(self, own: Preset, name: str) -> None:
-        from workbench.plan import library  # noqa: PLC0415 - not before the first paint
+    def _write(self, write: Callable[[], Preset]) -> None:
+        """Write the file of a preset."""
 
-        self._write(f"Renaming of {own.name}", lambda: library.rename(own.id, name))
-
-    def _write(self, text: str, write: Callable[[], Preset]) -> None:
-        """Write the files of a preset, so that this can be undone."""
-        from workbench.plan.library import own_folder  # noqa: PLC0415 - not before the first paint
-
-        def work() -> tuple[Preset, list[Change]]:
-            with stores.recorded() as changes:
-                return write(), changes
-
-        def done(result: tuple[Preset, list[Change]]) -> None:
-            preset, changes = result
-            self._history.add(rewriting(text, changes, own_folder(), self._read))
+        def done(preset: Preset) -> None:
             self.list.mark(preset.id)
             self.kept.emit(preset)
             self._read()
 
-        self._bridge.do(work, done, self.error.show_text)
+        self._bridge.do(write, done, self.error.show_text)
 
     def _read(self) -> None:
         self.error.show_text("")
-        self._bridge.submit(resources.presets(), self._on_read, self.error.show_text)
+        self._bridge.do(library.presets, self._on_read, self.error.show_text)
 
     def _on_read(self, presets: Sequence[Preset]) -> None:
         self.show_presets(presets)
@@ -158,3 +170,197 @@ class Gallery(QFrame):
     def _fit(self) -> None:
         for each in (self._rename, self._delete):
             each.setVisible(self.own is not None)
+
+
+class PresetList(QListWidget):
+    """A click or Enter takes a preset."""
+
+    taken = Signal(object)
+    """A `Preset`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._id = ""
+        self.setAccessibleName("Presets")
+        self.setItemDelegate(_Painter(self))
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.setMouseTracking(True)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.setStyleSheet("QListView, QListView:focus { background: transparent; border: none; }")
+        self.itemClicked.connect(self._take)
+        self.itemActivated.connect(self._take)
+
+    def show_presets(self, presets: Sequence[Preset]) -> None:
+        """Show other presets; whoever goes through them by keys stays where they are."""
+        current = self.currentItem()
+        at = current.data(_PRESET).id if current is not None else self._id
+        self.clear()
+        group = ""
+        for preset in presets:
+            if preset.group != group:
+                group = preset.group
+                head = QListWidgetItem(group, self)
+                head.setFlags(Qt.ItemFlag.NoItemFlags)
+                head.setToolTip(tip(group))
+            item = QListWidgetItem(preset.name, self)
+            about = _about(preset)
+            item.setData(_PRESET, preset)
+            item.setData(_STAIRS, _stairs(preset.plan) if preset.plan else [])
+            item.setToolTip(tip(about))
+            item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, about)
+        self._go_to(at)
+
+    def mark(self, id: str) -> None:
+        """Mark the preset that the plan was made from."""
+        self._id = id
+        self._go_to(id)
+
+    def _go_to(self, id: str) -> None:
+        for n in range(self.count()):
+            preset = self.item(n).data(_PRESET)
+            if preset is not None and preset.id == id:
+                self.setCurrentRow(n)
+                # The buttons that appear with it change the visible area.
+                QTimer.singleShot(0, self, self._show_marked)
+                return
+        self.setCurrentRow(-1)
+
+    def _show_marked(self) -> None:
+        if (item := self.currentItem()) is not None:
+            self.scrollToItem(item)
+
+    @property
+    def text_px(self) -> int:
+        """Return the width in pixels for the text of a plan."""
+        return self.viewport().width() - _BESIDE_TEXT
+
+    @property
+    def presets(self) -> list[Preset]:
+        return [p for n in range(self.count()) if (p := self.item(n).data(_PRESET)) is not None]
+
+    def preset(self, id: str) -> Preset | None:
+        return next((preset for preset in self.presets if preset.id == id), None)
+
+    @property
+    def marked(self) -> str:
+        return self._id
+
+    def set_theme(self, theme: Theme) -> None:
+        self.itemDelegate().theme = theme  # type: ignore[attr-defined]
+        self.viewport().update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if self.currentRow() < 0 and self.presets:  # so that it is seen where the focus is
+            self._go_to(self.presets[0].id)
+
+    def _take(self, item: QListWidgetItem) -> None:
+        if (preset := item.data(_PRESET)) is not None:
+            self.taken.emit(preset)
+
+
+class _Painter(QStyledItemDelegate):
+    def __init__(self, parent: PresetList) -> None:
+        super().__init__(parent)
+        self.theme = LIGHT
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        preset = index.data(_PRESET)
+        if preset is None:
+            return QSize(120, _HEAD)
+        list_: PresetList = self.parent()  # type: ignore[assignment]
+        names = len(wrapped(preset.name, font(13, Weight.DemiBold), list_.text_px))
+        return QSize(120, _TALL + 17 * (min(names, 2) - 1))
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        rect = QRectF(option.rect)  # type: ignore[attr-defined]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if index.data(_PRESET) is None:
+            size = font(12, Weight.Medium)
+            text = elided(index.data(), size, rect.width() - 4)
+            at = rect.center() + QPointF(0, 3)
+            draw_text(painter, QPointF(rect.left() + 4, at.y()), text, size, self.theme.muted)
+        else:
+            self._paint_preset(painter, rect.adjusted(0.5, 1, -0.5, -7), option, index)
+        painter.restore()
+
+    def _paint_preset(
+        self,
+        painter: QPainter,
+        box: QRectF,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        theme, preset = self.theme, index.data(_PRESET)
+        list_: PresetList = self.parent()  # type: ignore[assignment]
+        state = option.state  # type: ignore[attr-defined]
+        chosen = preset.id == list_.marked
+        current = bool(state & QStyle.StateFlag.State_Selected) and list_.hasFocus()
+        hover = bool(state & QStyle.StateFlag.State_MouseOver)
+        edge = theme.focus if current else theme.text if chosen else theme.line
+        painter.setPen(QPen(QColor(edge), 2 if current else 1))
+        painter.setBrush(QColor(theme.raised if chosen or hover else theme.card))
+        painter.drawRoundedRect(box, 8, 8)
+        if stairs := index.data(_STAIRS):
+            room = QRectF(box.left() + 11, box.top() + 16, 28, box.height() - 32)
+            _paint_stairs(painter, stairs, room, theme.soft)
+        else:
+            room = QRectF(box.left() + 15, box.top() + 24, 20, 20)
+            paint_icon(painter, "triangle-alert", theme.bad, room)
+        bold, small, width = font(13, Weight.DemiBold), font(12), list_.text_px
+        at = box.topLeft() + QPointF(50, 17)
+        for line in wrapped(preset.name, bold, width, 2):
+            draw_text(painter, at, line, bold, theme.text)
+            at += QPointF(0, 17)
+        for line in two_lines(_about(preset), small, width):
+            draw_text(painter, at, line, small, theme.muted if preset.plan else theme.bad)
+            at += QPointF(0, 15)
+
+
+def _about(preset: Preset) -> str:
+    """Return the purpose of a plan or, without a note, what it measures; or its file's problem."""
+    if preset.plan is None:
+        return preset.problem
+    servers = number_of(len(preset.plan.servers), "servers")
+    unit = "rates" if preset.plan.axis.per_second else "points"
+    return preset.plan.description or f"{servers}, {number_of(len(preset.plan.values), unit)}"
+
+
+def two_lines(text: str, size: QFont, width: float) -> list[str]:
+    """Return as many clauses of a text as fit in two lines; a first one too long is elided."""
+    ends = [match.start() for match in _CLAUSE.finditer(text)]
+    candidates = [wrapped(text[:end], size, width) for end in [*ends, len(text)]]
+    fitting = next((each for each in reversed(candidates) if len(each) <= 2), None)
+    return fitting or wrapped(text[: [*ends, len(text)][0]], size, width, 2)
+
+
+def _stairs(plan: Plan) -> list[float]:
+    """Heights from 0 to 1 that show what kind of sweep it is."""
+    values = [point.x for point in example(plan)] if plan.search else plan.values
+    if len(values) == 1:
+        return [0.7]
+    every = max(1.0, len(values) / _MOST_STAIRS)
+    chosen = [values[int(n * every)] for n in range(min(_MOST_STAIRS, len(values)))]
+    return [0.08 + 0.92 * value / max(values) for value in chosen]
+
+
+def _paint_stairs(painter: QPainter, heights: Sequence[float], rect: QRectF, ink: str) -> None:
+    """Paint a small sketch of a sweep: a staircase through `heights` (0 to 1)."""
+    each = rect.width() / max(1, len(heights))
+    corners = [rect.bottomLeft()]
+    for place, high in enumerate(heights):
+        y = rect.bottom() - high * rect.height()
+        left = rect.left() + place * each
+        corners += [QPointF(left, y), QPointF(left + each, y)]
+    painter.setPen(QPen(QColor(ink), 1.6))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawPolyline(QPolygonF(corners))

@@ -15,10 +15,10 @@ from app.fields import Line, Options
 from app.live.run import Where
 from app.machines.prompts import Asker
 from app.machines.tuning import consenting, count
-from app.planning import resources
 from app.planning.inputs import Several
 from app.widgets import Inline, button, column, label
 from workbench.formatting import listed
+from workbench.run.environment import Fleet, preview_tuning
 
 if TYPE_CHECKING:
     from app.machines.records import State
@@ -338,11 +338,12 @@ class TuningPreview:
         machines, where = self._machines, self._machines.where
         if where is None or not where.tune:
             return
+        fleet = Fleet(where.target, where.clients)
         machines.show_preview(
             f"Checking {', '.join(dict.fromkeys((where.target, *where.clients)))}…"
         )
         self._desk.bridge.submit(
-            resources.preview_tuning(where, self._asker),
+            self._asker.trusting(lambda: preview_tuning(fleet, where.tune, self._asker.ask)),
             self._show,
             lambda sentence: machines.show_preview(sentence, "bad"),
         )

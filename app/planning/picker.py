@@ -46,12 +46,12 @@ class Picker(QFrame):
         super().__init__()
         self.setObjectName("sunken")
         inside = column(self, margin=10, gap=8)
-        self.search = _Search()
+        self.search = QLineEdit()
         self.search.setPlaceholderText("Search by name, family, style or language")
         self.search.setAccessibleName("Search servers")
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter)
-        self.search.left.connect(self._leave)
+        self.search.installEventFilter(self)
         inside.addWidget(self.search)
         self.list = QListWidget()
         self.list.setAccessibleName("All servers")
@@ -126,22 +126,18 @@ class Picker(QFrame):
     def eventFilter(self, watched: object, event: object) -> bool:
         if not isinstance(event, QKeyEvent) or event.type() != QKeyEvent.Type.KeyPress:
             return False
-        current = self.list.currentItem()
-        if event.key() == Qt.Key.Key_Escape:
+        key, current, searching = event.key(), self.list.currentItem(), watched is self.search
+        if key == Qt.Key.Key_Escape:
             self.done.emit()
-        elif event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return) and current is not None:
-            self._toggle(current)
+        elif key == Qt.Key.Key_Down and searching:
+            self.list.setFocus()
+        elif key == Qt.Key.Key_Return or (key == Qt.Key.Key_Space and not searching):
+            # While somebody searches, the current one is the first that matches.
+            if current is not None and not current.isHidden():
+                self._toggle(current)
         else:
             return False
         return True
-
-    def _leave(self, key: int) -> None:
-        if key == Qt.Key.Key_Escape:
-            self.done.emit()
-        elif key == Qt.Key.Key_Down:
-            self.list.setFocus()
-        elif shown := [item for item in self._items() if not item.isHidden()]:
-            self._toggle(shown[0])
 
     def _toggle(self, item: QListWidgetItem) -> None:
         on = item.checkState() == Qt.CheckState.Checked
@@ -212,15 +208,3 @@ class _Painter(QStyledItemDelegate):
         about = elided(index.data(_ABOUT), small, max(0.0, right - at.x()))
         draw_text(painter, at, about, small, theme.muted)
         painter.restore()
-
-
-class _Search(QLineEdit):
-    """Emits the keys that leave it."""
-
-    left = Signal(int)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Down, Qt.Key.Key_Return):
-            self.left.emit(event.key())
-        else:
-            super().keyPressEvent(event)

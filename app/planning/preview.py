@@ -1,47 +1,194 @@
-"""The preview of a plan, updated while it is edited."""
+"""The card beside the form: a preview of the plan, updated while it is edited, or its file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QFrame,
     QGraphicsOpacityEffect,
     QGridLayout,
     QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from app.planning.heading import Heading
+from app.charts.drawing import draw_text, text_width
+from app.colour import mix
+from app.fields import Message, Segments
 from app.planning.plan_charts import (
     STEADY,
     CallsPicture,
+    Picture,
     RunPicture,
     SweepPicture,
     counted,
     describe,
 )
-from app.planning.remarks import Remarks
-from app.planning.share import Share
-from app.theme import Weight
-from app.widgets import column, frame, label
+from app.scrolling import Scrolled
+from app.stacking import lay
+from app.theme import LIGHT, Theme, Weight, font, icon_pixmap
+from app.widgets import TONE_ICONS, button, column, empty, frame, label, row
 from workbench import formatting
+from workbench.plan.editing import Draft, Step
+from workbench.plan.model import Plan
 
-if TYPE_CHECKING:
-    from workbench.plan.editing import Draft, Step
-    from workbench.plan.model import Plan
-
+_TITLES = {"preview": "Run preview", "file": "Plan file"}
+_STALE = "Last valid plan"
+_COPIED_MS = 2_000
 _MANY = "Not fixed"
 _FIX_FIRST = "Fix the problems in the form to see the preview."
 _PALE = 0.5
 """The opacity of what is shown of the last valid draft."""
-_SHARE_PX = 260
-"""The least width of a share beside the other."""
+_SHARE_PX, _TITLE_PX, _BAR_PX = 260, 16, 8
+"""Of a share: its least width beside the other, and its heights."""
 _CALLS_FROM = 480
 """Below this height the chart of calls is hidden; a remark reports problems with them."""
+_TALLEST_REMARKS = 168
+_GAP = 6
+
+
+class Heading(QWidget):
+    """A title with a hint beside it, or below it where there is no room. Another text may take the
+    place of the hint for a while, in the same room, so that nothing below moves.
+    """
+
+    def __init__(self, title: str = "", *, tone: str = "muted") -> None:
+        super().__init__()
+        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._title = label(title, 12, Weight.DemiBold)
+        self._hint = Message(always=False, tone=tone)
+        self._line.addWidget(self._title)
+        self._line.addWidget(self._hint, 1)
+        self._text = ""
+
+    def show_title(self, text: str) -> None:
+        self._title.setText(text)
+        self._fit()
+
+    def show_text(self, text: str) -> None:
+        """Set the hint."""
+        self._text = text
+        self._hint.reserve(text)
+        self.show_instead("")
+        self._fit()
+
+    def show_instead(self, text: str) -> None:
+        """Show another text in the room of the hint; empty: the hint."""
+        self._hint.show_text(text or self._text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        needed = self._title.sizeHint().width() + text_width(self._text, self._hint.font()) + 8
+        below = bool(self._text) and needed > self.width()
+        lay(self._line, below=below)
+        self._line.setSpacing(0 if below else _GAP)
+
+
+class Remarks(Scrolled):
+    """As high as its messages, up to a limit; then it scrolls."""
+
+    def __init__(self) -> None:
+        self._list = column(holder := QWidget(), gap=6)
+        super().__init__(holder, "Remarks")
+        self._theme = LIGHT
+        self._remarks: list[tuple[str, str]] = []
+        self._fields: Mapping[str, QWidget | None] = {}
+
+    def show_text(
+        self,
+        remarks: Sequence[tuple[str, str]],
+        fields: Mapping[str, QWidget | None] = MappingProxyType({}),
+    ) -> None:
+        """Show messages, each with a tone (bad, warn, ok, muted). `fields`: those that messages
+        lead to.
+        """
+        self._remarks, self._fields = list(remarks), fields
+        empty(self._list)
+        for tone, text in remarks:
+            holder = QWidget()
+            line = row(holder, gap=8)
+            sign = label()
+            icon = TONE_ICONS.get(tone, "info")
+            sign.setPixmap(icon_pixmap(icon, getattr(self._theme, tone), 16))
+            line.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
+            line.addWidget(label(text, 12, tone="soft", wrap=True), 1)
+            if (field := fields.get(text)) is not None:
+                line.addWidget(_link(text, field), 0, Qt.AlignmentFlag.AlignTop)
+            self._list.addWidget(holder)
+            holder.show()  # Qt would do that later, and until then it has no height.
+        self._list.addStretch(1)
+        self._fit()
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.show_text(self._remarks, self._fields)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        wide = self.viewport().width()
+        self.setFixedHeight(
+            min(_TALLEST_REMARKS, max(20, self._list.totalHeightForWidth(wide) + 2))
+        )
+
+
+def _link(text: str, field: QWidget) -> QPushButton:
+    """Return a button that leads to the field of a problem."""
+    reason = Qt.FocusReason.TabFocusReason  # so that it scrolls into view
+    made = button("Show", kind="link", on_click=lambda: field.setFocus(reason))
+    made.setAccessibleName(f"Show the field: {text}")
+    return made
+
+
+class Share(Picture):
+    """A name and its figures, and a bar below them."""
+
+    def __init__(self, title: str, remark: str, about: str) -> None:
+        """`remark`: beside the title, where there is room; `about`: for screen readers."""
+        super().__init__(f"{title}: {about}")
+        self._title, self._remark = title, remark
+        self._needed, self._free = 0, 1
+        self.setFixedHeight(_TITLE_PX + 4 + _BAR_PX)
+
+    def show_share(self, needed: int, free: int) -> None:
+        self._needed, self._free = needed, free
+        self.setAccessibleDescription(f"{needed:,} of {free:,}")
+        self.update()
+
+    def paint(self, painter: QPainter) -> None:
+        theme, bold, figures = self.theme, font(12, Weight.DemiBold), font(12, figures=True)
+        share = self._needed / max(1, self._free)
+        # Where it does not suffice, a message says so.
+        short, y = share > 1, _TITLE_PX / 2
+        text = f"{self._needed:,} of {self._free:,}"
+        tone = theme.warn if short else theme.soft
+        right = self.width() - draw_text(
+            painter, QPointF(self.width(), y), text, figures, tone, "right"
+        )
+        x = draw_text(painter, QPointF(0, y), self._title, bold, theme.text) + _GAP
+        if x + text_width(self._remark, font(12)) + _GAP <= right:
+            draw_text(painter, QPointF(x, y), self._remark, font(12), theme.muted)
+        bar = QRectF(0, self.height() - _BAR_PX, self.width(), _BAR_PX)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.line))
+        painter.drawRoundedRect(bar, 4, 4)
+        if share:
+            bar.setWidth(max(4.0, min(1.0, share) * bar.width()))
+            painter.setBrush(QColor(tone if short else mix(theme.text, theme.card, 0.35)))
+            painter.drawRoundedRect(bar, 4, 4)
 
 
 class Preview(QWidget):
@@ -122,7 +269,7 @@ class Preview(QWidget):
         timed = not (closed and plan.seconds is None)
         self._axis.show_title(f"{axis.label} ({axis.unit})" if axis.per_second else axis.title)
         self.sweep.show_steps(draft.steps, timed=timed)
-        hint = _sweep_hint(draft, timed=timed)
+        hint = _sweep_hint(draft, plan, timed=timed)
         self._axis.show_text(hint)
         fewest, most = budget.samples_per_point
         self._counted = bool(most)
@@ -132,15 +279,7 @@ class Preview(QWidget):
             f"From {draft.steps[0].load} to {draft.steps[-1].load}, {hint}"
         )
         calibrated = plan.calibrate and axis.calibrated
-        index = {server: place for place, server in enumerate(plan.servers)}
-        blocks = [
-            (
-                index[block.server],
-                _numbered(names.get(block.server, block.server), block.pass_number),
-            )
-            for block in draft.order
-        ]
-        self.run.show_blocks(blocks, ceiling=calibrated)
+        self.run.show_blocks(list(_blocks(draft, plan, names)), ceiling=calibrated)
         first = "calibration first" if calibrated else ""
         self._order.show_text(", then ".join(filter(None, (first, _order_hint(plan)))))
         self.ports.show_share(budget.ports_needed, budget.ports_free)
@@ -159,9 +298,8 @@ class Preview(QWidget):
         self._body.setGraphicsEffect(pale)  # type: ignore[arg-type]
 
     def _fit(self) -> None:
-        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         wide = self.width() >= 2 * _SHARE_PX
-        self._shares.setDirection(beside if wide else below)
+        lay(self._shares, below=not wide)
         self._shares.setSpacing(24 if wide else 8)
         problems = 0 if self.problems.isHidden() else self.problems.height()
         room = self.parentWidget().height() - self.remarks.height() - problems
@@ -184,12 +322,11 @@ class Preview(QWidget):
 
     def _show_plan(self, draft: Draft) -> None:
         assert draft.budget is not None
-        judged = sum(step.purpose != "warm_up" for step in draft.steps)
         fewest, most = draft.budget.samples_per_point
         span = counted(most) if fewest == most else f"{counted(fewest)} to {counted(most)}"
         for name, text in {
             "Duration": formatting.time_span(draft.budget.duration_s),
-            "Points": _points(draft, judged),
+            "Points": _points(draft),
             "Calls per point": span if most else _MANY,
             "Connections": counted(draft.connections) if draft.connections else _MANY,
         }.items():
@@ -200,60 +337,145 @@ class Preview(QWidget):
         self._axis.show_instead(describe(step) if step else "")
 
 
-def _points(draft: Draft, judged: int) -> str:
+def _points(draft: Draft) -> str:
     """ "63", of a search "63 to 210"."""
     assert draft.budget is not None
     expected, at_most = draft.budget.points
     blocks = len(draft.order)
-    span = f"{blocks * expected:,} to {blocks * at_most:,}"
-    return f"{blocks * judged:,}" if expected == at_most else span
+    if expected != at_most:
+        return f"{blocks * expected:,} to {blocks * at_most:,}"
+    return f"{blocks * sum(step.purpose != 'warm_up' for step in draft.steps):,}"
 
 
-def _sweep_hint(draft: Draft, *, timed: bool) -> str:
-    of = f"1 of {len(draft.order)} sweeps" if len(draft.order) > 1 else "1 sweep"
-    if draft.plan is not None and draft.plan.search:
-        of = f"example, 1 of {len(draft.order)} searches" if len(draft.order) > 1 else "example"
-    if not draft.steps:
-        return ""
-    if draft.plan is not None and draft.plan.warming:
-        of = f"{of}, warmed up"
+def _sweep_hint(draft: Draft, plan: Plan, *, timed: bool) -> str:
+    sweeps = len(draft.order)
+    if plan.search:
+        of = f"example, 1 of {sweeps} searches" if sweeps > 1 else "example"
+    else:
+        of = f"1 of {sweeps} sweeps" if sweeps > 1 else "1 sweep"
+    warmed = ", warmed up" if plan.warming else ""
     if not timed:
-        return f"{of}; its duration depends on the server"
-    return f"{of}, {formatting.time_span((draft.steps[-1].end_s, draft.steps[-1].end_s))}"
+        return f"{of}{warmed}; its duration depends on the server"
+    return f"{of}{warmed}, {formatting.time_span((draft.steps[-1].end_s, draft.steps[-1].end_s))}"
 
 
 def _order_hint(plan: Plan) -> str:
+    passes = formatting.number_of(plan.repeats, "passes")
     if len(plan.servers) == 1:
-        return f"{plan.repeats} passes" if plan.repeats > 1 else ""
+        return passes if plan.repeats > 1 else ""
     if plan.order == "sequential":
         return "server by server"
-    passes = f"{plan.repeats} passes" if plan.repeats > 1 else "1 pass"
-    return (
-        f"{passes}, random order, seed {plan.seed}"
-        if plan.seed
-        else (f"{passes}, an example of a random order")
-    )
+    seeded = f"random order, seed {plan.seed}"
+    return f"{passes}, {seeded if plan.seed else 'an example of a random order'}"
 
 
-def _numbered(name: str, pass_number: int) -> str:
-    return name if pass_number == 1 else f"{name} {pass_number}"
+def _blocks(draft: Draft, plan: Plan, names: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """Return place and name of the server of each block; a later pass has its number."""
+    for block in draft.order:
+        name, again = names.get(block.server, block.server), block.pass_number > 1
+        yield plan.servers.index(block.server), f"{name} {block.pass_number}" if again else name
 
 
 def _remarks(draft: Draft) -> list[tuple[str, str]]:
     budget = draft.budget
     assert budget is not None
     found = [("warn", warning.text()) for warning in draft.warnings]
-    if budget.estimated:
-        found.append(("muted", budget.estimated.text()))
-    if budget.held:
-        found.append(("muted", budget.held.text()))
-    if budget.several:
-        found.append(("muted", budget.several.text()))
-    if budget.rests:
-        found.append(("muted", budget.rests.text()))
+    costs = budget.estimated, budget.held, budget.several, budget.rests
+    found += [("muted", cost.text()) for cost in costs if cost]
     if not found and not draft.faults:
         found.append(("ok", "Time, ports and descriptors are sufficient."))
-    found += [("muted", remark.text()) for remark in draft.remarks]
-    if budget.sensitivity:
-        found.append(("muted", budget.sensitivity.text()))
-    return found
+    more = [*draft.remarks, *filter(None, [budget.sensitivity])]
+    return [*found, *(("muted", remark.text()) for remark in more)]
+
+
+class Outlook(QFrame):
+    """`show_draft` shows the preview; `show_text` the file."""
+
+    switched = Signal()
+    """The other one of them is shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._names: dict[str, str] = {}
+        self._stale = False
+        inside = column(self, gap=12)
+        inside.setContentsMargins(16, 12, 16, 14)
+        head = row()
+        self._title = label(_TITLES["preview"], 14, Weight.DemiBold)
+        self._view = Segments("Preview or file", [("preview", "Preview"), ("file", "File")])
+        self._view.edited.connect(self._switch)
+        head.addWidget(self._title)
+        head.addStretch(1)
+        head.addWidget(self._view)
+        inside.addLayout(head)
+        self._stack = QStackedWidget()
+        self.preview = Preview()
+        self._scroll = Scrolled(self.preview)
+        self._stack.addWidget(self._scroll)
+        self._stack.addWidget(self._make_file())
+        inside.addWidget(self._stack, 1)
+
+    @property
+    def shows_preview(self) -> bool:
+        """Whether the preview is shown, not the file."""
+        return bool(self._view.value() == "preview")
+
+    def set_names(self, names: dict[str, str]) -> None:
+        """Set the servers' names by id."""
+        self._names = names
+
+    def show_draft(self, draft: Draft, faults: Mapping[str, QWidget | None]) -> None:
+        """`faults`: the fields of the problems that are listed, by these."""
+        self.preview.show_draft(draft, self._names, faults)
+        if faults:
+            self._scroll.verticalScrollBar().setValue(0)
+        self._stale = self.preview.drawn and draft.budget is None
+        self._retitle()
+
+    def show_text(self, text: str) -> None:
+        """Set the text of the plan file; empty: none yet."""
+        self._text.setPlainText(text or "# Fix the problems first.\n")
+        self._copy.setEnabled(bool(text))
+
+    def show_file(self, shown: bool = True) -> None:
+        """Show the file, or the preview."""
+        self._view.set_value("file" if shown else "preview")
+        self._switch()
+
+    def _make_file(self) -> QWidget:
+        page = QWidget()
+        inside = column(page, gap=8)
+        about = "Run it with pongbench run, share it, or drop it into this window."
+        inside.addWidget(label(about, 12, tone="muted", wrap=True))
+        self._text = QPlainTextEdit()
+        self._text.setReadOnly(True)
+        # The end of a long line would look like a key of its own.
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text.setFont(font(12, mono=True))
+        self._text.setAccessibleName("Plan as YAML")
+        self._text.setTabChangesFocus(True)
+        inside.addWidget(self._text, 1)
+        foot = row()
+        self._copy = button("Copy", "copy", on_click=self._copy_text)
+        self._copied = label("", 12, tone="ok")
+        foot.addWidget(self._copy)
+        foot.addWidget(self._copied)
+        foot.addStretch(1)
+        inside.addLayout(foot)
+        return page
+
+    def _switch(self) -> None:
+        shown = self._view.value()
+        self._stack.setCurrentIndex(list(_TITLES).index(shown))
+        self._retitle()
+        self.switched.emit()
+
+    def _retitle(self) -> None:
+        shown = self._view.value()
+        self._title.setText(_STALE if self._stale and shown == "preview" else _TITLES[shown])
+
+    def _copy_text(self) -> None:
+        QGuiApplication.clipboard().setText(self._text.toPlainText())
+        self._copied.setText("Copied")
+        QTimer.singleShot(_COPIED_MS, self._copied, self._copied.clear)

@@ -7,21 +7,19 @@ Everything here waits or reads, and belongs in the engine's thread; the engine i
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from app.live.run import Where
-    from app.machines.prompts import Asker
     from workbench.machines.profiles import Profile
     from workbench.machines.tuning import TuningSet
     from workbench.messages.plans import MustBeFetched
     from workbench.plan.editing import Draft
     from workbench.plan.library import Preset
     from workbench.plan.model import Plan
-    from workbench.run.tuning import TuningPlan
     from workbench.servers.catalogue import Catalogue
     from workbench.servers.entry import ServerEntry
 
@@ -61,36 +59,22 @@ class PlanResources:
         self,
         data: Mapping[str, Any],
         *,
-        loopback: bool = True,
         clients: int = 1,
         known: Sequence[Mapping[str, Any]] = (),
         target: str = "",
-        target_facts: Mapping[str, Any] | None = None,
-        listens_on: str = "",
+        **more: Any,
     ) -> Draft:
-        """`known`: the facts of all clients; empty: those of this computer are used. `target_facts`
-        and `listens_on`: see `editing.examine`.
+        """`known`: the facts of all clients; empty: those of this computer are used. Everything
+        else: see `editing.examine`.
         """
-        import asyncio
-        from dataclasses import replace
-
         from workbench.load.limits import own_pace, with_tools
         from workbench.machines.secrets import unusable
         from workbench.plan.editing import examine
         from workbench.run.environment import tightest
 
-        facts = tightest([dict(each) for each in known]) if known else self.facts
-        draft = await asyncio.to_thread(
-            examine,
-            data,
-            self.catalogue,
-            facts,
-            loopback=loopback,
-            clients=clients,
-            target=target,
-            target_facts=target_facts,
-            listens_on=listens_on,
-        )
+        of_clients = tightest([dict(each) for each in known]) if known else self.facts
+        more |= {"clients": clients, "target": target}
+        draft = await asyncio.to_thread(examine, data, self.catalogue, of_clients, **more)
         draft, plan = with_tools(draft, clients=clients), draft.plan
         if plan is None:
             return draft
@@ -120,8 +104,6 @@ class PlanResources:
 
 async def load() -> PlanResources:
     """Read everything; what cannot be read is reported in `broken` and `damaged`."""
-    import asyncio
-
     return await asyncio.to_thread(_load)
 
 
@@ -166,54 +148,21 @@ def _load() -> PlanResources:
     )
 
 
-async def preview_tuning(where: Where, person: Asker) -> list[TuningPlan]:
-    """Return what tuning would change on the machines of `where`; nothing is changed. Raises
-    PongbenchError.
-    """
-    from workbench.run.environment import Fleet, preview_tuning
-
-    fleet = Fleet(where.target, where.clients)
-    return await person.trusting(lambda: preview_tuning(fleet, where.tune, person.ask))
-
-
-async def read_plan(path: Path) -> Plan | None:
+def read_plan(path: Path) -> Plan | None:
     """Return the plan in a file, whatever its name; None: the file is a session, damaged or not.
     Raises BadInput.
     """
-    import asyncio
-
     from workbench.errors import BadInput
     from workbench.plan.reading import load_plan
     from workbench.sessions import is_session
 
-    def read() -> Plan | None:
-        if is_session(path):
+    if is_session(path):
+        return None
+    try:
+        return load_plan(path.absolute())
+    except BadInput as error:
+        if path.name.endswith(".pong.yaml"):
             return None
-        try:
-            return load_plan(path.absolute())
-        except BadInput as error:
-            if path.name.endswith(".pong.yaml"):
-                return None
-            if path.suffix in (".yaml", ".yml"):
-                raise
-            raise BadInput(f"{path.name} is neither a session nor a plan. {error}") from None
-
-    return await asyncio.to_thread(read)
-
-
-async def to_yaml(plan: Plan) -> str:
-    """Return the plan as a file's text."""
-    import asyncio
-
-    from workbench.plan.library import to_yaml
-
-    return await asyncio.to_thread(to_yaml, plan)
-
-
-async def presets() -> tuple[Preset, ...]:
-    """Return the current presets."""
-    import asyncio
-
-    from workbench.plan.library import presets
-
-    return tuple(await asyncio.to_thread(presets))
+        if path.suffix in (".yaml", ".yml"):
+            raise
+        raise BadInput(f"{path.name} is neither a session nor a plan. {error}") from None

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from app.fields import Figure, Flag, Options, Segments, TextField
 from app.planning.inputs import DataField, Note, Numbers, Several, TextLines
 from app.planning.values import (
+    SWITCHED,
     Values,
     closed,
     ends_at_limit,
@@ -28,6 +29,7 @@ from workbench.workloads.options import LOAD_MODELS
 from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
 When: TypeAlias = Callable[[Values], bool]
+_WIDE = Segments, TextField, Note, TextLines, DataField, Numbers, Several
 
 
 def _always(_: Values) -> bool:
@@ -66,12 +68,15 @@ class Row:
     parts: tuple[Cell | Group | str, ...]
     hint: str = ""
     shown: When = _always
-    wide: bool = False
-    """A field takes the width that there is."""
 
     @property
     def cells(self) -> list[Cell]:
         return list(_cells(self.parts))
+
+    @property
+    def wide(self) -> bool:
+        """Whether a field takes the width that there is."""
+        return any(cell.kind in _WIDE for cell in self.cells)
 
 
 def _cells(parts: tuple[Cell | Group | str, ...]) -> Iterator[Cell]:
@@ -87,6 +92,9 @@ def _row(name: str, *parts: Cell | Group | str, **more: Any) -> Row:
 
 
 def _cell(key: str, kind: Callable[..., QWidget], name: str = "", *given: Any, **more: Any) -> Cell:
+    group, _, last = key.partition(".")
+    if group in SWITCHED and last != "on":
+        more["usable"] = lambda values: values[f"{group}.on"]
     return Cell(key, kind, name, given, **more)
 
 
@@ -110,10 +118,6 @@ def _rates_as(*kinds: str) -> When:
     return lambda values: not closed(values) and values["rates.as"] in kinds
 
 
-def _on(group: str) -> When:
-    return lambda values: bool(values[f"{group}.on"])
-
-
 def _workload_rows(*, advanced: bool) -> Iterator[Row]:
     """Return a line for each field that any workload has."""
     for field in form_fields():
@@ -123,10 +127,7 @@ def _workload_rows(*, advanced: bool) -> Iterator[Row]:
         if advanced:
             help_ = field.help.replace("`", "")
             hint = f"{capital(help_)}." if help_ else ""
-            wide = field.kind in ("data", "lines", "text")
-            yield _row(
-                field.label, cell, *filter(None, [field.unit]), hint=hint, shown=shown, wide=wide
-            )
+            yield _row(field.label, cell, *filter(None, [field.unit]), hint=hint, shown=shown)
         else:
             yield _row(field.label, cell, f"{field.unit} {field.help}".strip(), shown=shown)
 
@@ -178,13 +179,11 @@ LOAD = (
     _row(
         "Load model",
         _cell("load_model", Segments, "", _MODELS, also=("workload.mode", "workload.arrivals")),
-        wide=True,
     ),
     _row(
         "Method",
         _cell("method", Segments, "", _METHODS),
         shown=lambda values: not (closed(values) or varied(values)),
-        wide=True,
     ),
     _row("Rates", _choice("rates.as", _RATES, "Rates as"), shown=_swept),
     _row(
@@ -210,7 +209,6 @@ LOAD = (
         ),
         _cell("rates", Numbers, "Rates per second", shown=_rates_as("list")),
         _cell("concurrency", Numbers, "Concurrent connections", shown=closed),
-        wide=True,
     ),
     _row(
         "Limits",
@@ -254,7 +252,6 @@ LOAD = (
             _choice("vary.spacing", _SPACINGS, "Spacing of the values"),
         ),
         shown=varied,
-        wide=True,
     ),
     _row("Passes", _cell("repeats", Figure), _choice("order", _ORDERS, "Order")),
 )
@@ -270,9 +267,9 @@ ADVANCED = (
     _row(
         "Warm-up",
         _cell("warm_up.on", Flag, "At"),
-        _cell("warm_up.rate_per_s", Figure, "Rate of the warm-up", 72, usable=_on("warm_up")),
+        _cell("warm_up.rate_per_s", Figure, "Rate of the warm-up", 72),
         "/s for",
-        _cell("warm_up.seconds", Figure, "Seconds of the warm-up", 64, usable=_on("warm_up")),
+        _cell("warm_up.seconds", Figure, "Seconds of the warm-up", 64),
         "s",
         hint="Left empty: at 500/s, but at most the highest rate; with fixed concurrency no"
         " warm-up.",
@@ -292,18 +289,18 @@ ADVANCED = (
     _row(
         "Early stop",
         _cell("give_up.on", Flag, "After"),
-        _cell("give_up.after_points", Figure, "Points in a row", 56, usable=_on("give_up")),
+        _cell("give_up.after_points", Figure, "Points in a row", 56),
         "points below",
-        _cell("give_up.success_below_pct", Figure, "Percent of success", 56, usable=_on("give_up")),
+        _cell("give_up.success_below_pct", Figure, "Percent of success", 56),
         "%",
         hint="Consecutive points, by their share of successful calls.",
     ),
     _row(
         "CPU profile",
         _cell("profile.on", Flag, "After all results, at"),
-        _cell("profile.at", Figure, "Where servers are profiled", 72, usable=_on("profile")),
+        _cell("profile.at", Figure, "Where servers are profiled", 72),
         "for",
-        _cell("profile.seconds", Figure, "Seconds of a profile", 56, usable=_on("profile")),
+        _cell("profile.seconds", Figure, "Seconds of a profile", 56),
         "s",
         hint="In which functions CPU time goes. Left empty: at the highest rate each sustains.",
     ),
@@ -318,10 +315,7 @@ ADVANCED = (
     ),
     _row("Load agents", _cell("workers", Figure, "", 64), "processes, one core each"),
     _row("Load tool", _choice("load_tool", _TOOLS)),
-    _row("Compared with", _cell("with", Several, "", _COMPARED), wide=True),
+    _row("Compared with", _cell("with", Several, "", _COMPARED)),
 )
 
-TEXTS = (
-    _row("Title", _cell("name", TextField), wide=True),
-    _row("Note", _cell("description", Note), wide=True),
-)
+TEXTS = (_row("Title", _cell("name", TextField)), _row("Note", _cell("description", Note)))

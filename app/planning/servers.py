@@ -1,33 +1,40 @@
-"""The servers of a plan, and their order."""
+"""The servers of a plan in their order, each with the style of its line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from itertools import pairwise
+from typing import Any, TypeAlias
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QGridLayout,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
 
+from app.charts.drawing import draw_swatch, elided
+from app.painted import Painting
 from app.plain import tip
 from app.planning.picker import Picker
-from app.planning.tags import ROW, Tags
 from app.scrolling import Scrolled
-from app.theme import Theme, Weight
+from app.theme import LIGHT, Theme, Weight, font, icon_pixmap
 from app.widgets import Elided, button, column, dress, label, row
 from workbench.errors import BadInput
 from workbench.servers import worker_variants
 from workbench.servers.catalogue import as_improved, as_published
+from workbench.servers.entry import ServerEntry
 from workbench.workloads.registry import declaration
 
-if TYPE_CHECKING:
-    from workbench.servers.entry import ServerEntry
-
-
+_CROSS, _ROW, _LEAST, _MOST_ACROSS = 26, 36, 190, 4
 _MOST_ROWS = 5.5
 """Half a row shows that there are more."""
 
-
-_Swap: TypeAlias = Callable[[Sequence[str], Iterable["ServerEntry"]], list[str]]
+_Swap: TypeAlias = Callable[[Sequence[str], Iterable[ServerEntry]], list[str]]
 
 
 class Servers(QWidget):
@@ -69,15 +76,22 @@ class Servers(QWidget):
         self._clear = button("Remove all", kind="ghost", on_click=lambda: self._change([]))
         foot.addWidget(self._open)
         foot.addWidget(self._clear)
-        self._published = button("Use published versions", kind="ghost", on_click=self._publish)
-        self._published.setToolTip(tip("Use servers as listed in the benchmark that measured them"))
-        self._improved = button("Use improved versions", kind="ghost", on_click=self._improve)
-        improved = (
-            "Use servers as improved since: by their communities, fixed by us, or as advised today"
+        self._published = self._swapping(
+            "Use published versions",
+            as_published,
+            "Use servers as listed in the benchmark that measured them",
         )
-        self._improved.setToolTip(tip(improved))
-        self._scaled = button("Add 1, 2, 4 processes", "cpu", on_click=self._scale)
-        self._scaled.setToolTip(tip("Each server that can, in 1, 2 and 4 processes on one port"))
+        self._improved = self._swapping(
+            "Use improved versions",
+            as_improved,
+            "Use servers as improved since: by their communities, fixed by us, or as advised today",
+        )
+        self._scaled = self._swapping(
+            "Add 1, 2, 4 processes",
+            worker_variants.in_counts,
+            "Each server that can, in 1, 2 and 4 processes on one port",
+            "cpu",
+        )
         foot.addWidget(self._published)
         foot.addWidget(self._improved)
         self._prune = button("", kind="ghost", on_click=self._leave_unusable_out)
@@ -136,11 +150,10 @@ class Servers(QWidget):
         # Before the catalogue is read, all servers count as usable.
         if not self._entries:
             return True
-        entry = self._entry(id_)
-        return entry is not None and not entry.unavailable and self._fits(entry)
-
-    def _fits(self, entry: ServerEntry) -> bool:
-        return declaration(self._protocol).serves(self._protocol, entry.protocols)
+        entry, protocol = self._entry(id_), self._protocol
+        if entry is None or entry.unavailable:
+            return False
+        return declaration(protocol).serves(protocol, entry.protocols)
 
     def _show(self) -> None:
         named = [(self._name(id_), self._usable(id_)) for id_ in self._ids]
@@ -173,7 +186,7 @@ class Servers(QWidget):
         if not self.picker.isHidden():
             return
         self._scroll.setVisible(bool(rows))
-        self._scroll.setFixedHeight(max(0, round(min(rows, _MOST_ROWS) * ROW) - 6))
+        self._scroll.setFixedHeight(max(0, round(min(rows, _MOST_ROWS) * _ROW) - 6))
 
     def _entry(self, id_: str) -> ServerEntry | None:
         try:
@@ -201,17 +214,18 @@ class Servers(QWidget):
     def _swapped(self, swap: _Swap) -> list[str]:
         return swap(self._ids, self._entries.values())
 
-    def _publish(self) -> None:
-        self._change(self._swapped(as_published))
-        self._improved.setFocus()
+    def _swapping(self, text: str, swap: _Swap, about: str, icon: str = "") -> QPushButton:
+        """Return a button that replaces the servers."""
 
-    def _improve(self) -> None:
-        self._change(self._swapped(as_improved))
-        self._published.setFocus()
+        def press() -> None:
+            self._change(self._swapped(swap))
+            # The button is hidden now; another one may stand in its place.
+            places = (self._published, self._improved, self._open)
+            next(each for each in places if not each.isHidden()).setFocus()
 
-    def _scale(self) -> None:
-        self._change(self._swapped(worker_variants.in_counts))
-        self._open.setFocus()
+        made = button(text, icon, kind="" if icon else "ghost", on_click=press)
+        made.setToolTip(tip(about))
+        return made
 
     def _remove(self, place: int) -> None:
         self._change(self._ids[:place] + self._ids[place + 1 :])
@@ -227,3 +241,178 @@ class Servers(QWidget):
             self.edited.emit()
 
     _theme: Theme
+
+
+class Tags(QWidget):
+    """Tags are moved by dragging or Alt and an arrow key, and removed by their cross or Delete."""
+
+    grown = Signal(int)
+    """The number of rows has changed."""
+    moved = Signal(int, int)
+    removed = Signal(int)
+    focused = Signal(object)
+    """The tag to scroll to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._theme = LIGHT
+        self._tags: list[Tag] = []
+        self._across = 0
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(6)
+
+    def show_servers(self, servers: Sequence[tuple[str, bool]]) -> None:
+        """Show servers: their names, and whether they can run."""
+        while len(self._tags) > len(servers):
+            gone = self._tags.pop()
+            self._grid.removeWidget(gone)
+            gone.hide()
+            gone.deleteLater()
+        while len(self._tags) < len(servers):
+            made = Tag(len(self._tags), self._theme)
+            made.moved.connect(self._move)
+            made.dropped.connect(self._drop)
+            made.removed.connect(self.removed)
+            self._tags.append(made)
+        for tag, (name, usable) in zip(self._tags, servers, strict=True):
+            tag.show_text(name, usable)
+        self._across = 0
+        self._arrange()
+
+    def chain_after(self, widget: QWidget) -> None:
+        """Set the widget from which Tab leads here: new widgets are last in the tab order."""
+        for before, after in pairwise([widget, *self._tags]):
+            QWidget.setTabOrder(before, after)
+
+    def focus(self, place: int) -> None:
+        """Focus the tag at this place, or the last."""
+        if self._tags:
+            tag = self._tags[min(place, len(self._tags) - 1)]
+            tag.setFocus()
+            self.focused.emit(tag)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def resizeEvent(self, event: object) -> None:
+        self._arrange()
+
+    def _arrange(self) -> None:
+        across = max(1, min(_MOST_ACROSS, (self.width() + 6) // (_LEAST + 6)))
+        if across == self._across:
+            return
+        self._across = across
+        for place in range(_MOST_ACROSS):
+            self._grid.setColumnStretch(place, int(place < across))
+        for place, tag in enumerate(self._tags):
+            self._grid.addWidget(tag, place // across, place % across)
+        rows = -(-len(self._tags) // across)
+        self.setFixedHeight(max(0, rows * _ROW - 6))
+        self.grown.emit(rows)
+
+    def _move(self, place: int, by: int) -> None:
+        to = place + by * (1 if abs(by) == 1 else self._across)
+        if 0 <= to < len(self._tags):
+            self.moved.emit(place, to)
+            self.focus(to)
+
+    def _drop(self, place: int, at: object) -> None:
+        for to, tag in enumerate(self._tags):
+            if tag.geometry().contains(at) and to != place:  # type: ignore[arg-type]
+                self.moved.emit(place, to)
+                self.focus(to)
+
+
+class Tag(Painting, QAbstractButton):
+    """One server."""
+
+    moved = Signal(int, int)
+    """By one (1) or by a row (2), forward or back."""
+    dropped = Signal(int, object)
+    """Dropped at a position of the parent's."""
+    removed = Signal(int)
+
+    def __init__(self, place: int, theme: Theme) -> None:
+        super().__init__()
+        self._place, self.theme, self._usable = place, theme, True
+        self._pressed_at: QPointF | None = None
+        self._drag: QPointF | None = None
+        self.setFixedHeight(30)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+
+    def show_text(self, name: str, usable: bool) -> None:
+        self._usable = usable
+        self.setText(name)
+        self.setToolTip(tip(f"{name}. Drag to reorder, or click the cross to remove."))
+        self.setAccessibleName(f"{name}, number {self._place + 1}")
+        self.setAccessibleDescription("Delete removes it, Alt+arrow key moves it")
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(_LEAST, 30)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, alt = event.key(), event.modifiers() & Qt.KeyboardModifier.AltModifier
+        steps = {
+            Qt.Key.Key_Left: -1,
+            Qt.Key.Key_Right: 1,
+            Qt.Key.Key_Up: -2,
+            Qt.Key.Key_Down: 2,
+        }
+        if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.removed.emit(self._place)
+        elif alt and key in steps:
+            self.moved.emit(self._place, steps[Qt.Key(key)])
+        else:
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed_at = event.position()
+            self.setFocus()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed_at is not None:
+            way = (event.position() - self._pressed_at).manhattanLength()
+            if way >= QApplication.startDragDistance() or self._drag is not None:
+                self._drag = event.position()
+                self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        pressed, dragged = self._pressed_at, self._drag
+        self._pressed_at = self._drag = None
+        self.unsetCursor()
+        if dragged is not None:
+            self.dropped.emit(self._place, self.mapToParent(event.position().toPoint()))
+        elif pressed is not None and self._cross().contains(event.position().toPoint()):
+            self.removed.emit(self._place)
+        self.update()
+
+    def leaveEvent(self, event: object) -> None:
+        self.update()
+
+    def paint(self, painter: QPainter) -> None:
+        theme = self.theme
+        ring = self.hasFocus()
+        edge = theme.focus if ring else theme.line2 if self._usable else theme.bad
+        painter.setPen(QPen(QColor(edge), 2 if ring else 1))
+        painter.setBrush(QColor(theme.raised if self._drag is not None else theme.sunken))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 7, 7)
+        style = theme.series(self._place)
+        draw_swatch(painter, style, QRectF(9, 8, 28, 14), theme.sunken)
+        painter.setFont(font(12, Weight.Medium))
+        painter.setPen(QColor(theme.text if self._usable else theme.bad))
+        room = self.rect().adjusted(44, 0, -_CROSS, 0)
+        text = elided(self.text(), painter.font(), room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
+        at = self.mapFromGlobal(self.cursor().pos())
+        strong = self.underMouse() and self._cross().contains(at)
+        cross = icon_pixmap("x", theme.text if strong else theme.muted, 14)
+        painter.drawPixmap(self._cross().center() + QPointF(-6, -6).toPoint(), cross)
+
+    def _cross(self) -> QRect:
+        return QRect(self.width() - _CROSS, 0, _CROSS, self.height())

@@ -27,7 +27,7 @@ _PLAIN = (
     "looks", "calibrate", "seed", "backlog", "nofile", "workers", "load_tool", "with",
 )  # fmt: skip
 """Keys that are fields as they are."""
-_SWITCHED: dict[str, tuple[dict[str, Any], Any]] = {
+SWITCHED: dict[str, tuple[dict[str, Any], Any]] = {
     "warm_up": (_BARE["warm_up"], None),
     "give_up": (_BARE["give_up"], None),
     "profile": (msgspec.to_builtins(Profile()), False),
@@ -43,6 +43,9 @@ STARTS: Values = {
     "vary.spacing": "geometric",
 }
 """What stands in fields until a plan says something about them."""
+_ENDS = {"range": ("from", "to", "step"), "ceiling": ("from", "points", "spacing")}
+"""What numbers have that are given in these ways."""
+_SPACING = {"spacing": "linear"}
 _HELD = "connections"
 """The workload's key whose limit is known before a run."""
 
@@ -79,7 +82,7 @@ def from_data(data: Mapping[str, Any]) -> dict[str, Any]:
     found = {key: data.get(key, _BARE[key]) for key in _PLAIN}
     if found["load_tool"] == declaration(given.get("protocol", "")).load_tool:
         found["load_tool"] = OUR_AGENT  # Also when another workload is chosen.
-    for group, (defaults, _) in _SWITCHED.items():
+    for group, (defaults, _) in SWITCHED.items():
         kept = data.get(group, _BARE[group])
         found[f"{group}.on"] = bool(kept)
         found |= {f"{group}.{key}": _mapping(kept).get(key, defaults[key]) for key in defaults}
@@ -102,13 +105,21 @@ def to_data(values: Values) -> dict[str, Any]:
     workload |= {"arrivals": model.arrivals, "mode": model.mode}
     return {  # in the order of the form, in which problems are told
         "workload": {key: value for key, value in workload.items() if key in keys},
-        "rates": [] if in_closed_loop or searches(values) else _rates(values),
+        "rates": []
+        if in_closed_loop or searches(values)
+        else _numbers(values, "rates", values["rates.as"]),
         "search": _part(values, "search", "errors_pct", "p99_ms", "points")
-        | _part(values, "rates", "from", "to", "step")
+        | _numbers(values, "rates", "range")
         if searches(values)
         else None,
         "concurrency": values["concurrency"] if in_closed_loop else [],
-        "vary": _vary(values),
+        "vary": {
+            values["vary.key"]: _numbers(
+                values, "vary", "ceiling" if ends_at_limit(values) else "list"
+            )
+        }
+        if varied(values)
+        else {},
         "connections": values["length"] if unit == "connections" else None,
         "seconds": values["length"] if unit == "seconds" else None,
         "lengthen": unit == "connections" and not in_closed_loop and values["lengthen"],
@@ -117,7 +128,7 @@ def to_data(values: Values) -> dict[str, Any]:
             group: {key: values[f"{group}.{key}"] for key in defaults}
             if values[f"{group}.on"]
             else off
-            for group, (defaults, off) in _SWITCHED.items()
+            for group, (defaults, off) in SWITCHED.items()
         },
     }
 
@@ -156,56 +167,37 @@ def changed(values: Values, keys: Sequence[str]) -> int:
 
 
 def _from_rates(data: Mapping[str, Any]) -> dict[str, Any]:
-    rates, search = data.get("rates"), data.get("search")
-    found: dict[str, Any] = {"method": "search" if isinstance(search, dict) else "sweep"}
-    if isinstance(search, dict):
-        rates = search
-        found |= {
-            "search.errors_pct": search.get("errors_pct", 1),
-            "search.p99_ms": search.get("p99_ms"),
-            "search.points": search.get("points", 30),
-        }
-    found["rates.as"] = kind = _kind(rates)
-    if kind == "list":
-        return found | {"rates": _listed(rates)}
-    given = _mapping(rates)
-    found |= {
-        "rates.points": given.get("points") or 10,
-        "rates.spacing": given.get("spacing", "linear"),
-    }
-    ends = {f"rates.{end}": given.get(end) for end in ("from", "to", "step")}
-    return found | {key: value for key, value in ends.items() if value != "ceiling"}
+    search = data.get("search")
+    if not isinstance(search, dict):
+        rates = data.get("rates")
+        return {"method": "sweep"} | _from_numbers("rates", rates, _kind(rates))
+    return {
+        "method": "search",
+        "search.errors_pct": search.get("errors_pct", 1),
+        "search.p99_ms": search.get("p99_ms"),
+        "search.points": search.get("points", 30),
+    } | _from_numbers("rates", search, "range")
 
 
 def _from_vary(vary: Any) -> dict[str, Any]:
     key, given = next(iter(vary.items()), ("", [])) if isinstance(vary, dict) else ("", [])
-    if not (isinstance(given, dict) and given.get("to") == "ceiling"):
-        return {"vary.key": key, "vary.as": "list", "vary": _listed(given)}
-    return {
-        "vary.key": key,
-        "vary.as": "ceiling",
-        "vary.from": given.get("from"),
-        "vary.points": given.get("points"),
-        "vary.spacing": given.get("spacing", "linear"),
-    }
+    kind = "ceiling" if _kind(given) == "ceiling" else "list"
+    return {"vary.key": key} | _from_numbers("vary", given, kind)
 
 
-def _rates(values: Values) -> Any:
-    if values["rates.as"] == "list":
-        return values["rates"]
-    if values["rates.as"] == "ceiling":
-        return {"to": "ceiling"} | _part(values, "rates", "from", "points", "spacing")
-    return _part(values, "rates", "from", "to", "step")
+def _from_numbers(group: str, given: Any, kind: str) -> dict[str, Any]:
+    """Return the values of numbers that are listed, or go from one to another."""
+    if kind == "list":
+        return {f"{group}.as": kind, group: _listed(given)}
+    ends = {f"{group}.{key}": given.get(key, _SPACING.get(key)) for key in _ENDS[kind]}
+    return {f"{group}.as": kind} | ends
 
 
-def _vary(values: Values) -> dict[str, Any]:
-    if not varied(values):
-        return {}
-    if not ends_at_limit(values):
-        return {values["vary.key"]: values["vary"]}
-    return {
-        values["vary.key"]: {"to": "ceiling"} | _part(values, "vary", "from", "points", "spacing")
-    }
+def _numbers(values: Values, group: str, kind: str) -> Any:
+    if kind == "list":
+        return values[group]
+    ends = _part(values, group, *_ENDS[kind])
+    return ends | {"to": "ceiling"} if kind == "ceiling" else ends
 
 
 def _part(values: Values, group: str, *keys: str) -> dict[str, Any]:

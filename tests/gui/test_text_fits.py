@@ -25,7 +25,7 @@ from app import page_registry, scale, theme
 from app.fields import Segments
 from app.live.ranked_rows import RankedRows
 from app.plain import Label, wrapped
-from app.planning.tags import Tag
+from app.planning.servers import Tag
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.widgets import TopBar, button, dress

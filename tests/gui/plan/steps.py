@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.fields import Options
 from app.pages.plan import PlanPage
-from app.planning.tags import Tag
+from app.planning.servers import Tag
 from app.shell.main_window import MainWindow
 from tests.gui.windows import the
 from workbench.plan.model import Plan

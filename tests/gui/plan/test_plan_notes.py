@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
+from app.planning.gallery import two_lines
 from app.planning.plan_charts import SweepPicture
-from app.planning.preset_list import two_lines
 from app.shell.main_window import MainWindow
 from app.theme import font
 from app.widgets import Elided

@@ -11,10 +11,10 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.fields import Message
 from app.pages.plan import PlanPage
-from app.planning.heading import Heading
 from app.planning.plan_charts import CallsPicture, SweepPicture
-from app.planning.share import Share
+from app.planning.preview import Heading, Share
 from app.shell.main_window import MainWindow
 from app.theme import LIGHT
 from tests.gui.plan.steps import SHORT, edit, in_sight, resize, write
@@ -78,13 +78,13 @@ def test_hints_are_whole_in_a_narrow_preview(
     resize(qtbot, window, 960, 620)
     edit(qtbot, page, load_plan("peak"))
     hints = [
-        label
+        hint
         for heading in page.outlook.findChildren(Heading)
-        for label in heading.findChildren(QLabel)
-        if heading.isVisible() and label.wordWrap() and label.text()
+        for hint in heading.findChildren(Message)
+        if hint.isVisible()
     ]
-    said = [label.text().replace("\n", " ") for label in hints]
-    assert [name_of(label) for label in hints] == said
+    said = [hint.text().replace("\n", " ") for hint in hints]
+    assert [name_of(hint) for hint in hints] == said
     assert any(text.startswith("example, 1 of 7 searches") for text in said)
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
-from app.planning.share import Share
+from app.planning.preview import Share
 from app.scrolling import Scrolled
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import judged, plan_of

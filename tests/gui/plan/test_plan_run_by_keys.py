@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
-from app.planning.preset_list import PresetList
+from app.planning.gallery import PresetList
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, plan_of, wanted, write
 from tests.gui.windows import drop

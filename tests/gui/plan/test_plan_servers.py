@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
-from app.planning.tags import Tag
+from app.planning.servers import Tag
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, leave_out
 from tests.gui.windows import press, says
