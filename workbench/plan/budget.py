@@ -15,7 +15,7 @@ from workbench.machines.facts import Limits, limits_of
 from workbench.messages import plans
 from workbench.plan import duration, resources, suitability
 from workbench.plan.model import Plan, Warming, three_figures
-from workbench.plan.ports import (
+from workbench.plan.resources import (
     addresses_for,
     clients_close,
     drain,

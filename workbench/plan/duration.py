@@ -9,7 +9,6 @@ from workbench.plan.calibration import CALIBRATIONS, CEILING_ATTEMPTS, CEILING_H
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PROFILE_LEAD_S, PointPlan
 from workbench.plan.search import example
-from workbench.workloads.registry import declaration
 
 DEPLOY_S = (0.5, 3.0)
 """Seconds to start a server with a ready runtime, gate and stop it."""
@@ -23,7 +22,7 @@ def of_sweeps(
     tools = len(plan.load_tools)
     timeouts = tools * sum(point.workload.timeout_s for point in planned)
     warm_up = _warm_up_s(plan)
-    schedules = sum(point.seconds + after_s(point) for point in planned)
+    schedules = sum(point.seconds + point.after_s for point in planned)
     low, high = calibration_s(plan)
     for own_warm_up, rest in servers:
         sweeps = plan.repeats * (own_warm_up + warm_up + tools * (schedules + sum(rest)))
@@ -32,7 +31,7 @@ def of_sweeps(
         high += sweeps + plan.repeats * (DEPLOY_S[1] + timeouts) + profile[1]
         if plan.looks > 1 and plan.axis.has_limit:
             # One more turn of each server, up to the point after the one in doubt.
-            longest = max(point.seconds + after_s(point) for point in planned)
+            longest = max(point.seconds + point.after_s for point in planned)
             turn = DEPLOY_S[1] + own_warm_up + warm_up + 2 * (longest + max(rest))
             high += plan.repeats * turn
     return low, high
@@ -44,7 +43,7 @@ def of_searches(
     """Return the duration and the number of points of each search: expected, and at most."""
     assert plan.search is not None
     found = example(plan)
-    stay = longest_stay_s(planned)
+    stay = max(point.longest_stay_s for point in planned)
     warm_up = _warm_up_s(plan)
     low, high = calibration_s(plan)
     place = {point.x: n for n, point in enumerate(planned)}
@@ -82,20 +81,3 @@ def calibration_s(plan: Plan) -> tuple[float, float]:
         tools * (DEPLOY_S[0] + warm_up + point),
         tools * (DEPLOY_S[1] + warm_up + most * (point + plan.workload.timeout_s)),
     )
-
-
-def stay_s(point: PointPlan) -> float:
-    """Return how long think time keeps a connection open, on average."""
-    return declaration(point.workload.protocol).stay_s(point.workload)
-
-
-def after_s(point: PointPlan) -> float:
-    """Return how long a point goes on after its schedule if every call is answered at once."""
-    declared = declaration(point.workload.protocol)
-    return declared.longest_stay_s(point.workload) + declared.drain_s(point.workload)
-
-
-def longest_stay_s(planned: Sequence[PointPlan]) -> float:
-    """Return how long think time keeps nearly all connections open: load rises for so long at the
-    beginning of a point, and drains at its end."""
-    return max(declaration(p.workload.protocol).longest_stay_s(p.workload) for p in planned)

@@ -73,6 +73,22 @@ class PointPlan:
         return declaration(self.workload.protocol).held(self.workload)
 
     @property
+    def stay_s(self) -> float:
+        """How long think time keeps a connection open, on average."""
+        return declaration(self.workload.protocol).stay_s(self.workload)
+
+    @property
+    def longest_stay_s(self) -> float:
+        """How long think time keeps nearly all connections open: load rises for so long at the
+        beginning of the point, and drains at its end."""
+        return declaration(self.workload.protocol).longest_stay_s(self.workload)
+
+    @property
+    def after_s(self) -> float:
+        """How long it goes on after its schedule if every call is answered at once."""
+        return self.longest_stay_s + declaration(self.workload.protocol).drain_s(self.workload)
+
+    @property
     def judged(self) -> bool:
         return self.purpose in JUDGED
 

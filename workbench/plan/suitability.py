@@ -13,10 +13,9 @@ from workbench.axis import RATE
 from workbench.machines.facts import Limits
 from workbench.machines.runner_client import LONGEST_RUN_S
 from workbench.messages import plans
-from workbench.plan import duration, resources
+from workbench.plan import resources
 from workbench.plan.model import Plan
-from workbench.plan.ports import clients_close
-from workbench.plan.resources import Keys
+from workbench.plan.resources import Keys, clients_close
 from workbench.plan.schedule import PointPlan
 
 
@@ -127,7 +126,7 @@ def _size_problems(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iter
             shortest_s=SHORTEST_S,
             **_remedy(plan, point, connections, SHORTEST_S),
         )
-    ramp_s = duration.longest_stay_s(planned)
+    ramp_s = max(point.longest_stay_s for point in planned)
     steady_s = ramp_s + SHORTEST_S
     unsteady = [p for p in planned if ramp_s and 0 < p.seconds + _rounding(p) < steady_s]
     if unsteady and not short:
