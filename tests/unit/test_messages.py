@@ -64,7 +64,7 @@ def test_every_code_has_a_sentence() -> None:
     ],
 )
 def test_a_template_names_what_its_class_and_the_formats_have(template: str) -> None:
-    check_template(plans.ServerTwice, "{server:?{server}|none} {server:capital}")
+    check_template(plans.ServerTwice, "{server:?{server}|none} {server:how_often}")
     with pytest.raises(TypeError, match="nothing"):
         check_template(plans.ServerTwice, template)
 

@@ -8,7 +8,7 @@ import msgspec
 
 from workbench import formatting
 from workbench.axis import RATE
-from workbench.messages.base import Message, every, places
+from workbench.messages.base import Message, places
 from workbench.messages.tools import NotChecked, Unchecked
 
 
@@ -145,11 +145,8 @@ class Overlap(OfPoints):
         offered its share, so these points are not comparable with the rest
         |{at:?The clients did not offer load at the same time: {where} (all of them in only
         {least_pct:.1f} % of the point). Check their clocks and links
-        |{all_clients:capital} offered load together for at least {least_pct:.1f} % of every
+        |{clients:Every client} offered load together for at least {least_pct:.1f} % of every
         point}}."""
-
-    def all_clients(self) -> str:
-        return every(self.clients, "client")
 
 
 class OneClient(Finding):
@@ -244,14 +241,11 @@ class SameCores(Alike):
         {cores:cores}. Their figures cannot be compared
         |{shared:?Servers and clients shared {shared:cores}: the load takes CPU time from the
         server, so measured rates are too low
-        |{whose:capital} ran on {cores:?{cores:cores}|cores that were not read back}{own:?, and the
-        clients on others}}}."""
+        |{servers:Every server} ran on {cores:?{cores:cores}|cores that were not read
+        back}{own:?, and the clients on others}}}."""
 
     def each_on(self) -> str:
         return ", ".join(f"{name} on {has}" for name, has in self.differing.items())
-
-    def whose(self) -> str:
-        return every(self.servers, "server")
 
 
 class SameDescriptors(Alike):
@@ -265,12 +259,9 @@ class SameVersions(Alike):
     """Versions and checksums identify what was measured."""
 
     runtimes: list[str] = msgspec.field(default_factory=list)
-    template = """{differing:?Not recorded for {unknown:listed}: version or files
+    template = """{differing:?Not recorded for {differing:listed}: version or files
         |Versions and checksums of {servers:every server} are recorded{runtimes:?
         ({runtimes:joined})}}."""
-
-    def unknown(self) -> list[str]:
-        return [*self.differing]
 
 
 class SameSetUp(Alike):
