@@ -1,19 +1,326 @@
-"""The figures of a comparison in a table, and the difference of any two of its servers."""
+"""The figures of a comparison in a table, in which the names stay in place, and the difference of
+any two of its servers."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
+from collections.abc import Sequence
+from itertools import accumulate
 
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QPainter, QResizeEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QGridLayout,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.charts.drawing import draw_swatch, text_width
+from app.charts.overlay import contender_style
+from app.charts.session_tags import draw_tag
 from app.choices import Choice
-from app.comparing.differences import Differences
-from app.comparing.figures_table import LEFT_OUT, FiguresTable
+from app.painted import write
+from app.plain import tip
 from app.stacking import stacked
-from app.theme import Theme, Weight
-from app.widgets import GAP, button, column, frame, label, row, tool
-from workbench.results.comparison import Comparison
+from app.table import GROUP, LEFT, ORDER, RIGHT, Cells, FixedTable, Index, Ordered
+from app.theme import Theme, Weight, font, icon
+from app.widgets import GAP, button, column, empty, frame, label, row, tool
+from workbench.results.comparison import Comparison, Contender
+from workbench.results.differences import ONE_PASS, alike_in, by_one_pass, difference_in, pairs
 from workbench.results.rows import compared
+from workbench.results.table import Cell, Column
+
+LEFT_OUT = ("session", "at_knee_replies_per_s", "at_knee_errors_pct", "at_most_replies_per_s")
+_LINE, _LETTER = 42, 22
+"""Pixels before a name: its line, and its session's letter where there are several."""
+_TIGHTER = 13
+"""Pixels of its margins that a column can do without."""
+_MOST_SPARE = 40
+"""By how many pixels a column is widened where all are seen."""
+_ROW, _LOW_ROW = 34, 28
+"""The height of a row, and its least so that all rows fit."""
+_CONTENDER = Qt.ItemDataRole.UserRole
+
+
+class FiguresTable(FixedTable):
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("Figures of all servers", theme, row_px=_ROW, pad_px=4)
+        self.comparison: Comparison | None = None
+        self._widths: list[int] = []
+        self._items = QStandardItemModel(self)
+        ordered = Ordered(self)
+        ordered.setSourceModel(self._items)
+        self.setModel(ordered)
+        self.setItemDelegate(_Who(self))
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+
+    def display(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        found = compared(comparison)
+        heads = found.columns
+        self._items.clear()
+        self._widths = [_width(head.title, font(11, Weight.Medium)) for head in heads]
+        for each in found.rows:
+            contender, cells = each.of, [each.cells[head.key] for head in heads]
+            self._items.appendRow(
+                [_item(cell, contender, figure=place > 1) for place, cell in enumerate(cells)]
+            )
+            widths = [_width(cell.text, font(12, figures=True)) for cell in cells]
+            self._widths = list(map(max, self._widths, widths))
+            name = _width(contender.name, font(13, Weight.Medium))
+            self._widths[0] = max(self._widths[0], self.before + name)
+        for place, head in enumerate(heads):
+            self._items.setHorizontalHeaderItem(place, _head(head, figures=place > 1))
+            # The letter beside the name is the session; at the limit 99 % is answered by
+            # definition.
+            rows = range(self._items.rowCount())
+            texts = {self._items.item(line, place).text() for line in rows}
+            self.setColumnHidden(place, head.key in LEFT_OUT or texts <= {"", "0"})
+        self.updateGeometry()
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        """As high as all rows."""
+        bar, around = self.horizontalScrollBar().sizeHint().height(), 2 * self.frameWidth()
+        head = self.horizontalHeader().sizeHint().height()
+        high = head + self._items.rowCount() * _ROW + bar + around
+        return QSize(super().sizeHint().width(), high)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Make columns as wide as their widest figure. Those that have room share the rest of it
+        equally, so that none is cut at the edge; a small deficit is shared, too. Rows are a little
+        lower where all of them fit so.
+        """
+        rows, high = max(1, self._items.rowCount()), self.viewport().height()
+        fits = rows * _LOW_ROW <= high
+        self.verticalHeader().setDefaultSectionSize(min(_ROW, high // rows) if fits else _ROW)
+        shown = [n for n in range(self._items.columnCount()) if not self.isColumnHidden(n)]
+        if not shown:
+            return
+        widths, room = [self._widths[n] for n in shown], self.viewport().width()
+        needed = accumulate(width - _TIGHTER for width in widths)
+        fit = max(1, sum(width <= room for width in needed))
+        more, rest = divmod(room - sum(widths[:fit]), fit)
+        if fit == len(shown) and more >= _MOST_SPARE:
+            more, rest = _MOST_SPARE, 0
+        for place, (n, width) in enumerate(zip(shown, widths, strict=True)):
+            self.setColumnWidth(n, width + (place < fit) * more + (place < rest))
+
+    @property
+    def before(self) -> int:
+        """Return the pixels before a name."""
+        several = self.comparison is not None and len(self.comparison.sides) > 1
+        return _LINE + _LETTER * several
+
+
+class _Who(Cells):
+    """Line, letter and name."""
+
+    table: FiguresTable
+
+    def paint_first(self, painter: QPainter, cell: QRectF, index: Index) -> None:
+        theme, comparison, middle = self.table.theme, self.table.comparison, cell.center().y()
+        contender: Contender = index.data(_CONTENDER)
+        assert comparison is not None
+        style = contender_style(comparison, contender, theme)
+        draw_swatch(painter, style, QRectF(cell.left() + 5, middle - 6, 30, 12), theme.card)
+        if len(comparison.sides) > 1:
+            tag = QRectF(cell.left() + _LINE, middle - 7.5, 15, 15)
+            draw_tag(painter, tag, contender.tag, theme, filled=contender.tag == "A")
+        room = cell.adjusted(self.table.before, 0, -4, 0)
+        write(painter, room, contender.name, font(13, Weight.Medium), theme.text)
+
+
+def _head(head: Column, *, figures: bool) -> QStandardItem:
+    made = QStandardItem(head.title)
+    made.setData(head.group, GROUP)
+    made.setToolTip(tip(head.about))
+    made.setAccessibleText(f"{head.title} {head.group}".strip())
+    made.setTextAlignment(RIGHT if figures else LEFT)
+    return made
+
+
+def _item(cell: Cell, contender: Contender, *, figure: bool) -> QStandardItem:
+    """Unknown values are always last."""
+    made = QStandardItem(cell.text)
+    value = cell.value.casefold() if isinstance(cell.value, str) else cell.value or 0
+    made.setData([cell.value is None, value], ORDER)
+    made.setData(contender, _CONTENDER)
+    made.setTextAlignment(RIGHT if figure else LEFT)
+    if not figure:
+        made.setAccessibleText(contender.label)
+    return made
+
+
+def _width(text: str, size: QFont) -> int:
+    """Return the width of the text with the cell's margins."""
+    return round(text_width(text, size)) + 22
+
+
+_PAIRS = 3
+"""Pairs beside the chosen one, before the user asks for all."""
+_LOW = 560
+"""The height of the page below which it has no room for details."""
+
+
+class Differences(QFrame):
+    """The difference of two chosen servers, and of the pairs of most interest."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._theme = theme
+        self._all = False
+        self._comparison: Comparison | None = None
+        self._pairs: Sequence[tuple[Contender, Contender]] = ()
+        inside = column(self, margin=12, gap=8)
+        head = row()
+        head.addWidget(label("Side by side", 14, Weight.DemiBold))
+        head.addStretch()
+        self._first, self._second = Choice("First server"), Choice("Second server")
+        for box in (self._first, self._second):
+            box.activated.connect(lambda _: self._refresh())
+        head.addWidget(self._first)
+        head.addWidget(label("and", 12, tone="soft"))
+        head.addWidget(self._second)
+        self._details = button("Details", kind="ghost")
+        self._details.setAccessibleName("Show figures and other pairs")
+        self._details.setCheckable(True)
+        self._details.setChecked(True)
+        self._details.toggled.connect(lambda _: self._show_details())
+        self._details.clicked.connect(self._on_details)
+        head.addWidget(self._details)
+        inside.addLayout(head)
+        self._chosen = label("", 13, Weight.Medium, wrap=True)
+        inside.addWidget(self._chosen)
+        below = row(part := QWidget(), gap=32)
+        self._below = part
+        self._figures = QGridLayout()
+        self._figures.setHorizontalSpacing(20)
+        self._figures.setVerticalSpacing(3)
+        below.addLayout(self._figures)
+        self._others = QVBoxLayout()
+        self._others.setSpacing(6)
+        below.addLayout(self._others, 1)
+        inside.addWidget(part)
+        self._is_asked = False
+        """Whether the user folded or unfolded the details."""
+        self._show_details()
+
+    def fit(self, height: int) -> None:
+        """Show the details where a page of this height has room; the user may unfold them."""
+        if not self._is_asked:
+            self._details.setChecked(height >= _LOW)
+
+    def set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self._show_details()
+
+    def _on_details(self) -> None:
+        self._is_asked = True
+
+    def _show_details(self) -> None:
+        shown = self._details.isChecked()
+        sign = "chevron-down" if shown else "chevron-right"
+        self._details.setIcon(icon(sign, self._theme.soft, 16))
+        self._below.setVisible(shown)
+
+    def display(self, comparison: Comparison) -> None:
+        self._comparison, self._all = comparison, False
+        ranked = [c for c in comparison.ranked() if c.measured]
+        boxes = (self._first, self._second)
+        keys = [contender.key for contender in ranked]
+        known = [key if (key := box.currentData()) in keys else "" for box in boxes]
+        if known[0] == known[1]:
+            known[1] = ""
+        suggested = list(pairs(comparison))
+        wanted = [c.key for c in (suggested[0] if suggested else ranked[:2])]
+        others = iter([key for key in dict.fromkeys((*wanted, *keys)) if key not in known])
+        for kept, box in zip(known, boxes, strict=True):
+            box.clear()
+            for contender in ranked:
+                box.addItem(_name(comparison, contender), contender.key)
+            box.setCurrentIndex(max(0, box.findData(kept or next(others, ""))))
+        self.setVisible(len(ranked) > 1)
+        self._pairs = suggested
+        self._refresh()
+
+    def _refresh(self) -> None:
+        found = self._comparison
+        if found is None:
+            return
+        by_key = {contender.key: contender for contender in found.contenders}
+        a, b = by_key.get(self._first.currentData()), by_key.get(self._second.currentData())
+        if a is None or b is None:
+            return
+        same = "Select two different servers."
+        sentence = same if a is b else difference_in(found, a, b)
+        self._chosen.setText(sentence)
+        self._compare(found, a, b)
+        others = [pair for pair in self._pairs if {c.key for c in pair} != {a.key, b.key}]
+        alike = [pair for pair in others if by_one_pass(found, *pair)]
+        apart = [pair for pair in others if not by_one_pass(found, *pair)]
+        shown = apart if self._all else apart[:_PAIRS]
+        # What holds for several is said once.
+        lines = [difference_in(found, x, y, caveat=False) for x, y in shown]
+        lines += filter(None, [alike_in(found, alike)])
+        if not _unsure(found, a, b) and any(_unsure(found, x, y) for x, y in others):
+            lines.append(ONE_PASS)
+        empty(self._others)
+        for line in lines:
+            self._others.addWidget(label(line, 12, tone="soft", wrap=True))
+        if more := len(apart) - len(shown):
+            text = f"Show {more} more pair{'s' if more > 1 else ''}"
+            show = button(text, kind="ghost", on_click=self._show_all)
+            self._others.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
+        self._others.addStretch(1)
+
+    def _show_all(self) -> None:
+        self._all = True
+        self._refresh()
+
+    def _compare(self, found: Comparison, a: Contender, b: Contender) -> None:
+        """Show each figure at the common rate."""
+        empty(self._figures)
+        known = [] if a is b else found.figures(a, b)
+        figures = [figure for figure in known if figure.first or figure.second]
+        if not figures or found.rate is None:
+            return
+        names = _name(found, a), _name(found, b)
+        heads = (f"At {found.axis.at(found.rate)}", *names, " against ".join(names))
+        for place, text in enumerate(heads):
+            _at(self._figures, 0, place, text, "muted")
+        for line, figure in enumerate(figures, start=1):
+            _at(self._figures, line, 0, figure.name, "soft")
+            _at(self._figures, line, 1, figure.first)
+            _at(self._figures, line, 2, figure.second)
+            _at(self._figures, line, 3, figure.text)
+
+
+def _unsure(found: Comparison, a: Contender, b: Contender) -> bool:
+    """Whether two servers differ by a single pass of one of them."""
+    difference = found.difference(a, b)
+    outcomes = ("more", "less")
+    return bool(difference and difference.passes == 1 and difference.outcome in outcomes)
+
+
+def _at(grid: QGridLayout, line: int, place: int, text: str, tone: str = "") -> None:
+    figure = place in (1, 2) and line > 0
+    cell = label(
+        text, 12, Weight.Medium if place == 3 else Weight.Normal, tone=tone, figures=figure
+    )
+    side = Qt.AlignmentFlag.AlignRight if place in (1, 2) else Qt.AlignmentFlag.AlignLeft
+    grid.addWidget(cell, line, place, side)
+
+
+def _name(comparison: Comparison, contender: Contender) -> str:
+    return contender.label if len(comparison.sides) > 1 else contender.name
 
 
 class FiguresView(QWidget):
@@ -94,7 +401,7 @@ class FiguresView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_choices(below=stacked(self.width()))
-        self.differences.fit(self.width(), self.height())
+        self.differences.fit(self.height())
 
     def _place_choices(self, *, below: bool) -> None:
         """Put the choices beside the title of the table, or below it."""

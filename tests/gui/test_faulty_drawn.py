@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from app.comparing.row import Axis, RankingRow
+from app.comparing.ranking import Axis, RankingRow
 from app.live.first_untrusted import FirstUntrusted
 from app.live.headline import lead
 from app.live.legend import Legend

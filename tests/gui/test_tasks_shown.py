@@ -9,7 +9,7 @@ from pypdf import PdfReader
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.comparing.row import RankingRow
+from app.comparing.ranking import RankingRow
 from app.context import Desk
 from app.export.report import write_report
 from app.live.ranked_rows import RankedRows

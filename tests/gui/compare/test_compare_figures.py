@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from app.comparing.figures_table import FiguresTable
+from app.comparing.figures import FiguresTable
 from app.comparing.ranking import groups
 from app.export.dialog import ExportDialog
 from app.live.present import Presentation

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.context import Desk
@@ -106,19 +105,3 @@ def test_sessions_of_one_title_and_minute_have_the_names_of_their_files(
         assert says(page.sessions, f"{path.name} · ")
     compare(qtbot, page, a)
     assert not says(page.sessions, a.name)
-
-
-@pytest.mark.parametrize("width", [1196, 1356])
-def test_the_text_below_the_ranking_has_two_lines_and_the_rest_as_its_tip(
-    qtbot: QtBot, page: ComparePage, tmp_path: Path, width: int
-) -> None:
-    page.resize(width, 800)
-    rates = [450.0 * n for n in range(1, 21)]
-    compare(qtbot, page, record_session(tmp_path / "many.yaml", session(12, rates=rates)))
-    (below,) = [
-        each
-        for each in page.ranking.findChildren(QLabel)
-        if each.text().startswith("One pass cannot show significance; run more passes.")
-    ]
-    qtbot.waitUntil(lambda: below.height() < 3 * below.fontMetrics().height())
-    assert "cannot be distinguished" in below.text() + below.toolTip()
