@@ -135,7 +135,7 @@ def test_a_second_workbench_is_refused_and_the_first_is_not_disturbed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # As of a run without a user; that the test has a terminal is chance.
-    monkeypatch.setattr("workbench.commands.busy.is_interactive", lambda: False)
+    monkeypatch.setattr("workbench.commands.asking.is_interactive", lambda: False)
     program, path = workbench
     assert main(["run", str(plan), "--target", "h1", "-o", str(plan.with_name("2.yaml"))]) == 1
     assert " has been running on h1 (target)" in capsys.readouterr().err

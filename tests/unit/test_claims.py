@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.commands import busy
+from workbench.commands import asking
 from workbench.errors import PongbenchError
 from workbench.machines.profiles import Profile, Role
 from workbench.run import claims
@@ -170,13 +170,13 @@ async def test_the_terminal_asks(
         assert text.startswith("'First' has been running on localhost (target) since ")
         return typed
 
-    monkeypatch.setattr(busy, "is_interactive", lambda: True)
-    monkeypatch.setattr(busy, "answer_at_terminal", type_it)
+    monkeypatch.setattr(asking, "is_interactive", lambda: True)
+    monkeypatch.setattr(asking, "answer_at_terminal", type_it)
     other = Claim(
         title="First", since_s=0.0, roles={"localhost": ["target"]}, places={"localhost": "x"}
     )
-    assert await busy.at_terminal(None)(other) == answer
-    monkeypatch.setattr(busy, "is_interactive", lambda: False)
+    assert await asking.busy_at_terminal(None)(other) == answer
+    monkeypatch.setattr(asking, "is_interactive", lambda: False)
     with pytest.raises(PongbenchError, match="use --wait or --anyway"):
-        await busy.at_terminal(None)(other)
-    assert await busy.at_terminal("wait")(other) == "wait"
+        await asking.busy_at_terminal(None)(other)
+    assert await asking.busy_at_terminal("wait")(other) == "wait"

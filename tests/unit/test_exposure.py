@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from workbench.commands import consent
-from workbench.commands.consent import EXPOSE
+from workbench.commands import asking
+from workbench.commands.asking import EXPOSE
 from workbench.errors import BadInput, PongbenchError
 from workbench.exposure import Exposure, agreed, exposure, never_agree
 
@@ -51,6 +51,6 @@ async def test_without_consent_nothing_starts() -> None:
 
 
 async def test_without_a_terminal_an_option_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consent, "is_interactive", lambda: False)
+    monkeypatch.setattr(asking, "is_interactive", lambda: False)
     with pytest.raises(BadInput, match="there is no terminal to ask at; say --expose"):
         await EXPOSE.at_terminal(yes=False)(Exposure(("Cogen",), "h1", "192.0.2.7"))

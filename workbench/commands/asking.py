@@ -1,4 +1,5 @@
-"""Questions at the terminal, which Ctrl-C ends at once without leaving the echo off."""
+"""Questions at the terminal: of machines, for consent, and what to do where another run is on the
+same machines."""
 
 from __future__ import annotations
 
@@ -6,11 +7,14 @@ import argparse
 import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Protocol
 
-from workbench.errors import BadInput
+from workbench.errors import BadInput, PongbenchError
 from workbench.machines.secrets import Ask, Question, Remembered, keyring_problem
+from workbench.run.claims import Answer, Claim, OnBusy
 from workbench.untrusted import indented
 
 TERMINAL = "/dev/tty"
@@ -124,3 +128,99 @@ def _without_echo(terminal: int) -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(terminal, termios.TCSAFLUSH, before)
+
+
+class Asked(Protocol):
+    """What needs consent."""
+
+    @property
+    def text(self) -> str:
+        """A sentence without its full stop."""
+        ...
+
+
+@dataclass(frozen=True)
+class Consent:
+    """A consent that can be given in advance."""
+
+    option: str
+    help: str
+    question: str
+    otherwise: str
+    """What to do where there is no terminal."""
+
+    def add_option(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(self.option, action="store_true", help=self.help)
+
+    def at_terminal(
+        self, *, yes: bool, alone: Callable[[], AbstractContextManager[object]] = nullcontext
+    ) -> Callable[[Asked], Awaitable[bool]]:
+        """`yes`: agreed to already. The consent raises BadInput if there is no terminal to ask
+        at."""
+
+        async def consent(asked: Asked) -> bool:
+            if yes:
+                return True
+            if not is_interactive():
+                raise BadInput(
+                    f"{asked.text}, and there is no terminal to ask at; {self.otherwise}."
+                )
+            return await confirm_at_terminal(f"{asked.text}. {self.question}", alone)
+
+        return consent
+
+
+EXPOSE = Consent(
+    option="--expose",
+    help="allow servers without security fixes to listen on the network",
+    question="Let them listen there?",
+    otherwise="say --expose, or leave out such servers",
+)
+FOREIGN_CODE = Consent(
+    option="--foreign-code",
+    help="allow the plan's locustfile to run on the clients",
+    question="Run it?",
+    otherwise="if you trust it, use --foreign-code",
+)
+
+
+_ANSWERS: dict[str, Answer] = {"w": "wait", "a": "anyway"}
+
+
+def add_busy(parser: argparse.ArgumentParser) -> None:
+    """Add --wait and --anyway."""
+    busy = parser.add_mutually_exclusive_group()
+    busy.add_argument(
+        "--wait",
+        dest="busy",
+        action="store_const",
+        const="wait",
+        help="if another run is on these machines, wait until it has ended",
+    )
+    busy.add_argument(
+        "--anyway",
+        dest="busy",
+        action="store_const",
+        const="anyway",
+        help="if another run is on these machines, run beside it; both sessions note it",
+    )
+
+
+def busy_at_terminal(
+    answer: Answer | None, alone: Callable[[], AbstractContextManager[object]] = nullcontext
+) -> OnBusy:
+    """`answer`: given in advance. Raises PongbenchError where there is no terminal to ask at."""
+
+    async def on_busy(other: Claim) -> Answer:
+        if answer:
+            return answer
+        if not is_interactive():
+            raise PongbenchError(
+                f"{other.text}, and there is no terminal to ask at; use --wait or --anyway.",
+                code="busy",
+            )
+        text = f"{other.text}. Wait, run anyway, or cancel? [w/a/C]"
+        given = await answer_at_terminal(text, alone)
+        return _ANSWERS.get(given[:1].lower(), "cancel")
+
+    return on_busy

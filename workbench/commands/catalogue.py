@@ -1,30 +1,33 @@
-"""`pongbench catalogue`: list servers, show one, check that they run and answer."""
+"""`pongbench catalogue`: list servers, show one and its features, check and create servers."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
 from workbench.commands.checking import add_check
-from workbench.commands.features import add_features, feature_table
-from workbench.commands.user_servers import add_new
 from workbench.errors import ExitCode
 from workbench.formatting import counted
 from workbench.rights import stated
-from workbench.servers import gate_cache
+from workbench.servers import gate_cache, requirements, user_servers
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import Seen, ServerEntry
+from workbench.servers.features import as_csv, features, title
 from workbench.servers.programs import PROGRAMS
-from workbench.terminal import Cell, Terminal, fitting
+from workbench.servers.recognising import recognise
+from workbench.terminal import Cell, Terminal, fitting, say, write
 from workbench.untrusted import one_line
-from workbench.workloads.registry import able
+from workbench.workloads.registry import DEFAULT, PROTOCOLS, able
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
 
 BESIDE = ("nginx", "postgresql")
 """Programs that run beside a server."""
@@ -137,3 +140,102 @@ def _processes(entry: ServerEntry) -> str:
     beside = ["those that start and supervise them"]
     beside += [f"{PROGRAMS[name].title}'s" for name in BESIDE if name in entry.programs]
     return f"{entry.processes} serving; {seen} in all, with {' and '.join(beside)}"
+
+
+_FEATURES = ("Feature", "2009", "2010", "Today", "Source")
+
+
+def add_features(actions: Any) -> None:
+    """Add `features` to the actions of `catalogue`."""
+    parser = actions.add_parser(
+        "features", help="the feature table: as published in 2009 and 2010, and today, with sources"
+    )
+    parser.add_argument("ids", metavar="ID", nargs="*", help="servers or folders (default: all)")
+    parser.add_argument(
+        "--csv", action="store_true", help="print one line per server and feature, nothing else"
+    )
+    parser.set_defaults(handler=run_features)
+
+
+def run_features(args: argparse.Namespace) -> int:
+    """Print the feature table."""
+    catalogue = Catalogue.load()
+    entries = [catalogue.find(id) for id in args.ids] or catalogue.contestants()
+    if args.csv:
+        write(as_csv(entries))
+        return ExitCode.DONE
+    console = Terminal()
+    for entry in entries:
+        console.print(Text.assemble((one_line(entry.name), "bold"), f" ({entry.id})"))
+        console.print(feature_table(entry, console.width))
+    return ExitCode.DONE
+
+
+def feature_table(entry: ServerEntry, width: int) -> Table:
+    """Return what is known of a server's features, in as many columns of text."""
+    return fitting(_FEATURES, _feature_rows(entry), width, spare=(), folds="Source", words=True)
+
+
+def _feature_rows(entry: ServerEntry) -> list[list[Cell]]:
+    rows: list[list[Cell]] = []
+    for each in features(entry):
+        value, source = (each.today.value, each.today.reason) if each.today else ("", "")
+        texts = (title(each.name), each.in_2009, each.in_2010, value, source)
+        rows.append([Text(one_line(text)) for text in texts])
+    return rows
+
+
+def add_new(actions: Subparsers) -> None:
+    """Add `new` to the actions of `catalogue`."""
+    new = actions.add_parser("new", help="create a server of your own")
+    new.add_argument("name", metavar="NAME", help="display name")
+    begun = new.add_mutually_exclusive_group()
+    begun.add_argument("--like", metavar="ID", help="start from a copy of this server")
+    begun.add_argument(
+        "--from",
+        dest="origin",
+        metavar="DIR",
+        help="make one of a Flask, Django, FastAPI, Express or Go project",
+    )
+    new.set_defaults(handler=run_new)
+    lock = actions.add_parser("lock", help="list and pin everything that a server's packages need")
+    lock.add_argument("id", metavar="ID", help="a server of yours")
+    lock.set_defaults(handler=run_lock)
+
+
+def run_lock(args: argparse.Namespace) -> int:
+    """Pin the requirements of a server, and say where they are."""
+    locked = requirements.lock(user_servers.folder() / args.id)
+    say(f"{locked.file} pins {counted(f'{locked.packages:,}', ' packages')} now.")
+    say(f"  edit   {locked.source}, then lock again")
+    say(f"  test   pongbench catalogue check {args.id}")
+    return ExitCode.DONE
+
+
+def run_new(args: argparse.Namespace) -> int:
+    """Create the folder, and print the next steps."""
+    beside = "asyncio-streams"
+    assumed: list[str] = []
+    if args.origin:
+        project = recognise(Path(args.origin))
+        made = user_servers.from_project(args.name, project, Path(args.origin))
+        assumed = [f"It is a project of {project.kind}.", *project.assumed]
+    elif args.like:
+        like = Catalogue.load().find(args.like)
+        made = user_servers.duplicate(like, args.name)
+        beside = like.id
+    else:
+        made = user_servers.new(args.name)
+    say(f"Created {made.name}; its id is {made.id}.")
+    for sentence in assumed:
+        say(f"  assumed: {sentence}")
+    say(f"  edit   {made.folder}")
+    say(f"  test   pongbench catalogue check {made.id}")
+    if measured := [key for key in made.protocols if key in PROTOCOLS]:
+        run = ["pongbench", "run", "demo", "--server", made.id, "--server", beside]
+        if measured[0] != DEFAULT:
+            run += ["--set", f"protocol={measured[0]}"]
+        if made.path != "/":
+            run += ["--set", f"path={made.path}"]
+        say(f"  run    {shlex.join(run)}")
+    return ExitCode.DONE

@@ -15,8 +15,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from workbench.commands.asking import ask_at_terminal
-from workbench.commands.consent import EXPOSE
+from workbench.commands.asking import EXPOSE, ask_at_terminal
 from workbench.errors import BadInput, ExitCode
 from workbench.machines.profiles import load_profile
 from workbench.servers.catalogue import Catalogue

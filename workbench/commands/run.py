@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from workbench.analysis.summary import summarise
-from workbench.commands import busy
-from workbench.commands.asking import add_remember, ask_at_terminal
-from workbench.commands.consent import EXPOSE, FOREIGN_CODE
+from workbench.commands.asking import (
+    EXPOSE,
+    FOREIGN_CODE,
+    add_busy,
+    add_remember,
+    ask_at_terminal,
+    busy_at_terminal,
+)
 from workbench.commands.console import ConsoleView
 from workbench.commands.machines import how_to_trust
 from workbench.commands.opening import add_servers
@@ -108,7 +113,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--install", action="store_true", help="allow missing programs to be fetched and unpacked"
     )
-    busy.add_options(parser)
+    add_busy(parser)
     EXPOSE.add_option(parser)
     FOREIGN_CODE.add_option(parser)
     parser.add_argument(
@@ -207,7 +212,7 @@ def _consents(arguments: argparse.Namespace, view: ConsoleView) -> Consents:
         tuning=tuning,
         expose=EXPOSE.at_terminal(yes=arguments.expose, alone=alone),
         run_foreign=FOREIGN_CODE.at_terminal(yes=arguments.foreign_code, alone=alone),
-        on_busy=busy.at_terminal(arguments.busy, alone),
+        on_busy=busy_at_terminal(arguments.busy, alone),
     )
 
 
