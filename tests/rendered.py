@@ -334,11 +334,10 @@ def of_session(name: str) -> dict[str, str]:
     terminal.print_percentiles(summary, screen)
     terminal.print_audits(summary.audits, screen)
     own = ("A title", "Some notes", ["a remark."]) if name == "passes" else ()
-    report = html.Report(found, *own)
     return {
         "txt": _text(out),
         "json": _json(data.of_session(summary)),
-        "html": _plain(html.render(report, html.Drawing())),
+        "html": _plain(html.render(found, html.Drawing(), *own)),
         "csv": csv.of_session(found, "sweep", "latency"),
     }
 

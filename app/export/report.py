@@ -229,9 +229,9 @@ def _html(session: Session, options: ReportOptions) -> bytes:
     remarks = [
         text.replace(session.name, name) for text in (session.damage, *session.notes) if text
     ]
-    report = html.Report(documents, label.title, label.notes if options.notes else "", remarks)
-    drawn = drawing(documents, options.view, options.showing, _notes(session))
-    return html.render(report, drawn).encode()
+    charts = drawing(documents, options.view, options.showing, _notes(session))
+    notes = label.notes if options.notes else ""
+    return html.render(documents, charts, label.title, notes, remarks).encode()
 
 
 def prepare_qt() -> None:

@@ -23,10 +23,11 @@ from app.export.dialog import ask_for_session
 from app.export.report import ReportOptions, write_report
 from tests.recording import record_session
 from workbench.analysis.results import View
+from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Metric, PointStop, RunStart
 from workbench.metrics import replies
 from workbench.results.render.csv import points
-from workbench.results.render.html import Report
+from workbench.results.setup import method
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -91,9 +92,10 @@ def test_throughput_is_in_the_unit_that_suits_it_and_says_what_it_counts(
     assert cell in capsys.readouterr().out
     assert main(["summary", str(path), "--json"]) == 0
     assert f'"throughput_mb_per_s":{mb_per_s}' in capsys.readouterr().out
-    assert "Payload throughput counts the bodies of replies, without their headers." in (
-        Report(documents).method
-    )
+    start = documents[0]
+    assert isinstance(start, RunStart)
+    said = "Payload throughput counts the bodies of replies, without their headers."
+    assert said in method(start, summarise(documents))
 
 
 def test_it_is_summarised(path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -19,7 +19,7 @@ from workbench.commands.console import ConsoleView
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart
 from workbench.plan.model import Plan
 from workbench.results.render.data import of_session
-from workbench.results.render.html import Drawing, Report, render
+from workbench.results.render.html import Drawing, render
 from workbench.results.render.terminal import print_summary
 from workbench.terminal import Terminal
 from workbench.workloads.registry import workload
@@ -134,7 +134,7 @@ def test_users_served_stand_beside_their_calls_wherever_they_are_stated() -> Non
     table = printed(lambda console: print_summary(summary, console))
     assert "Users served/s" in table and "Calls/s" in table
     assert f"{figures[0]} users served/s ({figures[1]} calls/s)" in run.getvalue()
-    report = render(Report(SERVED), Drawing())
+    report = render(SERVED, Drawing())
     assert "Users served/s" in report and all(f">{each}<" in report for each in figures)
     for text in (table, run.getvalue(), report):
         assert "replies/s" not in text.lower()

@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.synthetic import session
 from workbench.analysis.summary import summarise
 from workbench.messages import notes
-from workbench.results.render.html import Report
 from workbench.results.render.terminal import print_summary
+from workbench.results.setup import sentences
 from workbench.run import scheduler
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import APPS
@@ -41,7 +41,7 @@ def test_a_summary_and_a_report_state_them_once_for_all_servers() -> None:
     screen = io.StringIO()
     print_summary(summarise(documents), Terminal(file=screen, width=200))
     assert screen.getvalue().count(sentence) == 1
-    assert Report(documents).conditions.count(sentence) == 1
+    assert sentences(start, summarise(documents)).count(sentence) == 1
 
 
 def test_the_documentation_states_what_is_set() -> None:

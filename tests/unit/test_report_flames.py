@@ -8,7 +8,7 @@ from tests.canary import SONG, heard
 from tests.synthetic import session
 from workbench.documents import AnyDocument
 from workbench.messages.notes import NotProfiled, Profile
-from workbench.results.render.html import Drawing, Report, flame_svg, render
+from workbench.results.render.html import Drawing, flame_svg, render
 
 FRAMES = ["main (server.py)", "send (socket.py)", "recv (socket.py)", "rare"]
 STACKS = [700, 2, 0, 1, 299, 2, 0, 2, 1, 2, 0, 3]
@@ -25,7 +25,7 @@ def a_profile(frames: list[str] = FRAMES) -> Profile:
 def page(*profiles: tuple[str, Profile | NotProfiled]) -> str:
     documents: list[AnyDocument] = list(session(3, 4))
     noted = [found.note(10**9, server=server) for server, found in profiles]
-    return render(Report([*documents[:-1], *noted, documents[-1]]), Drawing())
+    return render([*documents[:-1], *noted, documents[-1]], Drawing())
 
 
 def test_every_box_shows_its_share_and_the_narrowest_are_left_out() -> None:

@@ -20,8 +20,9 @@ from workbench.load.base import Capabilities
 from workbench.messages.tools import OmitsStalls, Resolves
 from workbench.results.cross_check import ONE_PASS, CrossCheck, Difference, cross_checks, remark
 from workbench.results.render.data import of_session
-from workbench.results.render.html import Drawing, Report, render
+from workbench.results.render.html import Drawing, render
 from workbench.results.render.terminal import print_summary
+from workbench.results.rows import ranking
 from workbench.terminal import Terminal
 
 PROGRAM = Capabilities(
@@ -72,7 +73,7 @@ async def test_tools_are_compared_at_each_point_with_intervals_over_the_passes(
     assert low < 100 < high + 2 and data[0]["clock"] == "service"
     said = printed(summary)
     assert "other / fake" in said and "95 % interval over the passes" in said
-    page = render(Report(documents), Drawing())
+    page = render(documents, Drawing())
     assert "Load tools compared" in page and "other / fake" in page
     assert "Could not be checked" not in said
 
@@ -138,7 +139,7 @@ async def test_what_verdicts_could_not_check_is_said_of_points_series_and_sessio
     assert list(audit["finding"]["by_tool"]) == ["other"]
     said = "Could not be checked with other: the schedule"
     assert printed(summary).count(said) == 1
-    assert said in render(Report(documents), Drawing())
+    assert said in render(documents, Drawing())
 
 
 async def test_times_of_a_tool_without_a_schedule_are_in_the_ranking(
@@ -152,5 +153,4 @@ async def test_times_of_a_tool_without_a_schedule_are_in_the_ranking(
     assert summary.clock == "service"
     said = printed(summary)
     assert said.count("400 µs") >= 4 and "Response times count from the send" in said
-    report = Report(documents)
-    assert report.ranking.rows[0].text("there_p50_ms") == "400 µs" and report.clock_remark
+    assert ranking(summary).rows[0].text("there_p50_ms") == "400 µs"

@@ -18,9 +18,9 @@ from workbench.documents import Metric, Note, PointStop, RunStart, Window
 from workbench.messages import notes
 from workbench.plan.reading import plan_from_data
 from workbench.results.render.data import of_session
-from workbench.results.render.html import Report
 from workbench.results.render.terminal import print_summary
 from workbench.results.rows import ranking
+from workbench.results.setup import plan
 from workbench.sessions.completion import completed
 from workbench.terminal import Terminal
 
@@ -180,7 +180,6 @@ def test_the_plan_of_a_report_can_be_run_again() -> None:
     documents = session(3, 8)
     start = documents[0]
     assert isinstance(start, RunStart)
-    report = Report(documents)
-    assert plan_from_data(yaml.safe_load(report.plan), name="report") == plan_from_data(
+    assert plan_from_data(yaml.safe_load(plan(start)), name="report") == plan_from_data(
         start.plan, name="session"
     )

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import yaml
+
 from workbench import axis as axes
 from workbench import formatting
 from workbench.analysis.summary import Summary
@@ -395,6 +397,25 @@ def method(start: RunStart, summary: Summary) -> list[str]:
         " responses below its capacity: such a point is crossed, and is not a limit."
     )
     return rows
+
+
+def plan(start: RunStart) -> str:
+    """Return the plan as YAML that can be run again."""
+    return yaml.dump(
+        start.plan,
+        Dumper=_Dumper,
+        default_flow_style=None,
+        allow_unicode=True,
+        sort_keys=False,
+        width=90,
+    )
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes short lists on one line, and a repeated list twice: a plan has no aliases."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
 
 
 def _median(setup: Setup) -> str:

@@ -5,22 +5,19 @@ The templates are in `resources/report`; texts are escaped there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
 from html import escape
 
-import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from workbench import __version__, formatting
-from workbench.analysis.audits import Audit, tainted
+from workbench.analysis.audits import tainted
 from workbench.analysis.flame import HUES, OTHER, Box, flame, hue
 from workbench.analysis.results import TRUSTED
-from workbench.analysis.summary import ServerSummary, summarise
-from workbench.axis import Axis
+from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.formatting import capital, percent
 from workbench.messages.notes import Profile, Severity
@@ -29,11 +26,10 @@ from workbench.paths import RESOURCES
 from workbench.results import cross_check, differences, rows, setup, sustained, tables
 from workbench.results.comparison import Comparison, Side
 from workbench.results.conditions import Conditions
-from workbench.results.cross_check import CrossCheck
-from workbench.results.published import ThenAndNow, then_and_now
+from workbench.results.published import then_and_now
 from workbench.results.setup import FROM_THE_SEND
 from workbench.results.sustained import once
-from workbench.results.table import Table, Texts
+from workbench.results.table import Texts
 from workbench.untrusted import safe
 
 _SIGNS = {"passed": "✓", "failed": "✗", "not-known": "?", "does-not-apply": "–"}
@@ -58,163 +54,84 @@ class Drawing:
     """Colours of the drawing, with their dark counterparts."""
 
 
-class Report:
-    """What a report says of a session, as its template reads it."""
+def render(
+    documents: Sequence[AnyDocument],
+    drawing: Drawing,
+    title: str = "",
+    notes: str = "",
+    remarks: Sequence[str] = (),
+) -> str:
+    """Return the report on a session, the same bytes for the same. `documents`: complete; `title`
+    and `notes`: the user's; `remarks`: found when the session was read. Raises ValueError if the
+    documents do not begin with a `RunStart`."""
+    start = documents[0] if documents else None
+    if not isinstance(start, RunStart):
+        raise ValueError("a report needs a session's RunStart")
+    summary = summarise(documents)
+    axis, ranked, failed = summary.axis, summary.ranked(), tainted(summary.audits)
+    checks = cross_check.cross_checks(summary.plan, summary.servers.values())
 
-    def __init__(
-        self,
-        documents: Sequence[AnyDocument],
-        title: str = "",
-        notes: str = "",
-        remarks: Sequence[str] = (),
-    ) -> None:
-        """`documents`: complete; `title` and `notes`: the user's; `remarks`: found when the session
-        was read. Raises ValueError if the documents do not begin with a `RunStart`."""
-        start = documents[0] if documents else None
-        if not isinstance(start, RunStart):
-            raise ValueError("a report needs a session's RunStart")
-        self.documents, self.start, self.notes, self._remarks = documents, start, notes, remarks
-        self.summary = summarise(documents)
-        self.title = title or self.summary.name or "Comparison"
+    def rate(x: float) -> str:
+        return f"{axis.figure(x)} {summary.unit} per second" if axis.per_second else axis.at(x)
 
-    @property
-    def axis(self) -> Axis:
-        return self.summary.axis
-
-    @property
-    def began(self) -> str:
-        return _date(self.start.started_utc)
-
-    @property
-    def state(self) -> str:
-        """How the run ended, if it is not complete; empty: it is."""
-        return sustained.state(self.summary)
-
-    @property
-    def answer(self) -> str:
-        """The main result in a few sentences."""
-        axis, unit = self.axis, self.summary.unit
-        at = (lambda x: f"{axis.figure(x)} {unit} per second") if axis.per_second else axis.at
-        return sustained.answer(self.summary.ranked(), at=at).sentences
-
-    @cached_property
-    def ranking(self) -> Table[ServerSummary]:
-        return rows.ranking(self.summary)
-
-    @cached_property
-    def times(self) -> Table[ServerSummary]:
-        """Of servers that have response times."""
-        return tables.percentiles(self.summary)
-
-    @cached_property
-    def requests(self) -> list[Texts]:
-        """Only if there are several."""
-        return tables.of_requests(self.summary)
-
-    @cached_property
-    def clients(self) -> list[Texts]:
-        """Only if there are several."""
-        return tables.of_clients(self.summary)
-
-    @cached_property
-    def cross_check(self) -> list[CrossCheck]:
-        """How far several load tools agree."""
-        return cross_check.cross_checks(self.summary.plan, self.summary.servers.values())
-
-    @property
-    def cross_check_remark(self) -> str:
-        return cross_check.remark(self.cross_check)
-
-    @property
-    def clock_remark(self) -> str:
-        """Where response times count from, if not from the scheduled time."""
-        return FROM_THE_SEND if self.summary.clock == "service" else ""
-
-    @cached_property
-    def then(self) -> ThenAndNow | None:
-        """The figures of the source, if the plan asks a question of one."""
-        return then_and_now(self.start.plan, self.summary.servers)
-
-    @cached_property
-    def doubts(self) -> list[str]:
-        """Untrusted results and the reasons, as sentences."""
-        found = sustained.doubts(self.summary, self.documents)
-        return [*map(capital, self._remarks), *found]
-
-    @cached_property
-    def points(self) -> list[tuple[ServerSummary, Table[PointStop]]]:
-        """All points of each server, the times from the scheduled time."""
-        return [
-            (server, rows.points(server, self.summary.metrics, "latency"))
-            for server in self.summary.servers.values()
-        ]
-
-    def is_left_out(self, server: ServerSummary, point: PointStop) -> bool:
-        """Whether it was interrupted, or repeated later."""
-        return not (point.complete and server.counts(point))
-
-    def reasons(self, server: ServerSummary, point: PointStop) -> str:
-        """Return why a point has its verdict, and what else is to be said of it."""
-        failed = self._failed.get(point.point, [])
+    def reasons(server: ServerSummary, point: PointStop) -> str:
         again = ["Repeated later."] if point.complete and not server.counts(point) else []
-        audits = (f"Audit failed: {audit.label}." for audit in failed)
+        audits = (f"Audit failed: {audit.label}." for audit in failed.get(point.point, []))
         return " ".join([*point.reasons, *again, *audits])
 
-    def remarks(self, server: ServerSummary) -> list[str]:
-        """Return what stands below a server's points."""
+    def below_points(server: ServerSummary) -> list[str]:
         unknown = server.all_not_checked
-        found = [*server.notes, *server.incidents, *([unknown.text()] if unknown else [])]
-        return once(found)
+        return once([*server.notes, *server.incidents, *([unknown.text()] if unknown else [])])
 
-    @cached_property
-    def conditions(self) -> list[str]:
-        """How the test was set up, as sentences."""
-        return setup.sentences(self.start, self.summary)
+    return _fill(
+        "report.html",
+        drawing,
+        title=title or summary.name or "Comparison",
+        pongbench=start.pongbench,
+        start=start,
+        summary=summary,
+        axis=axis,
+        ranked=ranked,
+        began=_date(start.started_utc),
+        state=sustained.state(summary),
+        answer=sustained.answer(ranked, at=rate).sentences,
+        notes=notes,
+        chart_notes=drawing.notes,
+        ranking=rows.ranking(summary),
+        why_it_stops=sustained.stops,
+        clock_remark=FROM_THE_SEND if summary.clock == "service" else "",
+        cross_check=checks,
+        cross_check_heading=cross_check.HEADING,
+        cross_check_titles=cross_check.TITLES,
+        cross_check_remark=cross_check.remark(checks),
+        then=then_and_now(start.plan, summary.servers),
+        flames={s.id: Markup(flame_svg(s.profile)) for s in ranked if s.profile},
+        times=tables.percentiles(summary),
+        requests=tables.of_requests(summary),
+        doubts=[*map(capital, remarks), *sustained.doubts(summary, documents)],
+        signs=_SIGNS,
+        conditions=setup.sentences(start, summary),
+        machines=[table for machine in start.machines for table in setup.machine(machine)],
+        clients=tables.of_clients(summary),
+        servers=setup.servers(start),
+        plan=setup.plan(start),
+        method=setup.method(start, summary),
+        points=[
+            (server, rows.points(server, summary.metrics, "latency"))
+            for server in summary.servers.values()
+        ],
+        trusted=TRUSTED,
+        reasons=reasons,
+        below_points=below_points,
+        events=[_event(note, summary) for note in documents if isinstance(note, Note)],
+    )
 
-    @property
-    def method(self) -> list[str]:
-        return setup.method(self.start, self.summary)
 
-    @property
-    def machines(self) -> list[Texts]:
-        return [table for machine in self.start.machines for table in setup.machine(machine)]
-
-    @property
-    def servers(self) -> Texts:
-        return setup.servers(self.start)
-
-    @property
-    def plan(self) -> str:
-        """YAML; can be run again."""
-        return yaml.dump(
-            self.start.plan,
-            Dumper=_Dumper,
-            default_flow_style=None,
-            allow_unicode=True,
-            sort_keys=False,
-            width=90,
-        )
-
-    @property
-    def events(self) -> Iterator[tuple[str, str, bool]]:
-        """When, what, and whether it is serious."""
-        for note in self.documents:
-            if isinstance(note, Note):
-                server = self.summary.servers.get(note.server)
-                text = about(note, server.name if server else "")
-                yield formatting.clock(note.t_us / 1e6), text, severity(note) >= Severity.WARNING
-
-    @cached_property
-    def _failed(self) -> Mapping[int, list[Audit]]:
-        """The failed audits by the number of the point."""
-        return tainted(self.summary.audits)
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes short lists on one line, and a repeated list twice: a plan has no aliases."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        return True
+def _event(note: Note, summary: Summary) -> tuple[str, str, bool]:
+    """Return when, what, and whether it is serious."""
+    server = summary.servers.get(note.server)
+    text = about(note, server.name if server else "")
+    return formatting.clock(note.t_us / 1e6), text, severity(note) >= Severity.WARNING
 
 
 def _date(utc: str) -> str:
@@ -222,25 +139,6 @@ def _date(utc: str) -> str:
     began = datetime.fromisoformat(utc)
     began = began.astimezone(UTC) if began.tzinfo else began
     return f"{began.day} {began:%B %Y, %H:%M} UTC"
-
-
-def render(report: Report, drawing: Drawing) -> str:
-    """The whole file; equal reports give equal bytes."""
-    profiles = {s.id: s.profile for s in report.summary.ranked() if s.profile}
-    return _fill(
-        "report.html",
-        drawing,
-        title=report.title,
-        pongbench=report.start.pongbench,
-        report=report,
-        flames={id_: Markup(flame_svg(found)) for id_, found in profiles.items()},
-        why_it_stops=sustained.stops,
-        trusted=TRUSTED,
-        chart_notes=drawing.notes,
-        signs=_SIGNS,
-        cross_check_heading=cross_check.HEADING,
-        cross_check_titles=cross_check.TITLES,
-    )
 
 
 def _fill(template: str, drawing: Drawing, **content: object) -> str:
