@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
@@ -15,10 +15,8 @@ from app.theme import LIGHT, Theme, Weight, icon_pixmap
 from app.widgets import GAP, button, column, dress, empty, label, row
 from workbench import formatting
 from workbench.formatting import size
-
-if TYPE_CHECKING:
-    from workbench.machines.profiles import Profile
-
+from workbench.machines.facts import meanings
+from workbench.machines.profiles import Profile
 
 WIDEST = 2 * 700 + GAP
 """How wide two cards beside each other are at most."""
@@ -129,8 +127,6 @@ class MeaningCard(Card):
         super().__init__("Limits for a run", theme)
 
     def display(self, profile: Profile, record: Record) -> None:
-        from workbench.machines.facts import meanings  # noqa: PLC0415 - not before the page
-
         cpus = record.found.get("cpus") or []
         self.setVisible(bool(record.facts and cpus))
         old = not is_fresh(record.read)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import msgspec
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -16,11 +17,9 @@ from app.machines import work
 from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import Inline, button, column, dress, label, row, tool
+from workbench.errors import BadInput
 from workbench.formatting import capital
-
-if TYPE_CHECKING:
-    from workbench.errors import BadInput
-    from workbench.machines.profiles import Profile
+from workbench.machines.profiles import Profile, make_profile, profile_names
 
 _CORES = "Expected auto or core numbers, such as 2, 4-7."
 _MESSAGES = {
@@ -124,8 +123,9 @@ class Editor(Dialog):
         else:
             self.keep.setEnabled(False)
             new = self._task != "edit"
-            self._desk.bridge.submit(
-                work.save(self.values(), new=new), self._on_saved, self._on_refused
+            values = self.values()
+            self._desk.bridge.do(
+                lambda: work.save(values, new=new), self._on_saved, self._on_refused
             )
 
     def _make_fields(self) -> None:
@@ -240,9 +240,6 @@ class Editor(Dialog):
 
     def _judge(self) -> bool:
         """Show each error beside its field; fields not reached yet show none."""
-        from workbench.errors import BadInput  # noqa: PLC0415 - not before the dialog
-        from workbench.machines.profiles import make_profile  # noqa: PLC0415
-
         for line in self._lines.values():
             line.fault("")
         values = self.values()
@@ -272,8 +269,6 @@ class Editor(Dialog):
         self.accept()
 
     def _on_refused(self, sentence: str) -> None:
-        from workbench.machines.profiles import profile_names  # noqa: PLC0415
-
         self.keep.setEnabled(True)
         taken = self._task != "edit" and self.values().get("name") in profile_names()
         if taken and "name" in self._lines:
@@ -285,8 +280,6 @@ class Editor(Dialog):
 
 def values_of(profile: Profile) -> dict[str, Any]:
     """Return the values of a profile for the editor."""
-    import msgspec  # noqa: PLC0415 - not before the dialog
-
     found: dict[str, Any] = msgspec.to_builtins(profile)
     return {"connector": "local", **found}
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from app.machines.cards import clock
 from app.machines.records import HERE, Record, State, is_fresh, since
 from workbench import formatting
-
-if TYPE_CHECKING:
-    from workbench.machines.profiles import Profile
-    from workbench.sessions.history import Calibration, FleetHistory, LinkResult
+from workbench.machines.profiles import Profile
+from workbench.sessions.history import Calibration, FleetHistory, LinkResult
 
 _MOST_NAMES = 5
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -36,10 +35,7 @@ from app.scrolling import Scrolled
 from app.theme import Theme, Weight, font
 from app.widgets import GAP, column, dress, label, repolish, row
 from workbench.formatting import listed
-
-if TYPE_CHECKING:
-    from workbench.machines.profiles import Profile
-
+from workbench.machines.profiles import Profile
 
 NODE_PX = 50
 """Its height."""

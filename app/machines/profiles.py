@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -19,11 +19,10 @@ from app.machines.records import HERE
 from app.machines.work import Known
 from app.scrolling import Scrolled
 from app.widgets import Inline, button, column, dress, label, row
+from workbench.machines import profiles
+from workbench.machines.aliases import Alias
+from workbench.machines.profiles import Profile
 from workbench.trash import Trashed
-
-if TYPE_CHECKING:
-    from workbench.machines.aliases import Alias
-    from workbench.machines.profiles import Profile
 
 
 class Importing(Dialog):
@@ -79,7 +78,8 @@ class Importing(Dialog):
 
     def _bring(self) -> None:
         self.bring.setEnabled(False)
-        self._desk.bridge.submit(work.bring_in(self._chosen()), self._on_brought, self._on_refused)
+        names, bridge = self._chosen(), self._desk.bridge
+        bridge.do(lambda: work.bring_in(names), self._on_brought, self._on_refused)
 
     def _on_brought(self, names: list[str]) -> None:
         self.brought.emit(names)
@@ -113,8 +113,8 @@ class Profiles(QObject):
     def load(self) -> None:
         """Read the profiles."""
         if not self.examples:
-            self._desk.bridge.submit(work.examples(), self._on_examples, self._report)
-        self._desk.bridge.submit(work.profiles(), self._on_loaded, self._report)
+            self._desk.bridge.do(profiles.examples, self._on_examples, self._report)
+        self._desk.bridge.do(work.profiles, self._on_loaded, self._report)
 
     def known(self, name: str) -> Known | None:
         return next((known for known in self.machines if known.name == name), None)
@@ -145,13 +145,11 @@ class Profiles(QObject):
 
     def bring_in(self) -> None:
         """Offer the hosts of ~/.ssh/config."""
-        self._desk.bridge.submit(work.hosts(), self._on_hosts, self._report)
+        self._desk.bridge.do(work.hosts, self._on_hosts, self._report)
 
     def open_file(self, name: str) -> None:
         """Open a damaged profile in the desktop's editor, since no form can show it."""
-        from workbench.machines.profiles import path_of  # noqa: PLC0415 - not before it is needed
-
-        path = path_of(name)
+        path = profiles.path_of(name)
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(path))):
             self._report(f"No program opens this file. Its path is {path}.", "warn")
 
@@ -162,22 +160,25 @@ class Profiles(QObject):
         what = "the settings of this computer" if name == HERE else f"the profile {name}"
 
         def done(kept: Trashed) -> None:
-            self.history.add(deletion(what, kept, lambda: work.remove(name), restored))
+            self.history.add(deletion(what, kept, lambda: profiles.remove_profile(name), restored))
             self.removed.emit(name)
 
         self._report("")
-        self._desk.bridge.do(lambda: work.remove(name), done, self._on_refused)
+        self._desk.bridge.do(lambda: profiles.remove_profile(name), done, self._on_refused)
 
     def consent(self, name: str, tuning: bool) -> None:
         """Save whether kernel settings may be changed for the length of a run."""
         if (profile := self.get(name)) is not None:
-            consenting = work.consent(profile, tuning)
-            self.do(consenting, lambda _: self._desk.machines_changed.emit())
+            values = {"tuning": tuning}
+            self.do(
+                lambda: profiles.change_profile(profile.name, values),
+                lambda _: self._desk.machines_changed.emit(),
+            )
 
-    def do(self, coroutine: Coroutine[Any, Any, Any], then: Callable[[Any], object]) -> None:
+    def do(self, action: Callable[[], Any], then: Callable[[Any], object]) -> None:
         """Start an action; if it is refused, the profiles are read again."""
         self._report("")
-        self._desk.bridge.submit(coroutine, then, self._on_refused)
+        self._desk.bridge.do(action, then, self._on_refused)
 
     def _on_refused(self, sentence: str) -> None:
         self._report(sentence)

@@ -25,13 +25,13 @@ from app.machines.work import Known
 from app.plain import tip
 from app.stacking import ANY, lay, stacked, widen
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, row
+from workbench.sessions.history import FleetHistories, FleetHistory
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from workbench.machines.checking import Step
     from workbench.machines.hostkeys import HostKeyProblem
-    from workbench.sessions.history import FleetHistories, FleetHistory
 
 
 _MOST_NAMES = 3
@@ -120,8 +120,8 @@ class MachinesPage(QWidget):
         """By machine: the current action (check, clean), and how to cancel it."""
         self._checks: dict[str, Record] = {}
         self._problems: dict[str, HostKeyProblem] = {}
-        self._histories: FleetHistories | None = None
-        self._history: FleetHistory | None = None
+        self._histories = FleetHistories()
+        self._history = FleetHistory()
         self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
         self.ageing.timeout.connect(self.refresh)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -343,8 +343,10 @@ class MachinesPage(QWidget):
 
     def _trust(self, problem: HostKeyProblem) -> None:
         name = self.listing.selected
-        trusting = work.trust(problem.host, problem.port, problem.key)
-        self.profiles.do(trusting, lambda _: self.check(name))
+        from workbench.machines import hostkeys  # noqa: PLC0415 - asyncssh, only for a check
+
+        host, port, key = problem.host, problem.port, problem.key
+        self.profiles.do(lambda: hostkeys.trust(host, port, key), lambda _: self.check(name))
 
     # Profiles
 
@@ -391,10 +393,8 @@ class MachinesPage(QWidget):
     def _read_history(self) -> None:
         if not self.isVisible():
             return  # it is read when the page is shown
-        from workbench.sessions.history import FleetHistories  # noqa: PLC0415 - not before the page
-
-        self._histories = self._histories or FleetHistories()
-        self.desk.bridge.submit(work.history(self._histories, self.desk.shelf), self._on_history)
+        histories, shelf = self._histories, self.desk.shelf
+        self.desk.bridge.do(lambda: histories.read(shelf), self._on_history)
 
     def _on_history(self, found: FleetHistory) -> None:
         self._history = found
@@ -403,12 +403,10 @@ class MachinesPage(QWidget):
     # Display
 
     def _show_fleet(self, states: dict[str, State]) -> None:
-        from workbench.sessions.history import FleetHistory  # noqa: PLC0415 - not before the page
-
         self.overview.display(
             [known.profile for known in self.profiles.machines if known.profile is not None],
             self.profiles.examples,
-            Findings(self.records.get, states.__getitem__, self._history or FleetHistory()),
+            Findings(self.records.get, states.__getitem__, self._history),
             [known.name for known in self.profiles.machines if known.profile is None],
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from concurrent.futures import Future
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -11,17 +11,13 @@ from app.context import Desk
 from app.fields import Options
 from app.machines import work
 from app.machines.prompts import Asker
+from app.machines.work import Known
 from app.plain import tip
 from app.servers.trial import Trial
+from app.servers.tryout import examine_machine
 from app.widgets import TopBar, button, label, row, tool
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from app.machines.work import Known
-    from workbench.machines.profiles import Profile
-    from workbench.servers.readiness import MachineReadiness
-
+from workbench.machines.profiles import Profile
+from workbench.servers.readiness import MachineReadiness
 
 _HERE = ("", "This computer")
 _LETTERS = 14
@@ -84,7 +80,7 @@ class Target(QWidget):
         self._label.setVisible(not narrow)
 
     def load(self) -> None:
-        self._desk.bridge.submit(work.profiles(), self._on_profiles)
+        self._desk.bridge.do(work.profiles, self._on_profiles)
 
     def lock(self, locked: bool) -> None:
         """Keep the machine while a server is tested."""
@@ -95,8 +91,6 @@ class Target(QWidget):
         profile = self.profile
         if profile is None or self._examination is not None or self._desk.busy:
             return
-        from app.servers.tryout import examine_machine  # noqa: PLC0415 - not before it is needed
-
         self.failed.emit("")
         self._examination = self._desk.bridge.submit(
             examine_machine(profile, self._asker), self._on_examined, self._on_failed
