@@ -130,6 +130,7 @@ def commands(kind: Kind, path: Path) -> Iterator[list[str]]:
     for shape in ([], ["--json"], ["--csv"]):
         yield ["compare", *shape, file, other]
     yield ["compare", file]
+    yield ["compact", file, "-o", str(path.with_suffix(".compact"))]
     for ending in ENDINGS:
         yield ["report", file, "--newer", "-o", str(path.with_suffix(f".{ending}"))]
 

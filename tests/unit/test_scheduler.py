@@ -11,7 +11,7 @@ from fakes.load import ALL, Script, fake_tool
 from fakes.run import Run, a_plan, a_run, a_session, cancelled_at
 
 from workbench.control import Stopped
-from workbench.documents import VERSION, PointStop, RunStart, RunStop
+from workbench.documents import VERSION, PointStop, RunStart, RunStop, Window
 from workbench.errors import PongbenchError
 from workbench.load import registry
 from workbench.plan.model import GiveUp, Plan, Range, WarmUp
@@ -317,6 +317,12 @@ async def test_a_session_is_whole_from_the_rehearsal_to_its_end(tmp_path: Path) 
     stop = documents[-1]
     assert isinstance(documents[0], RunStart) and isinstance(stop, RunStop)
     assert (documents[0].v, stop.status) == (VERSION, "done")
+    packed = [
+        each.service if isinstance(each, Window) else each.histograms.service
+        for each in documents
+        if isinstance(each, Window | PointStop)
+    ]
+    assert any(packed) and {type(each) for each in packed} == {str}
     assert documents[0].servers[0].gate["protocols"] == ["pong"]
 
 
