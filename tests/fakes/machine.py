@@ -128,11 +128,15 @@ class FakeMachine:
         if "/builders profiling" in words:
             self.started.append(profiler := FakeProcess(command, self.profiler_says, over=True))
             return profiler
-        over = "free_port.py" in words
+        over = "/builders port" in words
         if "/sampler" in words:
             self.started.append(sampler := FakeSampler(command))
             return sampler
-        process = FakeProcess(command, [json.dumps({"port": 20_001})] if over else [], over=over)
+        says = []
+        if over:
+            port = json.loads(command.argv[-1])["ports"][0]
+            says = [json.dumps({"event": "ready", "port": port})]
+        process = FakeProcess(command, says, over=over)
         self.started.append(process)
         return process
 

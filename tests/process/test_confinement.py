@@ -148,7 +148,7 @@ def test_a_server_reads_no_file_of_its_user_beyond_its_run_and_runtime(user: Som
     closed = [
         *(str(user.secret), str(user.home), str(user.home / "pongbench/data/sessions")),
         *(str(user.home / "pongbench/data/sessions/kept.pong.yaml"), "/tmp", "/dev/shm", "/root"),
-        *("{run}", "{run}/tools", "{run}/tools/free_port.py", "{run}.lock", "{cache}"),
+        *("{run}", "{run}/tools", "{run}/tools/builders/port.py", "{run}.lock", "{cache}"),
         *("{cache}/runtimes", "{other}", "{other}/server.py", "/proc/{parent}/environ"),
     ]
     seen = user.probe(read=closed, write=[])

@@ -42,7 +42,7 @@ async def test_a_server_is_started_loaded_and_stopped(tmp_path: Path) -> None:
     async with a_run(PLAN, tmp_path) as run:
         assert await taken(run) == []
         (server,) = run.here.servers
-        assert server.ended and list(server.command.argv)[-2:] == ["serve", "20001"]
+        assert server.ended and list(server.command.argv)[-2] == "serve"
         run.assert_whole()
     assert [stop.rate_per_s for stop in run.stops] == PLAN.rates_per_s
     (backlog,) = run.notes("backlog")

@@ -15,8 +15,8 @@ import msgspec
 
 from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
-from workbench.machines.base import Command, Machine, output
-from workbench.machines.wire import InvalidMessage, decode, quoted
+from workbench.machines.base import Command, Machine
+from workbench.machines.wire import quoted
 from workbench.remote import REMOTE
 from workbench.rights import Confinement
 from workbench.servers import sources
@@ -25,6 +25,7 @@ from workbench.servers.deployment import Deployment, PortTaken, port_taken, see_
 from workbench.servers.entry import ServerEntry
 from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Notify, Runtime, heritage
+from workbench.servers.runtimes.builders import run_builder
 from workbench.servers.runtimes.prepare import prepare
 
 LAUNCHER = REMOTE / "confine.py"
@@ -74,13 +75,10 @@ def _home(machine: Machine, command: Command) -> str:
 PORTS = range(20_000, 30_000)
 """Range searched for a free port: below the ports Linux gives to clients."""
 
-FREE_PORT = REMOTE / "free_port.py"
-
 ATTEMPTS = 3
 """The most ports tried when none is given."""
 
 _ENV = {"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-_FREE: msgspec.json.Decoder[dict[str, str | int]] = msgspec.json.Decoder(dict[str, str | int])
 _numbers = itertools.count(1)
 
 
@@ -183,20 +181,14 @@ def _sealed_env(sealed: Mapping[str, str]) -> dict[str, str]:
 
 async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> int:
     """Return the port to listen on: the given one, if it is free, or a free one."""
-    program = await machine.tool(FREE_PORT)
     wanted = [port] if port else random.sample(PORTS, 100)
-    process = await machine.start(Command([*machine.python, program, host, *map(str, wanted)]))
-    try:
-        answers = await output(process)
-        answer = decode(_FREE, answers[-1])
-        return int(answer["port"])
-    except KeyError:
-        raise port_taken(entry, machine, port, str(answer.get("error", "")).lower()) from None
-    except (InvalidMessage, IndexError, ValueError):
-        lines = process.tail()[-1:] or ["nothing"]
-        raise PongbenchError(
-            f"{machine.name} cannot report free ports; its output: {quoted(lines[0])}"
-        ) from None
+    event = await run_builder(machine, "port", {"host": host, "ports": wanted})
+    detail = quoted(str(event.get("detail", ""))).rstrip(".")
+    if event.get("why") == "taken":
+        raise port_taken(entry, machine, port, detail.lower())
+    if event.get("port") in wanted:
+        return int(event["port"])
+    raise PongbenchError(f"{machine.name} cannot report free ports: {detail or 'no output'}.")
 
 
 async def _backlog(deployment: Deployment) -> int:

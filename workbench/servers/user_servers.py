@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from workbench import paths, stores, trash
@@ -41,7 +41,7 @@ def folder() -> Path:
 
 def new(name: str) -> ServerEntry:
     """Create a server with a display name from a working template. Raises BadInput."""
-    return _make(name, TEMPLATE)
+    return _copy(name, TEMPLATE)
 
 
 def duplicate(entry: ServerEntry, name: str) -> ServerEntry:
@@ -49,33 +49,27 @@ def duplicate(entry: ServerEntry, name: str) -> ServerEntry:
     if not entry.source_path.is_file():
         raise BadInput(f"{entry.name} has no code to be copied; make a new server instead.")
     worth = (entry.source_path, entry.requirements_path)
-    return _make(name, entry.folder, [path for path in entry.shared_paths if path in worth])
+    return _copy(name, entry.folder, [path for path in entry.shared_paths if path in worth])
 
 
 def from_project(name: str, project: Project, origin: Path) -> ServerEntry:
     """Create a server from a copy of a project's folder, with locked requirements. Raises
     PongbenchError."""
-    name = " ".join(name.split())
-    place = folder() / own_id(name)
-    part = folder() / f".{place.name}.{os.getpid()}"
-    with _writing(f"The folder {place} cannot be made"):
-        stores.make_folder(folder())
-        try:
-            shutil.copytree(origin, part, ignore=shutil.ignore_patterns(*SKIPPED))
-            (part / "server.yaml").write_text(
-                dumped({"name": name, **project.entry}, default_flow_style=None, width=1_000),
-                encoding="utf-8",
+
+    def fill(part: Path, name: str) -> None:
+        shutil.copytree(origin, part, ignore=shutil.ignore_patterns(*SKIPPED))
+        (part / "server.yaml").write_text(
+            dumped({"name": name, **project.entry}, default_flow_style=None, width=1_000),
+            encoding="utf-8",
+        )
+        if project.requirements:
+            (part / "requirements.txt").unlink(missing_ok=True)
+            (part / "requirements.in").write_text(
+                "".join(f"{line}\n" for line in project.requirements), encoding="utf-8"
             )
-            if project.requirements:
-                (part / "requirements.txt").unlink(missing_ok=True)
-                (part / "requirements.in").write_text(
-                    "".join(f"{line}\n" for line in project.requirements), encoding="utf-8"
-                )
-                lock(part)
-            part.rename(place)
-        finally:
-            shutil.rmtree(part, ignore_errors=True)
-    return load_entry(place)
+            lock(part)
+
+    return _make(name, fill)
 
 
 def own_id(name: str) -> str:
@@ -142,8 +136,21 @@ def remove(server: Path) -> Trashed:
         return trash.discard([server])
 
 
-def _make(name: str, origin: Path, shared: Sequence[Path] = ()) -> ServerEntry:
-    """Create a complete folder, renamed into place. `shared`: files that become the copy's own."""
+def _copy(name: str, origin: Path, shared: Sequence[Path] = ()) -> ServerEntry:
+    """`shared`: files that become the copy's own."""
+
+    def fill(part: Path, name: str) -> None:
+        shutil.copytree(origin, part, ignore=shutil.ignore_patterns("__pycache__"))
+        for path in shared:
+            shutil.copy(path, part)
+        file = part / "server.yaml"
+        file.write_text(_named(file.read_text("utf-8"), name), encoding="utf-8")
+
+    return _make(name, fill)
+
+
+def _make(name: str, fill: Callable[[Path, str], None]) -> ServerEntry:
+    """Create a folder by `fill` (its path, the name), and rename it into place when it is whole."""
     name = " ".join(name.split())
     place = folder() / own_id(name)
     part = folder() / f".{place.name}.{os.getpid()}"
@@ -151,11 +158,7 @@ def _make(name: str, origin: Path, shared: Sequence[Path] = ()) -> ServerEntry:
         own_id(name)  # Another program may have taken it in the meantime.
         stores.make_folder(folder())
         try:
-            shutil.copytree(origin, part, ignore=shutil.ignore_patterns("__pycache__"))
-            for path in shared:
-                shutil.copy(path, part)
-            file = part / "server.yaml"
-            file.write_text(_named(file.read_text("utf-8"), name), encoding="utf-8")
+            fill(part, name)
             part.rename(place)
         finally:
             shutil.rmtree(part, ignore_errors=True)

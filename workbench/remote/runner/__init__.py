@@ -9,7 +9,6 @@ ends.
 The first line on stdin is the configuration (JSON):
     nonce, cache, run, holder, lease_s, max_s, exclusive (refuse while this user or root has a run)
 then commands, one JSON object a line; each renews the lease:
-    {"op": "hb"}
     {"op": "start", "id", "argv", "env", "cwd", "nofile", "cpus"} -> started | failed
     {"op": "write", "id", "line"}             a line for its stdin
     {"op": "stop", "id", "grace_s"}           -> (exit) stopped

@@ -180,9 +180,6 @@ class Runner:
 
     # -- commands
 
-    def do_hb(self) -> None:
-        """Do nothing more: any command renews the lease."""
-
     def do_ping(self, n: int) -> None:
         self.event("pong", n=n, monotonic_us=time.monotonic_ns() // 1000)
 
