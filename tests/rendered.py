@@ -334,11 +334,12 @@ def of_session(name: str) -> dict[str, str]:
     terminal.print_percentiles(summary, screen)
     terminal.print_audits(summary.audits, screen)
     own = ("A title", "Some notes", ["a remark."]) if name == "passes" else ()
+    views = ("sweep", "time", "distribution") if name == "users" else ("sweep",)
     return {
         "txt": _text(out),
         "json": _json(data.of_session(summary)),
         "html": _plain(html.render(found, html.Drawing(), *own)),
-        "csv": csv.of_session(found, "sweep", "latency"),
+        **{f"{view}.csv": csv.of_session(found, view, "latency") for view in views},
     }
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import csv
 import re
 import subprocess
 import sys
@@ -96,38 +95,6 @@ def test_a_pdf_compares_load_tools_on_pages_of_their_own(
         assert HEADING in words and "Known causes" in words and not page.images
         found += re.findall(r"other / fake ([\d,]+)/s", words)
     assert found == [f"{rate:,.0f}" for rate in rates]
-
-
-def test_a_csv_contains_what_was_recorded(tmp_path: Path) -> None:
-    documents = session(3, 8, repeats=2, untrusted_from=8000)
-    write_report(recorded(tmp_path, documents), tmp_path / "a.csv")
-    data = (tmp_path / "a.csv").read_bytes()
-    assert data.count(b"\r\n") == data.count(b"\n"), "RFC 4180 ends lines with CR LF"
-    with (tmp_path / "a.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    stops = [d for d in documents if isinstance(d, PointStop) and d.purpose == "sweep"]
-    assert len(rows) == len(stops)
-    for row, stop in zip(rows, stops, strict=True):
-        assert row["server"] == stop.server
-        assert int(row["point"]) == stop.point
-        assert float(row["rate_per_s"]) == stop.rate_per_s
-        assert float(row["replies_per_s"]) == stop.replies_per_s
-        assert float(row["errors_pct"]) == stop.errors_pct
-        assert int(row["succeeded_calls"]) == stop.counts.succeeded
-        assert int(row["error_client_timo_calls"]) == stop.counts.errors.get("client-timo", 0)
-        assert stop.latency_us
-        assert float(row["latency_p99_ms"]) == stop.latency_us.p99 / 1000
-        assert row["verdict"] == stop.verdict
-        assert row["reasons"] == " ".join(stop.reasons)
-
-
-def test_no_reply_leaves_the_times_of_a_csv_empty(tmp_path: Path) -> None:
-    dead = Contestant("dead", "Dead, quite", "", 0, 100, 1 << 20)
-    write_report(recorded(tmp_path, session([dead], 2)), tmp_path / "a.csv")
-    with (tmp_path / "a.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["latency_p50_ms"] for row in rows] == ["", ""]
-    assert rows[0]["server_name"] == "Dead, quite"
 
 
 LONG = [
@@ -246,15 +213,9 @@ def html(tmp_path: Path, documents: list[AnyDocument], **options: object) -> str
     return (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
-def test_an_html_report_says_what_the_session_says(tmp_path: Path) -> None:
+def test_the_pointer_tells_a_points_figures_in_an_html_report(tmp_path: Path) -> None:
     page = html(tmp_path, session(3, 8, untrusted_from=8500.0))
-    assert "<title>Socket ping-pong · Pongbench</title>" in page
-    assert "Best: gevent at ≥ 7,875 connections per second." in page
-    assert "gevent at 9,000/s: client-limited." in page
-    assert "AMD EPYC 7763 64-Core Processor" in page
-    assert page.count("<tr") >= 3 * 8
-    figures = "7,875/s offered: 7,"
-    assert figures in page, "the pointer tells a point's figures"
+    assert "7,875/s offered: 7," in page
 
 
 def test_an_html_report_needs_nothing_but_itself(tmp_path: Path) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -12,12 +15,24 @@ import pytest
 from app.__main__ import main
 from tests.comparisons import RATES, UNCLEAR, changed, faster, passes, said_of, side
 from tests.recording import record_session
-from tests.synthetic import session
+from tests.synthetic import contestants, session
 from workbench.analysis.intervals import Difference, PassKnee, difference
-from workbench.documents import NOT_RECORDED, PointStop
+from workbench.analysis.published import figures_of, question_of, sources
+from workbench.analysis.summary import summarise
+from workbench.documents import NOT_RECORDED, AnyDocument, PointStop, RunStart
 from workbench.results import sustained
 from workbench.results.comparison import Contender, compare, pairwise
-from workbench.results.differences import alike_in, by_one_pass, difference_text, groups, pairs
+from workbench.results.conditions import conditions
+from workbench.results.differences import (
+    alike_in,
+    by_one_pass,
+    difference_text,
+    groups,
+    pairs,
+    sustained_in,
+)
+from workbench.results.render.data import of_session
+from workbench.results.setup import Setup
 
 # How two servers differ
 
@@ -264,3 +279,271 @@ def test_a_closed_loop_is_ranked_by_what_it_answered() -> None:
     assert warnings[0].startswith(
         "Not comparable: A varied the concurrent connections, B the offered rate."
     )
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (
+            {"facts": {"kernel": "Linux 5.10.0-32"}},
+            "Kernel of the target: A Linux 6.1.0-41-amd64, B Linux 5.10.0-32.",
+        ),
+        ({"facts": {"cpu_count": 2}}, "Cores of the target: A 4, B 2."),
+        ({"backlog": 128}, "Backlog in force: A 512, B 128."),
+        ({"plan": {"seconds": 5.0}}, "Point length: A 2 s, B 5 s."),
+        ({"plan": {"nofile": 1024}}, "Descriptor limit: A 20,000, B 1,024."),
+        ({"workload": {"timeout_s": 2.0}}, "Timeout: A 5 s, B 2 s."),
+        ({"version": "uvloop 9"}, "Version of asyncio streams: A CPython 3.11.7, B uvloop 9."),
+    ],
+    ids=["kernel", "cores", "backlog", "length", "descriptors", "timeout", "version"],
+)
+def test_differences_are_named_with_both_values(change: dict[str, Any], text: str) -> None:
+    differing, warnings = said_of(session(1), changed(session(1), **change))
+    assert differing == [text]
+    assert warnings
+
+
+def test_a_session_that_other_programs_disturbed_did_not_have_the_same_conditions() -> None:
+    rates = [1000.0 * n for n in range(1, 13)]
+
+    def taking(pct: float, *, above: float = 7000) -> list[AnyDocument]:
+        def taken(stop: PointStop) -> dict[str, float]:
+            return {"others_cpu_pct": pct if stop.rate_per_s > above else 0.0}
+
+        return [
+            msgspec.structs.replace(d, evidence=taken(d)) if isinstance(d, PointStop) else d
+            for d in session(1, rates=rates)
+        ]
+
+    differing, warnings = said_of(taking(3.0), taking(153.0))
+    assert differing == [
+        "Background load: A took next to no CPU, B took up to 153 % of a core, at 5 of 12 points."
+    ]
+    assert warnings[-1].startswith("Differences between sessions may come from their set-up")
+    # A single difference is listed and is not a different set-up.
+    differing, warnings = said_of(taking(3.0), taking(36.0, above=11_000))
+    assert differing == [
+        "Background load: A took next to no CPU, B took up to 36 % of a core, at 1 of 12 points."
+    ]
+    assert not any("set-ups" in warning for warning in warnings)
+
+
+def test_failed_audits_are_listed_with_what_they_taint_in_each_session() -> None:
+    def taking(pct: float) -> list[AnyDocument]:
+        taken = {"others_cpu_pct": pct}
+        return [
+            msgspec.structs.replace(d, evidence=taken) if isinstance(d, PointStop) else d
+            for d in session(1, rates=RATES)
+        ]
+
+    def audits(*documents: list[AnyDocument]) -> list[str]:
+        sides = [side(tag, each) for tag, each in zip("AB", documents, strict=True)]
+        return [audit.text for audit in conditions(sides).audits]
+
+    failed = f"{len(RATES)} points of asyncio streams"
+    (one,) = audits(taking(3.0), taking(153.0))
+    assert one == f"Audit failed in B: quiet host: A passed, B {failed}."
+    (both,) = audits(taking(153.0), taking(153.0))
+    assert both == f"Audit failed in A and B: quiet host: A {failed}, B {failed}."
+    assert not audits(session(1), session(2))
+
+
+def test_the_reason_for_no_difference_names_what_was_seen_above() -> None:
+    message = "The sustained rates of asyncio streams and asyncio Protocol cannot be compared: "
+    small = [replace(each, capacity_per_s=1e6) for each in contestants(2)]
+    for documents, why in (
+        (session(small, rates=RATES), "the limit was not reached."),
+        (
+            session(2, rates=RATES, untrusted_from=2000.0),
+            "no reliable point of either shows a limit.",
+        ),
+    ):
+        a, b = side("A", documents).contenders
+        between = compare([side("A", documents)]).difference(a, b)
+        assert difference_text(a, b, between, tagged=False) == message + why
+
+
+def test_a_kernel_setting_that_differs_is_named() -> None:
+    one, other = ({"sysctls": {"net.core.somaxconn": n}} for n in (4096, 128))
+    differing, _ = said_of(changed(session(1), facts=one), changed(session(1), facts=other))
+    assert differing == ["net.core.somaxconn of the target: A 4096, B 128."]
+
+
+def test_servers_that_agreed_on_different_versions_of_tls_are_named() -> None:
+    def over(version: str) -> list[AnyDocument]:
+        start, *others = session(1)
+        assert isinstance(start, RunStart)
+        servers = [
+            msgspec.structs.replace(each, gate=each.gate | {"tls": version})
+            for each in start.servers
+        ]
+        return [msgspec.structs.replace(start, servers=servers), *others]
+
+    documents = over("TLSv1.3, A")
+    assert [each["tls"] for each in of_session(summarise(documents))["servers"].values()] == [
+        "TLSv1.3, A"
+    ]
+    start = documents[0]
+    assert isinstance(start, RunStart)
+    start = msgspec.structs.replace(
+        start, plan={"workload": {"protocol": "http/1.1", "tls": "full"}}
+    )
+    assert Setup(start).protocol == "HTTP/1.1, full TLS handshakes, TLS 1.3 with A"
+    stays = {"calls_per_connection": 13, "think_time_s": 0.75, "think_times": "exponential"}
+    start = msgspec.structs.replace(start, plan={"workload": stays})
+    assert Setup(start).calls == "13 calls per connection, think time 0.75 s on average"
+    name = next(iter(summarise(documents).servers.values())).name
+    differing, _ = said_of(documents, over("TLSv1.2, B"))
+    assert differing == [f"TLS of {name}: A TLSv1.3, A, B TLSv1.2, B."]
+
+
+def test_a_different_workload_is_listed_before_a_different_set_up() -> None:
+    other = changed(
+        session(1),
+        facts={"kernel": "Linux 5.10"},
+        workload={"protocol": "http/1.1"},
+        plan={"repeats": 3},
+    )
+    differing, warnings = said_of(session(1), other)
+    assert [text.partition(":")[0] for text in differing] == [
+        "Protocol",
+        "Kernel of the target",
+        "Passes",
+    ]
+    assert warnings == (
+        "Not comparable: the sessions measured different workloads (protocol). A difference is not"
+        " one between servers.",
+    )
+
+
+def test_rates_that_count_different_things_are_warned_of_and_not_subtracted() -> None:
+    requests = changed(session(1), plan={"rate_of": "requests"})
+    _, warnings = said_of(session(1), requests)
+    assert warnings[0].startswith("Not comparable: A counts connections, B counts requests.")
+    found = compare([side("A", session(1)), side("B", requests)])
+    assert [c.tag for c in found.comparable()] == ["A"]
+    assert found.difference(*found.contenders) is None
+
+
+def test_the_same_session_twice_has_no_differences_and_is_reported() -> None:
+    found = conditions([side("A", session(2)), side("B", session(2))])
+    reported = ("A and B are the same session; keep one of them.",)
+    assert (found.differing, found.warnings) == ([], reported)
+    assert found.same_text().startswith("The same: point length, CPU, cores, kernel and ")
+
+
+def test_what_an_old_session_did_not_record_is_no_difference() -> None:
+    old = session(1)
+    assert isinstance(old[0], RunStart)
+    (machine,) = old[0].machines
+    bare = msgspec.structs.replace(machine, facts={})
+    old[0] = msgspec.structs.replace(old[0], machines=[bare])
+    assert said_of(session(1), old) == ([], ())
+
+
+def test_published_figures_are_compared_only_with_the_same_workload() -> None:
+    plan = session(1)[0].plan  # type: ignore[union-attr]
+    assert [each.at for each in figures_of(plan, ["tornado"])] == [7400]
+    assert not figures_of(plan, ["circuits"])[0].at, "that entry uses epoll, that of 2009 did not"
+    assert not figures_of(plan | {"workload": {"protocol": "http/1.1"}}, ["tornado"])
+    asked = plan | {"source": "gasc-2015-slow-db", "workload": {"mode": "open", "path": "/agents"}}
+    assert [each.mean_ms for each in figures_of(asked, ["flask"])] == [18.74]
+    assert question_of(asked | {"workload": {"mode": "closed", "path": "/agents"}}) is None
+    assert len(sources()) >= 4
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Callable[..., list[str]]:
+    def make(*sessions: list[AnyDocument]) -> list[str]:
+        return [
+            str(record_session(tmp_path / f"{tag}.pong.yaml", documents))
+            for tag, documents in zip("abcdefg", sessions, strict=False)
+        ]
+
+    return make
+
+
+def test_as_json_it_is_one_object_with_the_same_figures(
+    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(["compare", *files(session(2, rates=RATES), session(1, rates=RATES)), "--json"]) == 0
+    )
+    out, err = capsys.readouterr()
+    assert err == ""
+    data = json.loads(out)
+    assert list(data["sessions"]) == ["A", "B"]
+    first = data["servers"][0]
+    assert (first["session"], first["server"], first["knee_per_s"]) == (
+        "A",
+        "asyncio-protocol",
+        7000,
+    )
+    assert first["limit"] == {"low_per_s": 7000, "high_per_s": 8000, "passes": 1, "coverage": None}
+    assert data["common_rate_per_s"] == 5000
+    (pair,) = data["differences"]
+    assert pair["outcome"] == "indistinguishable"
+
+
+def test_a_file_that_cannot_be_read_is_refused_and_the_others_are_compared(
+    files: Callable[..., list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    foreign = tmp_path / "foreign.yaml"
+    foreign.write_text("just: yaml\n")
+    newer = tmp_path / "newer.yaml"
+    newer.write_text("# pongbench session\n---\nkind: run_start\nv: 99\n---\n")
+    paths = files(session(1, rates=RATES))
+    assert main(["compare", str(foreign), str(newer), *paths]) == 2
+    out, err = capsys.readouterr()
+    assert str(foreign) in err
+    assert str(newer) in err
+    assert "asyncio streams" in out
+    assert main(["compare", str(foreign)]) == 2
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--server", "gevnt"], "No session has a server 'gevnt'; known: asyncio-streams."),
+        (
+            ["--rate", "77"],
+            "--rate: 77 was not offered to all servers; common rates: 1,000, 2,000, ",
+        ),
+    ],
+    ids=["server", "rate"],
+)
+def test_a_missing_name_is_reported_with_the_available_ones(
+    files: Callable[..., list[str]],
+    capsys: pytest.CaptureFixture[str],
+    more: list[str],
+    message: str,
+) -> None:
+    assert main(["compare", *files(session(1, rates=RATES)), *more]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_more_than_six_sessions_are_too_many(
+    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = files(session(1, rates=RATES[:2]))
+    assert main(["compare", *paths * 7]) == 2
+    assert "7 sessions cannot be compared at once; the most is 6." in capsys.readouterr().err
+
+
+def test_sessions_of_different_axes_are_not_ranked_together(
+    files: Callable[..., list[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    closed = [
+        msgspec.structs.replace(d, concurrency=int(d.x / 20), rate_per_s=0.0, x=NOT_RECORDED)
+        if isinstance(d, PointStop) and d.purpose == "sweep"
+        else d
+        for d in changed(session(2, rates=RATES[:3]), workload={"mode": "closed"})
+    ]
+    found = compare([side("A", session(2, rates=RATES[:3])), side("B", closed)])
+    assert [c.tag for c in found.ranked()] == ["A", "A", "B", "B"]
+    assert [sustained_in(found, c) for c in found.ranked()[2:]] == ["not comparable"] * 2
+    assert main(["compare", *files(session(2, rates=RATES[:3]), closed)]) == 0
+    output = capsys.readouterr().out
+    assert "A varied the offered rate, B the concurrent connections" in output
+    assert "from 0/s" not in output

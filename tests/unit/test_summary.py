@@ -1,9 +1,14 @@
-"""A session in a few figures."""
+"""A session in a few figures: servers, clients, processes, mean response times, database."""
+
+from __future__ import annotations
 
 import io
 import json
 import re
+import runpy
 from collections.abc import Iterable
+from math import isnan
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,16 +16,38 @@ import yaml
 from hypothesis import given
 from hypothesis.strategies import integers, sampled_from
 
+from app.charts.model import ChartModel
+from app.charts.series import Quantity
+from tests.histograms import histogram_of
 from tests.synthetic import End, knees, session
+from workbench.analysis.clients import all_clients
 from workbench.analysis.repeats import last_attempts
+from workbench.analysis.results import PointResult, View, mean_us
 from workbench.analysis.summary import summarise
-from workbench.documents import Metric, Note, PointStop, RunStart, Window
+from workbench.analysis.tasks import Tasks
+from workbench.commands.console import ConsoleView
+from workbench.documents import (
+    AnyDocument,
+    ClientPart,
+    Histograms,
+    Metric,
+    Note,
+    Percentiles,
+    PointStart,
+    PointStop,
+    RunStart,
+    Window,
+)
+from workbench.formatting import duration
 from workbench.messages import notes
 from workbench.plan.reading import plan_from_data
 from workbench.results.render.data import of_session
 from workbench.results.render.terminal import print_summary
 from workbench.results.rows import ranking
-from workbench.results.setup import plan
+from workbench.results.setup import plan, sentences
+from workbench.run import scheduler
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.entry import APPS
 from workbench.sessions.completion import completed
 from workbench.terminal import Terminal
 
@@ -183,3 +210,177 @@ def test_the_plan_of_a_report_can_be_run_again() -> None:
     assert plan_from_data(yaml.safe_load(plan(start)), name="report") == plan_from_data(
         start.plan, name="session"
     )
+
+
+FAST, SLOW = [400] * 30, [400] * 10 + [10_000] * 20
+MEAN = View("mean")
+
+
+def stops(*times: list[int]) -> list[PointStop]:
+    """Passes of one point with these latencies, in microseconds."""
+    found = (d for d in session(1, rates=[1000.0]) if isinstance(d, PointStop) and d.judged)
+    stop = next(found)
+    return [
+        msgspec.structs.replace(
+            stop, pass_number=n, histograms=Histograms(latency=histogram_of(each))
+        )
+        for n, each in enumerate(times, 1)
+    ]
+
+
+def test_the_mean_of_passes_counts_every_reply_once() -> None:
+    both = PointResult(1000.0, tuple(stops(FAST, SLOW)))
+    expected = sum(FAST + SLOW) / len(FAST + SLOW) / 1000
+    assert both.time_ms(MEAN) == pytest.approx(expected, rel=0.001)
+    assert both.spread("time", MEAN) == pytest.approx((0.4, 6.8), rel=0.001)
+
+
+def test_without_replies_or_histograms_the_mean_is_unknown() -> None:
+    assert isnan(PointResult(1000.0, tuple(stops([]))).time_ms(MEAN))
+    data = of_session(summarise([*session(1, 1)[:1], *stops([])]))
+    [server] = data["servers"].values()
+    assert server["points"][0]["latency_ms"]["mean"] is None
+
+
+def test_the_live_table_has_the_mean_of_the_running_point_and_of_a_finished_one() -> None:
+    documents = session(1, 2)
+    printed = io.StringIO()
+    view = ConsoleView(Terminal(file=printed, width=140))
+    begun = next(n for n, d in enumerate(documents) if isinstance(d, PointStart) and d.judged)
+    first = next(n for n, d in enumerate(documents) if isinstance(d, Window) and n > begun)
+    for document in documents[: first + 1]:
+        view(document)
+    (server,) = view.progress.servers.values()
+    assert server.mean_us and server.latency_us
+    assert server.latency_us.p50 < server.mean_us
+    last = [d for d in documents if isinstance(d, PointStop) and d.judged][-1]
+    for document in documents[first + 1 :]:
+        view(document)
+    assert server.mean_us == mean_us([last], "latency")
+    view.console.print(view.render())
+    assert "Mean" in printed.getvalue()
+    assert duration(server.mean_us) in printed.getvalue()
+
+
+def test_the_chart_of_the_response_time_can_show_the_mean_also_while_a_point_runs() -> None:
+    model = ChartModel()
+    documents = session(1, 2)
+    last = max(n for n, d in enumerate(documents) if isinstance(d, PointStart) and d.judged)
+    for document in documents[: last + 4]:
+        model(document)
+    (series,) = model.series.values()
+    (mean,) = series.values(Quantity.TIME, MEAN).y
+    (median,) = series.values(Quantity.TIME, View("p50")).y
+    assert median < mean
+    assert model.running
+    assert model.running.value("time", MEAN) > model.running.value("time", View("p50"))
+
+
+def shared(*, slow_from: float = 1e9) -> list[AnyDocument]:
+    """A session of two clients; `c2` is late with most from that rate on."""
+    return [
+        part(document, slow_from) if isinstance(document, PointStop) else document
+        for document in session(1, 4)
+    ]
+
+
+def part(point: PointStop, slow_from: float) -> PointStop:
+    half = point.counts.scheduled // 2
+    late = half // 2 if point.offered_per_s >= slow_from else 0
+    parts = [
+        ClientPart(machine="c1", scheduled=point.counts.scheduled - half, sent=half),
+        ClientPart(
+            machine="c2",
+            scheduled=half,
+            sent=half,
+            late=late,
+            cpu_pct=97.0 if late else 20.0,
+            lateness_us=lateness(half, 7_000 if late else 900),
+            clock_uncertainty_us=80,
+        ),
+    ]
+    fields = {name: getattr(point, name) for name in point.__struct_fields__}
+    return PointStop(**fields | {"clients": parts, "start_skew_us": 400})
+
+
+def lateness(count: int, p99: int) -> Percentiles:
+    return Percentiles(count=count, p50=90, p90=200, p99=p99, p999=p99, max=p99)
+
+
+def points(documents: list[AnyDocument]) -> list[PointStop]:
+    return [document for document in documents if isinstance(document, PointStop)]
+
+
+def test_the_client_that_falls_behind_first_is_identified_by_its_own_limit() -> None:
+    rates = sorted(p.offered_per_s for p in points(shared()) if p.purpose == "ceiling")
+    first, second = all_clients(points(shared(slow_from=rates[-1]))).clients
+    assert (first.machine, second.machine) == ("c1", "c2")
+    assert first.ceiling_is_floor and not second.ceiling_is_floor
+    assert first.ceiling_per_s is not None
+    if len(rates) > 1:
+        assert second.ceiling_per_s is not None and second.ceiling_per_s < first.ceiling_per_s
+    else:
+        assert second.ceiling_per_s is None
+    assert (second.cpu_pct, second.lateness_p99_us) == (97.0, 7_000)
+
+
+@pytest.mark.parametrize(
+    ("tasks", "text", "cell", "in_legend"),
+    [
+        (Tasks(), "", "", ()),
+        (Tasks(1, 1), "1 process", "1", ()),
+        (
+            Tasks(1, 1, beside_several=True),
+            "1 process",
+            "1",
+            ("1 process", "1 proc.", "×1"),
+        ),
+        (Tasks(beside_several=True), "", "", ()),
+        (Tasks(1, 8), "1 process, 8 threads", "1 (8 threads)", ("8 threads", "8 thr.")),
+        (Tasks(4, 4), "4 processes", "4", ("4 processes", "4 proc.", "×4")),
+        (
+            Tasks(40, 1_168),
+            "40 processes, 1,168 threads",
+            "40 (1,168 threads)",
+            ("40 processes, 1,168 threads", "40 proc., 1,168 thr.", "40 proc.", "×40"),
+        ),
+    ],
+)
+def test_the_shortest_form_is_said(
+    tasks: Tasks, text: str, cell: str, in_legend: tuple[str, ...]
+) -> None:
+    assert (tasks.text, tasks.cell, tasks.in_legend) == (text, cell, in_legend)
+
+
+SET: str = runpy.run_path(str(APPS / scheduler.PROGRAM))["SETTINGS"]
+DOCS = Path(__file__).parents[2] / "docs" / "sources.md"
+
+
+def test_every_setting_of_every_application_with_a_database_is_stated() -> None:
+    stated = {entry.id: scheduler.settings(entry) for entry in Catalogue.load(extra_dirs=[])}
+    using = {id_: found for id_, found in stated.items() if found}
+    lines = SET.strip().splitlines()
+    assert {"flask", "django-orm", "aiohttp", "api-hour", "axum"} <= using.keys()
+    assert "tornado" not in using
+    for found in using.values():
+        assert [f"{name} = {value}" for name, value in found.items()] == lines
+        assert notes.Database(settings=found).text().endswith(f"{', '.join(lines)}.")
+
+
+def test_a_summary_and_a_report_state_them_once_for_all_servers() -> None:
+    start, *others = session(2, 4)
+    note = notes.Database(settings={"jit": "off"})
+    found = [note.note(0, server=each) for each in ("asyncio-streams", "asyncio-protocol")]
+    documents = [start, *found, *others]
+    sentence = f"All servers: {note.text()}"
+    screen = io.StringIO()
+    print_summary(summarise(documents), Terminal(file=screen, width=200))
+    assert screen.getvalue().count(sentence) == 1
+    assert sentences(start, summarise(documents)).count(sentence) == 1
+
+
+def test_the_documentation_states_what_is_set() -> None:
+    text = " ".join(DOCS.read_text("utf-8").split())
+    (stated,) = re.findall(r"as for production \((.*?); `resources/apps/with_postgres.py`\)", text)
+    found = {each.strip().replace(" MB", "MB").replace(" GB", "GB") for each in stated.split(",")}
+    assert found <= {line.replace(" = ", " ") for line in SET.splitlines()}

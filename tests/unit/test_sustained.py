@@ -1,17 +1,34 @@
-"""Sustained rates read the same wherever they are shown."""
+"""What servers sustain: how sure it is, how it reads, and which are faulty or stopped replying."""
 
 from __future__ import annotations
 
+import dataclasses
+from math import inf
+from pathlib import Path
+
+import msgspec
 import pytest
 from msgspec.structs import replace
 
+from tests.comparisons import RATES, faster, passes, side
+from tests.recording import record_session
 from tests.synthetic import contestants, session
+from tests.turned_bad import turned_bad
 from workbench import axis as axes
+from workbench.analysis.intervals import knee_interval, ranks
+from workbench.analysis.knee import stopped_past
+from workbench.analysis.repeats import undecided
 from workbench.analysis.results import SeriesResult
 from workbench.analysis.summary import summarise
 from workbench.axis import Axis
-from workbench.documents import AnyDocument, PointStop
+from workbench.documents import AnyDocument, Counts, Note, PointStop, RunStart, RunStop, Verdict
+from workbench.messages import notes
 from workbench.results import sustained
+from workbench.results.comparison import compare
+from workbench.results.differences import interval_text
+from workbench.results.render.data import of_session
+from workbench.sessions import read_session
+from workbench.sessions.reading import FAULTY_UNKNOWN, TARGET_UNKNOWN, predates
 
 SIZES = Axis(key="message_size", label="Message size", unit="bytes", limit="highest")
 
@@ -72,3 +89,233 @@ def test_no_server_leads_where_none_sustains_a_rate() -> None:
     found = sustained.leaders(results(documents))
     assert (found.best, found.at_least) == ([], "")
     assert [sustained.column(each) for each in found.open] == ["unknown"]
+
+
+def test_rates_are_rounded_as_in_the_charts() -> None:
+    steps = [103.4 * n for n in range(40, 70)]
+    (gevent,) = side("A", session(1, rates=steps)).contenders
+    assert gevent.result.knee == 103.4 * 50
+    assert sustained.column(gevent.result) == "5,170/s"
+    assert interval_text(gevent) == "5,170 to 5,273/s"
+
+
+def test_one_pass_has_the_step_between_its_rates_and_no_confidence() -> None:
+    (gevent,) = side("A", session(1, rates=RATES)).contenders
+    assert gevent.result.interval is not None
+    assert (gevent.result.interval.low, gevent.result.interval.high) == (5000, 6000)
+    assert gevent.result.interval.coverage is None
+
+
+def test_few_passes_give_their_range_and_its_low_confidence() -> None:
+    found = knee_interval(passes((5000, 6000), (4000, 5000), (5000, 6000)))
+    assert found is not None
+    assert (found.low, found.high) == (4000, 6000)
+    assert found.coverage == 0.75
+
+
+@pytest.mark.parametrize(
+    ("number", "left_out", "at_least"), [(1, 0, None), (5, 0, 0.93), (6, 0, 0.96), (9, 1, 0.96)]
+)
+def test_many_passes_give_an_interval_that_covers_the_median_by_arithmetic(
+    number: int, left_out: int, at_least: float | None
+) -> None:
+    rank, coverage = ranks(number)
+    assert rank == left_out
+    assert (coverage is None) == (at_least is None)
+    assert coverage is None or coverage >= (at_least or 0)
+
+
+def test_a_server_without_a_seen_limit_sustains_at_least_its_highest_rate() -> None:
+    (fast,) = side("A", session(faster(1, 9), rates=RATES)).contenders
+    assert fast.result.interval is not None
+    assert fast.result.interval.high == inf
+    assert sustained.column(fast.result) == "≥ 9,000/s"
+    assert interval_text(fast) == "above 9,000/s"
+
+
+def test_a_rate_lost_by_the_clients_shows_no_limit_of_the_server() -> None:
+    (fast,) = side("A", session(faster(1, 9), rates=RATES, untrusted_from=7000)).contenders
+    assert fast.result.knee == 6000
+    assert sustained.column(fast.result) == "≥ 6,000/s"
+
+
+def test_servers_that_sustained_nothing_or_have_no_points_are_reported() -> None:
+    dead, alive = side(
+        "A",
+        session(
+            [dataclasses.replace(contestants(1)[0], capacity_per_s=0), *contestants(2)[1:]],
+            rates=RATES,
+        ),
+    ).contenders
+    assert sustained.column(dead.result) == "no tested rate"
+    assert dead.result.at_knee is None
+    start = session(1)[0]
+    (unmeasured,) = side("B", [start]).contenders
+    assert sustained.column(unmeasured.result) == "not measured"
+    assert [c.name for c in compare([side("A", session(2)), side("B", [start])]).ranked()][-1] == (
+        unmeasured.name
+    )
+    assert alive.result.knee == 7000
+
+
+def sweep(*points: tuple[int, Verdict]) -> list[PointStop]:
+    """Points at 1,000/s, 2,000/s and so on: (answered of 1,000 calls, verdict)."""
+    return [
+        PointStop(
+            t_us=0, point=number, server="a", rate_per_s=1000.0 * number, seconds=1.0,
+            complete=True, verdict=verdict,
+            counts=Counts(
+                scheduled=1000, unsent=0, sent=1000, late=0, established=1000, succeeded=answered,
+                errors={"client-timo": 1000 - answered},
+            ),
+        )
+        for number, (answered, verdict) in enumerate(points, 1)
+    ]  # fmt: skip
+
+
+WELL, SLOW, DEAF = (1000, "ok"), (400, "server-limited"), (3, "server-limited")
+
+
+@pytest.mark.parametrize(
+    ("case", "points", "ended_at", "expected"),
+    [
+        ("all answered", [WELL, WELL], None, None),
+        ("too slow, but answering", [WELL, SLOW, SLOW], None, None),
+        ("silent past a rate", [WELL, SLOW, DEAF, DEAF], None, 2000.0),
+        ("silent once, and back again", [WELL, DEAF, SLOW], None, None),
+        ("resets are silence too", [WELL, (0, "faulty")], None, 1000.0),
+        ("clients were the limit", [WELL, (0, "client-limited")], None, None),
+        ("the network was", [WELL, (0, "network-limited")], None, None),
+        ("nobody knows who was", [WELL, (0, "inconclusive")], None, None),
+        ("never replied", [DEAF, DEAF], None, None),
+        ("its process ended in the middle of a point", [WELL, SLOW], 2000.0, 2000.0),
+        ("and at its first call", [WELL, DEAF], 2000.0, 1000.0),
+        ("nothing measured", [], None, None),
+    ],
+)
+def test_a_server_is_disqualified_where_it_stopped_replying(
+    case: str,
+    points: list[tuple[int, Verdict]],
+    ended_at: float | None,
+    expected: float | None,
+) -> None:
+    assert stopped_past(sweep(*points), ended_at) == expected, case
+
+
+@pytest.mark.parametrize("error", ["protocol", "protocol-503", "check-text"])
+def test_a_server_that_answers_incorrectly_still_replies(error: str) -> None:
+    well, wrong = sweep(WELL, (0, "faulty"))
+    wrong = replace(wrong, counts=replace(wrong.counts, errors={error: 1000}))
+    assert stopped_past([well, wrong]) is None
+
+
+def test_the_summary_says_at_or_past_which_rate() -> None:
+    run = session(2, 4)
+    stops = [stop for stop in run if isinstance(stop, PointStop) and stop.judged]
+    last = [stop for stop in stops if stop.server == "asyncio-streams"][-1]
+    died = notes.Died(name="asyncio streams", status=-11, x=last.x).note(
+        last.t_us, server="asyncio-streams"
+    )
+    found = summarise([*run[:-1], died, run[-1]])
+    assert of_session(found)["servers"]["asyncio-streams"]["stopped_past"] == last.x
+    assert found.servers["asyncio-streams"].disqualified == "stopped replying at 9,000/s"
+    silent = replace(
+        last,
+        point=99,
+        x=10_000.0,
+        verdict="server-limited",
+        counts=replace(
+            last.counts, succeeded=0, errors={"client-timo": last.counts.scheduled}, in_flight=0
+        ),
+    )
+    found = summarise([*run[:-1], silent, run[-1]])
+    assert found.servers["asyncio-streams"].disqualified == "stopped replying past 9,000/s"
+    assert of_session(found)["servers"]["asyncio-protocol"]["disqualified"] is None
+
+
+BAD, NEVER_GOOD, GOOD = "asyncio-protocol", "asyncio-streams", "gevent"
+
+
+@pytest.fixture
+def documents() -> list[AnyDocument]:
+    closed = turned_bad(session(3, 8), NEVER_GOOD, 0.0, "protocol-closed", answered=3, agreed=10)
+    return turned_bad(closed, BAD, 4000.0)
+
+
+def test_a_faulty_point_ends_the_sustained_range_without_being_a_limit(
+    documents: list[AnyDocument],
+) -> None:
+    servers = summarise(documents).servers
+    bad, never_good = servers[BAD], servers[NEVER_GOOD]
+    assert (bad.knee, bad.knee_is_floor) == (3375.0, True)
+    assert bad.interval is not None and bad.interval.high == float("inf")
+    assert (never_good.knee, never_good.unknown) == (None, None)
+    assert not servers[GOOD].faulty and not servers[GOOD].what_is_faulty
+
+
+def test_a_good_rate_above_makes_it_faulty_at_one_rate_only(documents: list[AnyDocument]) -> None:
+    once = turned_bad(session(1, 8), NEVER_GOOD, 2000.0)
+    good = {d.x: d for d in session(1, 8) if isinstance(d, PointStop) and d.verdict == "ok"}
+    fixed = [good.get(d.x, d) if isinstance(d, PointStop) and d.x > 2300 else d for d in once]
+    (server,) = summarise(fixed).servers.values()
+    assert server.what_is_faulty == "faulty at 2,250/s: answers 500"
+
+
+def test_a_server_is_faulty_after_two_faulty_points(documents: list[AnyDocument]) -> None:
+    first = [d for d in documents if isinstance(d, PointStop) and d.server == NEVER_GOOD]
+    again = [msgspec.structs.replace(stop, look=2) for stop in first]
+    assert undecided(first) is not None
+    assert undecided([*first, *again]) is None
+
+
+def test_a_session_with_it_is_read_without_a_remark(
+    documents: list[AnyDocument], tmp_path: Path
+) -> None:
+    session = read_session(recorded(tmp_path, documents))
+    assert not session.damage and len(session.documents) == len(documents)
+    assert session.notes == []
+
+
+def recorded(folder: Path, documents: list[AnyDocument]) -> Path:
+    return record_session(folder / "s.pong.yaml", documents)
+
+
+def before(documents: list[AnyDocument], *more: AnyDocument) -> list[AnyDocument]:
+    """As version 1 recorded it: unexpected responses were a limit of the server."""
+    start, *rest = documents
+    assert isinstance(start, RunStart)
+    judged = [
+        msgspec.structs.replace(d, verdict="server-limited")
+        if isinstance(d, PointStop) and d.verdict == "faulty"
+        else d
+        for d in rest
+    ]
+    return [msgspec.structs.replace(start, v=1), *more, *judged]
+
+
+LOST = Note(t_us=1, topic="sampler-lost", text="The sampler ended.", machine="localhost")
+CLIENT = Note(t_us=1, topic="client-lost", text="", data={"clients": ["localhost"]})
+
+
+def test_an_earlier_session_is_marked_only_where_it_could_not_know_better(
+    documents: list[AnyDocument],
+) -> None:
+    assert list(predates(before(session(3, 8)))) == [], "nothing in it was wrong"
+    assert list(predates(documents)) == []
+    assert list(predates(before(documents))) == [FAULTY_UNKNOWN]
+    assert list(predates(before(session(3, 8), LOST))) == [TARGET_UNKNOWN]
+    assert list(predates(before(session(3, 8), CLIENT))) == [TARGET_UNKNOWN]
+    *rest, stop = before(session(3, 8))
+    assert isinstance(stop, RunStop)
+    gone = msgspec.structs.replace(stop, status="failed", code="machine-gone")
+    assert list(predates([*rest, gone])) == [TARGET_UNKNOWN]
+
+
+def test_earlier_verdicts_stand_and_are_marked_when_read(
+    documents: list[AnyDocument], tmp_path: Path
+) -> None:
+    file = recorded(tmp_path, before(documents))
+    session = read_session(file)
+    assert session.notes == [FAULTY_UNKNOWN]
+    verdicts = {d.verdict for d in session.documents if isinstance(d, PointStop)}
+    assert verdicts == {"ok", "server-limited"}
