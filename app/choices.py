@@ -11,6 +11,18 @@ from app.theme import LIGHT, Theme, font, icon_pixmap, paint_icon
 from workbench.untrusted import one_line
 
 
+def draw_tick(
+    painter: QPainter, theme: Theme, box: QRectF, *, on: bool, usable: bool = True
+) -> None:
+    """Draw the box of a check box."""
+    edge = theme.primary if on else theme.edge
+    painter.setPen(QPen(QColor(edge if usable else theme.line2), 1))
+    painter.setBrush(QColor(theme.primary if on and usable else theme.sunken))
+    painter.drawRoundedRect(box, 4, 4)
+    if on:
+        paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
+
+
 class Tick(Painting, QCheckBox):
     """A check box whose outline is visible in every theme."""
 
@@ -26,13 +38,8 @@ class Tick(Painting, QCheckBox):
     def paint(self, painter: QPainter) -> None:
         theme = self.theme
         box = QRectF(2.5, self.height() / 2 - 8.5, 17, 17)
-        on, usable = self.isChecked(), self.isEnabled()
-        edge = theme.primary if on else theme.edge
-        painter.setPen(QPen(QColor(edge if usable else theme.line2), 1))
-        painter.setBrush(QColor(theme.primary if on and usable else theme.sunken))
-        painter.drawRoundedRect(box, 4, 4)
-        if on:
-            paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
+        usable = self.isEnabled()
+        draw_tick(painter, theme, box, on=self.isChecked(), usable=usable)
         if self.hasFocus():
             draw_focus(painter, theme, box.adjusted(-1.5, -1.5, 1.5, 1.5), 5)
         painter.setPen(QColor(theme.text if usable else theme.muted))

@@ -44,29 +44,28 @@ _BELOW, _BELOW_MESSAGE = 4, 2
 _Reason = Qt.FocusReason
 
 
-def leaves_undo(event: QEvent, *, undo: bool, redo: bool) -> bool:
-    """Whether a text field leaves a key to the window: nothing that was typed there can be undone,
-    or done again.
+class _Typed:
+    """A text field that leaves the keys for undo and redo to the window as long as nothing typed in
+    it can be undone, or done again.
     """
-    if event.type() != QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
-        return False
-    keys = QKeySequence.StandardKey
-    return (event.matches(keys.Undo) and not undo) or (event.matches(keys.Redo) and not redo)
-
-
-class TextArea(QPlainTextEdit):
-    """Several lines of text."""
 
     def event(self, event: QEvent) -> bool:
-        document = self.document()
-        undo, redo = document.isUndoAvailable(), document.isRedoAvailable()
-        if leaves_undo(event, undo=undo, redo=redo):
-            event.ignore()
-            return False
-        return super().event(event)
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            typed: Any = self.document() if isinstance(self, QPlainTextEdit) else self
+            keys = QKeySequence.StandardKey
+            if (event.matches(keys.Undo) and not typed.isUndoAvailable()) or (
+                event.matches(keys.Redo) and not typed.isRedoAvailable()
+            ):
+                event.ignore()
+                return False
+        return bool(super().event(event))  # type: ignore[misc]
 
 
-class TextField(QLineEdit):
+class TextArea(_Typed, QPlainTextEdit):
+    """Several lines of text."""
+
+
+class TextField(_Typed, QLineEdit):
     """A line of text."""
 
     edited = Signal()
@@ -79,12 +78,6 @@ class TextField(QLineEdit):
             self.setMaximumWidth(width)
             self.setMinimumWidth(min(width, least))
         self.textEdited.connect(lambda _: self.edited.emit())
-
-    def event(self, event: QEvent) -> bool:
-        if leaves_undo(event, undo=self.isUndoAvailable(), redo=self.isRedoAvailable()):
-            event.ignore()
-            return False
-        return super().event(event)
 
     def value(self) -> Any:
         return self.text()

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPen
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QLineEdit,
@@ -18,20 +26,17 @@ from PySide6.QtWidgets import (
 )
 
 from app.charts.drawing import draw_text, elided
+from app.choices import draw_tick
 from app.plain import tip
-from app.theme import LIGHT, Theme, font, paint_icon
+from app.theme import LIGHT, Theme, font
 from app.widgets import column, label
+from workbench.servers.entry import ServerEntry
 from workbench.workloads.registry import ALL_FAMILIES, declaration
 
-if TYPE_CHECKING:
-    from workbench.servers.entry import ServerEntry
-
-_ID = Qt.ItemDataRole.UserRole
-_FOUND_BY = Qt.ItemDataRole.UserRole + 1
-_ABOUT = Qt.ItemDataRole.UserRole + 2
-_SPEAKS = Qt.ItemDataRole.UserRole + 3
-_WHY = Qt.ItemDataRole.UserRole + 4
-_GONE = Qt.ItemDataRole.UserRole + 5
+_ENTRY = Qt.ItemDataRole.UserRole
+_ABOUT = Qt.ItemDataRole.UserRole + 1
+_WHY = Qt.ItemDataRole.UserRole + 2
+"""Why it cannot be used; empty: it can."""
 _LEAST, _SHARE = 220, 0.4
 """Of the list's height, in pixels and of the page."""
 
@@ -67,47 +72,43 @@ class Picker(QFrame):
         self._none = label("No server matches.", 12, tone="muted")
         self._none.hide()
         inside.addWidget(self._none)
-        self._quiet = False
 
     def set_entries(self, entries: Sequence[ServerEntry]) -> None:
         """List other servers; whoever goes through them by keys stays where they are."""
         current = self.list.currentItem()
-        at = current.data(_ID) if current is not None else ""
-        self._quiet = True
-        self.list.clear()
+        at = current.data(_ENTRY).id if current is not None else ""
         families = list(ALL_FAMILIES)
-        for entry in sorted(entries, key=lambda e: (families.index(e.family), e.name.casefold())):
-            item = QListWidgetItem(self.list)
-            about = [ALL_FAMILIES[entry.family], entry.language, entry.style]
-            item.setText(entry.name)
-            item.setData(_ID, entry.id)
-            item.setData(_ABOUT, " · ".join(filter(None, about)))
-            item.setData(_SPEAKS, [] if entry.unavailable else list(entry.protocols))
-            item.setData(_GONE, entry.unavailable.word if entry.unavailable else "")
-            found_by = f"{entry.id} {entry.name} {item.data(_ABOUT)} {entry.description}"
-            item.setData(_FOUND_BY, found_by.casefold())
-            item.setToolTip(
-                tip(entry.unavailable.reason if entry.unavailable else entry.description)
-            )
-            item.setCheckState(Qt.CheckState.Unchecked)
-        self._quiet = False
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for entry in sorted(
+                entries, key=lambda e: (families.index(e.family), e.name.casefold())
+            ):
+                item = QListWidgetItem(entry.name, self.list)
+                about = ALL_FAMILIES[entry.family], entry.language, entry.style
+                item.setData(_ENTRY, entry)
+                item.setData(_ABOUT, " · ".join(filter(None, about)))
+                gone = entry.unavailable
+                item.setToolTip(tip(gone.reason if gone else entry.description))
+                item.setCheckState(Qt.CheckState.Unchecked)
         self._filter(self.search.text())
         for item in self._items():
-            if item.data(_ID) == at and not item.isHidden():
+            if item.data(_ENTRY).id == at and not item.isHidden():
                 self.list.setCurrentItem(item)
 
     def show_ticks(self, ids: Sequence[str], protocol: str) -> None:
-        self._quiet = True
-        for item in self._items():
-            on = item.data(_ID) in ids
-            item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
-            speaks = item.data(_SPEAKS)
-            fits = declaration(protocol).serves(protocol, speaks)
-            why = "" if fits else f"no {protocol}" if speaks else item.data(_GONE)
-            item.setData(_WHY, why)
-            about = ", ".join(filter(None, [item.data(_ABOUT), why]))
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {about}")
-        self._quiet = False
+        with QSignalBlocker(self.list):
+            for item in self._items():
+                entry: ServerEntry = item.data(_ENTRY)
+                on = entry.id in ids
+                item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+                if entry.unavailable:
+                    why = entry.unavailable.word
+                else:
+                    fits = declaration(protocol).serves(protocol, entry.protocols)
+                    why = "" if fits else f"no {protocol}"
+                item.setData(_WHY, why)
+                about = ", ".join(filter(None, [item.data(_ABOUT), why]))
+                item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}, {about}")
 
     def set_theme(self, theme: Theme) -> None:
         self._painter.theme = theme
@@ -144,13 +145,14 @@ class Picker(QFrame):
         item.setCheckState(Qt.CheckState.Unchecked if on else Qt.CheckState.Checked)
 
     def _on_changed(self, item: QListWidgetItem) -> None:
-        if not self._quiet:
-            self.ticked.emit(item.data(_ID), item.checkState() == Qt.CheckState.Checked)
+        self.ticked.emit(item.data(_ENTRY).id, item.checkState() == Qt.CheckState.Checked)
 
     def _filter(self, wanted: str) -> None:
         parts = wanted.casefold().split()
         for item in self._items():
-            item.setHidden(not all(part in item.data(_FOUND_BY) for part in parts))
+            entry: ServerEntry = item.data(_ENTRY)
+            said = f"{entry.id} {entry.name} {item.data(_ABOUT)} {entry.description}".casefold()
+            item.setHidden(not all(part in said for part in parts))
         shown = [item for item in self._items() if not item.isHidden()]
         self._none.setVisible(not shown)
         if shown:
@@ -190,12 +192,7 @@ class _Painter(QStyledItemDelegate):
             painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), 5, 5)
         value = index.data(Qt.ItemDataRole.CheckStateRole)
         on = value in (Qt.CheckState.Checked, Qt.CheckState.Checked.value)
-        box = QRectF(rect.left() + 8, rect.center().y() - 8, 16, 16)
-        painter.setPen(QPen(QColor(theme.primary if on else theme.edge), 1))
-        painter.setBrush(QColor(theme.primary if on else theme.card))
-        painter.drawRoundedRect(box, 4, 4)
-        if on:
-            paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
+        draw_tick(painter, theme, QRectF(rect.left() + 8, rect.center().y() - 8, 16, 16), on=on)
         why, small = index.data(_WHY), font(12)
         right = rect.right() - 8
         if why:
