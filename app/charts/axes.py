@@ -254,7 +254,7 @@ class ValueAxis(ScaleAxis):
 
     def room(self) -> QRectF:
         plot, px = self._chart.plot_rect(), self._chart.sizes.px
-        return QRectF(0, plot.top() - px(_RIM), plot.left() - px(4), plot.height() + px(2 * _RIM))
+        return QRectF(0, plot.top() - px(_RIM), plot.left() - 2, plot.height() + px(2 * _RIM))
 
     def draw(self, painter: QPainter) -> None:
         chart = self._chart
@@ -405,7 +405,8 @@ class Head(ScaleAxis):
 
     def box(self) -> QRectF:
         """Return the box of its text."""
-        return QRectF(0.0, 0.0, self._head()[-1], self._chart.sizes.px(20))
+        end = self._fitted[-1] or self._head()[-1]
+        return QRectF(0.0, 0.0, end, self._chart.sizes.px(20))
 
     def _hint(self) -> str:
         """Return the text shown in place of lines; empty: there are lines, or the first point is
@@ -453,14 +454,13 @@ class Head(ScaleAxis):
 
     def _head(self) -> tuple[str, str, float, float]:
         """Return (title, text beside it, start, end), with the text from start to end in pixels."""
-        chart = self._chart
-        known = chart.model.version, len(chart.hidden), chart.frame
-        wanted = known, self._marks(), self.end()
+        chart, end = self._chart, self.end()
+        wanted = chart.model.version, len(chart.hidden), chart.frame, end
         if wanted != self._fitted_for:
-            self._fitted_for, self._fitted = wanted, self._fit_head()
+            self._fitted_for, self._fitted = wanted, self._fit_head(end)
         return self._fitted
 
-    def _fit_head(self) -> tuple[str, str, float, float]:
+    def _fit_head(self, until: float) -> tuple[str, str, float, float]:
         """Where there is no room, parts are left out whole: first what controls and cards say, too,
         and last what hollow markers mean.
         """
@@ -468,7 +468,7 @@ class Head(ScaleAxis):
         size = font(px(12))
         end = self._left() + text_width(title, self._title_font())
         x = end + px(8)
-        room = self.end() - px(_HEAD_GAP) - x
+        room = until - px(_HEAD_GAP) - x
         keys, brief = self._marks(), unit.partition(",")[0]
         hollow = tuple(key for key in keys if key.startswith("hollow"))
         signs = tuple(words.hollow_sign(key) for key in hollow)

@@ -116,6 +116,8 @@ class ChartModel:
         """As `audit` found them."""
         self.over_time = OverTime()
         """The same documents, second by second."""
+        self._ranked_of: object = None
+        self._ranked: list[Series] = []
         self._auditor = Auditor()
         self._unaudited = False
 
@@ -353,4 +355,7 @@ class ChartModel:
         """Return the servers by sustained rate, highest first; among equals the cheapest first,
         then in the plan's order.
         """
-        return sorted(self.series.values(), key=rank)
+        known = self.version, [series.version for series in self.series.values()]
+        if known != self._ranked_of:
+            self._ranked_of, self._ranked = known, sorted(self.series.values(), key=rank)
+        return list(self._ranked)

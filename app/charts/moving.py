@@ -44,7 +44,7 @@ class Moving:
                 now |= QRectF(at.x() - half, at.y() - half, 2 * half, 2 * half)
             if curve.style.dash or not curve.values.trusted[-1:].all():
                 # Where its dashes begin depends on what is painted.
-                now |= chart.plot_rect().adjusted(-2, -2, 2, 2)
+                now |= chart.plot_rect().adjusted(-1, -1, 1, 1)
         before, self._was = self._was, now
         return before | now
 

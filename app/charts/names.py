@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QPainter
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent
@@ -29,7 +28,7 @@ class End:
     y: float
     width: float
     rank: int = 0
-    """Of lines in a crowd the lowest are named where not all names fit, of equals the highest."""
+    """The lowest are named where not all names fit, of equals the highest."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,6 @@ class Room:
 
 _COLUMN_GAP = 7.0
 """Between a name and the marker of the next column, in line heights / 14.5."""
-_NEAR = 8.0
-"""Lines that end nearer to one another are a crowd, in line heights / 14.5."""
 
 
 def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
@@ -91,7 +88,8 @@ def place(ends: Sequence[End], room: Room) -> list[Placed]:
     columns = 1 if len(ends) <= fit or max(end.width for end in ends) > half - gap else 2
     named = sorted(ends, key=lambda e: (e.y, e.rank, e.x))
     if len(ends) > (places := columns * fit):
-        named = sorted(_preferred(ends, room)[: places - 1], key=lambda e: (e.y, e.rank, e.x))
+        best = sorted(ends, key=lambda e: (e.rank, e.y, e.x))[: places - 1]
+        named = sorted(best, key=lambda e: (e.y, e.rank, e.x))
         named.append(End("", 0.0, high, room.width / columns))
     rows = [named[i : i + columns] for i in range(0, len(named), columns)]
     wanted = [min(max(sum(end.y for end in row) / len(row), low), high) for row in rows]
@@ -101,16 +99,6 @@ def place(ends: Sequence[End], room: Room) -> list[Placed]:
         for row, y in zip(rows, ys, strict=True)
         for column, end in enumerate(row)
     ]
-
-
-def _preferred(ends: Sequence[End], room: Room) -> list[End]:
-    """Return the ends in the order in which they are named where not all names fit: first those
-    that stand alone or in pairs, since those of a crowd are counted where it is.
-    """
-    at = np.array([(end.x, end.y) for end in ends])
-    near = (np.abs(at[:, None] - at) < _NEAR * room.line_height / 14.5).all(axis=2).sum(axis=1)
-    crowded = {end.key: count > 2 for end, count in zip(ends, near.tolist(), strict=True)}
-    return sorted(ends, key=lambda e: (crowded[e.key], e.rank, e.y, e.x))
 
 
 def _tightest(room: Room, names: int, height: float) -> float:
@@ -133,8 +121,6 @@ class NamesAxis(ScaleAxis):
         self.more: Placed | None = None
         """The place of the text that says how many more servers there are."""
         self._unnamed = 0
-        self._ranked_of: object = None
-        self._ranks: dict[str, int] = {}
         self._placed_for: object = None
 
     def wheelEvent(self, event: QGraphicsSceneWheelEvent) -> None:
@@ -157,7 +143,8 @@ class NamesAxis(ScaleAxis):
         wanted = chart.frame, found
         if wanted == self._placed_for:
             return
-        self._placed_for, ranks = wanted, self._rank()
+        self._placed_for = wanted
+        ranks = {series.id: rank for rank, series in enumerate(chart.model.ranked())}
         ends = [
             End(id_, x, y, px(14) + self.text_width(chart.curves[id_], size), ranks[id_])
             for id_, (x, y) in found.items()
@@ -195,14 +182,6 @@ class NamesAxis(ScaleAxis):
     @property
     def _running(self) -> str:
         return self._chart.model.running_server
-
-    def _rank(self) -> dict[str, int]:
-        """Return each server's place among all."""
-        model = self._chart.model
-        if self._ranked_of != (model, model.version):
-            self._ranked_of = model, model.version
-            self._ranks = {series.id: rank for rank, series in enumerate(model.ranked())}
-        return self._ranks
 
     def shortened(self, curve: Curve, size: QFont, room: float) -> str:
         """Return its name within `room` pixels; no other server's reads the same. Empty: too little

@@ -129,7 +129,7 @@ class OverlayTrio(Trio):
     def show_only(self, keys: Iterable[str]) -> None:
         """Show these contenders only, in one step and without a signal."""
         self._hidden = set(self.model.series) - set(keys)
-        for chart in self._each():
+        for chart in self.charts.values():
             chart.set_hidden(self._hidden)
         self._widen_gutter()
 

@@ -185,13 +185,14 @@ class HoverCard(QFrame):
 
 
 _DIGITS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
-_SCALES: dict[int, str] = {
-    Qt.Key.Key_X: ACROSS,
-    Qt.Key.Key_R: Quantity.REPLIES.value,
-    Qt.Key.Key_L: Quantity.TIME.value,
-    Qt.Key.Key_E: "",
+LOG_KEYS = {
+    ACROSS: "X",
+    Quantity.REPLIES.value: "R",
+    Quantity.TIME.value: "L",
+    Quantity.ERRORS.value: "E",
 }
-"""Keys that change the scale of an axis, by its key; empty: of whatever the bottom chart shows."""
+"""The keys that change the scale of an axis; E: of whatever the bottom chart shows."""
+_SCALES = {Qt.Key[f"Key_{letter}"]: key for key, letter in LOG_KEYS.items()}
 _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 
 
@@ -314,8 +315,10 @@ class Pointing:
         if key == Qt.Key.Key_0:
             stack.show_all()
         elif key in _SCALES:
-            metric = _SCALES[key] or stack.charts[Quantity.ERRORS].metric
-            stack.set_log(not stack.is_log(metric), metric)
+            axis = _SCALES[key]
+            if axis == Quantity.ERRORS.value:
+                axis = stack.charts[Quantity.ERRORS].metric
+            stack.set_log(not stack.is_log(axis), axis)
         elif key == Qt.Key.Key_B:
             stack.set_band(not stack.showing.band)
         elif key == Qt.Key.Key_P:

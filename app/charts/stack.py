@@ -111,7 +111,7 @@ class Stack(QWidget):
             others, self._names, self._named = names != self._names, names, named
             if others or self._needed_gutter() != self.sizes.gutter:
                 self._widen_gutter()
-        for chart in self._each():
+        for chart in self.charts.values():
             chart.refresh()
         return True
 
@@ -119,7 +119,7 @@ class Stack(QWidget):
         """Draw another session, or the same one from its start; hidden servers stay hidden."""
         self.model = model
         self.drawn = self.look.of(model) or model
-        for chart in self._each():
+        for chart in self.charts.values():
             chart.set_model(self.drawn)
         if self._choose():
             self._dress()
@@ -149,7 +149,7 @@ class Stack(QWidget):
 
     def set_shown(self, server: str, shown: bool) -> None:
         (self._hidden.discard if shown else self._hidden.add)(server)
-        for chart in self._each():
+        for chart in self.charts.values():
             chart.set_hidden(self._hidden)
         self.visibility_changed.emit(server, shown)
 
@@ -163,7 +163,7 @@ class Stack(QWidget):
     def set_view(self, view: View) -> None:
         """Set which response time is shown, and what the bottom chart shows."""
         self.view = view
-        for chart in self._each():
+        for chart in self.charts.values():
             chart.set_view(view)
         self.view_changed.emit()
 
@@ -204,7 +204,7 @@ class Stack(QWidget):
     def set_notes(self, notes: Sequence[ChartNote]) -> None:
         """Show notes; they are about values of the model's own axis."""
         self.notes = tuple(notes)
-        for chart in self._each():
+        for chart in self.charts.values():
             chart.notes = self.notes if self.drawn is self.model else ()
             chart.renew()
 
@@ -219,14 +219,14 @@ class Stack(QWidget):
         """Whether an axis is logarithmic."""
         if key == ACROSS:
             return self.charts[Quantity.REPLIES].log_across
-        return next((chart.log for chart in self._each() if chart.metric == key), False)
+        return next((chart.log for chart in self.charts.values() if chart.metric == key), False)
 
     def show_part(self, showing: Showing) -> None:
         """Set which part is shown, and on which scales."""
         if showing == self.showing:
             return
         self.showing = showing
-        for chart in self._each():
+        for chart in self.charts.values():
             chart.show_part(showing)
         self.view_changed.emit()
 
@@ -245,13 +245,13 @@ class Stack(QWidget):
     def set_paused(self, paused: bool) -> None:
         """Show a hollow halo: no point is running, one waits."""
         self.paused = paused
-        for chart in self._each():
+        for chart in self.charts.values():
             chart.paused = paused
             chart.renew()
 
     def set_breathing(self, breathes: bool) -> None:
         """Set whether the halo moves; False: for users who want less motion."""
-        for chart in self._each():
+        for chart in self.charts.values():
             chart.breathes = breathes
 
     def set_theme(self, theme: Theme) -> None:
@@ -323,9 +323,6 @@ class Stack(QWidget):
 
     # Implementation
 
-    def _each(self) -> Iterable[Chart]:
-        return self.charts.values()
-
     def _widen_gutter(self) -> None:
         self.sizes = replace(self.sizes, gutter=self._needed_gutter())
         self._dress()
@@ -356,7 +353,7 @@ class Stack(QWidget):
         return True
 
     def _dress(self) -> None:
-        for chart in self._each():
+        for chart in self.charts.values():
             chart.set_sizes(self.theme, self.sizes)
         self.resizeEvent(QResizeEvent(self.size(), self.size()))
         self.update()

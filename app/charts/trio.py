@@ -24,7 +24,7 @@ from app.charts.accessible_table import PointsTable
 from app.charts.crosshair import Crosshair
 from app.charts.model import ChartModel
 from app.charts.plot import second_percentile
-from app.charts.pointing import HoverCard, Pointing
+from app.charts.pointing import LOG_KEYS, HoverCard, Pointing
 from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.stack import Stack
@@ -213,15 +213,6 @@ class _Ring(Painted):
     def paint(self, painter: QPainter) -> None:
         painter.setPen(QPen(QColor(self.theme.focus), 2))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
-
-
-LOG_KEYS = {
-    ACROSS: "X",
-    Quantity.REPLIES.value: "R",
-    Quantity.TIME.value: "L",
-    Quantity.ERRORS.value: "E",
-}
-"""The keys that change the scale of an axis."""
 
 
 def open_menu(trio: Trio, at: QPoint) -> QMenu:

@@ -73,14 +73,6 @@ def test_where_not_all_fit_the_best_ranked_are_named_in_the_order_of_their_lines
     assert not more.key
 
 
-def test_where_not_all_fit_lines_that_stand_alone_or_in_pairs_are_named_before_the_best() -> None:
-    crowd = [End(str(i), 800, 60 + i * 3, 90, rank=i) for i in range(24)]
-    few = [End(key, 800, y, 90, 30) for key, y in (("alone", 30), ("one", 210), ("two", 212))]
-    named = [label.key for label in place([*crowd, *few], ROOM) if label.key]
-    assert {"alone", "one", "two"} < set(named)
-    assert named[1:-2] == [str(i) for i in range(len(named) - 3)], "then the best of the crowd"
-
-
 def test_names_in_two_columns_go_on_in_the_second() -> None:
     wide = replace(ROOM, width=226)
     placed = place([End(str(i), 800, 100 + i * 0.1, 99) for i in range(30)], wide)
