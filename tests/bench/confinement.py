@@ -19,8 +19,8 @@ sys.path[:0] = [str(Path(__file__).parents[2]), str(Path(__file__).parents[1] / 
 from agents import agent
 
 import workbench.servers.deploy as deploying
-from workbench.machines.base import Command
 from workbench.machines.local import open_local
+from workbench.machines.runner_client import Command
 from workbench.servers.catalogue import Catalogue
 
 SERVERS = ("null", "asyncio-protocol", "tornado")

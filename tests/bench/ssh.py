@@ -27,7 +27,7 @@ from workbench.documents import AnyDocument, PointStart, PointStop, RunStop, Win
 from workbench.errors import PongbenchError
 from workbench.load.base import Client
 from workbench.load.fleet import AgentFleet
-from workbench.machines.base import Command
+from workbench.machines.runner_client import Command
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.plan.reading import load_plan
 from workbench.run.factory import Fleet, engine_for

@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 from workbench.errors import PongbenchError
-from workbench.machines.base import Command
 from workbench.machines.profiles import Profile
+from workbench.machines.runner_client import Command
 from workbench.machines.secrets import Ask, never_ask
 
 PONG = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!"

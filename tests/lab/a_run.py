@@ -9,9 +9,10 @@ import asyncio
 import sys
 
 from workbench.errors import PongbenchError
-from workbench.machines.base import Command, Machine
+from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import load_profile
+from workbench.machines.runner_client import Command
 
 TROUBLE = """
 import os, signal, time

@@ -19,8 +19,8 @@ from lab.conftest import CLEAN_WITHIN_S, trusted, until
 from lab.hosts import Host
 from workbench.cli import main
 from workbench.errors import PongbenchError
-from workbench.machines.base import Command, Process
 from workbench.machines.profiles import Profile
+from workbench.machines.runner_client import Command, Process
 from workbench.machines.ssh import SshMachine, open_ssh
 
 PROGRAM = Path(__file__).with_name("a_run.py")

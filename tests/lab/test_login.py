@@ -19,9 +19,9 @@ from lab.hosts import Host, Lab
 from workbench.cli import main
 from workbench.errors import PongbenchError
 from workbench.machines import secrets
-from workbench.machines.base import Command
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey, own_file, trust
 from workbench.machines.profiles import Profile
+from workbench.machines.runner_client import Command
 from workbench.machines.secrets import Question, Remembered, Secrets, never_ask
 from workbench.machines.ssh import open_ssh
 from workbench.machines.sshconnect import connect

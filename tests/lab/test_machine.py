@@ -13,9 +13,8 @@ import pytest
 from lab.conftest import configured, profile_of, trusted
 from lab.hosts import Host, Lab
 from workbench.errors import PongbenchError
-from workbench.machines.base import Command
 from workbench.machines.profiles import Profile
-from workbench.machines.runner_client import MachineBusy
+from workbench.machines.runner_client import Command, MachineBusy
 from workbench.machines.secrets import never_ask
 from workbench.machines.ssh import SshMachine, open_ssh
 from workbench.machines.sshconnect import connect

@@ -11,8 +11,8 @@ import json
 import sys
 from pathlib import Path
 
-from workbench.machines.base import Command
 from workbench.machines.local import open_local
+from workbench.machines.runner_client import Command
 
 SLEEPER = "import time; print('here', flush=True); time.sleep(600)"
 DEAF = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); " + SLEEPER

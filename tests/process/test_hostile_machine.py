@@ -26,9 +26,9 @@ from workbench.errors import PongbenchError
 from workbench.load.agent import Client
 from workbench.load.base import PointSpec
 from workbench.load.fleet import AgentFleet
-from workbench.machines.base import Command, Machine
+from workbench.machines.base import Machine
 from workbench.machines.local import LocalMachine, open_local
-from workbench.machines.runner_client import HEARTBEAT_S, Link
+from workbench.machines.runner_client import HEARTBEAT_S, Command, Link
 from workbench.machines.sampler_client import Sampling
 from workbench.machines.ssh import open_shell, survey_machine
 from workbench.machines.tuning import Rights, Tuner

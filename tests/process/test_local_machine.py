@@ -18,11 +18,11 @@ from oracle import PATIENCE_S, eventually, files_below, processes_with
 from pids import parent
 
 from workbench.errors import PongbenchError
-from workbench.machines.base import Command, Machine, Process
+from workbench.machines.base import Machine
 from workbench.machines.bundle import pack
 from workbench.machines.facts import TIME_WAIT_S, here
 from workbench.machines.local import open_local
-from workbench.machines.runner_client import RUNNER
+from workbench.machines.runner_client import RUNNER, Command, Process
 
 
 def python(program: str, **options: object) -> Command:

@@ -16,7 +16,8 @@ import pytest
 from oracle import PATIENCE_S, eventually
 
 from workbench.documents import HostSample
-from workbench.machines.base import Command, Machine, Process
+from workbench.machines.base import Machine
+from workbench.machines.runner_client import Command, Process
 from workbench.machines.sampler_client import Sampling
 
 MEGABYTE = 1 << 20

@@ -15,9 +15,9 @@ from sshd import PASSWORD, SshHost, answer
 from workbench.errors import PongbenchError
 from workbench.load.base import Client
 from workbench.load.fleet import AgentFleet
-from workbench.machines.base import Command
 from workbench.machines.hostkeys import ChangedHostKey
 from workbench.machines.profiles import Profile
+from workbench.machines.runner_client import Command
 from workbench.machines.secrets import Question
 from workbench.machines.ssh import open_ssh
 from workbench.machines.sshconnect import connect

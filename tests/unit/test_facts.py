@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.machines import facts
-from workbench.machines.linked import time_wait
+from workbench.machines.base import time_wait
 
 CASES = sorted((Path(__file__).parents[1] / "cases" / "facts").glob("*.json"))
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.machines.base import Command
-from workbench.machines.linked import described
+from workbench.machines.base import described
+from workbench.machines.runner_client import Command
 
 
 def test_a_command_is_shown_as_it_would_be_typed() -> None:

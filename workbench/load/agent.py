@@ -12,8 +12,8 @@ from workbench.closing import ended
 from workbench.errors import PongbenchError
 from workbench.load import events
 from workbench.load.base import Client
-from workbench.machines.base import Command, Process
 from workbench.machines.bundle import agent_command
+from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, decode, quoted
 from workbench.remote.agent.protocol import VERSION
 

@@ -12,8 +12,9 @@ from workbench.errors import BadInput, PongbenchError
 from workbench.load.agent import FILES
 from workbench.load.base import Capabilities, Client, LoadReport, LoadTool, LoadWindow, PointSpec
 from workbench.load.fleet import AgentFleet
-from workbench.machines.base import Command, ran
+from workbench.machines.base import ran
 from workbench.machines.bundle import agent_place, own_platform
+from workbench.machines.runner_client import Command
 from workbench.machines.wire import InvalidMessage, Text, decode
 
 OLDEST = (3, 11)

@@ -33,7 +33,8 @@ from workbench.load.base import (
 )
 from workbench.load.merge import merged, shared
 from workbench.load.output import Invocation, Output, Unreadable, checked
-from workbench.machines.base import Command, Machine, Process
+from workbench.machines.base import Machine
+from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import InvalidMessage, decode, quoted
 from workbench.messages.base import Message
 from workbench.messages.reasons import ClientGone, ToolFailed, ToolInterrupted

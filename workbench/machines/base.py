@@ -1,32 +1,41 @@
-"""What a machine offers to the rest of the program, local or remote."""
+"""A machine, local or remote: one run directory, one runner, and what it offers to the rest of the
+program."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+import logging
+import re
+import shlex
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+
+import msgspec
 
 from workbench.errors import PongbenchError
-from workbench.machines.wire import LONGEST_MESSAGE, InvalidMessage
+from workbench.machines import facts
+from workbench.machines.runner_client import Command, Link, Process
+from workbench.machines.runnerevents import Ready
+from workbench.machines.wire import LONGEST_MESSAGE, Count, InvalidMessage, decode, quoted
+from workbench.remote import REMOTE
 
+SAMPLER = REMOTE / "sampler"
+PINGS = 60
+LONGEST, MOST_WORDS = 120, 24
 
-@dataclass(frozen=True)
-class Command:
-    """A program to start on a machine. Never passed through a shell."""
+_LISTENING: msgspec.json.Decoder[tuple[int, int] | None] = msgspec.json.Decoder(
+    tuple[Count, Count] | None
+)
 
-    argv: Sequence[str]
-    env: Mapping[str, str] = field(default_factory=dict)
-    """Added to a minimal environment (PATH, HOME, LANG=C.UTF-8, TMPDIR in the run directory)."""
-    cwd: str = ""
-    """Relative to the machine's run directory, or absolute."""
-    nofile: int = 0
-    """Wanted soft descriptor limit; 0: the machine's. Raised as far as the hard limit allows."""
-    cpus: Sequence[int] = ()
-    """Cores to run on; empty: any."""
+log = logging.getLogger("workbench.machines.commands")
+PING_FOR_S = 0.25
+"""Seconds of pings; fewer suffice on a distant link: its uncertainty comes from neither end."""
+WITHIN_S = 8.0
 
 
 @dataclass(frozen=True)
@@ -42,157 +51,177 @@ class Platform:
     libc_version: str = ""
 
 
-class Process(Protocol):
-    """A program running on a machine under the runner. Its stderr is merged into its stdout."""
-
-    @property
-    def pid(self) -> int: ...
-
-    def lines(self) -> AsyncIterator[bytes]:
-        """Yield its output line by line, without the newline, until it closes it. One reader
-        only."""
-        ...
-
-    def tail(self) -> list[str]:
-        """Return the last lines of output (at most 20), for messages; works with and without a
-        reader."""
-        ...
-
-    @property
-    def dropped(self) -> int:
-        """Lines of output dropped so far because they were not read in time."""
-        ...
-
-    async def send(self, line: bytes) -> None:
-        """Write one line (without newline) to its stdin."""
-        ...
-
-    async def wait(self) -> int:
-        """Wait for its exit status; negative: the signal that ended it."""
-        ...
-
-    async def stop(self, grace_s: float = 1.0) -> int:
-        """Send SIGTERM to all its descendants, after `grace_s` SIGKILL. Raises PongbenchError when
-        a process survives that, such as one that has become root."""
-        ...
-
-
-class Machine(Protocol):
-    """An open machine: one run directory (0700, always removed), one runner.
+class Machine(ABC):
+    """An open machine: one run directory (0700, always removed), one runner. A connector adds file
+    transfer and closing.
 
     Everything started there ends with the machine, also when this program is killed.
     """
 
+    def __init__(self, link: Link, cache_dir: str, introduction: Ready) -> None:
+        self._link = link
+        self._cache_dir = cache_dir
+        self._introduction = introduction
+        self._tools: dict[Path, str] = {}
+        self._copying = asyncio.Lock()
+        self._queried: set[int] = set()
+
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        return self._link.name
 
     @property
     def run_dir(self) -> str:
         """Absolute path on that machine."""
-        ...
+        return self._introduction.run
 
     @property
     def cache_dir(self) -> str:
         """The only directory on that machine that stays."""
-        ...
+        return self._cache_dir
 
     @property
     def python(self) -> list[str]:
         """The command of a Python there, 3.10 or later, in isolated mode, for our own programs."""
-        ...
+        return [self._introduction.python, "-I", "-S", "-u"]
 
     @property
     def cpus(self) -> list[int]:
         """The cores it allows us to use, ascending."""
-        ...
+        return list(self._introduction.cpus)
 
     @property
+    @abstractmethod
     def is_local(self) -> bool:
         """Whether it is this computer."""
-        ...
 
     @property
+    @abstractmethod
     def platform(self) -> Platform | None:
         """None: it is this computer, so local packages fit."""
-        ...
 
     @property
+    @abstractmethod
     def reach(self) -> str:
         """The address at which other machines reach servers on this one; "" for this computer,
         whose address depends on the peer."""
-        ...
 
     @property
+    @abstractmethod
     def bind(self) -> str:
         """The address servers listen on so that others reach them."""
-        ...
 
     @property
+    @abstractmethod
     def our_address(self) -> str:
         """This computer's address as seen by that machine; empty: unknown, or it is this
         computer."""
-        ...
 
     @property
     def beside(self) -> list[str]:
         """Processes that hold runs of other users there, described for display."""
-        ...
+        return [quoted(each) for each in self._introduction.beside]
 
     @property
     def failure(self) -> PongbenchError | None:
         """Why it is lost (its connection, its runner), as a sentence; None: it is not known to be
         lost."""
-        ...
+        return self._link.failure
 
     async def lost(self) -> PongbenchError:
         """Wait until it is lost and return its `failure`, which every waiting call raises as
         well."""
-        ...
+        return await self._link.lost()
 
     async def start(self, command: Command) -> Process:
         """Start a program. Raises PongbenchError when it cannot: no such file, no permission, no
         core."""
-        ...
-
-    async def put(self, source: Path, target: str) -> str:
-        """Copy a file or a tree to `target` (relative to the run directory). Returns its absolute
-        path."""
-        ...
-
-    async def tool(self, source: Path) -> str:
-        """Copy one of our programs there, a file or a folder, once. Returns its absolute path."""
-        ...
-
-    async def bring(self, archive: Path, name: str) -> str:
-        """Unpack a tar once at `name` in the cache directory, named after its content. Returns its
-        absolute path. The tar has a file `.whole` in its root."""
-        ...
-
-    def route_to(self, host: str, port: int) -> AbstractAsyncContextManager[tuple[str, int]]:
-        """Return a local address and port that lead to an address reachable from that machine."""
-        ...
+        log.info("%s: %s", self.name, described(command))
+        return await self._link.start(command)
 
     async def read(self, paths: Sequence[str]) -> list[str | None]:
         """Return the texts of small files there (256 KiB at most); None: unreadable."""
-        ...
+        return await self._link.read(paths)
+
+    @abstractmethod
+    async def put(self, source: Path, target: str) -> str:
+        """Copy a file or a tree to `target` (relative to the run directory). Returns its absolute
+        path."""
+
+    async def tool(self, source: Path) -> str:
+        """Copy one of our programs there, a file or a folder, once. Returns its absolute path."""
+        async with self._copying:  # It may be started while it is copied again.
+            if source not in self._tools:
+                self._tools[source] = await self.put(source, f"tools/{source.name}")
+        return self._tools[source]
+
+    @abstractmethod
+    async def bring(self, archive: Path, name: str) -> str:
+        """Unpack a tar once at `name` in the cache directory, named after its content. Returns its
+        absolute path. The tar has a file `.whole` in its root."""
+
+    @abstractmethod
+    def route_to(self, host: str, port: int) -> AbstractAsyncContextManager[tuple[str, int]]:
+        """Return a local address and port that lead to an address reachable from that machine."""
 
     async def listening(self, port: int) -> tuple[int, int] | None:
         """Return the kernel's (accept_queue, backlog); None: no listening socket on that port."""
-        ...
+        sampler = await self.tool(SAMPLER)
+        # Requested many times a second, and reported once.
+        start = self._link.start if port in self._queried else self.start
+        self._queried.add(port)
+        process = await start(Command([*self.python, sampler, str(port)]))
+        try:
+            return decode(_LISTENING, b"".join(await output(process)))
+        except InvalidMessage as error:
+            last = " ".join(process.tail()[-1:]) or str(error)
+            raise PongbenchError(
+                f"'{self.name}' cannot report what listens on port {port}: {quoted(last)}."
+            ) from None
 
     async def time_wait(self) -> int:
         """Return the local connections in TIME_WAIT."""
-        ...
-
-    async def clock(self) -> tuple[int, int]:
-        """Return (offset_us, uncertainty_us); the offset converts its monotonic clock to ours."""
-        ...
+        (text,) = await self.read(["/proc/net/sockstat"])
+        return time_wait(text or "")
 
     async def facts(self) -> dict[str, object]:
         """Return its facts; see `machines.facts`."""
-        ...
+        return facts.process(await self.read(facts.PATHS)) | {
+            "python": self._introduction.version,
+            "cpus_allowed": self.cpus,
+        }
 
+    async def clock(self) -> tuple[int, int]:
+        """Return (offset_us, uncertainty_us); the offset converts its monotonic clock to ours."""
+        until = time.monotonic() + PING_FOR_S
+        best = await self._link.ping()
+        for _ in range(PINGS - 1):
+            if time.monotonic() > until:
+                break
+            best = min(best, await self._link.ping(), key=lambda ping: ping[1])
+        return best
+
+    @abstractmethod
     async def close(self) -> None: ...
+
+
+def described(command: Command) -> str:
+    """Return a command as typed in a shell, for the log; program texts and long lists are
+    shortened."""
+    words = shlex.join([_line(word) for word in command.argv[:MOST_WORDS]])
+    left = len(command.argv) - MOST_WORDS
+    return f"{words} … and {left} more" if left > 0 else words
+
+
+def _line(word: str) -> str:
+    first = word.strip().partition("\n")[0][:LONGEST]
+    return first if first == word else f"{first}…"
+
+
+def time_wait(sockstat: str) -> int:
+    """Return the connections in TIME_WAIT, from /proc/net/sockstat."""
+    found = re.search(r"^TCP:.*\btw ([0-9]{1,12})", sockstat, re.MULTILINE)
+    return int(found[1]) if found else 0
 
 
 async def answers(machine: Machine, within_s: float) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from workbench import paths
 from workbench.closing import to_the_end
 from workbench.errors import PongbenchError, why
-from workbench.machines.linked import LinkedMachine
+from workbench.machines.base import Machine
 from workbench.machines.runner_client import CLOSE_WITHIN_S, LEASE_S, RUNNER, Link
 from workbench.machines.runnerevents import Ready
 from workbench.remote import REMOTE
@@ -75,7 +75,7 @@ def _see_usable(cache: Path) -> None:
         raise PongbenchError(f"Runs cannot be kept in {cache}: {why(error)}; {another}.") from None
 
 
-class LocalMachine(LinkedMachine):
+class LocalMachine(Machine):
     """This computer as a `base.Machine`."""
 
     def __init__(

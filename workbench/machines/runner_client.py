@@ -12,14 +12,14 @@ import platform
 import secrets
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 from weakref import WeakValueDictionary
 
 from workbench.closing import ended, to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines import runnerevents
-from workbench.machines.base import Command
 from workbench.machines.pulse import Pulse
 from workbench.machines.wire import LONGEST_LINE, InvalidMessage, Lines, decode, quoted
 from workbench.messages.reasons import Suspended
@@ -138,8 +138,23 @@ SLICE_S = 0.02
 """The longest time, in seconds, for which a reader of lines may keep the event loop."""
 
 
-class LinkProcess:
-    """A `base.Process`: a program under the runner at the other end of a link."""
+@dataclass(frozen=True)
+class Command:
+    """A program to start on a machine. Never passed through a shell."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+    """Added to a minimal environment (PATH, HOME, LANG=C.UTF-8, TMPDIR in the run directory)."""
+    cwd: str = ""
+    """Relative to the machine's run directory, or absolute."""
+    nofile: int = 0
+    """Wanted soft descriptor limit; 0: the machine's. Raised as far as the hard limit allows."""
+    cpus: Sequence[int] = ()
+    """Cores to run on; empty: any."""
+
+
+class Process:
+    """A program under the runner at the other end of a link, its stderr merged into its stdout."""
 
     def __init__(self, link: Exchange, key: str, pid: int) -> None:
         self._link = link
@@ -160,6 +175,8 @@ class LinkProcess:
         return self._pid
 
     async def lines(self) -> AsyncIterator[bytes]:
+        """Yield its output line by line, without the newline, until it closes it. One reader
+        only."""
         while True:
             began = time.monotonic()
             while self._unread:
@@ -178,17 +195,23 @@ class LinkProcess:
             await self._news.wait()
 
     def tail(self) -> list[str]:
+        """Return the last lines of output (at most 20), for messages; works with and without a
+        reader."""
         return [line.decode("utf-8", "replace") for line in self._tail]
 
     async def send(self, line: bytes) -> None:
+        """Write one line (without newline) to its stdin."""
         text = line.decode("utf-8", "surrogateescape")
         await self._link.send(op="write", id=self._key, line=text)
 
     async def wait(self) -> int:
+        """Wait for its exit status; negative: the signal that ended it."""
         status: int = await asyncio.shield(self._exit)
         return status
 
     async def stop(self, grace_s: float = 1.0) -> int:
+        """Send SIGTERM to all its descendants, after `grace_s` SIGKILL. Raises PongbenchError when
+        a process survives that, such as one that has become root."""
         if self._stopped is None:
             self._stopped = self._link.expect()
             await self._link.send(op="stop", id=self._key, grace_s=grace_s)
@@ -281,7 +304,7 @@ class Link(Exchange):
         """Whether the runner said that it has cleaned up."""
         self._reader = reader
         self._count = 0
-        self._processes: WeakValueDictionary[str, LinkProcess] = WeakValueDictionary()
+        self._processes: WeakValueDictionary[str, Process] = WeakValueDictionary()
         """Those somebody still holds: a long run starts many."""
         self._stray: deque[bytes] = deque(maxlen=5)
         self._pulse = Pulse()
@@ -323,7 +346,7 @@ class Link(Exchange):
         assert self.failure
         return self.failure
 
-    async def start(self, command: Command) -> LinkProcess:
+    async def start(self, command: Command) -> Process:
         key = self._next()
         started = self.expect(key, runnerevents.Started)
         await self.send(
@@ -335,7 +358,7 @@ class Link(Exchange):
             nofile=command.nofile,
             cpus=list(command.cpus),
         )
-        process: LinkProcess = await self.in_time(started, "start a program")
+        process: Process = await self.in_time(started, "start a program")
         return process
 
     async def ping(self) -> tuple[int, int]:
@@ -449,7 +472,7 @@ class Link(Exchange):
             case runnerevents.Read(n, texts):
                 self._answer(n, event, texts)
             case runnerevents.Started(key, pid):
-                started = LinkProcess(self, key, pid)
+                started = Process(self, key, pid)
                 self._processes[key] = started
                 if not self._answer(key, event, started):  # The caller was cancelled.
                     self._write(op="stop", id=key, grace_s=0)

@@ -14,9 +14,9 @@ import msgspec
 from workbench.closing import ended, to_the_end
 from workbench.documents import HostSample
 from workbench.errors import PongbenchError
-from workbench.machines.base import Command, Machine, Process
-from workbench.machines.linked import SAMPLER
+from workbench.machines.base import SAMPLER, Machine
 from workbench.machines.pulse import Pulse
+from workbench.machines.runner_client import Command, Process
 from workbench.machines.usage import Sample, Tally, Usage, cpu_pct, differences, growth, percent
 from workbench.machines.wire import InvalidMessage, decode, quoted
 

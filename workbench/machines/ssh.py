@@ -25,8 +25,7 @@ import msgspec
 
 from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
-from workbench.machines.base import Platform
-from workbench.machines.linked import LinkedMachine
+from workbench.machines.base import Machine, Platform
 from workbench.machines.local import JANITOR
 from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import LEASE_S, RUNNER, Link, MachineBusy
@@ -106,7 +105,7 @@ class Received(msgspec.Struct, frozen=True):
     error: str = ""
 
 
-class SshMachine(LinkedMachine):
+class SshMachine(Machine):
     """A `base.Machine` over SSH."""
 
     def __init__(

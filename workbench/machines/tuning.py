@@ -27,10 +27,10 @@ from workbench.closing import ended, to_the_end
 from workbench.config.yaml import convert, load_yaml
 from workbench.errors import BadInput, PongbenchError
 from workbench.machines import secrets
-from workbench.machines.base import Command, Machine, Process
+from workbench.machines.base import Machine
 from workbench.machines.facts import raised
 from workbench.machines.profiles import Profile
-from workbench.machines.runner_client import whoami
+from workbench.machines.runner_client import Command, Process, whoami
 from workbench.machines.secrets import Ask, Question, never_ask
 from workbench.machines.surveyed import LeftTuning
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, Text, decode, quoted

@@ -12,7 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.errors import PongbenchError
-from workbench.machines.base import Command, Machine, Process
+from workbench.machines.base import Machine
+from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
 from workbench.messages.notes import Link, LinkUnchecked, Notice, SlowLink
 from workbench.plan.model import Plan

@@ -15,7 +15,8 @@ import msgspec
 
 from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
-from workbench.machines.base import Command, Machine
+from workbench.machines.base import Machine
+from workbench.machines.runner_client import Command
 from workbench.machines.wire import quoted
 from workbench.remote import REMOTE
 from workbench.rights import Confinement

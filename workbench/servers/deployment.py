@@ -15,7 +15,8 @@ import msgspec
 from workbench.closing import ended
 from workbench.documents import ServerRecord
 from workbench.errors import BadInput, PongbenchError, ProgramFailed
-from workbench.machines.base import Command, Machine, Process
+from workbench.machines.base import Machine
+from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import quoted
 from workbench.remote.agent.tls import NAME
 from workbench.rights import Confinement

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from workbench import fetching
-from workbench.machines.base import Command, Machine
+from workbench.machines.base import Machine
+from workbench.machines.runner_client import Command
 from workbench.machines.wire import LONGEST_QUOTE, MOST_NOISE, InvalidMessage, decode
 from workbench.remote import REMOTE
 

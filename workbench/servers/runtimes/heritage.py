@@ -21,8 +21,9 @@ from typing import Any
 from workbench import paths, stores
 from workbench.errors import PongbenchError, ProgramFailed
 from workbench.fetching import why_unreached
-from workbench.machines.base import Command, Machine, ran
+from workbench.machines.base import Machine, ran
 from workbench.machines.bundle import bring_tree
+from workbench.machines.runner_client import Command
 from workbench.machines.wire import quoted
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import MissingPrograms, Programs

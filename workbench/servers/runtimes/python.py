@@ -31,8 +31,9 @@ import msgspec
 
 from workbench import fetching, paths
 from workbench.errors import PongbenchError, ProgramFailed
-from workbench.machines.base import Command, Machine, Platform, output, ran
+from workbench.machines.base import Machine, Platform, output, ran
 from workbench.machines.bundle import Bundle, archived, kept, pack
+from workbench.machines.runner_client import Command
 from workbench.machines.wire import InvalidMessage, Text, decode, quoted
 from workbench.remote.builders.python import OLDEST, PROOF
 from workbench.servers.entry import ServerEntry
