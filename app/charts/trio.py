@@ -33,7 +33,7 @@ from app.charts.zooming import Zooming
 from app.painted import Painted
 from app.theme import Theme, icon
 from app.widgets import button, tool
-from workbench.analysis.results import View
+from workbench.analysis.results import PERCENTILES, Clock, View
 
 
 class Trio(Stack):
@@ -215,6 +215,12 @@ class _Ring(Painted):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
 
 
+CLOCKS: dict[Clock, str] = {
+    "latency": "Latency (from scheduled time)",
+    "service": "Service time (from send)",
+}
+
+
 def open_menu(trio: Trio, at: QPoint) -> QMenu:
     """Open the menu at a place on the screen."""
     menu = QMenu(trio)
@@ -227,6 +233,12 @@ def open_menu(trio: Trio, at: QPoint) -> QMenu:
         action.triggered.connect(lambda _checked=False: do())
         return action
 
+    def check(inside: QMenu, text: str, on: bool, choose: Callable[[bool], object]) -> None:
+        action = inside.addAction(text)
+        action.setCheckable(True)
+        action.setChecked(on)
+        action.triggered.connect(choose)
+
     add("Zoom in", "Ctrl++", zooming.closer)
     add("Zoom out", "Ctrl+−", zooming.farther, usable=bool(trio.showing.zoom))
     add("Show everything", "Ctrl+0", zooming.reset, usable=bool(trio.showing.zoom))
@@ -234,16 +246,19 @@ def open_menu(trio: Trio, at: QPoint) -> QMenu:
     titles = {ACROSS: trio.drawn.axis.label}
     titles |= {chart.metric: chart.title_text()[0] for chart in trio.charts.values()}
     for key, title in titles.items():
-        action = menu.addAction(f"Logarithmic {_within(title)}\t{LOG_KEYS.get(key, 'E')}")
-        action.setCheckable(True)
-        action.setChecked(trio.is_log(key))
-        action.toggled.connect(lambda on, k=key: trio.set_log(on, k))
+        text = f"Logarithmic {_within(title)}\t{LOG_KEYS.get(key, 'E')}"
+        check(menu, text, trio.is_log(key), lambda on, k=key: trio.set_log(on, k))
     menu.addSeparator()
+    inside = menu.addMenu("Percentile")
+    for each in PERCENTILES:
+        chosen = each == trio.view.percentile
+        check(inside, words.percentile(each), chosen, lambda _, p=each: trio.set_percentile(p))
+    inside = menu.addMenu("Response time")
+    for clock, text in CLOCKS.items():
+        chosen = clock == trio.view.clock
+        check(inside, text, chosen, lambda _, c=clock: trio.set_clock(c))
     second = words.percentile(second_percentile(trio.view).percentile)
-    action = menu.addAction(f"Band from {second}\tB")
-    action.setCheckable(True)
-    action.setChecked(trio.showing.band)
-    action.toggled.connect(trio.set_band)
+    check(menu, f"Band from {second}\tB", trio.showing.band, trio.set_band)
     if trio.notable:
         menu.addSeparator()
         target = trio.target()
@@ -270,7 +285,9 @@ class Corner(QWidget):
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(6)
         self._reset = button("Reset zoom", on_click=trio.zooming.reset)
-        self._menu = tool("Charts: zoom and scales", "sliders-horizontal", self._open)
+        self._menu = tool(
+            "Charts: zoom, scales and response time", "sliders-horizontal", self._open
+        )
         for each, padding in ((self._reset, "0 8px"), (self._menu, "0")):
             each.setStyleSheet(f"padding: {padding}; font-size: 12px; min-height: 22px;")
             inside.addWidget(each)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from math import nan
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.charts import words
 from app.charts.model import ChartModel, Whole
 from app.charts.series import Quantity
-from app.charts.trio import Trio, open_menu
+from app.charts.trio import CLOCKS, Trio, open_menu
 from app.charts.view_state import DISTRIBUTION, SWEEP
-from app.choices import Choice
 from app.live.distribution_table import DistributionTable
 from app.live.events import Place
 from app.live.first_untrusted import FirstUntrusted
@@ -35,11 +34,6 @@ _NARROW = 1160
 """Below this width the column beside the charts is a drawer: a window of 1280 has more."""
 _AUDIT_MS = 1000
 """Between audits while documents come: each reads all points."""
-
-_CLOCKS: tuple[tuple[Clock, str], ...] = (
-    ("latency", "Latency (from scheduled time)"),
-    ("service", "Service time (from send)"),
-)
 
 
 class Board(QWidget):
@@ -85,7 +79,6 @@ class Board(QWidget):
         self._make_drawer(False)
         if settings is not None:
             keep_view(self.trio, settings)
-        self._controls = Controls(self.trio)
         self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at))
 
     def clear(self, whole: Whole | None = None) -> None:
@@ -205,12 +198,10 @@ class Board(QWidget):
 
     def lend(self) -> Trio:
         """Give the charts away, for example to a projector."""
-        self._controls.hide()
         return self.trio
 
     def take_back(self) -> None:
         self._around.insertWidget(1, self.trio, 1)
-        self._controls.show()
         self.trio.show()
 
     def _on_view(self, view: str) -> None:
@@ -280,7 +271,7 @@ def keep_view(trio: Trio, settings: Settings) -> None:
     """Apply the last chosen response time, and save a new choice."""
     if settings.percentile in PERCENTILES:
         trio.set_percentile(settings.percentile)
-    if settings.clock in dict(_CLOCKS):
+    if settings.clock in CLOCKS:
         trio.set_clock(settings.clock)
     log = {key: on for key, on in settings.log_axes.items() if isinstance(on, bool)}
     log[Quantity.TIME.value] = settings.log_scale
@@ -297,64 +288,3 @@ def keep_view(trio: Trio, settings: Settings) -> None:
         settings.log_axes = {key: on for key, on in trio.own_showing.log.items() if key != time}
 
     trio.view_changed.connect(keep)
-
-
-class Controls(QWidget):
-    """Which response time, at the top right of its chart."""
-
-    def __init__(self, trio: Trio) -> None:
-        super().__init__(trio)
-        self._trio = trio
-        inside = QHBoxLayout(self)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(6)
-        inside.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
-        self._percentile = Choice("Percentile")
-        self._clock = Choice("Response time")
-        self._scale = Choice("Response time scale")
-        for percentile in PERCENTILES:
-            self._percentile.addItem(words.percentile(percentile), percentile)
-        for clock, text in _CLOCKS:
-            self._clock.addItem(text, clock)
-        self._scale.addItem("Log scale", True)
-        self._scale.addItem("Linear scale", False)
-        chosen = (trio.set_percentile, trio.set_clock, trio.set_log)
-        boxes = (self._percentile, self._clock, self._scale)
-        for box, choose in zip(boxes, chosen, strict=True):
-            box.setStyleSheet(
-                "QComboBox { min-height: 20px; padding: 0 22px 0 8px; font-size: 12px; }"
-            )
-            box.activated.connect(lambda _, b=box, c=choose: c(b.currentData()))
-            inside.addWidget(box)
-        self._refresh()  # a box shown without a parent would be a window for a moment
-        trio.view_changed.connect(self._refresh)
-        trio.charts[Quantity.TIME].installEventFilter(self)
-
-    def _refresh(self) -> None:
-        trio = self._trio
-        for box, value in (
-            (self._percentile, trio.view.percentile),
-            (self._clock, trio.view.clock),
-            (self._scale, trio.log),
-        ):
-            box.setCurrentIndex(box.findData(value))
-        shown = Quantity.TIME in trio.shown_charts
-        for each in (self._clock, self._scale):
-            each.setVisible(shown)
-        # A distribution has them all.
-        self._percentile.setVisible(shown and Quantity.REPLIES in trio.drawn.charts)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
-            self._place()
-        elif event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
-            self._refresh()
-        return False
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._place()
-
-    def _place(self) -> None:
-        chart = self._trio.charts[Quantity.TIME].geometry()
-        self.move(chart.right() - self.width() - 3, chart.top() + 1)  # inside the focus ring
-        self.raise_()

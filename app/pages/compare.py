@@ -35,7 +35,7 @@ from app.comparing.selection import Loaded, Selection, letters, load
 from app.comparing.sessions import ConditionsCard, SessionCards
 from app.context import Desk
 from app.fields import Segments
-from app.live.session_view import Controls, keep_view
+from app.live.session_view import keep_view
 from app.live.view_bar import ViewBar
 from app.plain import tip
 from app.scrolling import Scrolled
@@ -69,7 +69,6 @@ class CompareBoard(QWidget):
         around.setContentsMargins(GAP, 10, GAP, 6)
         self.trio = OverlayTrio(Overlay(), desk.theme)
         keep_view(self.trio, desk.settings)
-        self._controls = Controls(self.trio)
         self.views = ViewBar(self.trio)
         around.addWidget(self.views)
         self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at))
@@ -87,20 +86,17 @@ class CompareBoard(QWidget):
         self.ranking.picked.connect(self._on_picked)
 
     def set_empty(self, empty: bool) -> None:
-        """Hide the controls of the response time while nothing is compared."""
+        """Hide the choice of views while nothing is compared."""
         self.empty.setVisible(empty)
         self._fit_side()
-        for each in (self._controls, self.views):
-            each.setVisible(not empty and self.trio.window() is self.window())
+        self.views.setVisible(not empty and self.trio.window() is self.window())
 
     def lend(self) -> OverlayTrio:
         """Give the charts away, for example to a projector."""
-        self._controls.hide()
         return self.trio
 
     def take_back(self) -> None:
         self._around.insertWidget(1, self.trio, 1)
-        self._controls.show()
         self.trio.show()
 
     def _make_side(self) -> Scrolled:

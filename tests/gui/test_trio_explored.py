@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
+from app.charts.trio import open_menu
 from app.colour import mix
 from tests.gui.trios import at, colour_of, near, seen, shown
 from tests.outcomes import Contestant
@@ -221,3 +222,16 @@ def test_any_valid_session_can_be_shown_and_explored(
     for server, series in trio.model.series.items():
         trio.highlight(server, next((point.x for point in series.shown), nan))
         seen(trio.charts[T])
+
+
+@pytest.mark.qt_log_ignore("does not support")
+def test_the_menu_offers_which_response_time_is_drawn(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(1, 4))
+    menu = open_menu(trio, trio.mapToGlobal(QPoint(10, 10)))
+    for which, text in (("Percentile", "p50"), ("Response time", "Service time (from send)")):
+        (inside,) = [each.menu() for each in menu.actions() if each.text() == which]
+        (choice,) = [each for each in inside.actions() if each.text() == text]
+        assert not choice.isChecked()
+        choice.trigger()
+    menu.close()
+    assert (trio.view.percentile, trio.view.clock) == ("p50", "service")

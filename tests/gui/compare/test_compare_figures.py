@@ -75,7 +75,7 @@ def test_a_server_of_two_sessions_is_presented_once_and_letters_are_explained(
     assert any(text.startswith("A: ") and " · B: Old kernel, " in text for text in texts)
     with qtbot.waitSignal(large.destroyed):
         large.leave()
-    assert combo(page, "Percentile").isVisible()
+    assert page.trio.isVisibleTo(page)
 
 
 def test_the_table_is_sorted_by_choice_with_unknown_values_last(

@@ -14,7 +14,6 @@ from app.context import Desk
 from app.pages.compare import ComparePage
 from tests.gui.compare.steps import (
     RATES,
-    combo,
     compare,
     elsewhere,
     holds,
@@ -39,7 +38,6 @@ def test_an_empty_page_says_what_belongs_there_and_offers_a_choice(page: Compare
     assert "Servers of the chosen sessions appear here." in written(page.trio)
     assert "during the run" not in written(page.trio)
     assert not offers(page, "Add a session…")
-    assert not combo(page, "Percentile").isVisible()
     assert ranking(page) == []
     press(page, "Choose sessions…")
     (chooser,) = page.findChildren(Chooser)
