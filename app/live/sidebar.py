@@ -139,7 +139,7 @@ class Side(QFrame):
         least = max(card.minimumSizeHint().height() for card in (self.vitals, self.events))
         lower = max(_LOWER, self._tabs.sizeHint().height() + 2 * GAP + least)
         legend = left - 30 if low else min(self._legend_height(), max(60, left - lower))
-        legend = legend if self._begun else left
+        legend = legend if self._begun else left + GAP
         both = not low and left - legend >= _BOTH and not self._searched
         self.legend.setFixedHeight(max(60, legend))
         self._group.button(_SERVERS).setVisible(low)

@@ -22,8 +22,8 @@ from app.live.film import Film, Position, Reel
 from app.live.transport import Transport
 from app.pages.session_page import SessionPage
 from app.question import ask_text
-from app.sessions import opened
 from app.sessions.rerun import run_again
+from app.start.recent import remember
 from app.widgets import button
 from workbench import stores
 from workbench.documents import AnyDocument, RunStart
@@ -113,7 +113,7 @@ class FilmPage(SessionPage):
         if self._playing is not None:
             self._playing.cancel()
         self.reel = reel
-        opened.remember(self._desk.settings, reel.path)
+        remember(self._desk.settings, reel.path)
         self.board.clear(reel.whole)
         self.error.show_text(reel.warning, "warn")
         self.transport.load(reel)

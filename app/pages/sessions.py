@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +22,6 @@ from app.export.dialog import ask
 from app.export.sources import Recorded
 from app.history import History, UndoBar, deletion
 from app.sessions.card import SessionCard
-from app.sessions.labelling import Labelling
 from app.sessions.rerun import run_again
 from app.sessions.table import COLUMNS, Found, SessionsModel, SessionsView
 from app.stacking import lay, stacked, widen
@@ -29,6 +29,7 @@ from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame,
 from workbench import trash
 from workbench.errors import PongbenchError
 from workbench.plan.reading import plan_of_session
+from workbench.sessions.labels import Label, Titles
 from workbench.sessions.library import Shelved
 from workbench.trash import Trashed
 
@@ -92,7 +93,9 @@ class SessionsPage(QWidget):
         self.history = History(desk.bridge, self)
         self.history.failed.connect(self.error.show_text)
         inside.addWidget(UndoBar(self.history))
-        self._labelling = Labelling(desk, self.card, self.history, self.error.show_text)
+        self._keeping = asyncio.Lock()
+        """Titles and notes are saved in the order of the changes."""
+        self.card.labelled.connect(self._on_labelled)
         self._restored: set[Path] = set()
         """To be selected as soon as they are listed."""
         self._timer = QTimer(self)
@@ -208,6 +211,17 @@ class SessionsPage(QWidget):
         }
         for name, possible in can.items():
             self.card.buttons[name].setEnabled(possible)
+
+    def _on_labelled(self, session: Shelved, label: Label) -> None:
+        assert session.start is not None
+        id_ = session.start.session
+
+        async def keep() -> None:
+            async with self._keeping:
+                await asyncio.to_thread(Titles().write, id_, label)
+
+        done = self._desk.shelf_stale.emit
+        self._desk.bridge.submit(keep(), lambda _: done(), self.error.show_text)
 
     # Actions
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
@@ -111,13 +110,6 @@ class SessionCard(QFrame):
             self._kept = None
         if not same or not (self._is_written_to() or self._kept):
             self._fill(one, one.label)
-
-    def show_label(self, path: Path, label: Label) -> None:
-        """Show the label that a session has got without being written here."""
-        if [session.path for session in self._sessions] == [path]:
-            self._writing.stop()
-            self._kept = label
-            self._fill(self._sessions[0], label)
 
     def write(self) -> None:
         """Save the title and the note, if they changed."""

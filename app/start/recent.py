@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
@@ -10,13 +12,14 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.context import Desk
 from app.plain import tip
-from app.sessions.opened import opened, read
 from app.sessions.thumbnail import Outlines, Thumbnail
+from app.settings import Settings
 from app.stacking import lay, stacked
 from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import Elided, button, column, dress, empty, frame, label, row
 from app.words import ended, when
-from workbench.sessions.library import Shelved
+from workbench import paths
+from workbench.sessions.library import Shelved, glance
 
 _LEAST, _MOST = 320, 6
 _TALL = 90
@@ -37,6 +40,9 @@ _RESULTS = (
         "Servers run in their own runtimes, cached apart from the system. Clear them in Settings.",
     ),
 )
+
+_OPENED, _MOST_OPENED = "opened", 12
+"""The setting with the sessions opened from outside the user's folder, and how many it keeps."""
 
 
 class Recent(QWidget):
@@ -68,12 +74,12 @@ class Recent(QWidget):
     def show_sessions(self, sessions: Sequence[Shelved]) -> None:
         """`sessions`: of the user's folder; those opened from elsewhere are found here."""
         listed = [(s.start.started_utc, s) for s in sessions if s.start is not None]
-        elsewhere = opened(self._desk.settings)
+        elsewhere = _opened(self._desk.settings)
         if not elsewhere:
             self._order(listed)
             return
         # At once, so that no card moves below the pointer.
-        self._desk.bridge.do(lambda: read(elsewhere), lambda found: self._order([*listed, *found]))
+        self._desk.bridge.do(lambda: _read(elsewhere), lambda found: self._order([*listed, *found]))
 
     def _order(self, dated: Sequence[tuple[str, Shelved]]) -> None:
         """Show those recorded or opened last."""
@@ -178,3 +184,28 @@ class _Result(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._sign.setPixmap(icon_pixmap(self._icon, theme.soft, 20))
+
+
+def remember(settings: Settings, path: Path) -> None:
+    """Note that this session was opened now; those in the user's folder are listed anyway."""
+    path = path.absolute()
+    if path.parent == paths.data_dir() / "sessions":
+        return
+    others = {str(other): utc for other, utc in _opened(settings).items() if other != path}
+    latest = sorted(others.items(), key=lambda item: item[1], reverse=True)[: _MOST_OPENED - 1]
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    settings.more[_OPENED] = {str(path): now, **dict(latest)}
+
+
+def _opened(settings: Settings) -> dict[Path, str]:
+    """Return the paths, each with the time in ISO 8601 at which it was opened last."""
+    kept = settings.more.get(_OPENED)
+    if not isinstance(kept, dict):
+        return {}
+    return {Path(path): utc for path, utc in kept.items() if isinstance(utc, str)}
+
+
+def _read(opened_utc: dict[Path, str]) -> list[tuple[str, Shelved]]:
+    """Return those that are still there, each with the time at which it was opened last."""
+    found = ((utc, glance(path)) for path, utc in opened_utc.items())
+    return [(utc, session) for utc, session in found if session is not None]

@@ -94,6 +94,7 @@ def test_within_a_servers_sweep_a_film_says_that_its_figure_is_one_so_far(
     qtbot.waitUntil(lambda: bool(table.item(0, 1)) and table.item(0, 1).text() == "4,500/s so far")
     qtbot.keyClick(page, Qt.Key.Key_End)
     qtbot.waitUntil(lambda: not says(legend, "so far"))
+    qtbot.waitUntil(lambda: table.rowCount() == 2)
     assert not any("so far" in table.item(line, 1).text() for line in range(2))
 
 

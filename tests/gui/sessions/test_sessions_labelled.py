@@ -41,38 +41,6 @@ def test_a_title_and_notes_are_kept_and_found_and_the_file_stays_as_it_is(
     assert names(page) == ["a"]
 
 
-def test_a_title_and_notes_are_undone_and_done_again(
-    qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
-) -> None:
-    record(home / "a.pong.yaml", "Plan")
-    listed(qtbot, desk, page, 1)
-
-    def latest(what: str) -> bool:
-        step = page.history.latest
-        return step is not None and step.text.startswith(what)
-
-    fields = (("Title", page.card.title, "Mine"), ("Notes", page.card.notes, "Ask Lena"))
-    for what, field, text in fields:
-        field.setFocus()
-        field.selectAll()
-        qtbot.keyClicks(field, text)
-        rows(page).setFocus()
-        qtbot.waitUntil(lambda what=what: latest(what))
-
-    def reads(title: str, notes: str) -> bool:
-        (kept,) = shelf()
-        shown = page.card.title.text(), page.card.notes.toPlainText()
-        return shown == (title, notes) == (kept.title, kept.label.notes)
-
-    qtbot.waitUntil(lambda: reads("Mine", "Ask Lena"))
-    page.history.undo()
-    qtbot.waitUntil(lambda: reads("Mine", ""))
-    page.history.undo()
-    qtbot.waitUntil(lambda: reads("Plan", ""))
-    page.history.redo()
-    qtbot.waitUntil(lambda: reads("Mine", ""))
-
-
 def test_text_being_typed_survives_a_refresh_of_the_list(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
