@@ -93,6 +93,7 @@ class Heading(QWidget):
         below = bool(self._text) and needed > self.width()
         lay(self._line, below=below)
         self._line.setSpacing(0 if below else _GAP)
+        self._line.activate()  # the hint is wrapped for its own width at once
 
 
 class Remarks(Scrolled):
