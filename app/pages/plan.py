@@ -305,15 +305,19 @@ class PlanPage(QWidget):
         """Show an earlier state of the form, or a later one."""
         self._run_then = False
         base, origin, data, machines = state
-        preset = self.gallery.list.preset(base)
         self.form.machines.set_value(machines)
-        self._fill(data, base, plan_data(preset.plan) if preset and preset.plan else origin)
+        self._fill(data, base, self._preset_data(base) or origin)
+
+    def _preset_data(self, id: str) -> dict[str, Any] | None:
+        """Return the data of a preset; None: there is none, or it cannot be read."""
+        preset = self.gallery.list.preset(id)
+        return plan_data(preset.plan) if preset is not None and preset.plan is not None else None
 
     def _on_presets(self) -> None:
         """Handle presets that were deleted, restored or changed."""
-        preset = self.gallery.list.preset(self._kept.preset)
-        if preset is not None and preset.plan is not None:
-            self._fill(self.form.data(), preset.id, plan_data(preset.plan))
+        base = self._kept.preset
+        if origin := self._preset_data(base):
+            self._fill(self.form.data(), base, origin)
             self._edits.settle()
 
     def _fill(self, data: dict[str, Any], base: str, origin: dict[str, Any] | None = None) -> None:
@@ -353,13 +357,11 @@ class PlanPage(QWidget):
         self.outlook.set_names({entry.id: entry.name for entry in found.entries})
         self.form.machines.damaged.show_text(found.machines_remark, "warn")
         kept = self._kept
-        preset = self.gallery.list.preset(kept.preset)
         if first and not self.form.servers.value() and not kept.preset:
-            preset = self.gallery.list.preset(_FIRST)
-            if preset is not None and preset.plan is not None:
-                self._fill(plan_data(preset.plan), _FIRST)
-        elif preset is not None and preset.plan is not None and not kept.origin:
-            self._fill(self.form.data(), preset.id, plan_data(preset.plan))
+            if demo := self._preset_data(_FIRST):
+                self._fill(demo, _FIRST)
+        elif not kept.origin and (origin := self._preset_data(kept.preset)):
+            self._fill(self.form.data(), kept.preset, origin)
         if found.broken:
             self.notice.show_text(found.remark, "warn")
         self._changed()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -255,7 +255,7 @@ class Tags(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._theme = LIGHT
+        self.theme = LIGHT
         self._tags: list[Tag] = []
         self._across = 0
         self._grid = QGridLayout(self)
@@ -270,11 +270,7 @@ class Tags(QWidget):
             gone.hide()
             gone.deleteLater()
         while len(self._tags) < len(servers):
-            made = Tag(len(self._tags), self._theme)
-            made.moved.connect(self._move)
-            made.dropped.connect(self._drop)
-            made.removed.connect(self.removed)
-            self._tags.append(made)
+            self._tags.append(Tag(len(self._tags), self))
         for tag, (name, usable) in zip(self._tags, servers, strict=True):
             tag.show_text(name, usable)
         self._across = 0
@@ -293,7 +289,7 @@ class Tags(QWidget):
             self.focused.emit(tag)
 
     def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
+        self.theme = theme
 
     def resizeEvent(self, event: object) -> None:
         self._arrange()
@@ -311,15 +307,17 @@ class Tags(QWidget):
         self.setFixedHeight(max(0, rows * _ROW - 6))
         self.grown.emit(rows)
 
-    def _move(self, place: int, by: int) -> None:
+    def move_by(self, place: int, by: int) -> None:
+        """Move a tag by one (1) or by a row (2), forward or back."""
         to = place + by * (1 if abs(by) == 1 else self._across)
         if 0 <= to < len(self._tags):
             self.moved.emit(place, to)
             self.focus(to)
 
-    def _drop(self, place: int, at: object) -> None:
+    def drop(self, place: int, at: QPoint) -> None:
+        """Move a tag to where another one is."""
         for to, tag in enumerate(self._tags):
-            if tag.geometry().contains(at) and to != place:  # type: ignore[arg-type]
+            if tag.geometry().contains(at) and to != place:
                 self.moved.emit(place, to)
                 self.focus(to)
 
@@ -327,15 +325,10 @@ class Tags(QWidget):
 class Tag(Painting, QAbstractButton):
     """One server."""
 
-    moved = Signal(int, int)
-    """By one (1) or by a row (2), forward or back."""
-    dropped = Signal(int, object)
-    """Dropped at a position of the parent's."""
-    removed = Signal(int)
-
-    def __init__(self, place: int, theme: Theme) -> None:
+    def __init__(self, place: int, tags: Tags) -> None:
         super().__init__()
-        self._place, self.theme, self._usable = place, theme, True
+        self._place, self._tags, self._usable = place, tags, True
+        self.theme = tags.theme
         self._pressed_at: QPointF | None = None
         self._drag: QPointF | None = None
         self.setFixedHeight(30)
@@ -363,9 +356,9 @@ class Tag(Painting, QAbstractButton):
             Qt.Key.Key_Down: 2,
         }
         if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self.removed.emit(self._place)
+            self._tags.removed.emit(self._place)
         elif alt and key in steps:
-            self.moved.emit(self._place, steps[Qt.Key(key)])
+            self._tags.move_by(self._place, steps[Qt.Key(key)])
         else:
             super().keyPressEvent(event)
 
@@ -387,9 +380,9 @@ class Tag(Painting, QAbstractButton):
         self._pressed_at = self._drag = None
         self.unsetCursor()
         if dragged is not None:
-            self.dropped.emit(self._place, self.mapToParent(event.position().toPoint()))
+            self._tags.drop(self._place, self.mapToParent(event.position().toPoint()))
         elif pressed is not None and self._cross().contains(event.position().toPoint()):
-            self.removed.emit(self._place)
+            self._tags.removed.emit(self._place)
         self.update()
 
     def leaveEvent(self, event: object) -> None:
