@@ -76,3 +76,15 @@ def test_a_damaged_session_is_written_as_far_as_it_can_be_read(
     assert f"line {len(lines) - 2}" in capsys.readouterr().err
     written = read_session(tmp_path / "a-compact.pong.yaml")
     assert not written.damage and written.documents == read_session(old).documents
+
+
+def test_a_list_that_contradicts_its_count_is_not_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = tmp_path / "a.pong.yaml"
+    text = golden.SESSIONS[-1].read_text()
+    old.write_text(text.replace('"latency":[', '"latency":[0,1,', 1))
+    assert main(["compact", str(old)]) == 2
+    found = capsys.readouterr().err
+    assert f"{old}, point " in found and "histograms.latency: this histogram has " in found
+    assert not (tmp_path / "a-compact.pong.yaml").exists()

@@ -45,6 +45,11 @@ def test_every_bucket_of_a_coarse_histogram_is_restored_from_fewer_bytes(
     assert len(text) <= len(h.packed(coarse))
 
 
+def test_a_bucket_named_twice_or_without_a_count_is_written_as_what_it_says() -> None:
+    assert restored(h.packed([5, 1, 5, 2, 6, 0, 7, 4])) == [5, 3, 7, 4]
+    assert h.packed([6, 0]) == ""
+
+
 def test_what_is_not_coarse_is_not_rounded() -> None:
     assert restored(h.packed([1_000, 3], coarse=True)) == [1_000, 3]
 

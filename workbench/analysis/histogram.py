@@ -77,7 +77,8 @@ def packed(histogram: Histogram, *, coarse: bool = False) -> PackedHistogram:
     """The same counts as text. `coarse`: in fewer bytes, if it is coarse."""
     if isinstance(histogram, str):
         return histogram
-    buckets, counts = _split(histogram)
+    # An old file may name a bucket twice.
+    buckets, counts = _split(merge([histogram]))
     places = np.searchsorted(_COARSE_BUCKETS, buckets)
     if coarse and (_COARSE_BUCKETS[places] == buckets).all():
         return packing.pack(places, counts, COARSE)

@@ -39,8 +39,8 @@ _TOO_MANY = "has too many buckets"
 
 
 def pack(buckets: NDArray[np.int64], counts: NDArray[np.int64], digits: int) -> PackedHistogram:
-    """Return the counts of buckets, ascending, as text; empty: there are no counts."""
-    buckets, counts = buckets[counts > 0], counts[counts > 0]
+    """Return the counts of buckets as text; empty: there are none. The buckets ascend, each with a
+    count of at least 1."""
     if not len(buckets):
         return ""
     empty = np.diff(buckets, prepend=-1) - 1

@@ -6,11 +6,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import ValidationError
+
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
-from workbench.documents import RunStart
+from workbench.documents import AnyDocument, PointStop, RunStart, Window
 from workbench.errors import BadInput, why
 from workbench.formatting import megabytes
-from workbench.sessions.format import compact, encode_line, encode_start
+from workbench.sessions.format import check, compact, encode_line, encode_start
 from workbench.terminal import say
 
 if TYPE_CHECKING:
@@ -35,9 +37,10 @@ def handle(arguments: argparse.Namespace) -> int:
     name, dot, ending = source.name.partition(".")
     path = arguments.output or source.with_name(f"{name}-compact{dot}{ending}")
     session = open_session(arguments)
+    documents = [_checked(compact(each), source) for each in session.documents]
     try:
         with path.open("xb") as file:
-            for each in map(compact, session.documents):
+            for each in documents:
                 file.write(encode_start(each) if isinstance(each, RunStart) else encode_line(each))
     except FileExistsError:
         raise BadInput(f"{path} already exists, and sessions are never overwritten.") from None
@@ -46,3 +49,18 @@ def handle(arguments: argparse.Namespace) -> int:
     before, after = (megabytes(each.stat().st_size) for each in (source, path))
     say(f"{path}: {after} instead of {before}.")
     return exit_code(session)
+
+
+def _checked(document: AnyDocument, source: Path) -> AnyDocument:
+    """Return it if it can be read again. Of a list, its sum was never compared with the count
+    beside it. Raises BadInput."""
+    try:
+        check(document)
+    except ValidationError as error:
+        point = document.point if isinstance(document, Window | PointStop) else 0
+        text, _, place = str(error).partition(" - at `$.")
+        raise BadInput(
+            f"{source}, point {point}, {place.rstrip('`')}: {text[:1].lower()}{text[1:]}, so it"
+            " stays as it is. Nothing was written."
+        ) from None
+    return document
