@@ -134,7 +134,7 @@ def kill_agent(host: Host) -> None:
 
 def users_of(host: Host) -> list[int]:
     """The processes of its agent, its workers among them."""
-    return [pid for pid, command in host.processes().items() if "locust.generator" in command]
+    return [pid for pid, command in host.processes().items() if "generators.locust" in command]
 
 
 @pytest.mark.parametrize("broken", ["link", "agent", "stop"])

@@ -91,13 +91,13 @@ class Bundle:
         return f"{self.name}-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]}"
 
 
-async def bring(machine: Machine, bundle: Bundle, folder: str = "bundles") -> str:
+async def bring(machine: Machine, bundle: Bundle) -> str:
     """Copy a bundle to the machine. Returns its absolute path there.
 
     Raises PongbenchError when a package cannot be fetched or the machine has no space.
     """
     archive = await archived(bundle)
-    return await machine.bring(archive, f"{folder}/{archive.name.partition('.')[0]}")
+    return await machine.bring(archive, f"bundles/{archive.name.partition('.')[0]}")
 
 
 async def bring_tree(machine: Machine, tree: Path, folder: str) -> str:
