@@ -118,14 +118,13 @@ class Agent:
 def agent(
     *,
     workers: int = 1,
-    lease_s: float = 600.0,
     wrap: tuple[str, ...] = (),
     command: tuple[str, ...] = AGENT,
 ) -> Iterator[Agent]:
     """`wrap`: a command to run it under, for example one that lowers a limit."""
     argv = [*command, "--workers", str(workers)]
     with subprocess.Popen(
-        [*wrap, *argv, "--lease", str(lease_s)],
+        [*wrap, *argv],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,

@@ -216,13 +216,6 @@ def test_it_ends_when_its_stdin_is_closed() -> None:
         load.process.stdin = None
 
 
-def test_it_ends_when_its_lease_expires_and_says_so() -> None:
-    with agent(lease_s=0.3) as load:
-        event = load.hear()
-        assert event == {"ev": "error", "text": "nothing heard for 0.3 s"}
-        assert load.process.wait(PATIENCE_S) == 1
-
-
 @pytest.mark.parametrize("signal", ["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL"])
 def test_a_signal_ends_the_workers_too(signal: str) -> None:
     with agent(workers=2) as load:

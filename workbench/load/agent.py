@@ -1,4 +1,4 @@
-"""A client and the load agent on it: one process, its lines and its lease."""
+"""A client and the load agent on it: one process and its lines. The runner there ends it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,13 @@ from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, decode, quoted
 from workbench.remote.agent.protocol import VERSION
 
-LEASE_S = 4.0
-HEARTBEAT_S = 1.0
 HELLO_WITHIN_S = 8.0
 FILES = "files"
 """Folder in the run directory for the files that a workload brings."""
 
 
 class Agent:
-    """One agent process: reads its lines, keeps its lease."""
+    """One agent process: reads its lines."""
 
     def __init__(self, client: Client, process: Process) -> None:
         self.client = client
@@ -37,7 +35,7 @@ class Agent:
         self.failure = ""
         self.on_event: Callable[[Agent, events.AgentEvent | events.Lost], None] = lambda *_: None
         self._greeted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._beat())]
+        self._reading = asyncio.create_task(self._read())
 
     async def ready(self) -> None:
         """Wait for its hello. Raises PongbenchError when it is late or does not match."""
@@ -61,7 +59,7 @@ class Agent:
         await self.process.send(json.dumps(command).encode())
 
     async def close(self) -> None:
-        await ended(*self._tasks)
+        await ended(self._reading)
         with contextlib.suppress(PongbenchError):
             await self.process.stop()
 
@@ -101,12 +99,6 @@ class Agent:
             self._greeted.exception()  # No caller waits for it any more.
         self.on_event(self, events.Lost())
 
-    async def _beat(self) -> None:
-        with contextlib.suppress(PongbenchError):
-            while not self.failure:
-                await asyncio.sleep(HEARTBEAT_S)
-                await self.send(op="hb")
-
 
 async def command(client: Client, worker: str = "") -> Command:
     """Return the agent's command with its options; the agent is copied there if it is missing.
@@ -115,7 +107,7 @@ async def command(client: Client, worker: str = "") -> Command:
     argv, env = await agent_command(client.machine, worker, brought)
     for name, source in (brought.files if brought else {}).items():
         await client.machine.put(source, f"{FILES}/{name}")
-    argv += ["--workers", str(client.workers), "--lease", f"{LEASE_S:g}"]
+    argv += ["--workers", str(client.workers)]
     if client.cpus:
         argv += ["--cpus", ",".join(map(str, client.cpus))]
     cwd = FILES if brought and brought.files else ""

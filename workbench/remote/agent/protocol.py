@@ -4,8 +4,6 @@ In:
   {"op": "point", "id": N, "load": {...}}   prepare a point; see `Load`. Answer: "armed"
   {"op": "start", "id": N, "at_us": T}      begin when the machine's monotonic clock shows T
   {"op": "stop", "id": N}                   end it now; open calls count as in flight
-  {"op": "hb"}                              heartbeat; without any line for `lease_s` it exits
-  {"op": "bye"}                             end
 
 Out:
   {"ev": "hello", ...}                      first line; see `supervisor.hello`

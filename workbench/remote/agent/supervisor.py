@@ -37,16 +37,16 @@ class WorkerProcess:
     received: bytes = b""
 
 
-def run(workers: int, cpus: list[int], lease_s: float, worker: str = WORKER) -> int:
-    """Serve until stdin closes, the lease expires, a signal arrives or a worker dies. `worker`: the
-    module whose `run` the workers are."""
+def run(workers: int, cpus: list[int], worker: str = WORKER) -> int:
+    """Serve until stdin closes, a signal arrives or a worker dies. `worker`: the module whose `run`
+    the workers are."""
     raise_descriptor_limit()
     processes = [_fork_worker(number, cpus, worker) for number in range(workers)]
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: sys.exit(0))
     try:
         _say(hello(workers, cpus))
-        return _serve(processes, lease_s)
+        return _serve(processes)
     finally:
         for process in processes:
             _end(process.pid)
@@ -73,16 +73,14 @@ def raise_descriptor_limit() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def _serve(processes: list[WorkerProcess], lease_s: float) -> int:
+def _serve(processes: list[WorkerProcess]) -> int:
     selector = selectors.DefaultSelector()
     selector.register(0, selectors.EVENT_READ, None)
     for process in processes:
         selector.register(process.output, selectors.EVENT_READ, process)
-    last_heard = time.monotonic()
     received = b""
     while True:
-        ready = selector.select(max(0.0, last_heard + lease_s - time.monotonic()))
-        for key, _ in ready:
+        for key, _ in selector.select():
             if key.data is not None:
                 if not _pass_up(key.data):
                     text = f"worker {key.data.number} {_ended(key.data.pid)}"
@@ -92,37 +90,26 @@ def _serve(processes: list[WorkerProcess], lease_s: float) -> int:
             data = os.read(0, 65536)
             if not data:
                 return 0
-            last_heard = time.monotonic()
             *lines, received = (received + data).split(b"\n")
             for line in lines:
-                if not _pass_down(line, processes):
-                    return 0
-        if time.monotonic() - last_heard > lease_s:
-            _say({"ev": "error", "text": f"nothing heard for {lease_s:g} s"})
-            return 1
+                _pass_down(line, processes)
 
 
-def _pass_down(line: bytes, processes: list[WorkerProcess]) -> bool:
-    """Send a command to every worker with its own share. Returns False when the end was
-    requested."""
+def _pass_down(line: bytes, processes: list[WorkerProcess]) -> None:
+    """Send a command to every worker with its own share."""
     try:
         command = json.loads(line)
         op = command["op"]
         first = command["load"].get("share", 0) if op == "point" else 0
     except (ValueError, KeyError, TypeError, AttributeError):
         _say({"ev": "error", "text": f"not a command: {line[:80]!r}"})
-        return True
-    if op == "bye":
-        return False
-    if op == "hb":
-        return True
+        return
     for process in processes:
         if op == "point":
             mine = {**command, "load": {**command["load"], "share": first + process.number}}
             os.write(process.commands, json.dumps(mine).encode() + b"\n")
         else:
             os.write(process.commands, line + b"\n")
-    return True
 
 
 def _pass_up(process: WorkerProcess) -> bool:
