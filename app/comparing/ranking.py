@@ -36,13 +36,13 @@ from app.painted import Painted
 from app.plain import tip
 from app.theme import SeriesStyle, Theme, Weight, font, paint_icon
 from app.widgets import column, empty, label, row
+from workbench.results import sustained
 from workbench.results.comparison import Comparison, Contender
 from workbench.results.differences import (
     all_equal,
     basis_text,
     difference_in,
     groups,
-    interval_text,
     sustained_in,
 )
 
@@ -95,7 +95,7 @@ class RankingRow(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         who = contender.label if tagged else contender.name
-        limit = interval_text(contender)
+        limit = sustained.interval(contender.result)
         spoken = f"{who}: {'' if self._quiet else 'sustains '}{self._sustained}"
         if self._unlike:
             spoken += f", {self._unlike}"

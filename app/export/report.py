@@ -86,9 +86,7 @@ def check_output(output: Path, endings: Collection[str] = ()) -> None:
 
 def write_read(session: Session, output: Path, options: ReportOptions) -> None:
     """Like `write_report`, of a session that was read."""
-    _check_metric(session, options)
-    _check_axes(session, options)
-    _check_points(session, options)
+    _check(session, options)
     session = replace(session, documents=[session.start, *session.completed()[1:]])
     # An object of Qt destroyed during a call into Qt may wait forever for the lock of that call.
     with uncollected():
@@ -96,43 +94,33 @@ def write_read(session: Session, output: Path, options: ReportOptions) -> None:
     write(output, data)
 
 
-def _metrics(session: Session, look: Look) -> list[str]:
-    """Return the metrics that the bottom chart of a view can show."""
-    return [metric.key for metric in (METRICS if look.view == TIME else session.start.metrics)]
-
-
-def _check_points(session: Session, options: ReportOptions) -> None:
-    """Raises BadInput for a value of a view at which nothing was measured."""
-    chosen = options.look.chosen
-    if chosen is None or isinstance(chosen, str):
-        return
-    points = {d.x for d in session.documents if isinstance(d, PointStop) and d.judged}
-    if chosen not in points:
-        known = listed([f"{x:g}" for x in sorted(points)]) or "none"
-        raise BadInput(f"{session.name} has no point at {chosen:g}; its points are at {known}.")
-
-
-def _check_metric(session: Session, options: ReportOptions) -> None:
-    key, known = options.view.metric, _metrics(session, options.look)
-    if key and key not in known:
-        has = listed(known) or "none beyond the built-in ones"
-        raise BadInput(f"{session.name} has no metric {key!r}; available: {has}.")
-
-
-def _check_axes(session: Session, options: ReportOptions) -> None:
-    """Raises BadInput for an unknown axis, and for a part of it where nothing was measured."""
-    showing = options.showing
-    known = [ACROSS, *_CHARTS, *_metrics(session, options.look)]
+def _check(session: Session, options: ReportOptions) -> None:
+    """Raises BadInput for a metric or an axis that a view of the session does not have, and for a
+    value or a part of an axis where nothing was measured."""
+    name, look, showing = session.name, options.look, options.showing
+    found = METRICS if look.view == TIME else session.start.metrics
+    metrics, key = [metric.key for metric in found], options.view.metric
+    if key and key not in metrics:
+        has = listed(metrics) or "none beyond the built-in ones"
+        raise BadInput(f"{name} has no metric {key!r}; available: {has}.")
+    axes = [ACROSS, *_CHARTS, *metrics]
     for key in (*showing.zoom, *showing.log):
-        if key not in known:
-            raise BadInput(f"{session.name} has no axis {key!r}; it has {listed(known)}.")
-    points = [d.x for d in session.documents if isinstance(d, PointStop) and d.judged]
+        if key not in axes:
+            raise BadInput(f"{name} has no axis {key!r}; it has {listed(axes)}.")
+    points = {d.x for d in session.documents if isinstance(d, PointStop) and d.judged}
     low, high = showing.zoom.get(ACROSS, (-inf, inf))
-    if options.look.view == SWEEP and points and not any(low <= x <= high for x in points):
+    if look.view == SWEEP and points and not any(low <= x <= high for x in points):
         raise BadInput(
-            f"{session.name} has no point from {low:g} to {high:g};"
+            f"{name} has no point from {low:g} to {high:g};"
             f" its points are from {min(points):g} to {max(points):g}."
         )
+    _check_chosen(look, points, name)
+
+
+def _check_chosen(look: Look, points: Collection[float], name: str) -> None:
+    if isinstance(look.chosen, float) and look.chosen not in points:
+        known = listed([f"{x:g}" for x in sorted(points)]) or "none"
+        raise BadInput(f"{name} has no point at {look.chosen:g}; its points are at {known}.")
 
 
 def _data(session: Session, options: ReportOptions, kind: str) -> bytes:
@@ -284,19 +272,11 @@ def write_comparison(
 ) -> None:
     """Write a comparison by the ending of `output`. Raises BadInput for a value at which nothing
     was measured, and for a place that cannot be written."""
-    _check_shared(found, options.look)
+    points = {x for each in found.comparable() for x in each.xs}
+    _check_chosen(options.look, points, "The comparison")
     with uncollected():  # see above
         data = _comparison(found, differing, options, output.suffix.lower())
     write(output, data)
-
-
-def _check_shared(found: Comparison, look: Look) -> None:
-    if not isinstance(look.chosen, float):
-        return
-    known = sorted({x for each in found.comparable() for x in each.xs})
-    if look.chosen not in known:
-        text = listed([f"{x:g}" for x in known]) or "none"
-        raise BadInput(f"No session has a point at {look.chosen:g}; their points are at {text}.")
 
 
 def _comparison(

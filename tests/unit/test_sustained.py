@@ -25,7 +25,6 @@ from workbench.documents import AnyDocument, Counts, Note, PointStop, RunStart, 
 from workbench.messages import notes
 from workbench.results import sustained
 from workbench.results.comparison import compare
-from workbench.results.differences import interval_text
 from workbench.results.render.data import of_session
 from workbench.sessions import read_session
 from workbench.sessions.reading import FAULTY_UNKNOWN, TARGET_UNKNOWN, predates
@@ -96,7 +95,7 @@ def test_rates_are_rounded_as_in_the_charts() -> None:
     (gevent,) = side("A", session(1, rates=steps)).contenders
     assert gevent.result.knee == 103.4 * 50
     assert sustained.column(gevent.result) == "5,170/s"
-    assert interval_text(gevent) == "5,170 to 5,273/s"
+    assert sustained.interval(gevent.result) == "5,170 to 5,273/s"
 
 
 def test_one_pass_has_the_step_between_its_rates_and_no_confidence() -> None:
@@ -130,7 +129,7 @@ def test_a_server_without_a_seen_limit_sustains_at_least_its_highest_rate() -> N
     assert fast.result.interval is not None
     assert fast.result.interval.high == inf
     assert sustained.column(fast.result) == "≥ 9,000/s"
-    assert interval_text(fast) == "above 9,000/s"
+    assert sustained.interval(fast.result) == "above 9,000/s"
 
 
 def test_a_rate_lost_by_the_clients_shows_no_limit_of_the_server() -> None:

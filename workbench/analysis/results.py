@@ -455,11 +455,6 @@ class SeriesResult:
         return self._cached("verdicts", lambda: {point.verdict for point in self.shown})
 
     @property
-    def all_trusted(self) -> bool:
-        """Whether every point of `shown` is trusted."""
-        return self._cached("trusted", lambda: all(point.trusted for point in self.shown))
-
-    @property
     def metrics(self) -> set[str]:
         """Keys of the metrics beyond the built-in ones that are known of any point."""
         values = (item for stop in self.stops for item in stop.values.items())

@@ -32,16 +32,6 @@ def sustained_in(comparison: Comparison, contender: Contender, *, where: bool = 
     return sustained.column(contender.result, where=where)
 
 
-def interval_text(contender: Contender) -> str:
-    """The interval of its limit: "6,200 to 6,300/s", "above 8,100/s"."""
-    interval, axis = contender.result.interval, contender.result.axis
-    if interval is None or (contender.result.faulty and not interval.low):
-        return ""
-    if interval.high == inf:
-        return f"above {axis.at(interval.low)}"
-    return f"{axis.figure(interval.low)} to {axis.at(interval.high)}"
-
-
 def basis_text(contender: Contender) -> str:
     """The basis of that interval: "one pass, steps of 100/s", "range of 3 passes", "95 % ..." """
     interval, axis = contender.result.interval, contender.result.axis

@@ -11,7 +11,7 @@ from workbench.axis import Axis
 from workbench.documents import Metric, Percentiles, PointStop
 from workbench.formatting import capital, duration, figure, megabytes, per_second, percent
 from workbench.results.comparison import Comparison, Contender
-from workbench.results.differences import interval_text, sustained_in
+from workbench.results.differences import sustained_in
 from workbench.results.setup import FROM_THE_SEND
 from workbench.results.sustained import column, cpu, interval, most, within
 from workbench.results.table import Cell, Column, Row, Table
@@ -198,7 +198,7 @@ def _compared(comparison: Comparison, contender: Contender) -> dict[str, Cell]:
         **_cells(result),
         "session": Cell(contender.tag, contender.tag),
         "knee_per_s": Cell(sustained_in(comparison, contender, where=True), knee),
-        "interval": Cell(interval_text(contender), None if limit is None else limit.low),
+        "interval": Cell(interval(result), None if limit is None else limit.low),
         "verdicts_ok": _count(result, "ok"),
         "verdicts_server_limited": _count(result, "server-limited"),
         "verdicts_faulty": _count(result, "faulty"),

@@ -112,9 +112,10 @@ def parts(series: SeriesResult, *, over: bool = True) -> Sustained:
 
 
 def interval(series: SeriesResult) -> str:
-    """Return the interval of the limit: "14,250 to 14,500/s", "above 14,250/s"; empty: unknown."""
+    """Return the interval of the limit: "14,250 to 14,500/s", "above 14,250/s"; empty: unknown, or
+    the server is faulty at every rate."""
     found, axis = series.interval, series.axis
-    if found is None:
+    if found is None or (series.faulty and not found.low):
         return ""
     if isinf(found.high):
         return f"above {axis.at(found.low)}"

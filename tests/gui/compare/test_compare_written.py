@@ -100,7 +100,7 @@ def test_a_table_has_the_chosen_view_of_one_server(
     [
         (["-o", "both.hgrm"], "named with one of|name it with one of .csv, .html"),
         (["-o", "both.csv", "--json"], "give neither --json nor --csv"),
-        (["-o", "both.png", "--view", "time", "--at", "7"], "No session has a point at 7;"),
+        (["-o", "both.png", "--view", "time", "--at", "7"], "The comparison has no point at 7;"),
         (["-o", "both.png", "--server", "C/gevent"], "No session has a server 'C/gevent'"),
     ],
 )
