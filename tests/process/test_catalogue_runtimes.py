@@ -23,7 +23,7 @@ from workbench.servers.deploy import deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.programs import PROGRAMS, MissingPrograms, Program, Programs
-from workbench.servers.runtimes.make import make
+from workbench.servers.runtimes.prepare import make
 
 SHIPPED = Catalogue.load(extra_dirs=[])
 
@@ -116,7 +116,7 @@ async def test_a_compilation_that_never_ends_is_killed_with_its_children(
     bare: LocalMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workbench.servers.runtimes.builders.LONGEST_BUILD_S", 1.0)
-    monkeypatch.setattr("workbench.servers.runtimes.make.LONGEST_BUILD_S", 1.0)
+    monkeypatch.setattr("workbench.servers.runtimes.prepare.LONGEST_BUILD_S", 1.0)
     entry = own(tmp_path, commands='[[sh, "-c", "sleep 987; true"]]')
     with pytest.raises(PongbenchError, match=r"^Compiling Mine .* took longer than 1 s and was en"):
         await deploy(bare, entry)

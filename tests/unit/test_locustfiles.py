@@ -15,7 +15,7 @@ from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan, plan_from_data, read_plan, to_data
 from workbench.plan.schedule import sweep
-from workbench.remote.generators.locust.blocked import sentence
+from workbench.remote.generators.locust import sentence
 from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
 from workbench.workloads.locust.reading import requests
 

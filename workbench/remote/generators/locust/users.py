@@ -39,8 +39,7 @@ from workbench.remote.agent.driver import Driver, error_name
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.tally import RequestTally, Tally
 
-from . import locustfile
-from .place import place_of
+from . import locustfile, place_of
 
 
 class Visit:

@@ -14,8 +14,7 @@ from workbench.remote.agent.point import Point
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.worker import Worker
 
-from . import users
-from .blocked import LEAST_S, Watchdog
+from . import LEAST_S, Watchdog, users
 from .locustfile import Refused
 
 
