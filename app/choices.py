@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QCheckBox, QComboBox, QRadioButton
 
 from app.painted import Painting, draw_focus
-from app.theme import LIGHT, Theme, font, icon_pixmap, paint_icon
+from app.theme import Theme, current, font, icon_pixmap, paint_icon
 from workbench.untrusted import one_line
 
 
@@ -97,7 +97,7 @@ class Choice(QComboBox):
 
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._theme = LIGHT
+        self._theme = current()
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setAccessibleName(name)
         self.setAccessibleDescription(name)  # on Linux Qt gives the current text as the name

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge import Bridge
 from app.log import LogBook
 from app.settings import Settings
-from app.theme import Theme
+from app.theme import Theme, current, use
 
 if TYPE_CHECKING:
     from workbench.sessions.library import Shelved
@@ -68,6 +68,15 @@ class Desk(QObject):
         self.shelf: Sequence[Shelved] = ()
         self.busy = False
         """A run is in progress; no other one can start."""
+
+    @property
+    def theme(self) -> Theme:
+        """The theme of the window, and of every widget that is made from now on."""
+        return current()
+
+    @theme.setter
+    def theme(self, theme: Theme) -> None:
+        use(theme)
 
     def set_busy(self, busy: bool) -> None:
         self.busy = busy

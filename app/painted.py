@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.theme import LIGHT, Theme
+from app.theme import Theme, current
 
 _Self = TypeVar("_Self")
 _P = ParamSpec("_P")
@@ -38,7 +38,15 @@ def guarded(
 class Painting:
     """Mixed into a widget that paints itself, with smooth edges and in the colours of a theme."""
 
-    theme = LIGHT
+    _theme: Theme | None = None
+
+    @property
+    def theme(self) -> Theme:
+        return self._theme or current()
+
+    @theme.setter
+    def theme(self, theme: Theme) -> None:
+        self._theme = theme
 
     def set_theme(self, theme: Theme) -> None:
         self.theme = theme
@@ -60,9 +68,9 @@ class Painting:
 class Painted(Painting, QWidget):
     """A widget that does nothing else."""
 
-    def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.theme = theme
+        self._theme = theme
 
 
 def draw_focus(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> None:

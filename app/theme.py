@@ -190,6 +190,18 @@ LIGHT = Theme(
     hues=("#1686F6", "#173800", "#00756A", "#541564", "#948831", "#FD0EAD", "#9D4306", "#5013CD"),
 )
 THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
+_current = [LIGHT]
+
+
+def use(theme: Theme) -> None:
+    """Make it the theme of every widget that is made from now on. `widgets.dress` gives it to those
+    that are there.
+    """
+    _current[0] = theme
+
+
+def current() -> Theme:
+    return _current[0]
 
 
 def system_theme() -> Theme:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.painted import Painted
 from app.plain import Label, tip
-from app.theme import LIGHT, Theme, Weight, font, icon, icon_pixmap
+from app.theme import Theme, Weight, current, font, icon, icon_pixmap
 from workbench.untrusted import one_line
 
 PAGE_MARGIN = 16
@@ -59,7 +59,7 @@ def label(
 def button(
     text: str, icon: str = "", *, kind: str = "", on_click: Callable[[], object] | None = None
 ) -> QPushButton:
-    """`kind`: primary (one per page), danger, ghost, or plain. Its icon is set by `dress`."""
+    """`kind`: primary (one per page), danger, ghost, or plain."""
     made = QPushButton(f" {text}" if icon else text)
     made.setAccessibleName(text)
     made.setAutoDefault(True)  # Enter presses it like Space
@@ -68,6 +68,7 @@ def button(
         made.setProperty("kind", kind)
     if on_click is not None:
         made.clicked.connect(lambda _checked=False: on_click())
+    _show_icon(made, current())
     return made
 
 
@@ -147,19 +148,24 @@ def repolish(widget: QWidget) -> None:
 
 
 def dress(root: QWidget, theme: Theme) -> None:
-    """Apply a theme to icons and custom painting; the style sheet does the rest."""
+    """Apply another theme to icons and custom painting; the style sheet does the rest."""
     for each in (root, *root.findChildren(QWidget)):
-        name = each.property("icon_name")
-        if name and isinstance(each, QPushButton):
-            kind = each.property("kind")
-            colour = {"primary": theme.on_primary, "danger": theme.bad}
-            made = icon(name, colour.get(kind, theme.text), _ICON)
-            if kind in ("primary", "ghost"):
-                made.addPixmap(icon_pixmap(name, theme.muted, _ICON), QIcon.Mode.Disabled)
-            each.setIcon(made)
-            each.setIconSize(QSize(_ICON, _ICON))
+        if isinstance(each, QPushButton) and each.property("icon_name"):
+            _show_icon(each, theme)
         elif hasattr(each, "set_theme") and each is not root:
             each.set_theme(theme)
+
+
+def _show_icon(button: QPushButton, theme: Theme) -> None:
+    name, kind = button.property("icon_name"), button.property("kind")
+    if not name:
+        return
+    colour = {"primary": theme.on_primary, "danger": theme.bad}
+    made = icon(name, colour.get(kind, theme.text), _ICON)
+    if kind in ("primary", "ghost"):
+        made.addPixmap(icon_pixmap(name, theme.muted, _ICON), QIcon.Mode.Disabled)
+    button.setIcon(made)
+    button.setIconSize(QSize(_ICON, _ICON))
 
 
 class Elided(Label):
@@ -241,9 +247,9 @@ class Dot(Painted):
 class Chip(QFrame):
     """A state as a label with its colour and, where useful, an icon. Never clickable."""
 
-    def __init__(self, theme: Theme = LIGHT) -> None:
+    def __init__(self, theme: Theme | None = None) -> None:
         super().__init__()
-        self._theme, self._tone, self._icon = theme, "soft", ""
+        self._theme, self._tone, self._icon = theme or current(), "soft", ""
         self.setObjectName("chip")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         inside = row(self, gap=CHIP_GAP)
@@ -371,7 +377,7 @@ class Inline(QFrame):
         """`dense`: with a single line of text no higher than that and its button."""
         super().__init__()
         self.setObjectName("inline")
-        self._theme, self._tone = LIGHT, "bad"
+        self._theme, self._tone = current(), "bad"
         inside = row(self, margin=12, gap=12)
         self._sign = sign(inside)
         inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)

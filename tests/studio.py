@@ -130,7 +130,7 @@ class Studio(Stage):
         self.camera.keep(self.window, "Machines-commands")
         page.detail.commands.setChecked(False)
         question = Question("atlas", "password", "mila@10.0.4.20", "Password of mila@10.0.4.20")
-        asked = QuestionDialog(self.window, question, self.desk.theme)
+        asked = QuestionDialog(self.window, question)
         asked.open()
         self.dialog(QuestionDialog, "Machine-password")
 

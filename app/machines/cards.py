@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWi
 from app.machines.records import Record, is_fresh, since
 from app.plain import Label, tip
 from app.question import ask
-from app.theme import LIGHT, Theme, Weight, icon_pixmap
-from app.widgets import GAP, button, column, dress, empty, label, row
+from app.theme import Theme, Weight, current, icon_pixmap
+from app.widgets import GAP, button, column, empty, label, row
 from workbench import formatting
 from workbench.formatting import size
 from workbench.machines.facts import meanings
@@ -35,22 +35,20 @@ class Sign(Label):
     def __init__(self, tone: str, icon: str = "") -> None:
         super().__init__()
         self._tone, self._icon = tone, icon or SIGNS[tone]
-        self._theme = LIGHT
         self.setFixedSize(16, 18)
-        self.set_theme(self._theme)
+        self.set_theme(current())
 
     def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
         self.setPixmap(icon_pixmap(self._icon, getattr(theme, self._tone), 15))
 
 
 class Card(QFrame):
     """A title with a muted remark and buttons at its right, and a body."""
 
-    def __init__(self, title: str, theme: Theme = LIGHT) -> None:
+    def __init__(self, title: str) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.theme, self._content = theme, ""
+        self._content = ""
         inside = column(self, margin=16, gap=10)
         self.head = row(gap=8)
         self.title = label(title, 14, Weight.DemiBold)
@@ -64,9 +62,6 @@ class Card(QFrame):
         inside.addLayout(self.body)
         self.foot = row()
         inside.addLayout(self.foot)
-
-    def set_theme(self, theme: Theme) -> None:
-        self.theme = theme
 
     def news(self, *what: object) -> bool:
         """Whether the content differs from the last: only then the card is rebuilt."""
@@ -123,8 +118,8 @@ class FactsCard(Card):
 class MeaningCard(Card):
     """Sentences about the figures."""
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__("Limits for a run", theme)
+    def __init__(self) -> None:
+        super().__init__("Limits for a run")
 
     def display(self, profile: Profile, record: Record) -> None:
         cpus = record.found.get("cpus") or []
@@ -137,7 +132,6 @@ class MeaningCard(Card):
             python = str(record.found.get("python", ""))
             for each in meanings(profile, record.facts, cpus, python):
                 self.body.addWidget(remark(each.tone, each.text, faded=old))
-        dress(self, self.theme)
 
 
 def figures(found: dict[str, Any]) -> list[tuple[str, str]]:
@@ -211,8 +205,8 @@ class StepsCard(Card):
 
     cancelled = Signal()
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__("Check", theme)
+    def __init__(self) -> None:
+        super().__init__("Check")
         self.stop = button("Cancel", "x", on_click=self.cancelled.emit)
         self.stop.setAccessibleName("Cancel check")
         self.stop.hide()
@@ -236,7 +230,6 @@ class StepsCard(Card):
             self.body.addWidget(remark("focus", next_step(record.steps, here=here), "Now"))
         elif record.kind == "stopped":
             self.body.addWidget(remark("muted", "Check cancelled."))
-        dress(self, self.theme)
 
 
 _ORDER = {
@@ -277,8 +270,8 @@ class LeftoversCard(Card):
     clear_requested = Signal()
     """The user has confirmed it."""
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__("Files on this machine", theme)
+    def __init__(self) -> None:
+        super().__init__("Files on this machine")
         self._machine = ""
         self.clean = button("Clean up", "trash-2", on_click=self.clean_requested.emit)
         self.clear = button("Remove cache…", "trash-2", on_click=self._confirm_clear)
@@ -333,7 +326,6 @@ class LeftoversCard(Card):
             self._add("muted", hindrance)
         elif "found" not in found and kept is None:
             self._add("muted", "Not checked.")
-        dress(self, self.theme)
 
     def _add(self, tone: str, text: str, *, old: bool = False) -> None:
         self.body.addWidget(remark(tone, text, faded=old))

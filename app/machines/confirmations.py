@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from app.dialogs import Dialog
-from app.theme import Theme, Weight
-from app.widgets import button, column, dress, label, row
+from app.theme import Weight
+from app.widgets import button, column, label, row
 
 if TYPE_CHECKING:
     from workbench.exposure import Exposure
@@ -24,7 +24,6 @@ class Confirmation(Dialog):
     def __init__(
         self,
         parent: QWidget,
-        theme: Theme | None,
         title: str,
         body: Sequence[QWidget],
         answers: Sequence[tuple[str, str, Any]],
@@ -52,8 +51,6 @@ class Confirmation(Dialog):
             foot.addWidget(each)
         buttons[harmless].setDefault(True)
         inside.addLayout(foot)
-        if theme is not None:
-            dress(self, theme)
         buttons[harmless].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def given(self) -> Any:
@@ -70,36 +67,33 @@ def _texts(what: str, about: str) -> list[QWidget]:
     return [said, label(about, 12, tone="muted", wrap=True)]
 
 
-def exposing(parent: QWidget, /, *, theme: Theme | None, exposure: Exposure) -> Confirmation:
+def exposing(parent: QWidget, /, *, exposure: Exposure) -> Confirmation:
     """Ask whether servers without security fixes may listen where other machines reach them."""
     about = "On an untrusted network, run the client on the same machine instead."
     return Confirmation(
         parent,
-        theme,
         "Expose old servers to the network?",
         _texts(exposure.text, about),
         [("Cancel", "x", False), ("Expose and run", "", True)],
     )
 
 
-def running_foreign(parent: QWidget, /, *, theme: Theme | None, code: ForeignCode) -> Confirmation:
+def running_foreign(parent: QWidget, /, *, code: ForeignCode) -> Confirmation:
     """Ask whether a user's program, such as a locustfile, may run on the clients."""
     about = "It can read and send what you can. Agree only if you know what it does."
     return Confirmation(
         parent,
-        theme,
         "Run this program on the clients?",
         _texts(code.text, about),
         [("Cancel", "x", False), ("Run", "", True)],
     )
 
 
-def disturbing(parent: QWidget, /, *, theme: Theme | None, other: Claim) -> Confirmation:
+def disturbing(parent: QWidget, /, *, other: Claim) -> Confirmation:
     """Ask what to do where another run is on the same machines; the answer is an `Answer`."""
     about = "Side by side, each disturbs the other; both sessions would note it."
     return Confirmation(
         parent,
-        theme,
         "Another run is on these machines",
         _texts(other.text, about),
         [("Cancel", "x", "cancel"), ("Run anyway", "", "anyway"), ("Wait", "", "wait")],

@@ -24,7 +24,7 @@ from app.machines.records import Record, State
 from app.machines.tuning import TuningCard
 from app.plain import tip
 from app.scrolling import Scrolled
-from app.theme import Theme, Weight, font
+from app.theme import Weight, font
 from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, label, row
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ DAMAGED = State("invalid profile", "bad")
 class Detail(QWidget):
     """The page connects its buttons."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         outer = column(self, gap=GAP)
         self._top = QVBoxLayout()
@@ -51,10 +51,10 @@ class Detail(QWidget):
         self.error = Inline("Open file")
         self._top.addWidget(self.error)
         outer.addLayout(self._top)
-        self.key = KeyCard(theme)
-        self.facts, self.meaning = FactsCard(), MeaningCard(theme)
-        self.steps, self.tuning = StepsCard(theme), TuningCard(theme)
-        self.leftovers = LeftoversCard(theme)
+        self.key = KeyCard()
+        self.facts, self.meaning = FactsCard(), MeaningCard()
+        self.steps, self.tuning = StepsCard(), TuningCard()
+        self.leftovers = LeftoversCard()
         self._shown = ""
         """The name of the machine."""
         self._sides: list[QVBoxLayout] = []

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QWidget
 
 from app.dialogs import Dialog
 from app.machines.cards import Sign
-from app.theme import LIGHT, Theme, Weight, font
-from app.widgets import button, column, dress, empty, label, retone, row, tool
+from app.theme import Weight, font
+from app.widgets import button, column, empty, label, retone, row, tool
 
 if TYPE_CHECKING:
     from workbench.machines.hostkeys import HostKeyProblem
@@ -28,19 +28,15 @@ class KeyCard(QFrame):
     refused = Signal()
     """The key was refused."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("inline")
-        self._theme = theme
         self._outer = column(self, margin=16)
         self._inside = column(QWidget(self))
         self.problem: HostKeyProblem | None = None
         self.safe: QWidget | None = None
         """The widget to focus: the answer that changes nothing."""
         self.hide()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
 
     def show_problem(self, problem: HostKeyProblem | None) -> None:
         """Show the problem; None hides the card."""
@@ -58,7 +54,6 @@ class KeyCard(QFrame):
             self._changed(problem.old, str(problem.file or ""))
         else:
             self._unknown()
-        dress(self, self._theme)
         assert self.safe is not None
         self.safe.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -154,18 +149,16 @@ class KeyDialog(Dialog):
     `given`: whether it is trusted.
     """
 
-    def __init__(self, parent: QWidget, problem: HostKeyProblem, theme: Theme | None) -> None:
+    def __init__(self, parent: QWidget, problem: HostKeyProblem) -> None:
         super().__init__(parent)
         self.setWindowTitle(f"Host key · {problem.machine}")
         self.setMinimumWidth(480)
         inside = column(self, margin=16)
-        card = KeyCard(theme or LIGHT)
+        card = KeyCard()
         card.trusted.connect(self.accept)
         card.refused.connect(self.reject)
         inside.addWidget(card)
         card.show_problem(problem)
-        if theme is not None:
-            dress(self, theme)
         if card.safe is not None:
             card.safe.setFocus(Qt.FocusReason.OtherFocusReason)
 

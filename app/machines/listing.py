@@ -13,8 +13,8 @@ from app.machines.work import Known
 from app.plain import tip
 from app.scrolling import Scrolled
 from app.table import RIGHT
-from app.theme import Theme, Weight
-from app.widgets import Elided, column, dress, empty, retone, row
+from app.theme import Weight
+from app.widgets import Elided, column, empty, retone, row
 
 _MARGIN, _BORDERS, _LIGHT_PX = 6, 4, 14
 _UNLIMITED = 16_777_215
@@ -89,10 +89,9 @@ class Listing(QFrame):
     chosen = Signal(str)
     """A machine's name; empty: all of them."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._theme = theme
         self.rows: dict[str, MachineRow] = {}
         self.all = MachineRow("Fleet", "", "")
         self._group: QButtonGroup | None = None
@@ -119,7 +118,6 @@ class Listing(QFrame):
             button = MachineRow(title, where(known), _roles(known))
             self.rows[known.name] = button
             self._add(button, known.name)
-        dress(self, self._theme)
         if chosen in self.rows:
             self.choose(chosen, focus=focused)
 
@@ -156,9 +154,6 @@ class Listing(QFrame):
         gaps = self._inside.spacing() * (len(rows) - 1) + 2 * _MARGIN + _BORDERS
         high = sum(button.sizeHint().height() for button in rows) + gaps
         self.setMaximumHeight(high if shrunk else _UNLIMITED)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
 
     def _on_toggled(self, name: str, on: bool) -> None:
         if on:

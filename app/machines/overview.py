@@ -32,8 +32,8 @@ from app.machines.records import HERE
 from app.painted import Painted
 from app.plain import tip
 from app.scrolling import Scrolled
-from app.theme import Theme, Weight, font
-from app.widgets import GAP, column, dress, label, repolish, row
+from app.theme import Weight, font
+from app.widgets import GAP, column, label, repolish, row
 from workbench.formatting import listed
 from workbench.machines.profiles import Profile
 
@@ -73,8 +73,8 @@ class Picture(Painted):
     """A machine's name."""
     example_chosen = Signal(str)
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(theme)
+    def __init__(self) -> None:
+        super().__init__()
         self._fleet: Fleet | None = None
         self._ghost: Member | None = None
         self._nodes: dict[str, Node] = {}
@@ -99,7 +99,6 @@ class Picture(Painted):
                 self._texts[name] = self._text(wire)
             else:
                 self._nodes[name].setAccessibleDescription(wire.spoken)
-        dress(self, self.theme)
         if focused in self._nodes:
             self._nodes[focused].setFocus(Qt.FocusReason.OtherFocusReason)
         self._place()
@@ -300,9 +299,8 @@ class Overview(QWidget):
     chosen = Signal(str)
     example_chosen = Signal(str)
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._theme = theme
         self.target = Options("Target of the picture", [])
         self.target.edited.connect(self._on_target)
         self._wanted = ""
@@ -314,7 +312,7 @@ class Overview(QWidget):
         self._head = head
         picture.head.addWidget(head)
         picture.head.addWidget(self.target)
-        self.picture = Picture(theme)
+        self.picture = Picture()
         self.picture.chosen.connect(self.chosen)
         self.picture.example_chosen.connect(self.example_chosen)
         picture.body.addWidget(self.picture)
@@ -335,9 +333,6 @@ class Overview(QWidget):
         inside.addWidget(picture)
         outer = row(self)
         outer.addWidget(Scrolled(body))
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
 
     def display(
         self,
@@ -380,7 +375,6 @@ class Overview(QWidget):
 
     def _show(self) -> None:
         self._draw(self.target.value() or HERE)
-        dress(self, self._theme)
 
 
 def _legend(found: Fleet, damaged: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from app.machines.editor import Editor, values_of
 from app.machines.records import HERE
 from app.machines.work import Known
 from app.scrolling import Scrolled
-from app.widgets import Inline, button, column, dress, label, row
+from app.widgets import Inline, button, column, label, row
 from workbench.machines import profiles
 from workbench.machines.aliases import Alias
 from workbench.machines.profiles import Profile
@@ -66,7 +66,6 @@ class Importing(Dialog):
         self.resize(480, min(520, 190 + 28 * len(hosts)))
         self.finished.connect(lambda _: self.deleteLater())
         self._fit()
-        dress(self, desk.theme)
 
     def _chosen(self) -> list[str]:
         return [name for name, tick in self._ticks.items() if tick.isChecked()]

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
@@ -17,8 +17,8 @@ from app.dialogs import Dialog
 from app.machines.confirmations import disturbing, exposing, running_foreign
 from app.machines.keys import KeyDialog
 from app.machines.tuning import consenting
-from app.theme import Theme, Weight
-from app.widgets import button, column, dress, label, row
+from app.theme import Weight
+from app.widgets import button, column, label, row
 
 if TYPE_CHECKING:
     from workbench.exposure import Exposure
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from workbench.run.tuning import TuningPlan
 
 T = TypeVar("T")
+Make: TypeAlias = Callable[[QWidget], Dialog]
+"""Creates a dialog of a window."""
 
 _KINDS = {
     "password": "Password",
@@ -36,12 +38,6 @@ _KINDS = {
     "sudo": "sudo password",
     "answer": "Answer",
 }
-
-
-class Make(Protocol):
-    """Creates a dialog."""
-
-    def __call__(self, parent: QWidget, /, *, theme: Theme | None) -> Dialog: ...
 
 
 class Asker:
@@ -108,7 +104,7 @@ class Asker:
                     raise
 
     async def _answer(self, make: Make) -> Any:
-        """Open the dialog from `make`, which gets the window and its theme; returns its answer."""
+        """Open the dialog from `make`, which gets the window; returns its answer."""
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._bridge.post(self._put)((make, answer))
         try:
@@ -125,8 +121,7 @@ class Asker:
         if self._shown is not None or not self._waiting:
             return
         make, answer = self._waiting[0]
-        window = self._parent.window()
-        self._shown = dialog = make(window, theme=_theme(window))
+        self._shown = dialog = make(self._parent.window())
 
         def finished(result: int) -> None:
             given = dialog.given()
@@ -147,10 +142,6 @@ class Asker:
             self._shown.reject()
 
 
-def _theme(window: QWidget) -> Theme | None:
-    return getattr(getattr(window, "desk", None), "theme", None)
-
-
 def _settle(answer: asyncio.Future[Any], given: Any) -> None:
     if not answer.done():
         answer.set_result(given)
@@ -161,9 +152,7 @@ class QuestionDialog(Dialog):
     cannot be stored.
     """
 
-    def __init__(
-        self, parent: QWidget, question: Question, theme: Theme | None, problem: str = ""
-    ) -> None:
+    def __init__(self, parent: QWidget, question: Question, problem: str = "") -> None:
         super().__init__(parent)
         self._kind = question.kind
         self.setWindowTitle(f"{_KINDS[question.kind]} · {question.machine}")
@@ -202,8 +191,6 @@ class QuestionDialog(Dialog):
         go.setDefault(True)
         foot.addWidget(go)
         inside.addLayout(foot)
-        if theme is not None:
-            dress(self, theme)
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def given(self) -> str | None:

@@ -14,8 +14,8 @@ from app.machines.cards import Card, remark
 from app.machines.confirmations import Confirmation
 from app.machines.records import Record
 from app.scrolling import Scrolled
-from app.theme import Theme, Weight, font
-from app.widgets import Chip, button, column, dress, empty, frame, label, row
+from app.theme import Weight, font
+from app.widgets import Chip, button, column, empty, frame, label, row
 from workbench.formatting import number_of
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ class TuningCard(Card):
 
     consented = Signal(bool)
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__("Kernel settings for a run", theme)
+    def __init__(self) -> None:
+        super().__init__("Kernel settings for a run")
         self._changes: dict[str, Any] = {}
         self.sets = Options("Set of kernel settings", [])
         self.sets.edited.connect(self._show)
@@ -151,7 +151,6 @@ class TuningCard(Card):
             self._table.display(changes)
         else:
             self._table.show_text("Run a check to see the changes.")
-        dress(self, self.theme)
 
 
 _TITLE = "Change kernel settings for this run?"
@@ -173,7 +172,6 @@ def consenting(
     parent: QWidget,
     /,
     plans: Sequence[TuningPlan],
-    theme: Theme | None,
     *,
     preview: bool = False,
 ) -> Confirmation:
@@ -198,7 +196,7 @@ def consenting(
     if preview:
         title, answers = _PREVIEW, [("Close", "", False)]
     about = label(_ABOUT, tone="soft", wrap=True)
-    made = Confirmation(parent, theme, title, [about, scroll], answers, harmless=not preview)
+    made = Confirmation(parent, title, [about, scroll], answers, harmless=not preview)
     made.resize(640, made.sizeHint().height() + 24)
     return made
 

@@ -350,6 +350,6 @@ class TuningPreview:
 
     def _show(self, plans: list[TuningPlan]) -> None:
         self._machines.show_preview("")
-        dialog = consenting(self._page.window(), plans, self._desk.theme, preview=True)
+        dialog = consenting(self._page.window(), plans, preview=True)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()

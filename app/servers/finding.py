@@ -28,7 +28,7 @@ from app.servers.table import ServerTable
 from app.stacking import widen
 from app.table import RIGHT
 from app.theme import Theme, Weight, font, icon_pixmap
-from app.widgets import button, column, dress, label, row, tool
+from app.widgets import button, column, label, row, tool
 from workbench.workloads.registry import ALL_FAMILIES
 
 _ID = Qt.ItemDataRole.UserRole
@@ -218,7 +218,6 @@ class Finding(QFrame):
         self.order.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.direction = button("", on_click=self._turn)
         self.export = tool("Export features (Ctrl+E)", "share-2", self.export_requested.emit)
-        dress(self.export, theme)
         inside.addLayout(self._make_head())
         self.set_narrow(False, low=False)
         self.table = ServerTable(sifted, theme)

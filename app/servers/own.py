@@ -14,7 +14,7 @@ from app.dialogs import Dialog
 from app.history import History, deletion
 from app.servers.known import Known
 from app.servers.rows import Rows
-from app.widgets import Inline, button, column, dress, label, row
+from app.widgets import Inline, button, column, label, row
 from workbench.servers import user_servers
 from workbench.servers.entry import ServerEntry
 from workbench.trash import Trashed
@@ -129,7 +129,6 @@ class NewServer(Dialog):
         inside.addLayout(foot)
         self.field.textChanged.connect(lambda _: self._show_message(""))
         self.finished.connect(lambda _: self.deleteLater())
-        dress(self, desk.theme)
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _make(self) -> None:

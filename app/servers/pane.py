@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy
 
 from app.choices import Choice
@@ -13,8 +13,8 @@ from app.context import Desk
 from app.servers.code import CodeView
 from app.servers.known import Known
 from app.servers.own import NEW_REQUIREMENTS, Edits
-from app.theme import Weight, font
-from app.widgets import Elided, button, column, dress, frame, label, retone, row, tool
+from app.theme import Weight
+from app.widgets import Elided, button, column, frame, label, retone, row, tool
 from workbench.servers.lint import Fault, proofread
 
 _CHECK_AFTER_MS = 400
@@ -77,7 +77,7 @@ class CodePane(QFrame):
         head.setContentsMargins(14, 8, 8, 7)
         head.addStrut(_HEAD)
         self._name = Elided(13, Weight.DemiBold)
-        self._about = Elided(12, tone="muted", shorten=_whole)
+        self._about = Elided(12, tone="muted", droppable=True)
         self._about.setMinimumWidth(1)
         self._about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._files = Choice(f"File of {name.lower()}")
@@ -120,7 +120,6 @@ class CodePane(QFrame):
         made.setProperty("kind", "ghost")
         made.setFixedWidth(28)
         self.head.addWidget(made)
-        dress(made, self._desk.theme)
         return made
 
     def show_tool(self, made: QPushButton, shown: bool) -> None:
@@ -295,11 +294,6 @@ def _about(known: Known | None) -> str:
         return "unreadable"
     lines = f"{known.lines} line{'s' if known.lines != 1 else ''}" if known.lines else ""
     return ", ".join(filter(None, (known.entry.style, lines)))
-
-
-def _whole(text: str, width: float) -> str:
-    """Return the text where there is room for all of it."""
-    return text if QFontMetricsF(font(12)).horizontalAdvance(text) <= width else ""
 
 
 def _fault_text(fault: Fault, file: str, count: int) -> str:

@@ -16,7 +16,7 @@ from app.scrolling import Reader
 from app.servers.known import FAILED, Known
 from app.servers.tryout import Line, TrialResult, run_trial
 from app.theme import Theme, Weight, font, icon_pixmap
-from app.widgets import Chip, Elided, button, column, dress, empty, frame, label, row
+from app.widgets import Chip, Elided, button, column, empty, frame, label, row
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -372,7 +372,6 @@ class Trial(QWidget):
             f"QProgressBar::chunk {{ background: {theme.text}; }}"
         )
         self._show()
-        dress(self._wire, theme)
 
 
 def _failed(known: Known | None) -> bool:

@@ -237,7 +237,7 @@ def _machines(window: MainWindow, qtbot: QtBot, name: str = "atlas"):  # type: i
 
 def _ask_password(window: MainWindow, qtbot: QtBot) -> None:
     question = Question("atlas", "password", "mila@10.0.4.20", "Password of mila@10.0.4.20")
-    QuestionDialog(window, question, window.desk.theme).open()
+    QuestionDialog(window, question).open()
 
 
 def _press_on(page: str, name: str) -> Callable[[MainWindow, QtBot], None]:
