@@ -8,9 +8,9 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.dialogs import ask
 from app.machines.records import Record, is_fresh, since
 from app.plain import Label, tip
-from app.question import ask
 from app.theme import Theme, Weight, current, icon_pixmap
 from app.widgets import GAP, button, column, empty, label, row
 from workbench import formatting

@@ -15,13 +15,13 @@ from app import words
 from app.charts import note_text
 from app.charts.trio import Trio
 from app.context import Desk
+from app.dialogs import ask_text
 from app.export.dialog import ask_for_session
 from app.history import History, UndoBar, rewriting
 from app.live import film
 from app.live.film import Film, Position, Reel
 from app.live.transport import Transport
 from app.pages.session_page import SessionPage
-from app.question import ask_text
 from app.sessions.rerun import run_again
 from app.start.recent import remember
 from app.widgets import button

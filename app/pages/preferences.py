@@ -18,8 +18,8 @@ from app import folders, scale
 from app.about.box import AboutBox
 from app.choices import Pick, Tick
 from app.context import Desk
+from app.dialogs import ask
 from app.folders import Folder
-from app.question import ask
 from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import GAP, PAGE_MARGIN, Elided, Inline, TopBar, button, column, frame, label, row

@@ -30,9 +30,9 @@ from PySide6.QtWidgets import (
 
 from app.bridge import Bridge
 from app.charts.drawing import draw_text, elided
+from app.dialogs import ask_text
 from app.history import History, deletion
 from app.plain import tip, wrapped
-from app.question import ask_text
 from app.theme import LIGHT, Theme, Weight, font, paint_icon
 from app.widgets import Inline, button, column, label, row
 from workbench.formatting import number_of

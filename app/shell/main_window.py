@@ -26,9 +26,9 @@ from PySide6.QtWidgets import (
 
 from app import page_registry
 from app.context import Desk
+from app.dialogs import ask
 from app.history import History
 from app.log import Line
-from app.question import ask
 from app.scale import LEAST
 from app.shell.log_drawer import LogDrawer
 from app.shell.notice import NoticeBar

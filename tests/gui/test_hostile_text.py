@@ -17,10 +17,10 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.dialogs import ask, ask_text
 from app.export.report import write_report
 from app.page_registry import RAIL
 from app.plain import Label, tip
-from app.question import ask, ask_text
 from app.shell.main_window import MainWindow
 from tests.canary import MARKUP, SONG, STEERING, canary
 from tests.gui.windows import shown

@@ -175,7 +175,7 @@ BARE = {
 HERE = {
     "picture.py": {"QTextDocument"},  # filled by a cursor, which inserts plain text
     "plain.py": {"QLabel", "QStaticText", "setTextFormat"},
-    "question.py": {"QMessageBox", "QInputDialog", "setTextFormat"},
+    "dialogs.py": {"QMessageBox", "QInputDialog", "setTextFormat"},
 }
 TIPS = {"setToolTip": -1, "setTabToolTip": -1, "showText": 1}
 """Which argument of them is read out."""

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 
 from app.choices import Choice, Tick
 from app.context import Desk
-from app.links import Link
 from app.pages.servers import ServersPage
+from app.servers.about import Link
 from app.servers.known import FIRST, NOT, RUNS
 from app.servers.rows import COLUMNS
 from tests.gui.servers.steps import Open, choose, column, names, pick, seek
