@@ -215,6 +215,7 @@ QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QMessageBox QDialogButtonBox, QInputDialog QDialogButtonBox {{ padding-top: 8px; }}
 QProgressBar {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 3px; }}
 QProgressBar::chunk {{ background: {t.text}; border-radius: 2px; }}
+QProgressBar[kind="line"] {{ background: {t.line}; border: none; }}
 QToolTip {{ background: {t.floating}; color: {t.text}; border: 1px solid {t.line2};
     padding: 4px 6px; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}

@@ -46,10 +46,14 @@ def label(
     tone: str = "",
     wrap: bool = False,
     figures: bool = False,
+    mono: bool = False,
+    selectable: bool = False,
 ) -> QLabel:
-    """`tone` as in `theme.stylesheet`."""
+    """`tone` as in `theme.stylesheet`. `selectable`: by the mouse, to be copied."""
     made = Label(text)
-    made.setFont(font(px, weight, figures=figures))
+    made.setFont(font(px, weight, mono=mono, figures=figures))
+    if selectable:
+        made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     made.setWordWrap(wrap)
     if tone:
         made.setProperty("tone", tone)
@@ -381,8 +385,7 @@ class Inline(QFrame):
         inside = row(self, margin=12, gap=12)
         self._sign = sign(inside)
         inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)
-        self._text = label("", wrap=True)
-        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._text = label("", wrap=True, selectable=True)
         self._button = button(action, on_click=self.pressed.emit)
         if dense:
             inside.setContentsMargins(12, 4, 4, 4)

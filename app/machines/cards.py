@@ -27,6 +27,8 @@ SIGNS = {
     "focus": "activity",
     "muted": "info",
 }
+_SPOKEN = {"ok": "Passed", "warn": "Warning", "bad": "Failed", "focus": "Now", "muted": "Note"}
+"""The accessible names of signs: colour alone is not accessible to everyone."""
 
 
 class Sign(Label):
@@ -36,6 +38,7 @@ class Sign(Label):
         super().__init__()
         self._tone, self._icon = tone, icon or SIGNS[tone]
         self.setFixedSize(16, 18)
+        self.setAccessibleName(_SPOKEN[tone])
         self.set_theme(current())
 
     def set_theme(self, theme: Theme) -> None:
@@ -69,7 +72,9 @@ class Card(QFrame):
         return before != self._content
 
 
-def remark(tone: str, text: str, strong: str = "", *, faded: bool = False) -> QWidget:
+def remark(
+    tone: str, text: str, strong: str = "", *, faded: bool = False, px: float = 13
+) -> QWidget:
     """Return a sentence with its icon; `strong` comes before it. `faded`: without colour."""
     made = QWidget()
     across: QHBoxLayout = row(made, gap=8)
@@ -80,8 +85,8 @@ def remark(tone: str, text: str, strong: str = "", *, faded: bool = False) -> QW
         name.setFixedWidth(108)
         name.setWordWrap(True)
         across.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
-    text_label = label(text, 13, tone="muted" if faded else "soft", wrap=True)
-    text_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    text_label = label(text, px, tone="muted" if faded else "soft", wrap=True, selectable=True)
+    text_label.setMinimumWidth(1)  # a hash or a path does not widen the line
     across.addWidget(text_label, 1)
     made.setAccessibleName(f"{strong}: {text}" if strong else text)
     return made
@@ -107,8 +112,8 @@ class FactsCard(Card):
         empty(self._grid)
         for place, (name, value) in enumerate(figures(record.found)):
             named = label(name, 13, tone="muted")
-            figure = label(value, 13, Weight.Medium, wrap=True, figures=_is_figure(value))
-            figure.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            digits = _is_figure(value)
+            figure = label(value, 13, Weight.Medium, wrap=True, figures=digits, selectable=True)
             figure.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             figure.setAccessibleName(f"{name}: {value}")
             self._grid.addWidget(named, place, 0, Qt.AlignmentFlag.AlignTop)

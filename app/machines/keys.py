@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from app.dialogs import Dialog
 from app.machines.cards import Sign
@@ -113,9 +113,8 @@ class KeyCard(QFrame):
         self._add_text(where, "muted")
 
     def _add_text(self, text: str, tone: str = "soft") -> None:
-        text_label = label(text, 12 if tone == "muted" else 13, tone=tone, wrap=True)
-        text_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._inside.addWidget(text_label)
+        px = 12 if tone == "muted" else 13
+        self._inside.addWidget(label(text, px, tone=tone, wrap=True, selectable=True))
 
     def _add_command(self) -> None:
         """Add the command that shows the key on the machine itself."""
@@ -124,10 +123,7 @@ class KeyCard(QFrame):
         command = _command_for(problem)
         self._add_text(f"On {problem.machine}:", "muted")
         across = row(gap=8)
-        shown = label(command, wrap=True)
-        shown.setFont(font(13, mono=True))
-        shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        across.addWidget(shown, 1)
+        across.addWidget(label(command, wrap=True, mono=True, selectable=True), 1)
         copy = tool("Copy command", "copy", lambda: QGuiApplication.clipboard().setText(command))
         across.addWidget(copy)
         self._inside.addLayout(across)
@@ -184,9 +180,7 @@ def _fingerprint(text: str, kind: str, name: str) -> QFrame:
     inside.addWidget(label(f"{name} · {kind}" if kind else name, 12, tone="muted"))
     # Two lines: shorter lines are easier to compare.
     half = len(text) // 2 + 3
-    shown: QLabel = label(f"{text[:half]}\n{text[half:]}")
-    shown.setFont(font(13, mono=True))
-    shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    shown = label(f"{text[:half]}\n{text[half:]}", mono=True, selectable=True)
     shown.setMinimumHeight(shown.sizeHint().height())
     shown.setAccessibleName(f"{name}: {text}")
     inside.addWidget(shown)

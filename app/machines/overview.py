@@ -33,7 +33,7 @@ from app.painted import Painted
 from app.plain import tip
 from app.scrolling import Scrolled
 from app.theme import Weight, font
-from app.widgets import GAP, column, label, repolish, row
+from app.widgets import GAP, column, label, retone, row
 from workbench.formatting import listed
 from workbench.machines.profiles import Profile
 
@@ -360,10 +360,7 @@ class Overview(QWidget):
             self._legend.setText(_legend(found, damaged))
             offered = offer(found, findings.history)
             self._figure.setText(offered.figure)
-            tone = "" if offered.fresh else "muted"
-            if self._figure.property("tone") != tone:
-                self._figure.setProperty("tone", tone)
-                repolish(self._figure)
+            retone(self._figure, "" if offered.fresh else "muted")
             self._about.setText(offered.text)
 
         self._draw = draw

@@ -14,7 +14,7 @@ from app.machines.cards import Card, remark
 from app.machines.confirmations import Confirmation
 from app.machines.records import Record
 from app.scrolling import Scrolled
-from app.theme import Weight, font
+from app.theme import Weight
 from app.widgets import Chip, button, column, empty, frame, label, row
 from workbench.formatting import number_of
 
@@ -78,11 +78,9 @@ def count(changes: Sequence[Sequence[str]]) -> str:
 
 def _cell(value: str, place: int, *, changed: bool) -> QLabel:
     """Return a cell; the name of a setting wraps where there is too little room."""
-    made = label(value, tone="" if changed else "muted", wrap=place == 0)
     weight = Weight.DemiBold if changed and place == _PLACES[-1] else Weight.Normal
-    made.setFont(font(12, weight, mono=True))
-    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return made
+    tone, wrap = "" if changed else "muted", place == 0
+    return label(value, 12, weight, tone=tone, wrap=wrap, mono=True, selectable=True)
 
 
 def _value(key: str, text: str) -> str:
@@ -231,10 +229,7 @@ def _commands(plan: TuningPlan) -> QWidget:
     down = column(made, gap=4)
     show = button("Show commands", "terminal", kind="ghost")
     show.setCheckable(True)
-    text = label("\n".join(plan.commands()))
-    text.setFont(font(12, mono=True))
-    text.setWordWrap(True)
-    text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    text = label("\n".join(plan.commands()), 12, wrap=True, mono=True, selectable=True)
     about = label(
         "One program runs as root. It does what these commands would do and keeps a journal to "
         "restore every setting.",

@@ -124,9 +124,8 @@ def _problem(known: Known) -> str:
 
 
 def _line(text: str, tone: str) -> QWidget:
-    made = label(text, 12, tone=tone, wrap=True)
+    made = label(text, 12, tone=tone, wrap=True, selectable=True)
     made.setMinimumWidth(1)
-    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return made
 
 

@@ -10,12 +10,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from app.context import Desk
+from app.machines.cards import remark
 from app.machines.prompts import Asker
-from app.plain import Label
 from app.scrolling import Reader
 from app.servers.known import FAILED, Known
 from app.servers.tryout import Line, TrialResult, run_trial
-from app.theme import Theme, Weight, font, icon_pixmap
+from app.theme import Weight
 from app.widgets import Chip, Elided, button, column, empty, frame, label, row
 
 if TYPE_CHECKING:
@@ -42,9 +42,8 @@ class Wire(QWidget):
         inside.setContentsMargins(12, 8, 12, 10)
         self._parts: dict[str, tuple[QLabel, QLabel]] = {}
         for part in ("asked", "answered", "output", "commands"):
-            head, text = label("", 11, Weight.Medium, tone="muted"), label("", 12, tone="soft")
-            text.setFont(font(12, mono=True))
-            text.setWordWrap(True)
+            head = label("", 11, Weight.Medium, tone="muted")
+            text = label("", 12, tone="soft", wrap=True, mono=True)
             text.setMinimumWidth(1)  # a long word does not widen what is above
             flags = Qt.TextInteractionFlag
             text.setTextInteractionFlags(
@@ -91,8 +90,6 @@ def _parts(result: TrialResult | None) -> dict[str, tuple[str, str]]:
     return {part: (title, text) for part, (title, text) in found.items() if text}
 
 
-_ICONS = {"ok": "circle-check", "soft": "info", "warn": "triangle-alert", "bad": "circle-x"}
-_SIGNS = {"ok": "Passed", "soft": "Note", "warn": "Warning", "bad": "Failed"}
 _HEAD_PX, _LEAST_PX = 22, 24
 """The height of a chip, also where there is none; the least height of the results."""
 
@@ -141,6 +138,7 @@ class Trial(QWidget):
         self._progress.setRange(0, 0)
         self._progress.setTextVisible(False)
         self._progress.setFixedHeight(2)
+        self._progress.setProperty("kind", "line")
         self._progress.setAccessibleName("Test in progress")
         kept = self._progress.sizePolicy()
         kept.setRetainSizeWhenHidden(True)  # a test that starts moves nothing
@@ -239,7 +237,7 @@ class Trial(QWidget):
         self._under_way.cancel()
         known, self._under_way, self._trying = self._trying, None, None
         self._results[self._slot(known)] = TrialResult(
-            False, [Line("Test cancelled.", "soft")], cancelled=True
+            False, [Line("Test cancelled.", "muted")], cancelled=True
         )
         self._show()
         if self.isVisible():
@@ -333,7 +331,7 @@ class Trial(QWidget):
             self.chip.show_text("" if result.cancelled else text, tone)
         empty(self._lines)
         for line in result.lines if result and not here else ():
-            self._lines.addWidget(self._line(line))
+            self._lines.addWidget(remark(line.tone, line.sentence, px=12))
         self._wire.display(None if here else result)
 
     def _state_of(self, known: Known | None, *, here: bool, result: TrialResult | None) -> str:
@@ -351,27 +349,6 @@ class Trial(QWidget):
             about + (known.ready.sentence if known.ready else ""): True,
         }
         return next(sentence for sentence, true in states.items() if true)
-
-    def _line(self, line: Line) -> QWidget:
-        made = QWidget()
-        across = row(made, gap=8)
-        icon = Label()
-        icon.setAccessibleName(_SIGNS[line.tone])  # colour alone is not accessible to everyone
-        theme = self._desk.theme
-        icon.setPixmap(icon_pixmap(_ICONS[line.tone], getattr(theme, line.tone), 15))
-        text_label = label(line.sentence, 12, tone="soft", wrap=True)
-        text_label.setMinimumWidth(1)  # a hash or a path does not widen the line
-        text_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        across.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
-        across.addWidget(text_label, 1)
-        return made
-
-    def set_theme(self, theme: Theme) -> None:
-        self._progress.setStyleSheet(
-            f"QProgressBar {{ background: {theme.line}; border: none; }}"
-            f"QProgressBar::chunk {{ background: {theme.text}; }}"
-        )
-        self._show()
 
 
 def _failed(known: Known | None) -> bool:

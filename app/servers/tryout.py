@@ -39,7 +39,7 @@ class Line:
 
     sentence: str
     tone: str = "ok"
-    """ok, soft, warn or bad."""
+    """ok, muted, warn or bad."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _result(
     lines = [Line(f"Started in {took_s:,.1f} s with {with_ or 'system programs'}{processes}.")]
     tone = "ok" if result.passed else "bad"
     # What passed comes first, then other observations.
-    known = "soft" if result.passed else tone
+    known = "muted" if result.passed else tone
     lines += [Line(text, known if n else tone) for n, text in enumerate(result.sentences)]
     if result.passed:
         lines.append(_workloads(result))
@@ -172,9 +172,9 @@ def _result(
 
 def _workloads(result: GateResult) -> Line:
     if "messages" in result.protocols:
-        return Line("Message servers can be tested here, but not used in plans.", "soft")
+        return Line("Message servers can be tested here, but not used in plans.", "muted")
     if "pong" in result.protocols:
-        return Line("Closes after every reply: one call per connection.", "soft")
+        return Line("Closes after every reply: one call per connection.", "muted")
     spoken = " and ".join(protocol.upper() for protocol in result.protocols)
     if not (result.keep_alive or result.keep_alive_1_0):
         return Line(f"{spoken}: one call per connection.")
