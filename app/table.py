@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from app.painted import draw_focus, mark_chosen, write
+from app.painted import draw_focus, guarded, mark_chosen, write
 from app.theme import Theme, Weight, font, icon_pixmap
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
@@ -76,6 +76,7 @@ class Head(QHeaderView):
         grouped = any(self._data(n, GROUP) for n in range(self.count()))
         return QSize(super().sizeHint().width(), _TWO_LINES_PX if grouped else _LINE_PX)
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, whole = self._table.theme, self.viewport().rect()
         painter = QPainter(self.viewport())
@@ -129,7 +130,8 @@ class Head(QHeaderView):
         painter.drawPolygon([QPointF(x + across, y + along) for across, along in points])
 
     def _data(self, place: int, role: int) -> Any:
-        return self.model().headerData(place, Qt.Orientation.Horizontal, role)
+        found = self.model()  # none while the window is taken down
+        return found.headerData(place, Qt.Orientation.Horizontal, role) if found else ""
 
     @property
     def _names(self) -> QRect:
@@ -158,6 +160,7 @@ class Cells(QStyledItemDelegate):
         super().__init__(table)
         self.table = table
 
+    @guarded
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme, cell = self.table.theme, QRectF(option.rect)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -232,6 +235,7 @@ class FixedTable(QTableView):
         self.theme = theme
         self.viewport().update()
 
+    @guarded
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the first column over what is scrolled beneath it."""
         super().paintEvent(event)
