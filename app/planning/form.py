@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.fields import Line
 from app.machines.records import Records
 from app.planning import values
 from app.planning.machines import Machines
-from app.planning.origin import Origin
 from app.planning.resources import PlanResources
 from app.planning.rows import ADVANCED, LOAD, TEXTS, Cell, Group, Row, When
 from app.planning.servers import Servers
 from app.theme import Theme, Weight
 from app.widgets import button, column, dress, frame, label, retone, row
 from workbench.formatting import continued
+from workbench.plan.model import Plan
+from workbench.plan.reading import to_data
 from workbench.workloads.options import LOAD_MODELS
 from workbench.workloads.registry import declaration
-
-if TYPE_CHECKING:
-    from workbench.plan.model import Plan
 
 _ADVANCED_KEYS = list(
     dict.fromkeys(
@@ -32,6 +30,73 @@ _ADVANCED_KEYS = list(
         for cell in each.cells
     )
 )
+
+
+class Origin(QFrame):
+    """Where the question of a plan comes from: what the source measured, how, and what it found.
+    Hidden where a plan asks no question of a source."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("card")
+        self._plan: Mapping[str, Any] = {}
+        inside = column(self, margin=12, gap=6)
+        top = row()
+        self._shows = label("", 14, Weight.DemiBold, wrap=True)
+        self._more = button("Published", "history", on_click=self._fit)
+        self._more.setAccessibleName("Show what the source measured and found")
+        self._more.setCheckable(True)
+        top.addWidget(self._shows, 1)
+        top.addWidget(self._more)
+        inside.addLayout(top)
+        self._citation = label("", 12, tone="muted", wrap=True)
+        inside.addWidget(self._citation)
+        self._about = label("", 12, tone="soft", wrap=True)
+        inside.addWidget(self._about)
+        self.set_value("")
+
+    def value(self) -> str:
+        """Return the `source` of a plan."""
+        return self._question
+
+    def set_value(self, question: Any) -> None:
+        """Show a question by its id; the details stay folded or unfolded."""
+        self._question, self._plan = str(question or ""), {}
+        self._show()
+
+    def show_plan(self, plan: Plan) -> None:
+        """Name what a plan changes against the full preset of its question."""
+        if self._question:
+            self._plan = to_data(plan)
+            self._show()
+
+    def _show(self) -> None:
+        from workbench.analysis.published import source_of  # noqa: PLC0415 - reads a file
+        from workbench.results.published import differs  # noqa: PLC0415
+
+        question = self._question
+        found = source_of(question) if question else None
+        self.setVisible(found is not None)
+        if found is None:
+            return
+        source, asked = found
+        different = differs(self._plan, asked) if self._plan else asked.differs
+        self._shows.setText(asked.shows)
+        self._citation.setText(source.citation)
+        figures = [
+            f"· {e.name}: {', '.join(e.figures.values())} ({e.cited})" for e in asked.figures
+        ]
+        stated = "\n".join(
+            ["Figures of the text:", *figures] if figures else ["It states no figures."]
+        )
+        self._about.setText(
+            f"How: {asked.method}\n\nFound: {asked.found}\n\nDifferent here: {different}"
+            f"\n\n{stated}"
+        )
+        self._fit()
+
+    def _fit(self) -> None:
+        self._about.setVisible(self._more.isChecked())
 
 
 class PlanForm(QWidget):
