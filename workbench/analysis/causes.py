@@ -119,7 +119,7 @@ class Observations:
     pressure: Mapping[str, float] = field(default_factory=dict)
     """By resource: share of the time that tasks on the machine waited for it."""
     waits: Mapping[str, float] = field(default_factory=dict)
-    """Mean number of waiting threads, by what they waited for; see `machines.waiting`."""
+    """Mean number of waiting threads, by what they waited for; see `machines.usage`."""
     upstreams: Sequence[Upstream] = ()
     """Services it called, those it waited for most first."""
     opened: float = 0.0

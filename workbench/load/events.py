@@ -1,4 +1,4 @@
-"""Events of a load agent, as `agent.protocol` defines them: JSON, distinguished by "ev"."""
+"""Events of a load agent, as `remote.agent.protocol` defines them: JSON, distinguished by "ev"."""
 
 from __future__ import annotations
 

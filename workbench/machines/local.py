@@ -210,7 +210,7 @@ async def reap(process: asyncio.subprocess.Process) -> None:
 
 
 async def run_janitor(cache: Path) -> None:
-    """Remove leftovers of crashed runs; see `machines.janitor`."""
+    """Remove leftovers of crashed runs; see `remote.janitor`."""
     process = await asyncio.create_subprocess_exec(
         *own_python(),
         str(JANITOR),

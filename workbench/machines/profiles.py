@@ -95,7 +95,7 @@ _OTHER_ADDRESS = (
 
 
 class Cpus(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which cores the servers and the agents run on; see `machines.placement`."""
+    """Which cores the servers and the agents run on; see `place`."""
 
     server: Cores = "auto"
     agent: Cores = "auto"

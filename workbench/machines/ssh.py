@@ -223,7 +223,7 @@ async def survey_machine(shell: Shell, profile: Profile) -> Survey:
 
 
 async def clean(shell: Shell, survey: Survey) -> Cleaned:
-    """Remove leftovers of crashed runs; see `machines.janitor`."""
+    """Remove leftovers of crashed runs; see `remote.janitor`."""
     what = "remove leftovers of crashed runs"
     arguments = (survey.python, survey.work_dir)
     return await shell.ask(what, JANITOR, Cleaned, *arguments, within_s=WORK_WITHIN_S)

@@ -25,7 +25,7 @@ virtual machine gave it to others."""
 
 
 class Tree(msgspec.Struct, kw_only=True):
-    """Sums over a process tree; see `machines.sampler`."""
+    """Sums over a process tree; see `remote.sampler`."""
 
     cpu_us: Count
     user_us: Count = 0

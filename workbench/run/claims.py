@@ -2,7 +2,7 @@
 
 A run's claim is a file in the user's data with a lock beside it, which the kernel releases when the
 program dies. On machines over SSH, runs of other computers are kept out by the runner there
-(`machines.runner.claims`).
+(`remote.runner.claims`).
 """
 
 from __future__ import annotations

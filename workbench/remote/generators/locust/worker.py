@@ -1,4 +1,4 @@
-"""Carries out the commands of `agent.protocol` with users of a locustfile."""
+"""Carries out the commands of `remote.agent.protocol` with users of a locustfile."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from .point import Point, Refused
 
 
 class Worker:
-    """Carries out the commands of `agent.protocol`, one point at a time."""
+    """Carries out the commands of `remote.agent.protocol`, one point at a time."""
 
     def __init__(self, number: int, commands: int, output: int) -> None:
         self.number, self.commands, self.output = number, commands, output
