@@ -1,11 +1,14 @@
-"""The only object that crosses threads: it passes work to the engine's thread and returns the
-results.
+"""The engine's thread, and the only object that crosses threads: it passes work to that thread and
+returns the results.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import logging
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine
@@ -14,8 +17,6 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.engine_thread import EngineThread
-from app.garbage import Collector
 from workbench.errors import PongbenchError
 
 T = TypeVar("T")
@@ -151,3 +152,110 @@ def _sentence(error: BaseException) -> str:
         f"Unexpected error ({type(error).__name__}: {error}). Recorded data is kept; please "
         "report this."
     )
+
+
+class EngineThread:
+    """Runs from its creation to `close`. All methods may be called from any thread."""
+
+    def __init__(self) -> None:
+        self._ready = threading.Event()
+        self._loop: asyncio.AbstractEventLoop
+        self._closing: asyncio.Event
+        self._work: set[asyncio.Task[Any]] = set()
+        self._over = False
+        # A daemon: a loop that does not end must not keep the program from ending. What it started
+        # on machines ends by itself then.
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve()), name="engine", daemon=True
+        )
+        self._thread.start()
+        self._ready.wait()
+
+    async def _serve(self) -> None:
+        self._loop, self._closing = asyncio.get_running_loop(), asyncio.Event()
+        self._ready.set()
+        await self._closing.wait()
+        self._over = True
+        # Work submitted just before is started, so that it is among the tasks to cancel.
+        await asyncio.sleep(0)
+        # Only submitted work is cancelled: it ends the tasks it started itself, in its own order.
+        while self._work:
+            for task in self._work:
+                task.cancel()
+            await asyncio.gather(*self._work, return_exceptions=True)
+
+    async def _tracked(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        self._work.add(task)
+        try:
+            return await coroutine
+        finally:
+            self._work.discard(task)
+
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start a coroutine. Cancelling the returned future cancels it. After `close` it is not
+        started.
+        """
+        if self._over:
+            coroutine.close()
+            never: Future[T] = Future()
+            never.cancel()
+            return never
+        return asyncio.run_coroutine_threadsafe(self._tracked(coroutine), self._loop)
+
+    def call(self, function: Callable[..., object], *arguments: object) -> None:
+        """Call a function in the loop, in the order of the calls. Does nothing after `close`."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(function, *arguments)
+
+    def close(self, timeout_s: float = 15.0) -> bool:
+        """Cancel running work and wait for it to clean up. False: it did not end in time."""
+        if self._thread.is_alive():
+            self.call(self._closing.set)
+            self._thread.join(timeout_s)
+        return not self._thread.is_alive()
+
+
+_COLLECT_EVERY_MS = 100
+"""Often enough that each collection is short: a frame may have to wait for it."""
+_ALL_EVERY_S = 60.0
+"""A full collection takes tens of milliseconds."""
+
+
+class Collector(QObject):
+    """Collects Python's cyclic garbage in the GUI's thread, until the last instance is closed.
+
+    By itself, Python collects in whichever thread allocates and destroys objects there. A Qt object
+    that is destroyed in another thread than its own crashes the program or blocks it for ever.
+    """
+
+    _open = 0
+    _all_at_s = 0.0
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        Collector._open += 1
+        gc.disable()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._collect)
+        self._timer.start(_COLLECT_EVERY_MS)
+
+    def close(self) -> None:
+        if self._timer.isActive():
+            self._timer.stop()
+            Collector._open -= 1
+        if not Collector._open:
+            gc.enable()
+
+    def _collect(self) -> None:
+        """Collect the oldest generation that is due by Python's own counters."""
+        counted = enumerate(zip(gc.get_count(), gc.get_threshold(), strict=True))
+        due = [generation for generation, (count, limit) in counted if 0 < limit < count]
+        now_s = time.monotonic()
+        if 2 in due and now_s - Collector._all_at_s < _ALL_EVERY_S:
+            due.remove(2)
+        elif 2 in due:
+            Collector._all_at_s = now_s
+        if due:
+            gc.collect(due[-1])

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import files
+from app import folders
 from app.charts.trio import Trio
 from app.charts.view_state import SWEEP
 from app.choices import Choice, Pick, Tick
@@ -292,7 +292,7 @@ class ExportDialog(Dialog):
 
     def _reveal(self) -> None:
         if self._written is not None:
-            self._desk.bridge.submit(files.reveal(self._written), fail=self.message.show_text)
+            self._desk.bridge.submit(folders.reveal(self._written), fail=self.message.show_text)
 
 
 def ask(parent: QWidget, desk: Desk, source: Recorded | Charts) -> ExportDialog:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QColor, QCursor, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QColor, QCursor, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.charts.drawing import draw_swatch, draw_text, elided, text_width
@@ -139,8 +139,9 @@ class Presentation(Painting, QWidget):
             )
         )
         status, tone = self._status()
-        hinted = self._hint.isActive() and not status
-        self._foot.display(status, tone, self._keys_now() if hinted else ())
+        if not status and self._hint.isActive():
+            status, tone = "    ".join(f"{key} {does}" for key, does in self._keys_now()), "muted"
+        self._foot.display(status, tone)
         self.setAccessibleDescription(self.headline.accessibleName())
         self._show_bar()
 
@@ -259,22 +260,19 @@ class Headline(Painted):
 
 
 Keys = tuple[str, str]
-"""Keys, separated by spaces, and what they do."""
+"""A key, or several, and what it does."""
 
 _TEXT_PX = (24, 20, 17)
 """A long line is drawn smaller before it is cut."""
 _LINE, _FOOT = 36, 8
-_APART = 1.2
-"""Between two actions; between caps 0.3, all in the height of the text."""
 
 
 class Foot(Painted):
     """A line for the status or the keys, below one for the caption, if there is one."""
 
-    def __init__(self, theme: Theme, caption: str, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
-        self._scale, self._caption, self._status, self._tone = 1.0, caption, "", "muted"
-        self._keys: tuple[Keys, ...] = ()
+    def __init__(self, theme: Theme, caption: str) -> None:
+        super().__init__(theme)
+        self._scale, self._caption, self._text, self._tone = 1.0, caption, "", "muted"
         self.setAccessibleDescription(caption)
 
     def set_scale(self, scale: float) -> None:
@@ -282,13 +280,10 @@ class Foot(Painted):
         lines = 2 if self._caption else 1
         self.setFixedHeight(round((lines * _LINE + _FOOT) * scale))
 
-    def display(self, status: str, tone: str, keys: Sequence[Keys]) -> None:
-        """Show the status, or keys where there is none."""
-        content = status, tone, tuple(keys)
-        if content != (self._status, self._tone, self._keys):
-            self._status, self._tone, self._keys = content
-            named = "    ".join(f"{key} {action}" for key, action in keys)
-            self.setAccessibleName(status or named)
+    def display(self, text: str, tone: str) -> None:
+        if (text, tone) != (self._text, self._tone):
+            self._text, self._tone = text, tone
+            self.setAccessibleName(text)
             self.update()
 
     def paint(self, painter: QPainter) -> None:
@@ -296,10 +291,7 @@ class Foot(Painted):
         if self._caption:
             self._write(painter, middle, self._caption, "soft")
             middle += _LINE * self._scale
-        if self._status:
-            self._write(painter, middle, self._status, self._tone)
-        elif self._keys:
-            self._paint_keys(painter, middle)
+        self._write(painter, middle, self._text, self._tone)
 
     def _write(self, painter: QPainter, middle: float, text: str, tone: str) -> None:
         sizes = [font(px * self._scale, Weight.Medium) for px in _TEXT_PX]
@@ -307,33 +299,3 @@ class Foot(Painted):
         size = next(fits, sizes[-1])
         text = elided(text, size, self.width())
         draw_text(painter, QPointF(0, middle), text, size, getattr(self.theme, tone))
-
-    def _paint_keys(self, painter: QPainter, middle: float) -> None:
-        """Draw each key as a cap, with the action beside its keys."""
-        heights = [px * self._scale for px in _TEXT_PX]
-        fits = (height for height in heights if self._places(height)[-1][0].right() <= self.width())
-        height = next(fits, heights[-1])
-        size, theme = font(0.8 * height, Weight.Medium), self.theme
-        for box, text, is_key in self._places(height):
-            box.moveTop(middle - box.height() / 2)
-            if is_key:
-                painter.setPen(QPen(QColor(theme.edge), max(1.0, self._scale)))
-                painter.setBrush(QColor(theme.raised))
-                painter.drawRoundedRect(box, 0.2 * height, 0.2 * height)
-            side, tone = ("middle", theme.text) if is_key else ("left", theme.muted)
-            at = box.center() if is_key else QPointF(box.left(), middle)
-            draw_text(painter, at, text, size, tone, side)
-
-    def _places(self, height: float) -> list[tuple[QRectF, str, bool]]:
-        """Return the box of each key and action in a row, its text, and whether it is a key."""
-        size, x = font(0.8 * height, Weight.Medium), 1.0
-        found: list[tuple[QRectF, str, bool]] = []
-        for keys, action in self._keys:
-            for key in keys.split():
-                wide = max(1.3 * height, text_width(key, size) + 0.7 * height)
-                found.append((QRectF(x, 0, wide, 1.3 * height), key, True))
-                x += wide + 0.3 * height
-            wide = text_width(action, size)
-            found.append((QRectF(x, 0, wide, height), action, False))
-            x += wide + _APART * height
-        return found

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QApplication, QFileDialog, QSplitter, QWidget
 
-from app import files
+from app import folders
 from app.context import Desk
 from app.history import UndoBar
 from app.servers.detail import Detail
@@ -272,7 +272,7 @@ class ServersPage(QWidget):
         """Show the selected server's folder in the file manager."""
         if self.pane.known is not None:
             place = self.pane.known.folder / "server.yaml"
-            self._desk.bridge.submit(files.reveal(place), fail=self.error.show_text)
+            self._desk.bridge.submit(folders.reveal(place), fail=self.error.show_text)
 
     def _on_menu(self, at: QPoint) -> None:
         known = self.pane.known

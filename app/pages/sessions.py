@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app import files
+from app import folders
 from app.context import Desk
 from app.export.dialog import ask
 from app.export.sources import Recorded
@@ -263,7 +263,7 @@ class SessionsPage(QWidget):
 
     def reveal(self) -> None:
         for session in self.chosen()[:1]:
-            self._desk.bridge.submit(files.reveal(session.path), fail=self.error.show_text)
+            self._desk.bridge.submit(folders.reveal(session.path), fail=self.error.show_text)
 
     def trash(self) -> None:
         """Move the selected sessions to the trash."""
