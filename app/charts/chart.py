@@ -75,8 +75,10 @@ class Chart(Plot):
         self._drawn_version = -1
         self._limits = Axes(self)
         self._fitted_for: tuple[bool, bool, int] | None = None
+        self._still: object = None
+        """What the still lines were painted for."""
         self._changed = False
-        """At the last refresh, too: a film changes at each, a run only after a point."""
+        """They changed at the last refresh, too: as in a fast film."""
         self._said: object = None
         """The texts that were painted last."""
         self.head = Head(self)
@@ -216,12 +218,17 @@ class Chart(Plot):
         """Apply changes of the model, and paint what they concern."""
         changed = self._drawn_version != self.model.version and self._take()
         said = self.head.texts(), self.axis_text(), self.ceiling, self.notes
-        again, self._changed = changed and self._changed, changed
         if changed or said != self._said:
-            self._said = said
+            still = said, self._still_key()
+            again, self._changed = still != self._still and self._changed, still != self._still
+            self._said, self._still = said, still
             if again:
                 self._keep(False)
-            self._repaint()
+            if self._changed:
+                self._repaint()
+            else:
+                self._keep(True)
+                self._dim()
         elif self.model.running is not None:
             self._keep(True)
             self.scene().update(self._moving.moved())  # an item's would end where the plot does
@@ -247,6 +254,19 @@ class Chart(Plot):
                 )
         self.fit()
         return changed or self.frame is not before
+
+    def _still_key(self) -> object:
+        """Return what the still lines depend on: not on the running server, unless its result
+        before lies beneath.
+        """
+        running = self.model.running_server
+        beneath = self._pass_of(running) > 1
+        versions = [
+            (id_, curve.drawn_version)
+            for id_, curve in self.curves.items()
+            if id_ != running or beneath
+        ]
+        return self.model, self.frame, running, versions
 
     def renew(self) -> None:
         """Paint everything anew."""
