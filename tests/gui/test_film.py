@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.drawing import draw_text
+from app.live import present as presenting
 from app.live.film import Film, Position, load
 from app.live.present import Presentation
 from app.live.timeline import Timeline
@@ -159,9 +160,28 @@ def test_a_presented_film_is_scrubbed_by_the_pointer_and_steered_by_keys(
         assert control(film, "Play").focusPolicy() & Qt.FocusPolicy.TabFocus
 
 
-def test_the_controls_of_a_film_are_as_large_as_the_screen_asks(
-    qtbot: QtBot, home: Path, tmp_path: Path
+def test_unused_controls_leave_the_full_screen_until_a_key_of_theirs_is_pressed(
+    qtbot: QtBot, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(presenting, "BAR_MS", 200)
+    with shown(qtbot) as window:
+        window.open(record_session(tmp_path / "a.pong.yaml", session(2, 4)))
+        film = window.film
+        qtbot.waitUntil(lambda: film.isVisible() and film.board.model.over)
+        film.present()
+        stage = the(window, Presentation)
+        qtbot.waitUntil(lambda: not film.transport.isVisible())
+        qtbot.keyClick(stage, Qt.Key.Key_Home)
+        assert film.transport.isVisible()
+        qtbot.waitUntil(lambda: not film.transport.isVisible())
+        qtbot.keyClick(stage, Qt.Key.Key_Escape)
+        qtbot.waitUntil(film.transport.isVisible)
+
+
+def test_the_controls_of_a_film_are_as_large_as_the_screen_asks(
+    qtbot: QtBot, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(presenting, "BAR_MS", 600_000)
     with shown(qtbot) as window:
         window.open(record_session(tmp_path / "a.pong.yaml", session(2, 4)))
         film = window.film
