@@ -98,8 +98,8 @@ class Person:
         colour = QColor(self.window.desk.theme.series(server).colour)
         image = self.hands.see(chart.window())
         ratio = image.width() / chart.window().width()
-        # An unreliable one is hollow.
-        near = range(-6, 7)
+        # An unreliable one is hollow, and the sustained rate of another lies above its last one.
+        near = range(-10, 11)
         return any(
             _alike(image.pixelColor(QPoint(place.x() + x, place.y() + y) * ratio), colour)
             for x in near
