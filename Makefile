@@ -157,7 +157,7 @@ agent-lock: $(VENV)
 docs: $(VENV)
 	$(BIN)/python -m workbench.workloads.tables docs/plans.md
 	$(BIN)/python -m workbench.results.published docs/sources.md
-	$(BIN)/python -m workbench.servers.recording docs/servers.md
+	$(BIN)/python -m workbench.servers.checking docs/servers.md
 
 # Every figure, date and cell that docs, presets and catalogue quote; see tests/cases/sources.yaml.
 facts: $(VENV)

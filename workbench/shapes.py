@@ -61,7 +61,7 @@ class _ToCeiling(msgspec.Struct):
 
 
 class _Plan(msgspec.Struct):
-    """A plan in the form of `plans.to_data`."""
+    """A plan in the form of `plan.reading.to_data`."""
 
     name: str = ""
     workload: _Workload = _Workload()

@@ -116,7 +116,7 @@ def _kept(part: ClientPart) -> bool:
 
 MEDIAN = 0.1, 200
 """Share of the median, and µs: more than both must be the clients' own to limit it."""
-TAIL = 0.5, 5_000
+TAIL = 0.5, 2_000
 """The same for p99. In every run on few cores a client waits a millisecond for its core now and
 then, and the bound of such waits is generous."""
 

@@ -51,9 +51,9 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     files: dict[str, str] = {}
     """Relative path to SHA-256 of every file deployed."""
     gate: dict[str, Any] = {}
-    """Its behaviour before the run; see `servers.gate.GateResult`."""
+    """Its behaviour before the run; see `workloads.gating.GateResult`."""
     confinement: dict[str, Any] = {}
-    """The privileges it ran with; see `servers.rights.Confinement`."""
+    """The privileges it ran with; see `rights.Confinement`."""
 
     @property
     def tls(self) -> str:
@@ -106,7 +106,7 @@ class RunStart(Document, frozen=True, kw_only=True, tag="run_start"):
     pongbench: str
     """Version of the program."""
     plan: dict[str, Any]
-    """The plan as plain data, complete with defaults (`plans.to_data`)."""
+    """The plan as plain data, complete with defaults (`plan.reading.to_data`)."""
     machines: list[MachineRecord]
     servers: list[ServerRecord]
     order: list[Block]

@@ -19,7 +19,7 @@ from workbench.machines.base import Machine
 from workbench.machines.bundle import Brought
 from workbench.messages.base import Message
 from workbench.messages.tools import Lacking
-from workbench.servers.programs import Programs
+from workbench.servers.programs import ProgramName, Programs
 from workbench.shapes import Whole
 
 
@@ -106,7 +106,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     most_open: int = 0
     """The most connections that one worker can have open, whatever the plan's `nofile`; 0: it has
     no such limit."""
-    needs: tuple[str, ...] = ()
+    needs: tuple[ProgramName, ...] = ()
     """Programs that every client needs, by their names in `servers.programs`."""
     ends: tuple[str, ...] = ("connections", "seconds")
     """By what a point of a closed loop may end."""

@@ -167,8 +167,8 @@ def pack(
 async def agent_command(
     machine: Machine, worker: str = "", brought: Brought | None = None
 ) -> tuple[list[str], dict[str, str]]:
-    """Return (argv, environment) to start a load agent there, without its options. `worker`: key of
-    the workload whose `generator` are its workers; empty: its own ones. `brought`: see
+    """Return (argv, environment) to start a load agent there, without its options. `worker`: the
+    package of `remote.generators` with its workers; empty: its own ones. `brought`: see
     `agent_place`."""
     options = ["--worker", f"workbench.remote.generators.{worker}"] if worker else []
     if machine.platform is None and (brought is None or brought.packages_here):

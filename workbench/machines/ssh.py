@@ -52,7 +52,7 @@ async def open_ssh(profile: Profile, *, ask: Ask = never_ask, exclusive: bool = 
     `exclusive`: see `Link.open`.
 
     Raises PongbenchError; `hostkeys.UnknownHostKey` and `ChangedHostKey` wait for a person's
-    word, `link.MachineBusy` says whose run is there.
+    word, `runner_client.MachineBusy` says whose run is there.
     """
     shell = await open_shell(profile, ask)
     try:

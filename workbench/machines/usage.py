@@ -43,8 +43,8 @@ class Tree(msgspec.Struct, kw_only=True):
     throttled_us: Count | None = None
     """Time that its control groups throttled it; None: it has no quota, or it is unknown."""
     waits: Annotated[dict[Name, Count], msgspec.Meta(max_length=16)] = {}
-    """Threads that ran a short time ago, by what they wait for; see `machines.sampler.WAITS`, and
-    "running", "disk", "other". Not in requested samples."""
+    """Threads that ran a short time ago, by what they wait for: see `remote.sampler.tree.WAITS`,
+    and "running", "disk", "other". Not in requested samples."""
     upstreams: Annotated[dict[Name, tuple[Count, Count]], msgspec.Meta(max_length=16)] | None = None
     """By remote address: its outgoing connections in use, and how many of them wait for an answer;
     None: not determined."""

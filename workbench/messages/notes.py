@@ -392,7 +392,7 @@ class Gate(Notice):
     level = Severity.QUIET
     names_server = False
     gate: dict[str, Any]
-    """A `servers.gate.GateResult`."""
+    """A `workloads.gating.GateResult`."""
     template = "{findings:sentences}"
 
     def findings(self) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ class Declaration:
     """A workload. The defaults are those of one call after another over TCP."""
 
     key: ClassVar[str]
-    """The name of its folder; its driver is `driver.py` there."""
+    """The name of its folder; its driver is the file of that name in `remote/drivers`."""
     label: ClassVar[str]
     noun: ClassVar[str] = ""
     """What a load tool runs of it, in a sentence; empty: the label."""
@@ -63,7 +63,8 @@ class Declaration:
     spoken: ClassVar[Sequence[str]] = ()
     """Protocols of which a server must speak one, where the plan's is not that of a server."""
     load_tool: ClassVar[str] = "agent"
-    """What generates its load unless a plan names another tool. The agent needs a `driver.py`."""
+    """What generates its load unless a plan names another tool. The agent needs a driver in
+    `remote/drivers`."""
     axes: ClassVar[Sequence[Varied]] = ()
     """What a plan may vary in place of the load, by `vary`."""
     several_calls: ClassVar[bool] = True
@@ -125,7 +126,7 @@ class Declaration:
         return options
 
     def brought(self, workload: Any) -> Brought | None:
-        """Return what it brings to the clients beside its folder; None: nothing."""
+        """Return what it brings to the clients beside the agent; None: nothing."""
         return None
 
     def foreign_code(self, workload: Any) -> Path | None:
@@ -200,7 +201,7 @@ class Declaration:
         return closes_first == "client" or workload.calls_per_connection > 1
 
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
-        """Test a server's actual responses. Raises `wire.Fault`."""
+        """Test a server's actual responses. Raises `reply.Fault`."""
         raise NotImplementedError
 
     async def own_calls(

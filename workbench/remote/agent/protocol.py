@@ -9,7 +9,7 @@ Out:
   {"ev": "hello", ...}                      first line; see `supervisor.hello`
   {"ev": "armed", "id", "worker"}
   {"ev": "window", "id", "worker", "i", ...}  every 200 ms; see `tally.Tally.window`
-  {"ev": "done", "id", "worker", ...}       totals of the worker; see `point.Point.report`
+  {"ev": "done", "id", "worker", ...}       totals of the worker; see `point.Point.finish`
   {"ev": "error", "text"}                   a command it could not understand
 """
 
@@ -42,7 +42,7 @@ class Load:
     host: str
     port: int
     workload: str
-    """Folder of `workbench.workloads` whose `driver.py` has the `WorkloadDriver`."""
+    """Module of `workbench.remote.drivers` that has the `WorkloadDriver`."""
     options: dict[str, Any] = field(default_factory=dict)
     """The workload's own options."""
     reply: dict[str, Any] = field(default_factory=dict)

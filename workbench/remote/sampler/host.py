@@ -50,8 +50,8 @@ COUNTERS = frozenset(
 
 
 def cores_and_softirq() -> tuple[list[list[int]], int]:
-    """Ticks of all cores and of each: busy, in all, and stolen (see `samples.Sample.cores`); and
-    those of soft interrupts."""
+    """Ticks of all cores and of each: busy, in all, and stolen (see `machines.usage.Sample.cores`);
+    and those of soft interrupts."""
     cores = []
     softirq = 0
     for line in read("/proc/stat").partition(b"\nintr")[0].split(b"\n"):

@@ -62,7 +62,7 @@ def listening(found: list[Listener]) -> list[int] | None:
 
 
 def drops(found: list[Listener]) -> dict[str, int]:
-    """Return what they dropped as a counter, see `samples.OWN_DROPS`; empty: not known."""
+    """Return what they dropped as a counter, see `machines.usage.OWN_DROPS`; empty: not known."""
     known = [each.drops for each in found if each.drops is not None]
     return {"OwnListenDrops": sum(known)} if known and len(known) == len(found) else {}
 

@@ -58,7 +58,7 @@ class _Absent(msgspec.Struct, frozen=True):
 
 
 async def provide(
-    machine: Machine, wanted: Sequence[str], *, install: bool, notify: Notify
+    machine: Machine, wanted: Sequence[ProgramName], *, install: bool, notify: Notify
 ) -> Programs:
     """Return the programs on that machine. `install`: whether missing ones may be unpacked there.
 
