@@ -243,7 +243,7 @@ def trial_result() -> TrialResult:
         [
             Line("Started in 0.4 s with CPython 3.11.2 and gevent 26.9.0."),
             Line("It answers 'Pong!' with 45 bytes on the wire."),
-            Line("Closes after every reply: one call per connection.", "soft"),
+            Line("Closes after every reply: one call per connection.", "muted"),
             Line("Accept queue: 128 connections; 512 were requested.", "warn"),
         ],
         request="GET / HTTP/1.0\nHost: pongbench\n",
