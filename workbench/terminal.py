@@ -27,7 +27,8 @@ from rich.text import Text
 from workbench import paths
 from workbench.untrusted import SafeFormatter, indented, visible
 
-_COMMAND = re.compile(r"(?<![\w/.-])pongbench (?=[a-z-])")
+_COMMAND = re.compile(r"(?<![\w/.-])(?<!# )pongbench (?=[a-z-])")
+"""But not in the first line of sessions."""
 
 
 def say(text: str = "", *, to: TextIO | None = None) -> None:

@@ -255,6 +255,8 @@ def test_a_command_in_a_message_is_the_one_that_works_here(
     made.write_text("#!/bin/sh\n")
     made.chmod(0o755)
     monkeypatch.setattr("sys.argv", [str(made)])
+    to_stderr("It does not begin with '# pongbench session'.")
+    assert "'# pongbench session'" in capsys.readouterr().err
     sentence = "Run `pongbench catalogue check x`; it is in /opt/pongbench data."
     to_stderr(sentence)
     assert f"Run `'{made}' catalogue check x`; it is in /opt/pongbench data." in (

@@ -11,7 +11,7 @@ from msgspec import ValidationError
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
 from workbench.documents import AnyDocument, PointStop, RunStart, Window
 from workbench.errors import BadInput, why
-from workbench.formatting import megabytes
+from workbench.formatting import size
 from workbench.sessions.format import check, compact, encode_line, encode_start
 from workbench.terminal import say
 
@@ -46,7 +46,7 @@ def handle(arguments: argparse.Namespace) -> int:
         raise BadInput(f"{path} already exists, and sessions are never overwritten.") from None
     except OSError as error:
         raise BadInput(f"No session can be written to {path}: {why(error)}.") from None
-    before, after = (megabytes(each.stat().st_size) for each in (source, path))
+    before, after = (size(each.stat().st_size) for each in (source, path))
     say(f"{path}: {after} instead of {before}.")
     return exit_code(session)
 
