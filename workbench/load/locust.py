@@ -10,7 +10,8 @@ import msgspec
 
 from workbench.errors import BadInput, PongbenchError
 from workbench.load.agent import FILES
-from workbench.load.base import Capabilities, Client, LoadReport, LoadTool, LoadWindow, PointSpec
+from workbench.load.base import Client, LoadReport, LoadTool, LoadWindow, PointSpec
+from workbench.load.fleet import TOOL as AGENT
 from workbench.load.fleet import AgentFleet
 from workbench.machines.base import ran
 from workbench.machines.bundle import agent_place, own_platform
@@ -97,16 +98,6 @@ async def _check(client: Client) -> None:
 TOOL = LoadTool(
     name="locust",
     label="Locust",
-    capabilities=Capabilities(
-        windows=True,
-        due_times=True,
-        lateness=True,
-        histograms=True,
-        conservation=True,
-        replies=True,
-        axes=("rate", "concurrency"),
-        workloads=("locust",),
-        clients="many",
-    ),
+    capabilities=msgspec.structs.replace(AGENT.capabilities, workloads=("locust",), connects=False),
     start=start,
 )
