@@ -10,7 +10,7 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
@@ -91,7 +91,19 @@ class _Parser(argparse.ArgumentParser):
             if likely:
                 message += f". Did you mean '{likely[0]}'?"
                 raise BadInput(message)
+        wrong = re.match(r"unrecognized arguments: (--[\w-]+)", message)
+        if wrong and (likely := difflib.get_close_matches(wrong[1], list(_options(self)), 1)):
+            raise BadInput(f"there is no {wrong[1]!r}. Did you mean {likely[0]!r}?")
         raise BadInput(f"{message}. See `{self.prog} --help`.")
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """Yield its options, and those of the commands below it."""
+    for action in parser._actions:
+        yield from action.option_strings
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from _options(below)
 
 
 def _parser(

@@ -88,6 +88,24 @@ def test_requirements_without_what_they_require_are_named_and_locked(
     assert main(["catalogue", "check", "mine"]) == 0
 
 
+def test_versions_that_do_not_suit_each_other_are_named(
+    servers: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    example(servers / "mine")
+    with (servers / "mine/server.yaml").open("a") as file:
+        file.write("requirements: requirements.txt\n")
+    (servers / "mine/requirements.txt").write_text(
+        "httpcore==1.0.5\nh11==0.12.0\ncertifi==2024.7.4\n"
+    )
+    assert main(["catalogue", "check", "mine"]) == 0
+    (servers / "mine/server.py").write_text("import nothing_here\n")
+    assert main(["catalogue", "check", "mine"]) == 1
+    said = capsys.readouterr()
+    assert "httpcore requires h11>=0.13,<0.15, not 0.12.0" in " ".join(
+        (said.out + said.err).split()
+    )
+
+
 def test_requirements_that_cannot_be_resolved_are_kept(
     servers: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -133,6 +151,8 @@ def test_a_server_that_died_is_reported_with_its_error_first(
         (["run", "dmo"], "'demo'"),
         (["run", "demo", "--server", "tornaod", "--preview"], "'tornado'"),
         (["catalogue", "show", "tornaod"], "'tornado'"),
+        (["run", "quick", "--servers", "tornado"], "'--server'"),
+        (["summary", "--jsn", "x"], "'--json'"),
     ],
 )
 def test_a_mistyped_word_gets_the_likely_correction(

@@ -324,6 +324,11 @@ def test_a_misspelt_name_gets_the_closest_suggestion(home: Path) -> None:
         load_plan("dmeo")
 
 
+def test_a_server_in_place_of_a_plan_is_answered_with_how_to_measure_it(home: Path) -> None:
+    with pytest.raises(BadInput, match="run quick --server tornado"):
+        load_plan("tornaod")
+
+
 def test_an_unknown_name_is_answered_with_where_to_find_one(home: Path) -> None:
     with pytest.raises(BadInput, match=r"Give a file, or one of `pongbench plans`\."):
         load_plan("zzzz")

@@ -250,4 +250,7 @@ def _find(name: str) -> Path:
     known = plan_names()
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"Did you mean {close[0]!r}?" if close else "Give a file, or one of `pongbench plans`."
+    servers = [each.name for each in (paths.RESOURCES / "servers").iterdir()]
+    if not close and (close := difflib.get_close_matches(name, servers, n=1, cutoff=0.7)):
+        hint = f"To measure the server {close[0]}: `pongbench run quick --server {close[0]}`."
     raise BadInput(f"There is no plan {name!r}. {hint}")

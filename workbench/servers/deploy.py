@@ -150,6 +150,7 @@ async def deploy(
             runtime=runtime.name,
             version=_version(entry, runtime),
             files=files,
+            at_odds=runtime.at_odds,
             tls=certificate.context() if certificate else None,
             check=(
                 await confined(machine, entry, replace(command, argv=check), runtime)

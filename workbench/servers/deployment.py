@@ -66,6 +66,8 @@ class Deployment:
     """The framework's: "tornado 6.6.1"; or "standard library"."""
     files: dict[str, str]
     """Relative path to SHA-256 of every file deployed."""
+    at_odds: Sequence[str] = ()
+    """See `Runtime`."""
     backlog: int = 0
     """The one in force, according to the kernel."""
     near: tuple[str, int] = ("", 0)
@@ -192,6 +194,8 @@ class Deployment:
             sentence += ", without any output"
         elif error := error_in(output):
             sentence += f": {quoted(error).rstrip('.')}"
+        if self.at_odds:
+            sentence += f"; packages that do not suit each other: {', '.join(self.at_odds)}"
         return ProgramFailed(f"{sentence}.", output)
 
 

@@ -87,16 +87,17 @@ def build(task: dict[str, Any], base: str) -> Path:
     done = uv(task, "venv", "--relocatable", "--no-project", "--python", base, str(made))
     if done.returncode:
         raise Failed("python", cause(done.stderr))
-    if task["requirements"]:
-        install(task, made)
+    at_odds = install(task, made) if task["requirements"] else []
     proof = ran([str(python_of(made)), "-I", "-c", PROOF, *task["imports"]])
     if proof.returncode:
         raise Failed("import", (proof.stderr.strip() or "it died").splitlines()[-1])
-    (made / STAMP).write_text(proof.stdout.splitlines()[-1], "utf-8")
+    stamp = json.loads(proof.stdout.splitlines()[-1]) | {"at_odds": at_odds}
+    (made / STAMP).write_text(json.dumps(stamp), "utf-8")
     return made
 
 
-def install(task: dict[str, Any], made: Path) -> None:
+def install(task: dict[str, Any], made: Path) -> list[str]:
+    """Install what is listed. Returns which packages do not suit each other (see `checked`)."""
     # Exactly the listed packages: sync adds nothing that a newer index might offer.
     options = [] if task["build"] else ["--only-binary", ":all:"]
     python = str(python_of(made))
@@ -104,8 +105,7 @@ def install(task: dict[str, Any], made: Path) -> None:
     options.append("--compile-bytecode")
     done = uv(task, "pip", "sync", "--python", python, *options, task["requirements"])
     if done.returncode == 0:
-        see_complete(task, python)
-        return
+        return checked(task, python)
     if re.search(task["unreached"], done.stderr):
         raise Failed("offline", done.stderr[-4000:], package=package(done.stderr))
     if error := compiling(done.stderr):
@@ -116,13 +116,15 @@ def install(task: dict[str, Any], made: Path) -> None:
     raise Failed("install", cause(done.stderr), package=package(done.stderr), output=built)
 
 
-def see_complete(task: dict[str, Any], python: str) -> None:
-    """Raises Failed when a package that is installed requires another that is not. Versions that do
-    not suit each other are the business of whoever pinned them."""
-    checked = uv(task, "pip", "check", "--python", python)
-    missing = re.findall(r"requires [`']([^`']+)[`'], but it'?s not installed", checked.stderr)
+def checked(task: dict[str, Any], python: str) -> list[str]:
+    """Return which packages have a version that another does not accept, a clause each: that may
+    work, and is the business of whoever pinned them. Raises Failed when one is missing."""
+    found = uv(task, "pip", "check", "--python", python).stderr
+    missing = re.findall(r"requires [`']([^`']+)[`'], but it'?s not installed", found)
     if missing:
         raise Failed("incomplete", ", ".join(dict.fromkeys(missing)))
+    at_odds = r"[`'](\S+)[`'] requires [`']([^`']+)[`'], but [`']?([^`'\s]+)[`']? is installed"
+    return [f"{who} requires {what}, not {has}" for who, what, has in re.findall(at_odds, found)]
 
 
 def read_stamp(place: Path) -> dict[str, Any] | None:

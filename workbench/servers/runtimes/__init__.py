@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -22,5 +22,7 @@ class Runtime:
     """Versions of all installed packages, by normalised name."""
     env: Mapping[str, str] = field(default_factory=dict)
     """Environment variables needed by a server that runs on it."""
+    at_odds: Sequence[str] = ()
+    """Packages in a version that another does not accept, a clause each."""
     built: bool = False
     """False: it existed already."""

@@ -103,6 +103,7 @@ async def prepare(
         },
         name=event["name"],
         packages=event["packages"],
+        at_odds=event.get("at_odds", ()),
         built=event["built"],
     )
 
