@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 from agents import AGENT, HTTP, Agent, Outcome, agent, target
 
+from tests.bench.witness import Witness
 from workbench.analysis import histogram
 from workbench.analysis.clients import client_limited
 from workbench.messages.reasons import ClientLimitedTimes
@@ -25,10 +28,22 @@ def limited(outcome: Outcome) -> ClientLimitedTimes | None:
     return client_limited(report["waits"], histogram.percentiles(report["histograms"]["latency"]))
 
 
-def test_a_worker_that_takes_5_ms_to_read_is_named() -> None:
-    with target("http", "1") as server, agent(command=SLOW) as slow:
-        found = limited(slow.run(server.port, **LOAD))
+def test_a_worker_that_takes_5_ms_to_read_is_named_as_the_kernel_saw_it() -> None:
+    root = os.geteuid() == 0  # Who alone sees packets.
+    with (
+        target("http", "1") as server,
+        agent(command=SLOW) as slow,
+        Witness(server.port) if root else contextlib.nullcontext() as kernel,
+    ):
+        outcome = slow.run(server.port, **LOAD)
+        calls = kernel.calls() if kernel else []
+    found = limited(outcome)
     assert found and found.p50_us >= 5_000
+    if root:
+        assert len(calls) == LOAD["connections"]
+        on_the_wire_us = statistics.median(call.answered_s - call.begun_s for call in calls) * 1e6
+        stated = histogram.percentiles(outcome.reports[0]["histograms"]["latency"])
+        assert stated and 4_000 < stated.p50 - on_the_wire_us <= found.p50_us + 200
 
 
 @pytest.fixture
