@@ -155,9 +155,7 @@ agent-lock: $(VENV)
 # Tables of docs/plans.md, docs/sources.md and docs/servers.md, from what workloads, sources and
 # entries declare. The last is measured anew by `make catalogue-check ARGS=--record`.
 docs: $(VENV)
-	$(BIN)/python -m workbench.workloads.tables docs/plans.md
-	$(BIN)/python -m workbench.results.published docs/sources.md
-	$(BIN)/python -m workbench.servers.checking docs/servers.md
+	$(BIN)/python -m tests.doc_tables
 
 # Every figure, date and cell that docs, presets and catalogue quote; see tests/cases/sources.yaml.
 facts: $(VENV)

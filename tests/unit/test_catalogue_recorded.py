@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from tests import doc_tables
 from workbench.servers import checking
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.checking import Checked
@@ -41,7 +42,8 @@ def test_the_table_distinguishes_what_does_not_apply_from_what_was_not_measured(
         found = SHIPPED[id].seen
         assert found
         seen = msgspec.structs.replace(found, **changes)
-        (row,) = checking.table([msgspec.structs.replace(SHIPPED[id], seen=seen)]).splitlines()[2:]
+        entry = msgspec.structs.replace(SHIPPED[id], seen=seen)
+        (row,) = doc_tables.seen_of_servers([entry]).splitlines()[2:]
         return [cell.strip() for cell in row.split("|")[1:-1]]
 
     assert cells("zeromq-req-rep", bytes=0)[2:5] == ["–", "–", "–"]

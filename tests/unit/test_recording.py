@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests import doc_tables
 from workbench.cli import main
 from workbench.servers import checking
 from workbench.servers.catalogue import Catalogue
@@ -51,7 +52,7 @@ def test_what_was_seen_replaces_what_an_entry_said(before: str, tmp_path: Path) 
     assert (seen.cold_start_s, seen.warm_start_s) == (0.55, 0.25)
     assert seen.source.startswith("catalogue check on ")
     row = f"| `{tmp_path.name}` | – | 45 | yes | 3 of 3 | 2 | 1,003 | 33 | 0.55 | 0.25 |"
-    assert row in checking.table([entry]).splitlines()
+    assert row in doc_tables.seen_of_servers([entry]).splitlines()
 
 
 def test_a_server_that_failed_keeps_what_its_entry_said(tmp_path: Path) -> None:
@@ -62,14 +63,11 @@ def test_a_server_that_failed_keeps_what_its_entry_said(tmp_path: Path) -> None:
 
 
 def test_the_table_has_a_row_for_each_server_that_was_checked() -> None:
-    document = f"before\n{checking.BEGIN}\nstale\n{checking.END}\nafter\n"
-    made = checking.written(document)
-    assert made.startswith("before\n") and made.endswith("after\n") and "stale" not in made
-    assert checking.written(made) == made
+    shipped = (doc_tables.ROOT / "docs/servers.md").read_text()
+    made = doc_tables.written("docs/servers.md", shipped)
+    assert doc_tables.written("docs/servers.md", made) == made
     entries = Catalogue.load(extra_dirs=[]).contestants()
     assert all((f"| `{entry.id}` |" in made) == bool(entry.seen) for entry in entries)
-    shipped = (Path(__file__).parents[2] / "docs/servers.md").read_text()
-    assert checking.BEGIN in shipped and checking.END in shipped
 
 
 def test_results_of_another_machine_are_not_recorded(

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from workbench import doc_table, formatting
-from workbench.analysis.published import Published, Question, question_of, sources
+from workbench import formatting
+from workbench.analysis.published import Published, Question, question_of
 from workbench.analysis.results import PointResult, SeriesResult
 from workbench.plan import library
 from workbench.plan.reading import to_data
 from workbench.results.setup import differences
-
-BEGIN, END = "<!-- figures of the sources, made by `make docs` -->", "<!-- end -->"
 
 
 @dataclass(frozen=True)
@@ -116,29 +114,3 @@ def _figures(figure: Published, point: PointResult) -> Iterator[str]:
         yield formatting.number_of(round(errors / passes), "errors")
     if figure.memory_mb is not None and point.rss_bytes:
         yield formatting.megabytes(point.rss_bytes)
-
-
-def table() -> str:
-    """Return all published figures as tables of Markdown."""
-    lines = []
-    for source in sources():
-        for question in (each for each in source.questions if each.figures):
-            lines += [f"**{question.label}** (`{question.id}`). {question.shows}", ""]
-            heads = ("Published", "At", "Figures", "Where", "Compared with")
-            lines += [f"| {' | '.join(heads)} |", "|---|---|---|---|---|"]
-            for each in question.figures:
-                at = "" if each.at is None else f"{each.at:,.0f}"
-                ids = ", ".join(f"`{id_}`" for id_ in each.servers)
-                figures = ", ".join(each.figures.values())
-                lines.append(f"| {each.name} | {at} | {figures} | {each.cited} | {ids} |")
-            lines += [""]
-    return "\n".join(lines)
-
-
-def written(text: str) -> str:
-    """Return a document with the tables between the two comments."""
-    return doc_table.replaced(text, f"\n{table()}", BEGIN, END)
-
-
-if __name__ == "__main__":
-    doc_table.main(written)

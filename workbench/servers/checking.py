@@ -9,7 +9,6 @@ import math
 import os
 import platform
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol, TypeAlias
@@ -17,7 +16,6 @@ from typing import Literal, Protocol, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from workbench import doc_table
 from workbench.closing import ended
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.exposure import Consent, agreed, never_agree
@@ -26,12 +24,11 @@ from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask
 from workbench.servers import gate_cache
-from workbench.servers.catalogue import Catalogue
 from workbench.servers.certificate import Certificate, issue
 from workbench.servers.deploy import deploy
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import Seen, ServerEntry
-from workbench.servers.gate import PIPELINED, GateResult, gate
+from workbench.servers.gate import GateResult, gate
 from workbench.servers.runtimes import Notify
 from workbench.servers.sources import NeedsSource, Unfetched
 
@@ -177,13 +174,6 @@ def _with_tls(result: GateResult, sealed: GateResult) -> GateResult:
     return replace(result, tls=sealed.tls, sentences=[*result.sentences, said])
 
 
-BEGIN, END = "<!-- servers as checked, made by `make docs` -->", "<!-- end of the servers -->"
-HEAD = (
-    *("Server", "Version", "Bytes", "Keep-alive", "Pipelined", "Processes", "Threads"),
-    *("At rest, MB", "Cold start, s", "Warm start, s"),
-)
-NONE = "–"
-"""In the table: it has none."""
 _LINE = re.compile(r"^seen: \{.*\}$", re.MULTILINE)
 
 
@@ -248,36 +238,3 @@ def write(entry: ServerEntry, seen: Seen) -> None:
         path.write_text(text if times else f"{text.rstrip()}\nseen: {{{line}}}\n", "utf-8")
     except OSError as error:
         raise BadInput(f"{path} cannot be written: {why(error)}.") from None
-
-
-def table(entries: Iterable[ServerEntry]) -> str:
-    """Return what was seen of the servers, as a table of Markdown."""
-    rows = [_row(entry, entry.seen) for entry in entries if entry.seen]
-    lines = [HEAD, ("---",) * len(HEAD), *rows]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def _row(entry: ServerEntry, seen: Seen) -> tuple[str, ...]:
-    starts = (seen.cold_start_s, seen.warm_start_s)
-    http = any(protocol.startswith("http/") for protocol in entry.protocols)
-    return (
-        f"`{entry.id}`",
-        seen.version or entry.pinned_version if entry.framework or entry.version else NONE,
-        NONE if entry.family == "message" else f"{seen.bytes or ''}",
-        ("yes" if seen.keep_alive else "no") if http else NONE,
-        f"{seen.pipelining} of {PIPELINED}" if seen.keep_alive else NONE,
-        f"{seen.processes}",
-        f"{seen.threads:,}",
-        f"{seen.memory_mb:,.0f}",
-        *("" if each is None else f"{each:.2f}" for each in starts),
-    )
-
-
-def written(text: str) -> str:
-    """Return a document with the table between the two comments."""
-    shown = table(Catalogue.load(extra_dirs=[]).contestants())
-    return doc_table.replaced(text, f"\n{shown}\n", BEGIN, END)
-
-
-if __name__ == "__main__":
-    doc_table.main(written)
