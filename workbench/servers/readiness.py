@@ -10,10 +10,12 @@ import platform
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from workbench import paths
 from workbench.formatting import number_of
@@ -222,7 +224,7 @@ async def _has(machine: Machine, name: str) -> bool:
     task = {
         "install": False,
         "bring": True,
-        "programs": {name: asdict(PROGRAMS[name])},
+        "programs": {name: msgspec.to_builtins(PROGRAMS[name])},
     }
     event = await run_builder(machine, "programs", task)
     return bool(event["event"] == "ready")

@@ -12,7 +12,6 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -71,7 +70,7 @@ async def provide(
     task = {
         "install": install,
         "bring": not machine.is_local,
-        "programs": {name: asdict(PROGRAMS[name]) for name in wanted},
+        "programs": {name: msgspec.to_builtins(PROGRAMS[name]) for name in wanted},
     }
 
     def on_event(event: dict[str, Any]) -> None:
@@ -149,7 +148,10 @@ async def _bring(machine: Machine, event: dict[str, Any], *, install: bool, noti
                 raise _consent(machine, program, absent, packages)
 
             def fetch(archive: Path) -> None:
-                data = {**asdict(program), "packages": list(program.brought or program.packages)}
+                data = {
+                    **msgspec.to_builtins(program),
+                    "packages": list(program.brought or program.packages),
+                }
                 pack(finder.extracted(data, packages, Path(work, "debs"), *options), archive)
 
             notify(f"Fetching {program.title} for {machine.name}")
@@ -220,7 +222,7 @@ def _stanza(fields: Sequence[str]) -> str:
 
 def _wanted(program: Program, options: Sequence[str]) -> list[dict[str, Any]]:
     packages = program.brought or program.packages
-    return finder.wanted(asdict(program), packages, *options)
+    return finder.wanted(msgspec.to_builtins(program), packages, *options)
 
 
 def _key(absent: _Absent, packages: Sequence[dict[str, Any]]) -> str:
