@@ -15,6 +15,10 @@ class ExitCode(enum.IntEnum):
     DONE = 0
     FAILED = 1
     BAD_INPUT = 2
+    TEST_FAILED = 3
+    """A test of the command line, such as --fail-if, was shown to fail; see `results.criteria`."""
+    UNDECIDED = 4
+    """None was, but what was measured does not decide one of them."""
     INTERRUPTED = 130
 
 

@@ -7,11 +7,22 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from workbench.commands.ci import add_junit, add_slower, conclude
 from workbench.commands.opening import add_newer, add_servers
 from workbench.errors import BadInput, ExitCode
-from workbench.results.comparison import TAGS, Comparison, Side, check_count, compare, read_side
+from workbench.results.comparison import (
+    TAGS,
+    Comparison,
+    Contender,
+    Side,
+    check_count,
+    compare,
+    read_side,
+)
 from workbench.results.conditions import Conditions, conditions
-from workbench.results.render import data
+from workbench.results.criteria import share, slower
+from workbench.results.differences import pairs, title
+from workbench.results.render import ci, data
 from workbench.results.render.csv import servers
 from workbench.results.render.terminal import print_comparison
 from workbench.sessions import NewerSession
@@ -46,9 +57,16 @@ def make_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
         help="also compare all servers at this rate (default: the highest that all sustain)",
     )
     add_newer(parser)
+    add_slower(
+        parser,
+        "exit with 3 if a server of the first session is shown to be slower than in the others by"
+        " more than this (5%%), with 4 if that cannot be told; of one session, its two --server",
+    )
+    add_junit(parser)
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
     shape.add_argument("--csv", action="store_true", help="print one line per server, nothing else")
+    shape.add_argument("--markdown", action="store_true", help="print Markdown, nothing else")
     parser.set_defaults(handler=handle, write=None)
     return parser
 
@@ -56,6 +74,7 @@ def make_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
 def handle(arguments: argparse.Namespace) -> int:
     """Print a comparison. Unreadable sessions are reported, and the others compared."""
     check_count(arguments.sessions)
+    most = share(arguments.fail_if_slower) if arguments.fail_if_slower else None
     sides, refused = _read(arguments.sessions, newer=arguments.newer)
     if not sides:
         raise BadInput(refused[0])
@@ -63,9 +82,10 @@ def handle(arguments: argparse.Namespace) -> int:
         to_stderr(sentence)
     found = compare(sides, _chosen(sides, arguments.server), arguments.rate)
     _check_rate(found, arguments.rate)
+    outcomes = [] if most is None else slower(found, most, _tested(found, arguments.server))
     differing = conditions(sides)
     write_file: Write | None = arguments.write
-    if arguments.json or arguments.csv or write_file:
+    if arguments.json or arguments.csv or arguments.markdown or write_file:
         for warning in (warning for side in sides for warning in side.warnings):
             to_stderr(warning)
     if write_file:
@@ -74,10 +94,29 @@ def handle(arguments: argparse.Namespace) -> int:
         write_json(data.of_comparison(found, differing, refused))
     elif arguments.csv:
         write(servers(found))
+    elif arguments.markdown:
+        write(ci.of_comparison(found, outcomes))
     else:
         print_comparison(found, differing)
+    tested = conclude(title(found), outcomes, arguments.junit)
     damaged = refused or any(side.damaged for side in sides)
-    return ExitCode.BAD_INPUT if damaged else ExitCode.DONE
+    return ExitCode.BAD_INPUT if damaged else tested
+
+
+def _tested(
+    found: Comparison, wanted: Sequence[str] | None
+) -> Sequence[tuple[Contender, Contender]]:
+    """The pairs to test: as they are compared, or both servers of one session in the order in which
+    they are named. Raises BadInput."""
+    if len(found.sides) > 1:
+        return pairs(found)
+    named = [next(c for c in found.contenders if id_ in (c.id, c.key)) for id_ in wanted or ()]
+    if len(named) != 2:
+        raise BadInput(
+            "--fail-if-slower: give the new session and an old one, or of one session two servers:"
+            " --server NEW --server OLD."
+        )
+    return [(named[0], named[1])]
 
 
 def _read(paths: Sequence[Path], *, newer: bool) -> tuple[list[Side], list[str]]:

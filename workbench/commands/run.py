@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from workbench.commands.asking import (
     ask_at_terminal,
     busy_at_terminal,
 )
+from workbench.commands.ci import add_junit, conclude
 from workbench.commands.console import ConsoleView
 from workbench.commands.machines import how_to_trust
 from workbench.commands.opening import add_servers
@@ -36,7 +38,8 @@ from workbench.plan.checks import check
 from workbench.plan.model import Plan
 from workbench.plan.reading import read_plan
 from workbench.presentable import presentable
-from workbench.results.render import data
+from workbench.results.criteria import Condition, condition, measured
+from workbench.results.render import ci, data
 from workbench.results.render.terminal import print_cross_check, print_ranking
 from workbench.run.engine import Consents, Engine, Observer
 from workbench.run.environment import preview_tuning
@@ -51,7 +54,7 @@ from workbench.run.factory import (
     unfit,
 )
 from workbench.sessions import Recorder
-from workbench.terminal import Unheard, mute, say, to_stderr, write_json
+from workbench.terminal import Unheard, mute, say, to_stderr, write, write_json
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -120,7 +123,18 @@ def add_parser(subparsers: Subparsers) -> None:
         "--tune", metavar="SET", help="change kernel settings for the run; asks first"
     )
     parser.add_argument("--yes", action="store_true", help="do not ask about --tune")
-    parser.add_argument("--json", action="store_true", help="print the summary as one JSON object")
+    parser.add_argument(
+        "--fail-if",
+        action="append",
+        default=[],
+        metavar="CONDITION",
+        help="exit with 3 if it is true of a server: 'p99_ms > 50 at 4000/s', 'sustained < 3000/s';"
+        " with 4 if that cannot be told (may be repeated)",
+    )
+    add_junit(parser)
+    shape = parser.add_mutually_exclusive_group()
+    shape.add_argument("--json", action="store_true", help="print the summary as one JSON object")
+    shape.add_argument("--markdown", action="store_true", help="print the summary as Markdown")
     parser.add_argument("--brief", action="store_true", help="report servers, not their points")
     add_remember(parser)
     parser.set_defaults(handler=handle)
@@ -137,11 +151,15 @@ def handle(arguments: argparse.Namespace) -> int:
     if arguments.profile and not plan.profile:
         plan = msgspec.structs.replace(plan, profile=True)
     check(plan, name=arguments.plan, also=unfit(plan))
+    conditions = [condition(text, plan) for text in arguments.fail_if]
     if absent := left_out(plan, arguments.family or []):
         to_stderr(absent)
     clients = dict.fromkeys(arguments.client or [HERE])
     fleet = Fleet(arguments.target, tuple(clients))
-    work = _preview(plan, fleet, arguments) if arguments.preview else _run(plan, fleet, arguments)
+    if arguments.preview:
+        work = _preview(plan, fleet, arguments)
+    else:
+        work = _run(plan, fleet, arguments, conditions)
     try:
         return asyncio.run(work)
     except HostKeyProblem as problem:
@@ -164,7 +182,9 @@ async def _preview(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> i
     return ExitCode.DONE
 
 
-async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
+async def _run(
+    plan: Plan, fleet: Fleet, arguments: argparse.Namespace, conditions: Sequence[Condition]
+) -> int:
     dispatcher = Dispatcher()
     path = arguments.output
     recorder = Recorder(path or session_path(plan), or_beside=not path, emit=dispatcher.emit)
@@ -189,6 +209,7 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
     finally:
         recorder.close()
     interrupted = stop is None or stop.status in ("stopped", "aborted")
+    tested = ExitCode.DONE
     if interrupted:
         # An extra Ctrl-C would cut off the output that follows.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -196,10 +217,10 @@ async def _run(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> int:
         to_stderr("Stopped before anything was measured; no session was written.")
     else:
         to_stderr(f"Session: {recorder.path}")
-        _conclude(documents, as_json=arguments.json)
+        tested = _conclude(documents, arguments, conditions)
     if interrupted or stop is None:
         return ExitCode.INTERRUPTED
-    return ExitCode.DONE if stop.status == "done" else ExitCode.FAILED
+    return tested if stop.status == "done" else ExitCode.FAILED
 
 
 def _consents(arguments: argparse.Namespace, view: ConsoleView) -> Consents:
@@ -216,18 +237,24 @@ def _consents(arguments: argparse.Namespace, view: ConsoleView) -> Consents:
     )
 
 
-def _conclude(documents: list[AnyDocument], *, as_json: bool) -> None:
+def _conclude(
+    documents: list[AnyDocument], arguments: argparse.Namespace, conditions: Sequence[Condition]
+) -> ExitCode:
     """Print the result; a closed stdout does not change how the run ended."""
     summary = summarise(documents)
+    outcomes = [outcome for each in conditions for outcome in each.outcomes(summary)]
     try:
-        if as_json:
+        if arguments.json:
             write_json(data.of_session(summary))
+        elif arguments.markdown:
+            write(ci.of_session(summary, outcomes))
         else:
             print_ranking(summary)
             print_cross_check(summary)
         sys.stdout.flush()
     except BrokenPipeError:
         mute(sys.stdout)
+    return conclude(summary.name, outcomes, arguments.junit, also=measured(summary))
 
 
 async def _interruptible(

@@ -218,10 +218,19 @@ def _cells(server: ServerSummary) -> dict[str, Cell]:
     }
 
 
-def _figures(key: str, at: PointResult | None, clock: Clock) -> dict[str, Cell]:
-    names = ("replies_per_s", "mean_ms", "p50_ms", "p99_ms", "errors_pct", "cpu_pct")
-    if at is None:
-        return {f"{key}_{name}": Cell() for name in names}
+FIGURES = {
+    "replies_per_s": "/s",
+    "mean_ms": " ms",
+    "p50_ms": " ms",
+    "p99_ms": " ms",
+    "errors_pct": " %",
+    "cpu_pct": " %",
+}
+"""Built-in figures of a point, and their units."""
+
+
+def figures(at: PointResult, clock: Clock) -> dict[str, Cell]:
+    """Return the figures of a point over its passes, by the keys of `FIGURES`."""
     cells = (
         Cell(f"{at.replies_per_s:,.0f}", at.replies_per_s),
         _mean(at.stops, clock),
@@ -230,7 +239,12 @@ def _figures(key: str, at: PointResult | None, clock: Clock) -> dict[str, Cell]:
         Cell(percent(at.errors_pct), at.errors_pct),
         Cell(cpu(at.cpu_pct), at.cpu_pct or None),
     )
-    return {f"{key}_{name}": cell for name, cell in zip(names, cells, strict=True)}
+    return dict(zip(FIGURES, cells, strict=True))
+
+
+def _figures(key: str, at: PointResult | None, clock: Clock) -> dict[str, Cell]:
+    cells = dict.fromkeys(FIGURES, Cell()) if at is None else figures(at, clock)
+    return {f"{key}_{name}": cell for name, cell in cells.items()}
 
 
 def _time(times: Percentiles | None, name: Percentile) -> Cell:
