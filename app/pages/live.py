@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton
 
 from app import words
@@ -18,10 +18,11 @@ from app.export.sources import Charts
 from app.live.preparing import Preparing
 from app.live.run import LiveRun, Outcome, Trial, Where
 from app.live.status_strip import NowStrip
+from app.live.verdict import Verdict
 from app.machines.prompts import Asker
 from app.machines.records import HERE
-from app.pages.session_page import SessionPage
-from app.widgets import Inline, button, dress, repolish
+from app.pages.session_page import LOW, SessionPage
+from app.widgets import Inline, button, dress
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages.reasons import Aborted
 from workbench.plan.duration import calibration_s
@@ -126,13 +127,15 @@ class LivePage(SessionPage):
         self._path: Path | None = None
         self.state = State.IDLE
         self._controls = Controls(self.pause_or_resume, self.skip, self.press_stop)
-        self._choose = button("Choose servers", "list-checks", kind="primary")
-        self._choose.clicked.connect(lambda: desk.page_requested.emit("Start"))
-        self._open = button("Open session", "film")
-        self._open.clicked.connect(lambda: desk.open_requested.emit(self._path))
-        self._export = button("Export…", "share-2", on_click=self.export)
-        buttons = (self._open, self._export, *self._controls.buttons, self._choose)
-        self.show_actions(buttons)
+        self._next = button("Choose servers", "list-checks", kind="primary", on_click=self.run_this)
+        self._ended = (
+            button("Replay", "film", on_click=lambda: desk.open_requested.emit(self._path)),
+            button("Compare", "git-compare", on_click=self._compare),
+            button("Export…", "share-2", on_click=self.export),
+        )
+        self.show_actions((*self._ended, *self._controls.buttons, self._next))
+        self.verdict = Verdict(desk.theme)
+        self._inside.insertWidget(1, self.verdict)
         self.alert = Inline("Dismiss", dense=True)
         self.alert.pressed.connect(lambda: self.alert.show_text(""))
         self.board.warned.connect(lambda sentence: self.alert.show_text(sentence, "warn"))
@@ -217,6 +220,10 @@ class LivePage(SessionPage):
         elif self.state is not State.IDLE:
             ask(self, self._desk, Charts(self.board.trio, self._top.title.whole))
 
+    def _compare(self) -> None:
+        if self._path is not None:
+            self._desk.compare_requested.emit([self._path])
+
     def press_stop(self) -> None:
         """Stop; pressed again during a long stop, abort."""
         if self.state is not State.STOPPING:
@@ -262,6 +269,10 @@ class LivePage(SessionPage):
     def refresh(self) -> None:
         super().refresh()
         self.now.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.verdict.set_compact(self.height() < LOW)
 
     def handle_key(self, event: QKeyEvent) -> bool:
         control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
@@ -333,9 +344,10 @@ class LivePage(SessionPage):
         self._run = None
         self._preparing.hide()
         self._pulse.stop()
-        self._open.setVisible(self._path is not None)
-        self._export.setVisible(self._path is not None)
-        self._show_primary(self._choose if self._path is None else self._open)
+        for each in self._ended:
+            each.setVisible(self._path is not None)
+        if any(series.complete for series in self.board.model.series.values()):
+            self.verdict.display(self.board.model)
         self.refresh()
         self._desk.set_busy(False)
 
@@ -346,10 +358,12 @@ class LivePage(SessionPage):
         self._desk.paused_changed.emit(state is State.PAUSED)
         self._controls.enter(state)
         self.now.setVisible(state.active and state is not State.PREPARING)
-        self._show_primary(self._choose)
-        self._choose.setVisible(not state.active)
-        self._open.hide()
-        self._export.hide()
+        self._next.setVisible(not state.active)
+        _name(self._next, "Choose servers" if state is State.IDLE else "Run again")
+        self._next.setProperty("icon_name", "list-checks" if state is State.IDLE else "rotate-cw")
+        self.verdict.hide()
+        for each in self._ended:
+            each.hide()
         text = state.value
         if state is State.PAUSED:
             self.now.show_status("Space resumes.")
@@ -361,11 +375,6 @@ class LivePage(SessionPage):
         }
         tone, icon = signs.get(state, ("soft", ""))
         self._top.chip.show_text("" if state is State.OVER else text, tone, icon)
-
-    def _show_primary(self, primary: QPushButton) -> None:
-        for each in (self._choose, self._open):
-            each.setProperty("kind", "primary" if each is primary else "")
-            repolish(each)
         dress(self._top, self._desk.theme)
 
     _paused_after = ""

@@ -19,7 +19,7 @@ from app.profiling import show_profiles
 from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, column, tool
 
-_LOW, _STACKED_PX = 690, 720
+LOW, _STACKED_PX = 690, 720
 """Below the first height what stands under the charts is lower; the second one is that of a narrow
 page, where it has two rows.
 """
@@ -99,7 +99,7 @@ class SessionPage(QWidget):
             super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._below.set_compact(self.height() < _LOW)
+        self._below.set_compact(self.height() < LOW)
         self.setMinimumHeight(_STACKED_PX if stacked(self.width()) else 0)
 
     def showEvent(self, event: object) -> None:

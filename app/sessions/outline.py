@@ -72,14 +72,12 @@ def _outline(path: Path) -> Outline:
         most = max(max(series.values(Quantity.REPLIES, View()).y) for series in begun)
         high = most * 1.05 or 1.0
     lines = tuple(_line(series, model, high) for series in begun)
-    found = sustained.answer(measured, brief=True)
+    whole = model.stop is not None and model.stop.status == "done"
+    found = sustained.answer(measured, whole=whole)
     if not measured:
         last = begun[-1]
         found = sustained.Answer(f"Stopped: {last.axis.at(last.shown[-1].x)}, incomplete")
-    whole = model.stop is not None and model.stop.status == "done"
-    partial = "Incomplete: " if measured and not whole else ""
-    doubt = " ".join(found.doubts)
-    return Outline(lines, model.axis.calibrated, f"{partial}{found.text}", doubt)
+    return Outline(lines, model.axis.calibrated, found.text, " ".join(found.doubts))
 
 
 def _line(series: Series, model: ChartModel, high: float) -> Line:

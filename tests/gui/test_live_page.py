@@ -19,10 +19,14 @@ from app.pages.live import LivePage
 from app.widgets import Elided
 from tests.gui.live_pages import TWO, feed, heard, named, read, says, shown, until_point
 from tests.gui.short_runs import LONG
+from tests.recording import record_session
 from tests.repeats import with_repeats
 from tests.synthetic import session
+from workbench.analysis.summary import summarise
 from workbench.documents import PointStart, PointStop, RunStart, RunStop
 from workbench.messages import notes
+from workbench.plan.reading import plan_from_data
+from workbench.results import sustained
 from workbench.sessions import read_session
 
 CASES = Path(__file__).parents[1] / "cases" / "sessions"
@@ -247,3 +251,23 @@ def test_a_running_server_has_its_state_and_what_it_sustains_at_least(
     qtbot.waitUntil(lambda: says(legend, "running"))
     assert read(legend, "gevent ") == "gevent running, sustains ≥ 2,250/s"
     assert says(legend, "≥ 2,250/s")
+
+
+def test_the_end_is_a_verdict_with_what_to_do_next(
+    qtbot: QtBot, desk: Desk, page: LivePage, tmp_path: Path
+) -> None:
+    documents = session(2, 6)
+    feed(page, documents)
+    assert not page.verdict.isVisible()
+    path = record_session(tmp_path / "a.pong.yaml", documents)
+    stop = documents[-1]
+    assert isinstance(stop, RunStop)
+    page.end(Outcome(path, stop))
+    answer = sustained.answer(summarise(documents).ranked()).text
+    assert says(page.verdict, answer)
+    with qtbot.waitSignal(desk.compare_requested) as asked:
+        named(page, "Compare").click()
+    assert asked.args == [[path]]
+    assert named(page, "Replay").isVisible() and named(page, "Run again").isVisible()
+    page.begin(plan_from_data(documents[0].plan, name="a test"))
+    assert not page.verdict.isVisible() and not named(page, "Replay").isVisible()

@@ -115,7 +115,7 @@ def test_a_run_of_the_ticked_servers_is_drawn_and_recorded(
     assert rates == [200.0, 400.0]
     drawn = window.live.board.model.series["asyncio-streams"]
     assert [reading.x for reading in drawn.points] == rates
-    press(window, "Open session")
+    press(window, "Replay")
     qtbot.waitUntil(window.film.isVisible)
     assert says(window.film, "Short")
 
@@ -274,7 +274,7 @@ class TestComingBack:
     def test_a_session_shows_its_result_or_why_it_is_incomplete(
         self, qtbot: QtBot, home: Path, window: MainWindow
     ) -> None:
-        qtbot.waitUntil(lambda: says(window, "Best: asyncio Protocol and gevent at 6,750/s"))
+        qtbot.waitUntil(lambda: says(window, "asyncio Protocol and gevent sustain 6,750/s"))
         record(home / "b.pong.yaml", end="crashed")
         window.desk.shelf_stale.emit()
         qtbot.waitUntil(lambda: says(window, "cut off"))

@@ -206,7 +206,7 @@ def hides_a_line(person: Person, measured: Measured) -> None:
 
 
 def opens_the_session(person: Person, measured: Measured) -> None:
-    person.presses("Open session")
+    person.presses("Replay")
     person.waits(person.window.film.isVisible)
     person.reads("A short look")
     trio = person.window.film.board.trio

@@ -220,7 +220,7 @@ def test_a_run_is_paused_loses_a_client_is_skipped_and_runs_again(
     assert any(finding.get("client") == "h4" for point in hurt for finding in point.findings)
     (stop,) = [d for d in session.documents if isinstance(d, RunStop)]
     assert stop.status == "done"
-    press(window, "Open session")
+    press(window, "Replay")
     until(qtbot, lambda: window.shown is window.film and says(window, "clients h2, h3, h4"))
     press(window, "Run again")
     # The plan and its machines, without asking for either again.

@@ -22,7 +22,7 @@ from workbench.analysis.results import SeriesResult
 from workbench.analysis.summary import summarise
 from workbench.axis import Axis
 from workbench.documents import AnyDocument, Counts, Note, PointStop, RunStart, RunStop, Verdict
-from workbench.messages import notes
+from workbench.messages import causes, notes
 from workbench.results import sustained
 from workbench.results.comparison import compare
 from workbench.results.render.data import of_session
@@ -73,21 +73,48 @@ def test_without_a_limit_the_most_replies_are_shown_with_their_value() -> None:
     assert sustained.parts(series).caption == "most replies"
 
 
+def test_the_answer_ranks_all_servers_and_says_why_they_sustain_no_more() -> None:
+    full = causes.CoresFull(cores=1, busy_pct=99.0)
+    documents = [
+        replace(d, reasons=[full.text()], findings=[full.record()])
+        if isinstance(d, PointStop) and d.verdict == "server-limited"
+        else d
+        for d in session(3, 8)
+    ]
+    ranked = summarise(documents).ranked()
+    alike = sustained.answer(ranked).text
+    assert alike == (
+        "gevent sustains 7,875/s; asyncio Protocol 6,750/s; asyncio streams 4,500/s"
+        " (each: its core was full)"
+    )
+    assert sustained.answer(ranked, whole=False).text == f"Incomplete: {alike}"
+    shown = [
+        replace(d, findings=[], reasons=[])
+        if getattr(d, "server", "") == "gevent" and isinstance(d, PointStop)
+        else d
+        for d in documents
+    ]
+    assert sustained.answer(summarise(shown).ranked()).text.endswith(
+        "; asyncio streams 4,500/s, its core was full"
+    )
+
+
+def test_servers_that_sustain_the_same_stand_together() -> None:
+    high = session(contestants(3)[1:], rates=[1000.0, 2000.0])
+    both = sustained.answer(summarise(high).ranked()).text
+    assert both == "asyncio Protocol and gevent sustain at least 2,000/s"
+    assert sustained.answer([]).text == "Nothing was measured"
+
+
 @pytest.mark.parametrize("server", ["asyncio-streams", "asyncio-protocol"])
-def test_a_server_loaded_only_by_busy_clients_may_sustain_more(server: str) -> None:
+def test_a_server_loaded_only_by_busy_clients_is_in_doubt(server: str) -> None:
     documents = behind_busy_clients(session(3, 8), server)
-    found = sustained.leaders(results(documents))
-    assert [each.key for each in found.best] == ["gevent"]
-    assert [each.key for each in found.open] == [server]
-    answer = sustained.answer(summarise(documents).ranked())
-    assert answer.text.startswith("Highest measured: gevent at ") and answer.doubts
-
-
-def test_no_server_leads_where_none_sustains_a_rate() -> None:
-    documents = behind_busy_clients(session(1, 3), "asyncio-streams")
-    found = sustained.leaders(results(documents))
-    assert (found.best, found.at_least) == ([], "")
-    assert [sustained.column(each) for each in found.open] == ["unknown"]
+    ranked = summarise(documents).ranked()
+    (name,) = (each.name for each in ranked if each.id == server)
+    assert sustained.answer(ranked).doubts == [f"What {name} sustains is unknown."]
+    alone = results(behind_busy_clients(session(1, 3), "asyncio-streams"))
+    assert [sustained.column(each) for each in alone] == ["unknown"]
+    assert sustained.answer(alone).text == "What asyncio streams sustains is unknown"
 
 
 def test_rates_are_rounded_as_in_the_charts() -> None:

@@ -142,7 +142,7 @@ def runs_a_plan_and_stops_it(person: Person) -> None:
 
 
 def replays_it(person: Person) -> None:
-    person.tabs_to("Open session")
+    person.tabs_to("Replay")
     person.presses("Return")
     person.reads("Replay")
     heard = person.hears(lambda heard: "table cell" in dict(heard))

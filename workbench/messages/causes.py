@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from workbench.messages.base import FORMATS, Figure, Message, most
 
 
 class Cause(Message):
     """The cause of a server's limit."""
+
+    brief: ClassVar[str] = ""
+    """A template of a few words, to follow the server's rate."""
 
 
 _MOSTLY_KERNEL_PCT = 50.0
@@ -24,6 +27,7 @@ FORMATS["in_kernel"] = _in_kernel
 
 
 class CoresFull(Cause):
+    brief = "{cores:1?its core was|all its {cores} cores were} full"
     apart = ("cores",)
     cores: int
     busy_pct: float
@@ -36,6 +40,7 @@ class CoresFull(Cause):
 class ThreadFull(Cause):
     """One thread did the work and filled a core; others cannot help it."""
 
+    brief = "one of its threads filled a core"
     apart = ("cores",)
     busy_pct: float
     cores: int
@@ -45,6 +50,7 @@ class ThreadFull(Cause):
 
 
 class TurnsTaken(Cause):
+    brief = "its threads took turns on one core"
     apart = ("cores",)
     threads: int
     busy_pct: float
@@ -56,6 +62,7 @@ class TurnsTaken(Cause):
 class CpuContended(Cause):
     """A thread of the server was runnable while another thread had the CPU."""
 
+    brief = "it waited for a CPU"
     waited_pct: float
     """Percent of the point's length."""
     busy_pct: float
@@ -69,6 +76,7 @@ class CpuContended(Cause):
 
 
 class DescriptorsUsedUp(Cause):
+    brief = "it ran out of descriptors"
     apart = ("limit",)
     opened: int
     limit: int
@@ -76,6 +84,7 @@ class DescriptorsUsedUp(Cause):
 
 
 class CpuQuota(Cause):
+    brief = "its CPU quota was used up"
     throttled_pct: float
     """Percent of the point's length."""
     busy_pct: float
@@ -84,6 +93,7 @@ class CpuQuota(Cause):
 
 
 class GarbageCollected(Cause):
+    brief = "it collected garbage"
     collecting_pct: float
     """Percent of its CPU time."""
     busy_pct: float
@@ -92,6 +102,7 @@ class GarbageCollected(Cause):
 
 
 class DatabaseBusy(Cause):
+    brief = "its database was busy"
     apart = ("cores",)
     service: str
     share_pct: float
@@ -103,6 +114,7 @@ class DatabaseBusy(Cause):
 
 
 class WaitedForAnswer(Cause):
+    brief = "it waited for {whose}"
     address: str
     service: str
     """By default port; empty: unknown."""
@@ -119,6 +131,7 @@ class WaitedForAnswer(Cause):
 
 
 class WaitedForLock(Cause):
+    brief = "its threads waited for a lock"
     threads: float
     """Mean number of waiting threads."""
     busy_pct: float
@@ -129,6 +142,7 @@ class WaitedForLock(Cause):
 class WaitedForDisk(Cause):
     """The kernel blocked its threads until a disk was ready."""
 
+    brief = "it waited for a disk"
     share_pct: float
     """Percent of its working threads."""
     busy_pct: float
@@ -137,6 +151,7 @@ class WaitedForDisk(Cause):
 
 
 class Slept(Cause):
+    brief = "its threads slept"
     share_pct: float
     """Percent of its working threads."""
     busy_pct: float
@@ -145,6 +160,7 @@ class Slept(Cause):
 
 
 class MachineWaited(Cause):
+    brief = "its machine ran out of {resource:memory?memory|disk bandwidth}"
     resource: Literal["memory", "io"]
     pct: float
     """Percent of the point's length."""
@@ -153,6 +169,7 @@ class MachineWaited(Cause):
 
 
 class NotAccepted(Cause):
+    brief = "it accepted connections too slowly"
     apart = ("backlog",)
     busy_pct: float
     backlog: int
@@ -164,6 +181,7 @@ class NotAccepted(Cause):
 
 
 class Waited(Cause):
+    brief = "it waited for something else"
     busy_pct: float
     template = """It used only {busy_pct:.0f} % of a core: it waited for something else, such as a
         timer, a lock, a database or another service."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import isinf
-from typing import Generic, TypeVar
 
 from workbench.analysis.causes import why_it_stops
 from workbench.analysis.cost import ONE_PASS, Cost, cheapest
@@ -17,6 +17,7 @@ from workbench.analysis.summary import ServerSummary, Summary
 from workbench.axis import Axis
 from workbench.documents import AnyDocument, Note, PointStop
 from workbench.formatting import capital, figure, listed, rate
+from workbench.messages.causes import Cause
 from workbench.messages.notes import Severity
 from workbench.messages.reasons import BackgroundLoad, reasons_of
 from workbench.messages.topics import severity
@@ -25,9 +26,7 @@ SUSTAINS, PEAKS = "sustains", "peaks at"
 _OF_SEVERAL = {SUSTAINS: "sustain", PEAKS: "peak at"}
 
 _FEW = 3
-"""As many servers are named where there is little room."""
-
-S = TypeVar("S", bound=SeriesResult)
+"""As many servers, and rates after the best, are named."""
 
 
 @dataclass(frozen=True)
@@ -54,18 +53,6 @@ class Sustained:
     def of_several(self) -> Sustained:
         """Return the same in the plural."""
         return replace(self, verb=_OF_SEVERAL.get(self.verb, self.verb))
-
-
-@dataclass(frozen=True)
-class Leaders(Generic[S]):
-    """The best of several servers, and those that may be better."""
-
-    best: list[S]
-    """Servers with the highest sustained value; empty: none is known to sustain any."""
-    at_least: str
-    """ "≥ " if none of them reached its limit, otherwise empty."""
-    open: list[S]
-    """Others that did not reach their limit."""
 
 
 def most(axis: Axis) -> str:
@@ -146,27 +133,17 @@ def why_unknown(series: SeriesResult) -> str:
     return f"At {series.axis.of(series.unknown)}: {series.why_unknown}"
 
 
-def leaders(ranked: Sequence[S]) -> Leaders[S]:
-    """Return the best servers on an axis with a limit. `ranked`: in descending order."""
-    best = [each for each in ranked if each.knee is not None and each.knee == ranked[0].knee]
-    others = [each for each in ranked if each not in best]
-    return Leaders(
-        best,
-        "≥ " if best and all(each.knee_is_floor for each in best) else "",
-        [each for each in others if each.unknown or (each.knee_is_floor and not each.faulty)],
-    )
-
-
 @dataclass(frozen=True)
 class Answer:
     """The main result of a session."""
 
     text: str
-    """Without its full stop: "Best: gevent at 7,875/s", "gevent sustains 7,875/s"."""
+    """Without its full stop: "gevent sustains 7,875/s; asyncio streams 5,250/s, its core was
+    full"."""
     why: str = ""
     """Why it is unknown, or which of several equals has the lowest cost; empty: neither."""
     doubts: Sequence[str] = ()
-    """Sentences about servers whose limit was not reached, and about faulty ones."""
+    """Sentences about servers whose result is unknown, and about faulty ones."""
 
     @property
     def sentences(self) -> str:
@@ -177,40 +154,70 @@ def answer(
     ranked: Sequence[SeriesResult],
     *,
     at: Callable[[float], str] | None = None,
-    brief: bool = False,
+    whole: bool = True,
 ) -> Answer:
-    """Return the answer to what was asked; `ranked`: in descending order. `at`: how a value is
-    written, by default as the axis does; `brief`: of many servers only their number."""
+    """Return the answer to what was asked; `ranked`: in descending order. `at`: how the first value
+    is written, by default as the axis does; `whole`: the run measured all that was planned."""
     measured = [each for each in ranked if each.complete]
     if not measured:
         return Answer("Nothing was measured")
+    found = _answer(measured, at or measured[0].axis.at)
+    return found if whole else replace(found, text=f"Incomplete: {found.text}")
+
+
+def _answer(measured: Sequence[SeriesResult], at: Callable[[float], str]) -> Answer:
     axis = measured[0].axis
     if axis.of_workload and not axis.has_limit:
         return Answer(f"{axis.label} was varied at one load, so no highest rate was sought")
-    best_of = "Best: " * (len(measured) > 1)
     if not axis.has_limit:
-        first = measured[0]
+        first, best_of = measured[0], "Best: " * (len(measured) > 1)
         return Answer(f"{best_of}{first.name} with {column(first, where=True)}")
-    faulty = [each for each in measured if each.faulty]
-    doubts = [f"{each.name} is {each.what_is_faulty}." for each in faulty]
-    if brief and len(faulty) > _FEW:
-        doubts = [f"{len(faulty)} servers are faulty."]
-    found = leaders(measured)
-    if not found.best:
-        return replace(_none_sustained(measured, brief), doubts=doubts)
-    value = f"{found.at_least}{(at or axis.at)(found.best[0].figure)}"
-    text = f"{best_of}{_names(found.best, brief)} at {value}"
-    if found.open:
-        text = f"Highest measured: {_names(found.best, brief)} at {value}"
-        doubts = [f"{_names(found.open, brief)}: limit not reached.", *doubts]
-    elif len(found.best) == len(measured):
-        said = parts(found.best[0])
-        verb = (said if len(measured) == 1 else said.of_several()).verb
-        text = f"{_names(measured, brief)} {verb} {value}"
-    return Answer(text, tie(measured), doubts)
+    doubts = [f"{each.name} is {each.what_is_faulty}." for each in measured if each.faulty]
+    known = [each for each in measured if each.knee is not None]
+    if not known:
+        return replace(_none_sustained(measured), doubts=doubts)
+    if none := [s for s in measured if s.knee is None and not s.unknown and not s.faulty]:
+        doubts = [f"{_some(none)}: {_none(none[0])} sustained.", *doubts]
+    if unknown := [each for each in measured if each.unknown]:
+        verb = "sustains" if len(unknown) == 1 else "sustain"
+        doubts = [f"What {_some(unknown)} {verb} is unknown.", *doubts]
+    known.sort(key=lambda each: (-each.figure, not each.knee_is_floor))
+    alike = groupby(known, key=lambda each: (each.figure, each.knee_is_floor))
+    best, *others = [list(group) for _, group in alike]
+    said = parts(best[0])
+    verb = (said if len(best) == 1 else said.of_several()).verb
+    text = f"{_some(best)} {verb} {_least(best[0])}{at(best[0].figure)}"
+    return Answer(text + "".join(_clauses(best, others)), tie(measured), doubts)
 
 
-def _none_sustained(measured: Sequence[SeriesResult], brief: bool) -> Answer:
+def _clauses(best: Sequence[SeriesResult], others: Sequence[list[SeriesResult]]) -> Iterator[str]:
+    """Yield what follows the best servers' rate: why it is no more, and the rates of others."""
+    causes = [_brief_cause(group) for group in (best, *others)]
+    each = causes[0] if len(others) and len(set(causes)) == 1 else ""
+    why = [f", {cause}" if cause and not each else "" for cause in causes]
+    yield why[0]
+    told = len(others) if len(others) <= _FEW else _FEW - 1
+    for group, cause in zip(others[:told], why[1:], strict=False):
+        yield f"; {_some(group)} {_least(group[0])}{group[0].axis.at(group[0].figure)}{cause}"
+    if rest := [series for group in others[told:] for series in group]:
+        axis, low, high = rest[0].axis, rest[-1].figure, rest[0].figure
+        yield f"; {len(rest)} others {axis.figure(low)} to {axis.at(high)}"
+    if each:
+        yield f" (each: {each})"
+
+
+def _brief_cause(group: Sequence[SeriesResult]) -> str:
+    """Return why one server sustains no more, in a few words; empty: unknown, or it is not one."""
+    found = why_it_stops(group[0]) if len(group) == 1 else None
+    cause = found[1] if found else None
+    return cause.filled(cause.brief) if isinstance(cause, Cause) else ""
+
+
+def _least(series: SeriesResult) -> str:
+    return "at least " * series.knee_is_floor
+
+
+def _none_sustained(measured: Sequence[SeriesResult]) -> Answer:
     unknown = [each for each in measured if each.unknown]
     if not unknown:
         return Answer("No server sustained any tested rate")
@@ -219,15 +226,21 @@ def _none_sustained(measured: Sequence[SeriesResult], brief: bool) -> Answer:
     who = "they sustain" if len(measured) > 1 else f"{measured[0].name} sustains"
     if len(unknown) == len(measured):
         return Answer(f"What {who} is unknown", why)
-    what = f"{_names(unknown, brief)} {'sustains' if len(unknown) == 1 else 'sustain'}"
+    what = f"{_names(unknown)} {'sustains' if len(unknown) == 1 else 'sustain'}"
     sentence = f"What {what} is unknown{f': {why}' if why else '.'}"
     return Answer("No server is known to sustain any tested rate", sentence)
 
 
-def _names(servers: Sequence[SeriesResult], brief: bool = False) -> str:
-    if brief and len(servers) > _FEW:
-        return f"{len(servers)} servers"
+def _names(servers: Sequence[SeriesResult]) -> str:
     return listed([each.name for each in servers])
+
+
+def _some(servers: Sequence[SeriesResult]) -> str:
+    """Name few servers; of more, the first."""
+    names = [each.name for each in servers]
+    return listed(
+        names if len(names) <= _FEW + 1 else [*names[:_FEW], f"{len(names) - _FEW} others"]
+    )
 
 
 def _at_least(series: SeriesResult) -> str:
@@ -268,7 +281,7 @@ def _is_hidden(series: SeriesResult) -> bool:
 def tie(ranked: Sequence[SeriesResult]) -> str:
     """The cheapest of the servers that sustain the highest value; empty: there is no tie, or no
     cost is known."""
-    best = leaders(ranked).best
+    best = [each for each in ranked if each.knee is not None and each.knee == ranked[0].knee]
     found = cheapest(best)
     if found is None:
         return ""

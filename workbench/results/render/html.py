@@ -94,7 +94,7 @@ def render(
         ranked=ranked,
         began=_date(start.started_utc),
         state=sustained.state(summary),
-        answer=sustained.answer(ranked, at=rate).sentences,
+        answer=sustained.answer(ranked, at=rate, whole=summary.status == "done").sentences,
         notes=notes,
         chart_notes=drawing.notes,
         ranking=rows.ranking(summary),

@@ -173,6 +173,7 @@ def print_ranking(summary: Summary, console: Terminal | None = None) -> None:
     _print_remarks(ranked, summary.clock, console)
     if summary.slo:
         console.say(f"Peak: the highest tested rate with {summary.limits}.")
+    console.say(f"{sustained.answer(ranked, whole=summary.status == 'done').text}.")
     if paid := sustained.tie(ranked):
         console.say(paid)
     for server in ranked:
