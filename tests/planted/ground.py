@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from workbench.analysis.usage import Usage
 from workbench.machines.sampler_client import Sampling
-from workbench.machines.usage import Usage
 
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 CGROUPS = Path("/sys/fs/cgroup")

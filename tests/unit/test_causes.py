@@ -7,17 +7,22 @@ from typing import Any
 
 import pytest
 
-from workbench.analysis.causes import Observations, Upstream, cause
+from workbench.analysis.causes import Given, cause
 from workbench.analysis.summary import ServerSummary, Summary
+from workbench.analysis.usage import ThreadUse, Upstream, Usage
 from workbench.documents import Counts, PointStop
 from workbench.messages import causes
 from workbench.results import sustained
 from workbench.results.render.data import of_session
 
-HALF: dict[str, Any] = {"busy_pct": 75.0, "cpu_s": 0.75, "seconds": 1.0, "cores": 1}
-WAITS = HALF | {"busy_pct": 8.0, "cpu_s": 0.08}
+HALF: dict[str, Any] = {"busy_pct": 75.0, "cpu_us": 750_000, "seconds": 1.0, "cores": 1}
+WAITS = HALF | {"busy_pct": 8.0, "cpu_us": 80_000}
 DATABASE = Upstream("10.0.0.9:5432", connections=4.0, share=0.95, present=1.0)
-FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
+FULL = HALF | {"busy_pct": 98.0, "cpu_us": 980_000}
+
+
+def threads(busiest_s: float, count: int = 1, waited_s: float = 0.0) -> list[ThreadUse]:
+    return [ThreadUse(busiest_s, waited_s), *[ThreadUse(0.01, 0.0)] * (count - 1)]
 
 
 @pytest.mark.parametrize(
@@ -25,21 +30,25 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
     [
         ("its only core", FULL, "cores-full"),
         ("all of several", FULL | {"cores": 2, "busy_pct": 195.0}, "cores-full"),
-        ("one thread of several cores", FULL | {"cores": 4, "busiest_s": 0.97}, "thread-full"),
+        (
+            "one thread of several cores",
+            FULL | {"cores": 4, "threads": threads(0.97)},
+            "thread-full",
+        ),
         (
             "threads that together use one core",
-            FULL | {"cores": 4, "busiest_s": 0.2, "threads": 8},
+            FULL | {"cores": 4, "threads": threads(0.2, 8)},
             "turns-taken",
         ),
         (
             "threads that use more than one core, not all",
-            FULL | {"cores": 4, "busy_pct": 230.0, "busiest_s": 0.5, "threads": 8},
+            FULL | {"cores": 4, "busy_pct": 230.0, "threads": threads(0.5, 8)},
             None,
         ),
-        ("a CPU that others had", HALF | {"busiest_s": 0.5, "starved_s": 0.4}, "cpu-contended"),
+        ("a CPU that others had", HALF | {"threads": threads(0.5, 1, 0.4)}, "cpu-contended"),
         (
             "a CPU that its own threads had",
-            HALF | {"threads": 16, "busiest_s": 0.1, "starved_s": 0.4},
+            HALF | {"threads": threads(0.1, 16, 0.4)},
             "cpu-contended",
         ),
         (
@@ -50,13 +59,13 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
         ("memory", HALF | {"pressure": {"memory": 0.4, "io": 0.6}}, "machine-waited"),
         (
             "memory, though its core is full with finding some",
-            FULL | {"pressure": {"memory": 0.2}, "kernel_share": 0.98},
+            FULL | {"pressure": {"memory": 0.2}, "system_share": 0.98},
             "machine-waited",
         ),
         ("the disk", HALF | {"pressure": {"io": 0.6}}, "machine-waited"),
         (
             "a quota, though its busiest thread waited all the time",
-            HALF | {"throttled_s": 0.8, "busiest_s": 0.1, "starved_s": 0.8},
+            HALF | {"throttled_s": 0.8, "threads": threads(0.1, 1, 0.8)},
             "cpu-quota",
         ),
         ("a quota that hardly ever matters", HALF | {"throttled_s": 0.01}, None),
@@ -117,7 +126,7 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
         ("time in something else", HALF | {"busy_pct": 8.0}, "waited"),
         (
             "accepting",
-            HALF | {"busy_pct": 8.0, "overflows": 40, "backlog": 128},
+            HALF | {"busy_pct": 8.0, "counters": {"ListenOverflows": 40}, "backlog": 128},
             "not-accepted",
         ),
         (
@@ -136,7 +145,9 @@ FULL = HALF | {"busy_pct": 98.0, "cpu_s": 0.98}
 def test_the_cause_of_a_servers_limit_is_found(
     case: str, seen: dict[str, Any], code: str | None
 ) -> None:
-    found = cause(Observations(**seen))
+    given = {name: seen[name] for name in ("cores", "nofile", "backlog") if name in seen}
+    used = {name: value for name, value in seen.items() if name not in given}
+    found = cause(Usage(**used), Given(**given))
     assert (found.code if found else None) == code, case
 
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from workbench.analysis.usage import Reading, Usage
 from workbench.documents import WINDOW_US, Window
 from workbench.load.base import LoadReport
-from workbench.machines.usage import Reading, Usage
 from workbench.metrics.base import Measured
 from workbench.metrics.cpu import PerCall, PerCallMargin
 

@@ -12,13 +12,13 @@ import pytest
 from app.planning.resources import load
 from workbench import metrics
 from workbench.analysis.faults import is_fault
+from workbench.analysis.usage import Usage
 from workbench.cli import main
 from workbench.documents import Counts, error_class, server_errors
 from workbench.errors import BadInput, ExitCode
 from workbench.load.base import RequestPart, TlsPart
 from workbench.load.merge import merge_reports
 from workbench.machines.secrets import named
-from workbench.machines.usage import Usage
 from workbench.messages.errors import error_label, unexpected
 from workbench.metrics.base import Measured
 from workbench.plan.editing import plan_data

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from workbench.analysis.usage import Reading, Usage
 from workbench.documents import WINDOW_US, Window
-from workbench.machines.usage import Reading, Sample, Tally, Tree, Usage
+from workbench.machines.usage import Sample, Tally, Tree
 from workbench.metrics.base import Measured
 from workbench.metrics.memory import PerConnection
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from workbench.analysis.results import SeriesResult
+from workbench.analysis.usage import Usage
 from workbench.documents import PointStop
 from workbench.messages import causes
 from workbench.messages.base import Message
@@ -77,75 +77,30 @@ SHORT_OF = 0.1
 
 
 @dataclass(frozen=True)
-class Upstream:
-    """A service that the server calls, such as a database."""
+class Given:
+    """What a server had been given."""
 
-    address: str
-    connections: float
-    """Connections in use, mean of the samples."""
-    share: float
-    """Share of `connections` that waited for an answer."""
-    present: float
-    """Share of the samples in which at least one waited."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Observations:
-    """What was measured of the server and its machine over a point."""
-
-    busy_pct: float
-    """CPU of the whole process tree in percent of one core, while the load lasted."""
-    cpu_s: float
-    seconds: float
-    """The whole point, including ramp and drain."""
     cores: int
     """Cores the server may use."""
-    kernel_share: float | None = None
-    busiest_s: float | None = None
-    """CPU time of its busiest thread; None: unknown."""
-    starved_s: float = 0.0
-    """Time that this thread was runnable but had no CPU."""
-    threads: int = 0
-    """Threads that used CPU time."""
-    descriptors: int = 0
-    """The most that one of its processes had open."""
     nofile: int = 0
     """Descriptor limit of each process; 0: unknown."""
     backlog: int = 0
-    overflows: int = 0
-    """Overflows of its accept queue."""
-    accept_queue: int = 0
-    """The most connections seen in it."""
-    pressure: Mapping[str, float] = field(default_factory=dict)
-    """By resource: share of the time that tasks on the machine waited for it."""
-    waits: Mapping[str, float] = field(default_factory=dict)
-    """Mean number of waiting threads, by what they waited for; see `machines.usage`."""
-    upstreams: Sequence[Upstream] = ()
-    """Services it called, those it waited for most first."""
-    opened: float = 0.0
-    """Mean number of open connections."""
-    programs: Mapping[str, float] = field(default_factory=dict)
-    """CPU seconds, by program name within its process tree."""
-    collectors_s: float = 0.0
-    """CPU time of its garbage collector threads."""
-    throttled_s: float | None = None
-    """Time that a CPU quota throttled it; None: it has no quota."""
 
 
-def cause(observed: Observations) -> Message | None:
+def cause(used: Usage, given: Given) -> Message | None:
     """The first resource that was exhausted; None: unknown.
 
     The order matters: a server without descriptors or CPU quota may be idle, one without memory may
     spend CPU time looking for some, one whose thread fills a core lacks nothing else, and an idle
     one is waiting for something.
     """
-    if not observed.busy_pct or not observed.seconds:
+    if not used.busy_pct or not used.seconds:
         return None
     tried = (
         *(_descriptors, _quota, _memory, _collector, _database_here, _cores, _one_core),
         *(_answer, _threads, _no_cpu, _disk, _idle),
     )
-    return next((found for each in tried if (found := each(observed))), None)
+    return next((found for each in tried if (found := each(used, given))), None)
 
 
 def why_it_stops(series: SeriesResult) -> tuple[PointStop, Message] | None:
@@ -164,104 +119,97 @@ def why_it_stops(series: SeriesResult) -> tuple[PointStop, Message] | None:
     return (first, named) if named else None
 
 
-def _descriptors(observed: Observations) -> Message | None:
-    if not observed.nofile or observed.descriptors < 0.97 * observed.nofile:
+def _descriptors(used: Usage, given: Given) -> Message | None:
+    if not given.nofile or used.descriptors < 0.97 * given.nofile:
         return None
-    return causes.DescriptorsUsedUp(opened=observed.descriptors, limit=observed.nofile)
+    return causes.DescriptorsUsedUp(opened=used.descriptors, limit=given.nofile)
 
 
-def _cores(observed: Observations) -> Message | None:
-    if observed.busy_pct < FULL_PCT * observed.cores:
+def _cores(used: Usage, given: Given) -> Message | None:
+    if used.busy_pct < FULL_PCT * given.cores:
         return None
-    return causes.CoresFull(
-        cores=observed.cores, busy_pct=observed.busy_pct, kernel_pct=_kernel(observed)
-    )
+    return causes.CoresFull(cores=given.cores, busy_pct=used.busy_pct, kernel_pct=_kernel(used))
 
 
-def _one_core(observed: Observations) -> Message | None:
+def _one_core(used: Usage, given: Given) -> Message | None:
     """One core's worth of CPU, of several available."""
-    if observed.busy_pct < FULL_PCT or observed.busiest_s is None:
+    if used.busy_pct < FULL_PCT or used.busiest is None:
         return None
-    if observed.busiest_s >= ONE_THREAD * observed.cpu_s:
+    if used.busiest.cpu_s >= ONE_THREAD * used.cpu_s:
         return causes.ThreadFull(
-            busy_pct=observed.busy_pct, cores=observed.cores, kernel_pct=_kernel(observed)
+            busy_pct=used.busy_pct, cores=given.cores, kernel_pct=_kernel(used)
         )
-    if observed.threads > 1 and observed.busy_pct <= TURNS_PCT:
-        return causes.TurnsTaken(
-            threads=observed.threads, busy_pct=observed.busy_pct, cores=observed.cores
-        )
+    if used.working > 1 and used.busy_pct <= TURNS_PCT:
+        return causes.TurnsTaken(threads=used.working, busy_pct=used.busy_pct, cores=given.cores)
     return None
 
 
-def _no_cpu(observed: Observations) -> Message | None:
-    if observed.starved_s < STARVED * observed.seconds:
+def _no_cpu(used: Usage, given: Given) -> Message | None:
+    starved_s = used.busiest.waited_s if used.busiest else 0.0
+    if starved_s < STARVED * used.seconds:
         return None
-    waited_pct = 100 * observed.starved_s / observed.seconds
-    own = observed.threads > observed.cores and observed.busy_pct >= IDLE_PCT * observed.cores
-    shared = {"threads": observed.threads, "cores": observed.cores} if own else {}
-    return causes.CpuContended(waited_pct=waited_pct, busy_pct=observed.busy_pct, **shared)
+    waited_pct = 100 * starved_s / used.seconds
+    own = used.working > given.cores and used.busy_pct >= IDLE_PCT * given.cores
+    shared = {"threads": used.working, "cores": given.cores} if own else {}
+    return causes.CpuContended(waited_pct=waited_pct, busy_pct=used.busy_pct, **shared)
 
 
-def _quota(observed: Observations) -> Message | None:
+def _quota(used: Usage, given: Given) -> Message | None:
     """The CPU quota of its control group (a container, a systemd unit)."""
-    if (observed.throttled_s or 0.0) < THROTTLED * observed.seconds:
+    if (used.throttled_s or 0.0) < THROTTLED * used.seconds:
         return None
-    throttled_pct = 100 * min(1.0, (observed.throttled_s or 0.0) / observed.seconds)
-    return causes.CpuQuota(throttled_pct=throttled_pct, busy_pct=observed.busy_pct)
+    throttled_pct = 100 * min(1.0, (used.throttled_s or 0.0) / used.seconds)
+    return causes.CpuQuota(throttled_pct=throttled_pct, busy_pct=used.busy_pct)
 
 
-def _collector(observed: Observations) -> Message | None:
-    if not observed.cpu_s or observed.collectors_s < COLLECTING * observed.cpu_s:
+def _collector(used: Usage, given: Given) -> Message | None:
+    if not used.cpu_s or used.collectors_s < COLLECTING * used.cpu_s:
         return None
-    collecting_pct = 100 * min(1.0, observed.collectors_s / observed.cpu_s)
-    return causes.GarbageCollected(collecting_pct=collecting_pct, busy_pct=observed.busy_pct)
+    collecting_pct = 100 * min(1.0, used.collectors_s / used.cpu_s)
+    return causes.GarbageCollected(collecting_pct=collecting_pct, busy_pct=used.busy_pct)
 
 
-def _database_here(observed: Observations) -> Message | None:
+def _database_here(used: Usage, given: Given) -> Message | None:
     """A database in its own process tree, on the same cores."""
-    name = next((name for name in observed.programs if name in DATABASES), "")
-    if (
-        observed.busy_pct < IDLE_PCT
-        or not name
-        or observed.programs[name] < ELSEWHERE * observed.cpu_s
-    ):
+    name = next((name for name in used.programs if name in DATABASES), "")
+    if used.busy_pct < IDLE_PCT or not name or used.programs[name] < ELSEWHERE * used.cpu_s:
         return None
-    share_pct = 100 * min(1.0, observed.programs[name] / observed.cpu_s)
+    share_pct = 100 * min(1.0, used.programs[name] / used.cpu_s)
     return causes.DatabaseBusy(
         service=DATABASES[name],
         share_pct=share_pct,
-        busy_pct=observed.busy_pct,
-        cores=observed.cores,
+        busy_pct=used.busy_pct,
+        cores=given.cores,
     )
 
 
-def _answer(observed: Observations) -> Message | None:
+def _answer(used: Usage, given: Given) -> Message | None:
     """The answer of a database or another service, while the server is mostly idle."""
-    if observed.busy_pct >= IDLE_PCT * observed.cores:
+    if used.busy_pct >= IDLE_PCT * given.cores:
         return None
-    for each in observed.upstreams:
+    for each in used.upstreams:
         if min(each.share, each.present) < ANSWERED_LATE:
             continue
         # If threads also waited for something else, only threads seen reading count as waiting for
         # the answer.
-        others = max(observed.waits.get(kind, 0.0) for kind in ("lock", "timer", "disk"))
-        if others < 1 or observed.waits.get("socket", 0.0) >= ANSWERED_LATE * each.connections:
+        others = max(used.waits.get(kind, 0.0) for kind in ("lock", "timer", "disk"))
+        if others < 1 or used.waits.get("socket", 0.0) >= ANSWERED_LATE * each.connections:
             return causes.WaitedForAnswer(
                 address=each.address,
                 service=SERVICES.get(each.address.rpartition(":")[2], ""),
                 connections=max(1, round(each.connections)),
-                busy_pct=observed.busy_pct,
+                busy_pct=used.busy_pct,
             )
     return None
 
 
-def _threads(observed: Observations) -> Message | None:
+def _threads(used: Usage, given: Given) -> Message | None:
     """What most of its working threads wait for. Not counted are dispatchers between two calls, and
     idle threads of a pool larger than the number of connections."""
-    if observed.busy_pct >= FULL_PCT * observed.cores:
+    if used.busy_pct >= FULL_PCT * given.cores:
         return None
-    working = {kind: n for kind, n in observed.waits.items() if kind not in ("accept", "events")}
-    if working.get("lock", 0.0) > observed.opened + 1:
+    working = {kind: n for kind, n in used.waits.items() if kind not in ("accept", "events")}
+    if working.get("lock", 0.0) > used.opened + 1:
         working.pop("lock")
     if not working:
         return None
@@ -269,34 +217,34 @@ def _threads(observed: Observations) -> Message | None:
     if count < MOSTLY * sum(working.values()):
         return None
     if kind == "lock" and count >= 1:
-        return causes.WaitedForLock(threads=count, busy_pct=observed.busy_pct)
-    if kind in ("timer", "disk") and observed.busy_pct < IDLE_PCT * observed.cores:
+        return causes.WaitedForLock(threads=count, busy_pct=used.busy_pct)
+    if kind in ("timer", "disk") and used.busy_pct < IDLE_PCT * given.cores:
         cause = {"timer": causes.Slept, "disk": causes.WaitedForDisk}[kind]
-        return cause(share_pct=100 * count / sum(working.values()), busy_pct=observed.busy_pct)
+        return cause(share_pct=100 * count / sum(working.values()), busy_pct=used.busy_pct)
     return None
 
 
-def _memory(observed: Observations) -> Message | None:
-    memory = observed.pressure.get("memory", 0.0)
+def _memory(used: Usage, given: Given) -> Message | None:
+    memory = used.pressure.get("memory", 0.0)
     return causes.MachineWaited(resource="memory", pct=100 * memory) if memory >= SHORT_OF else None
 
 
-def _disk(observed: Observations) -> Message | None:
-    disk = observed.pressure.get("io", 0.0)
+def _disk(used: Usage, given: Given) -> Message | None:
+    disk = used.pressure.get("io", 0.0)
     return causes.MachineWaited(resource="io", pct=100 * disk) if disk >= SHORT_OF else None
 
 
-def _idle(observed: Observations) -> Message | None:
-    if observed.busy_pct >= IDLE_PCT:
+def _idle(used: Usage, given: Given) -> Message | None:
+    if used.busy_pct >= IDLE_PCT:
         return None
-    if observed.overflows and observed.backlog:
-        return causes.NotAccepted(busy_pct=observed.busy_pct, backlog=observed.backlog)
-    if observed.accept_queue >= NOT_ACCEPTED:
+    if used.counters.get("ListenOverflows") and given.backlog:
+        return causes.NotAccepted(busy_pct=used.busy_pct, backlog=given.backlog)
+    if used.accept_queue >= NOT_ACCEPTED:
         return causes.NotAccepted(
-            busy_pct=observed.busy_pct, backlog=observed.backlog, waiting=observed.accept_queue
+            busy_pct=used.busy_pct, backlog=given.backlog, waiting=used.accept_queue
         )
-    return causes.Waited(busy_pct=observed.busy_pct)
+    return causes.Waited(busy_pct=used.busy_pct)
 
 
-def _kernel(observed: Observations) -> float | None:
-    return None if observed.kernel_share is None else 100 * observed.kernel_share
+def _kernel(used: Usage) -> float | None:
+    return None if used.system_share is None else 100 * used.system_share

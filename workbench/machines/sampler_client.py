@@ -11,13 +11,14 @@ from dataclasses import replace
 
 import msgspec
 
+from workbench.analysis.usage import Usage
 from workbench.closing import ended, to_the_end
 from workbench.documents import HostSample
 from workbench.errors import PongbenchError
 from workbench.machines.base import SAMPLER, Machine
 from workbench.machines.pulse import Pulse
 from workbench.machines.runner_client import Command, Process
-from workbench.machines.usage import Sample, Tally, Usage, cpu_pct, differences, growth, percent
+from workbench.machines.usage import Sample, Tally, cpu_pct, differences, growth, percent
 from workbench.machines.wire import InvalidMessage, decode, quoted
 
 SILENT_S = 6.0

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from workbench.analysis.usage import Usage
 from workbench.documents import Metric, Window
 from workbench.load.base import LoadReport
-from workbench.machines.usage import Usage
 
 
 @dataclass(frozen=True)

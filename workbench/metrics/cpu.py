@@ -8,8 +8,8 @@ from math import fsum, sqrt
 
 from workbench.analysis.cost import CPU_PER_CALL, MARGIN
 from workbench.analysis.significance import quantile
+from workbench.analysis.usage import Reading
 from workbench.documents import Metric, Window
-from workbench.machines.usage import Reading
 from workbench.metrics.base import Measured
 
 LEAST_CALLS = 100

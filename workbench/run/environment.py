@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from workbench.analysis.usage import Usage
 from workbench.closing import ended, to_the_end
 from workbench.documents import HostSample, MachineRecord
 from workbench.errors import BadInput
@@ -30,7 +31,6 @@ from workbench.machines.profiles import (
 from workbench.machines.sampler_client import Sampling
 from workbench.machines.secrets import Ask, never_ask
 from workbench.machines.tuning import load_set
-from workbench.machines.usage import Usage
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
 from workbench.run.tuning import Opened, TuneUp, Tuning, TuningPlan, plans_for, tune

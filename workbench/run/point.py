@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.analysis.evidence import SUSTAINED_SHARE
+from workbench.analysis.usage import Usage
 from workbench.closing import ended
 from workbench.documents import PointStop
 from workbench.errors import PongbenchError
 from workbench.load.base import LoadGenerator, LoadReport, PointSpec
 from workbench.machines.base import Machine, answers
 from workbench.machines.pulse import Instant
-from workbench.machines.usage import Usage
 from workbench.messages import notes
 from workbench.messages.base import Message
 from workbench.messages.notes import SamplerLost, SamplerRestarted, TargetGone

@@ -11,16 +11,16 @@ from msgspec.structs import replace
 
 from workbench import metrics
 from workbench.analysis import histogram, phases
-from workbench.analysis.causes import Observations, cause
+from workbench.analysis.causes import Given, cause
 from workbench.analysis.clients import client_limited
 from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence, Queue, queue_of
 from workbench.analysis.faults import is_fault
 from workbench.analysis.starts import Started, rise_s
+from workbench.analysis.usage import Usage
 from workbench.analysis.verdicts import judge
 from workbench.axis import RATE, Axis, recorded
 from workbench.documents import WINDOW_US, Counts, PointStart, PointStop, Verdict, Window
 from workbench.load.base import LoadReport, LoadWindow, PointSpec
-from workbench.machines.usage import Usage
 from workbench.messages.base import Message
 from workbench.messages.causes import DescriptorsUsedUp, NotAccepted
 from workbench.messages.reasons import UnexpectedReplies, reasons_of
@@ -334,32 +334,9 @@ class PointRecording:
 
     def _cause(self, usage: Usage, nofile: int) -> Message | None:
         """The cause of the server's limit."""
-        busiest = usage.threads[0] if usage.threads else None
-        stage = self._run.stage
-        return cause(
-            Observations(
-                busy_pct=usage.busy_pct,
-                cpu_s=usage.cpu_us / 1e6,
-                seconds=usage.seconds,
-                cores=len(stage.placement.server or stage.target.cpus) or 1,
-                kernel_share=usage.system_share,
-                busiest_s=busiest.cpu_s if busiest else None,
-                starved_s=busiest.waited_s if busiest else 0.0,
-                threads=sum(thread.cpu_s > 0 for thread in usage.threads),
-                descriptors=usage.descriptors,
-                nofile=nofile or self._run.plan.nofile,
-                backlog=self._run.plan.backlog,
-                overflows=usage.counters.get("ListenOverflows", 0),
-                accept_queue=usage.accept_queue,
-                pressure=usage.pressure,
-                waits=usage.waits,
-                upstreams=usage.upstreams,
-                opened=usage.opened,
-                programs=usage.programs,
-                collectors_s=usage.collectors_s,
-                throttled_s=usage.throttled_s,
-            )
-        )
+        stage, plan = self._run.stage, self._run.plan
+        cores = len(stage.placement.server or stage.target.cpus) or 1
+        return cause(usage, Given(cores, nofile or plan.nofile, plan.backlog))
 
     def _answered(
         self, report: LoadReport, steady: phases.Steady | None, seconds: float
