@@ -248,7 +248,7 @@ def by_wrk() -> Documents:
 
 def of_tools() -> Documents:
     """Every point by two load tools, of which one reports less and sees longer times."""
-    program = msgspec.structs.replace(ALL, conservation=False, lateness=False)
+    program = msgspec.structs.replace(ALL, reports=ALL.reports - {"conservation", "lateness"})
     registry.TOOLS["other"], _ = fake_tool(Script(service_us=400), program, name="other")
     try:
         plan = a_plan(with_=["other"], servers=["one"], repeats=2)

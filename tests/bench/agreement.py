@@ -109,7 +109,7 @@ async def interleaved(
 
 
 def figures(tool: str, report: LoadReport, calls: list[Call]) -> Row:
-    sends = load_tool(tool).capabilities.begins == "send"
+    sends = "from-send" in load_tool(tool).capabilities.traits
     on_wire = 1000 * statistics.median(
         (call.closed_s if tool == "ab" else call.answered_s)
         - (call.sent_s if sends else call.begun_s)

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 from workbench.analysis.histogram import percentiles
 from workbench.documents import WINDOW_US, ClientPart, Counts, Errors, Histograms, Percentiles
@@ -17,6 +18,7 @@ from workbench.load.base import (
     LoadTool,
     LoadWindow,
     PointSpec,
+    Reported,
 )
 from workbench.machines.base import Machine
 from workbench.messages.base import Message
@@ -24,16 +26,9 @@ from workbench.messages.reasons import ClientGone, ToolFailed
 from workbench.remote.agent.tally import bucket_of
 
 ALL = Capabilities(
-    windows=True,
-    due_times=True,
-    lateness=True,
-    histograms=True,
-    conservation=True,
-    replies=True,
+    reports=frozenset(get_args(Reported)),
     axes=("rate", "concurrency"),
     workloads=("pong", "http"),
-    clients="many",
-    connects=True,
 )
 
 
@@ -117,7 +112,7 @@ class FakeLoad:
         windows = max(1, round(seconds * 1e6 / WINDOW_US))
         done = 0
         for index in range(windows):
-            if self.can.windows:
+            if "windows" in self.can.reports:
                 on_window(self._window(spec, index, windows))
             done += 1
             await asyncio.sleep(0)
@@ -186,24 +181,24 @@ class FakeLoad:
                 scheduled=due,
                 unsent=0,
                 sent=due,
-                late=due * late if self.can.lateness else None,
-                established=connections if self.can.windows else None,
+                late=due * late if "lateness" in self.can.reports else None,
+                established=connections if "windows" in self.can.reports else None,
                 succeeded=replies,
                 errors=errors,
             ),
             histograms=Histograms(
-                latency=times if self.can.histograms and self.can.due_times else [],
-                service=times if self.can.histograms else [],
+                latency=times if {"latency", "percentiles"} <= self.can.reports else [],
+                service=times if "percentiles" in self.can.reports else [],
                 lateness=[bucket_of(self.script.lateness_us), connections]
-                if self.can.lateness and connections
+                if "lateness" in self.can.reports and connections
                 else [],
             ),
             replies_in_schedule=replies,
             schedule_s=self.script.offered_in_s or (spec.seconds or 1.0) * part,
             offered_in_s=self.script.offered_in_s,
-            client_cpu_pct=20.0 if self.can.windows else None,
-            client_cpu_s=0.2 if self.can.windows else None,
-            conserved=self.script.conserved if self.can.conservation else None,
+            client_cpu_pct=20.0 if "windows" in self.can.reports else None,
+            client_cpu_s=0.2 if "windows" in self.can.reports else None,
+            conserved=self.script.conserved if "conservation" in self.can.reports else None,
             complaints=complaints,
             clients=[
                 ClientPart(
@@ -220,7 +215,7 @@ class FakeLoad:
     def _seen_by(self, client: int, replies: int) -> Percentiles | None:
         factor = self.script.slow_client if client == 1 else 1.0
         us = bucket_of(round(self.script.service_us * factor))
-        return percentiles([us, replies]) if replies and self.can.histograms else None
+        return percentiles([us, replies]) if replies and "percentiles" in self.can.reports else None
 
     async def stop_point(self) -> None:
         self._ended.set()

@@ -47,7 +47,7 @@ def tab(board: Board) -> QPushButton:
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *tools: str) -> list[AnyDocument]:
     """Of the fake agent, and of a tool that reports less and sees longer response times."""
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
-    program = msgspec.structs.replace(ALL, conservation=False, lateness=False)
+    program = msgspec.structs.replace(ALL, reports=ALL.reports - {"conservation", "lateness"})
     other, _ = fake_tool(Script(service_us=400), program, name="other")
     monkeypatch.setitem(registry.TOOLS, "other", other)
     return asyncio.run(a_session(a_plan(with_=tools, servers=["one"]), tmp_path))

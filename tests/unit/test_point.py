@@ -97,7 +97,7 @@ async def test_a_late_client_makes_the_point_client_limited(tmp_path: Path) -> N
 
 
 async def test_a_rate_that_a_tool_did_not_offer_is_not_sustained(tmp_path: Path) -> None:
-    can = msgspec.structs.replace(COUNTS_ONLY, own_pace=True)
+    can = msgspec.structs.replace(COUNTS_ONLY, traits=frozenset(["own-pace"]))
     async with a_run(PLAN, tmp_path, Script(offered_in_s=3.0), can=can) as run:
         stop = await measured(run)
     assert (stop.offered_per_s, stop.verdict) == (666.667, "client-limited")
@@ -108,7 +108,7 @@ async def test_a_rate_that_a_tool_did_not_offer_is_not_sustained(tmp_path: Path)
 
 
 async def test_nor_has_a_tool_reached_it_in_the_calibration(tmp_path: Path) -> None:
-    can = msgspec.structs.replace(COUNTS_ONLY, own_pace=True)
+    can = msgspec.structs.replace(COUNTS_ONLY, traits=frozenset(["own-pace"]))
     async with a_run(PLAN, tmp_path, Script(offered_in_s=3.0), can=can) as run:
         point = replace(the_point(PLAN), purpose="ceiling")
         stop = await run.scheduler.servers.points.measure(point, ONE)
@@ -146,7 +146,7 @@ async def test_a_tool_that_counts_still_reports_who_lost_the_calls(tmp_path: Pat
 async def test_latency_is_unknown_where_a_tool_reports_no_scheduled_times(
     tmp_path: Path,
 ) -> None:
-    can = msgspec.structs.replace(ALL, due_times=False)
+    can = msgspec.structs.replace(ALL, reports=ALL.reports - {"latency"})
     script = Script(capacity=lambda x: min(x, 600))
     async with a_run(PLAN, tmp_path, script, can=can) as run:
         stop = await measured(run)
@@ -251,7 +251,5 @@ def test_a_tool_says_what_of_a_plan_it_cannot_offer() -> None:
     assert reported == tools.ToolCannotVary(tool=tool.label, axis="rate")
     closed = Plan(servers=["one"], concurrency=[5], seconds=2.0, workload=a_workload(mode="closed"))
     assert not list(registry.problems(tool, closed))
-    (reported,) = registry.problems(tool, closed, clients=2)
-    assert reported == tools.ToolOnOneClient(tool=tool.label, clients=2)
     with pytest.raises(BadInput, match="no load tool 'siege'"):
         registry.load_tool("siege")

@@ -26,7 +26,7 @@ from workbench.results.rows import ranking
 from workbench.terminal import Terminal
 
 PROGRAM = Capabilities(
-    histograms=True, axes=("rate",), workloads=("pong",), clients="many", resolution_us=1_000
+    reports=frozenset(["percentiles"]), axes=("rate",), workloads=("pong",), resolution_us=1_000
 )
 """Of a program like httperf."""
 

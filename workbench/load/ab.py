@@ -136,17 +136,15 @@ def refined(by_ms: Mapping[int, int], percentiles: Sequence[int]) -> dict[int, i
 TOOL = Program(
     name="ab",
     capabilities=Capabilities(
-        histograms=True,
+        reports=frozenset(["percentiles"]),
+        traits=frozenset(["keeps"]),
         axes=("concurrency",),
         workloads=("http",),
-        clients="many",
-        needs=("ab",),
         whole_seconds=True,
         # It counts a reply whose connection is then reset as failed, and ping-pong servers, which
         # read no request, reset all; it then also loses connections and may not end.
         protocols=("http/1.0",),
         lacks=("requests", "pipeline", "tls", "think_time_s"),
-        replaces=False,
     ),
     invocation=invocation,
     parse=parse,

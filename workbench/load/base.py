@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -80,34 +80,44 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
         return self.seconds + connection_s + drain_s
 
 
+Reported: TypeAlias = Literal[
+    "windows",  # every 200 ms while a point runs
+    "latency",  # from the scheduled time; with windows, also scheduled calls
+    "lateness",  # how late connections were started
+    "percentiles",  # histograms of times
+    "connect",  # connect times and times to the first byte
+    "conservation",  # an account of every scheduled call, for audits
+    "replies",  # whether each is what the server should answer
+]
+"""What a load tool may report."""
+
+Trait: TypeAlias = Literal[
+    "threads",  # One process uses several cores, of which only the sum is known.
+    "polls",  # It polls the clock, so that its CPU time says nothing about its load.
+    "own-pace",  # It starts users at a rate that is only about that of the plan.
+    "own-delays",  # Its response times include delays of its own, which grow with the rate.
+    "of-connections",  # Its response times are those of connections, not of calls.
+    "from-send",  # The service time of a connection's first call does not include the connect.
+    "keeps",  # The server decides when a connection ends, not the plan's number of calls.
+    "to-the-end",  # Its reply rate is that of the whole test, until the last reply or timeout.
+]
+"""In what a load tool differs from the agent."""
+
+
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """What a load tool can do and report."""
 
-    windows: bool = False
-    """It reports every 200 ms while a point runs."""
-    due_times: bool = False
-    """It measures latency from the scheduled time, and counts scheduled calls in its windows."""
-    lateness: bool = False
-    """Whether it reports how late connections were started."""
-    histograms: bool = False
-    """Resolution of times; without it, there are no percentiles."""
-    conservation: bool = False
-    """It accounts for every scheduled call, so its figures can be audited."""
-    replies: bool = False
-    """It compares each reply with what the server should answer."""
+    reports: frozenset[Reported] = frozenset()
+    traits: frozenset[Trait] = frozenset()
     axes: tuple[str, ...] = ()
     """What it can vary from point to point: "rate", "concurrency"."""
     workloads: tuple[str, ...] = ()
     """Keys of the workloads it can run."""
-    clients: Literal["one", "many"] = "one"
-    """The most client machines at once."""
     one_connection: bool = False
     """Whether each worker has one connection only."""
     most_open: int = 0
     """The most connections that one worker can have open, whatever the plan's `nofile`; 0: it has
     no such limit."""
-    needs: tuple[ProgramName, ...] = ()
-    """Programs that every client needs, by their names in `servers.programs`."""
     ends: tuple[str, ...] = ("connections", "seconds")
     """By what a point of a closed loop may end."""
     whole_seconds: bool = False
@@ -118,27 +128,8 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """Keys of workloads that it has no option for."""
     only: dict[Literal["arrivals", "think_times"], Literal["poisson", "uniform", "constant"]] = {}
     """Keys of workloads with the only value that it can have."""
-    begins: Literal["connect", "send"] = "connect"
-    """Where the service time of a connection's first call begins."""
     resolution_us: int = 0
     """Of its response times, below which two tools may differ; 0: as fine as the histograms."""
-    replaces: bool = True
-    """It closes a connection after the plan's calls; otherwise the server decides."""
-    to_the_end: bool = False
-    """Its reply rate is that of the whole test, until the last reply or timeout."""
-    own_pace: bool = False
-    """It starts users at a rate that is only about that of the plan."""
-    own_delays: bool = False
-    """Its response times include delays of its own, which grow with the rate."""
-    connects: bool = False
-    """It reports connect times and times to the first byte."""
-    per_connection: bool = False
-    """Its response times are those of connections, so of several calls there are none."""
-    threads: bool = False
-    """One process uses several cores, of which only the sum is known; otherwise each worker is a
-    process."""
-    polls: bool = False
-    """It polls the clock, so that its CPU time says nothing about its load."""
 
 
 @dataclass(frozen=True)
@@ -284,6 +275,8 @@ class LoadTool:
     capabilities: Capabilities
     start: Callable[[Sequence[Client]], Awaitable[LoadGenerator]]
     """Prepare it on all clients. Raises PongbenchError when that fails on one."""
+    needs: tuple[ProgramName, ...] = ()
+    """Programs that every client needs, by their names in `resources/programs.yaml`."""
     command: Callable[[PointSpec, int], str] | None = None
     """The command line of one client's share of a point, with this number of workers; None: it has
     none that a user could type."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import msgspec
 
@@ -22,6 +22,7 @@ from workbench.load.base import (
     LoadTool,
     LoadWindow,
     PointSpec,
+    Reported,
 )
 from workbench.load.point import ARM_WITHIN_S, NotInTime, Point
 from workbench.machines.base import Machine
@@ -166,16 +167,9 @@ TOOL = LoadTool(
     name="agent",
     label="Pongbench's own agent",
     capabilities=Capabilities(
-        windows=True,
-        due_times=True,
-        lateness=True,
-        histograms=True,
-        conservation=True,
-        replies=True,
+        reports=frozenset(get_args(Reported)),
         axes=("rate", "concurrency"),
         workloads=tuple(key for key, each in WORKLOADS.items() if each.load_tool == "agent"),
-        clients="many",
-        connects=True,
     ),
     start=AgentFleet.start,
 )

@@ -58,17 +58,19 @@ def with_tools(draft: Draft, *, clients: int) -> Draft:
 def cannot_tell(can: Capabilities, plan: Plan) -> list[Untold]:
     """Return what of a plan stays unknown with such a tool."""
     told: dict[Untold, bool] = {
-        "latency": can.due_times,
-        "lateness": can.lateness or plan.closed,
-        "windows": can.windows,
-        "percentiles": can.histograms and not (can.per_connection and _several_calls(plan)),
-        "connect": can.connects,
-        "first-byte": can.connects,
-        "replies": can.replies,
-        "queue": (can.windows and can.due_times) or plan.closed,
-        "client-cpu": not can.polls and not (can.threads and plan.workers > 1),
+        "latency": "latency" in can.reports,
+        "lateness": "lateness" in can.reports or plan.closed,
+        "windows": "windows" in can.reports,
+        "percentiles": "percentiles" in can.reports
+        and not ("of-connections" in can.traits and _several_calls(plan)),
+        "connect": "connect" in can.reports,
+        "first-byte": "connect" in can.reports,
+        "replies": "replies" in can.reports,
+        "queue": {"windows", "latency"} <= can.reports or plan.closed,
+        "client-cpu": "polls" not in can.traits
+        and not ("threads" in can.traits and plan.workers > 1),
         "client-limit": bool(plan.declared.null_server) or not plan.axis.calibrated,
-        "conservation": can.conservation,
+        "conservation": "conservation" in can.reports,
     }
     return [what for what, known in told.items() if not known]
 
@@ -82,7 +84,7 @@ def example(
 ) -> ToolCommand:
     """Return the first command line of the plan's last point, as it will be recorded."""
     *_, last = points(plan, "")
-    processes = clients * (1 if tool.capabilities.threads else plan.workers)
+    processes = clients * (1 if "threads" in tool.capabilities.traits else plan.workers)
     first, *others = shared(_spec(plan, last), processes)
     return ToolCommand(
         tool=tool.label, command=command(first, plan.workers), processes=1 + len(others)
@@ -112,5 +114,5 @@ def own_pace(plan: Plan) -> Iterator[ToolHasOwnPace]:
     """Yield a remark for each. Raises BadInput for an unknown tool."""
     for name in plan.load_tools:
         tool = load_tool(name)
-        if tool.capabilities.own_pace and not plan.closed:
+        if "own-pace" in tool.capabilities.traits and not plan.closed:
             yield ToolHasOwnPace(tool=tool.label)

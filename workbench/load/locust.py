@@ -98,6 +98,10 @@ async def _check(client: Client) -> None:
 TOOL = LoadTool(
     name="locust",
     label="Locust",
-    capabilities=msgspec.structs.replace(AGENT.capabilities, workloads=("locust",), connects=False),
+    capabilities=msgspec.structs.replace(
+        AGENT.capabilities,
+        workloads=("locust",),
+        reports=AGENT.capabilities.reports - {"connect"},
+    ),
     start=start,
 )

@@ -211,7 +211,7 @@ class Program:
     """A load tool that is a program of the system."""
 
     name: str
-    """Also its name in `servers.programs`."""
+    """Also its name in `resources/programs.yaml`."""
     capabilities: Capabilities
     invocation: Callable[[PointSpec, int], Invocation]
     """Of one client's share of a point, with this number of threads."""
@@ -221,12 +221,18 @@ class Program:
     grace_s: float | None = None
     """How much longer than `PointSpec.longest_s` it may take; None: `GRACE_S`."""
 
+    @property
+    def threads(self) -> bool:
+        """Whether one process uses all cores of a client; otherwise each worker is a process."""
+        return "threads" in self.capabilities.traits
+
     def tool(self) -> LoadTool:
         return LoadTool(
             name=self.name,
             label=self.name,
             capabilities=self.capabilities,
             start=self.start,
+            needs=(self.name,),
             command=self.command,
         )
 
@@ -238,7 +244,7 @@ class Program:
 
     def command(self, spec: PointSpec, workers: int) -> str:
         """The command line of one client."""
-        threads = workers if self.capabilities.threads else 1
+        threads = workers if self.threads else 1
         return self.invocation(spec, threads).shown()
 
 
@@ -321,8 +327,9 @@ class ProgramFleet:
     @property
     def _cpu_unknown(self) -> bool:
         """Whether it is not known how busy the busiest core of a client was."""
-        can = self._program.capabilities
-        return can.polls or (can.threads and any(c.workers > 1 for c in self._clients))
+        traits = self._program.capabilities.traits
+        several = any(client.workers > 1 for client in self._clients)
+        return "polls" in traits or ("threads" in traits and several)
 
     def _here(self) -> list[Client]:
         return [client for client in self._clients if not client.machine.failure]
@@ -332,7 +339,7 @@ class ProgramFleet:
         places = [
             (client, number)
             for client in self._here()
-            for number in range(1 if self._program.capabilities.threads else client.workers)
+            for number in range(1 if self._program.threads else client.workers)
         ]
         shares = shared(spec, len(places))
         return [
@@ -342,7 +349,7 @@ class ProgramFleet:
 
     def _process(self, client: Client, number: int, share: PointSpec) -> ProgramProcess:
         """Return that of this number on its client."""
-        program, threads = self._program, self._program.capabilities.threads
+        program, threads = self._program, self._program.threads
         cores = client.cpus[: client.workers]
         return ProgramProcess(
             program.name,

@@ -62,8 +62,6 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[plans.
     axis: Literal["rate", "concurrency"] = "concurrency" if plan.closed else "rate"
     if axis not in can.axes:
         yield tools.ToolCannotVary(tool=name, axis=axis)
-    if can.clients == "one" and clients > 1:
-        yield tools.ToolOnOneClient(tool=name, clients=clients)
     most = plan.workers * clients
     if can.one_connection and any(n > most for n in plan.concurrency):
         yield tools.ToolWithOneConnection(tool=name, connections=most)
@@ -71,7 +69,7 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[plans.
         yield tools.ToolCannotEnd(tool=name, end=end, instead=can.ends[0])
     if tool.command is not None and plan.declared.secrets(plan.workload):
         yield tools.ToolShowsSecrets(tool=name)
-    if plan.search and plan.search.p99_ms and not can.due_times:
+    if plan.search and plan.search.p99_ms and "latency" not in can.reports:
         yield tools.ToolHasNoLatency(tool=name)
     if plan.search and len(plan.load_tools) > 1:
         yield tools.SearchWithOneTool()
@@ -115,11 +113,10 @@ async def equipped(
     """Return the clients with the programs that a tool needs. `install`: whether missing ones may
     be unpacked there. Raises MissingPrograms without that consent, PongbenchError where a program
     cannot be provided."""
-    needs = tool.capabilities.needs
     return [
         replace(
             client,
-            programs=await provide(client.machine, needs, install=install, notify=notify),
+            programs=await provide(client.machine, tool.needs, install=install, notify=notify),
         )
         for client in clients
     ]

@@ -282,16 +282,12 @@ def _failure(text: str) -> str:
 TOOL = Program(
     name="tsung",
     capabilities=Capabilities(
-        histograms=True,
+        reports=frozenset(["percentiles"]),
+        traits=frozenset(["threads", "own-pace", "own-delays"]),
         axes=("rate",),
         workloads=("pong", "http"),
-        clients="many",
-        needs=("tsung",),
         lacks=("requests", "pipeline", "tls"),
         only={"arrivals": "poisson"},
-        own_pace=True,
-        own_delays=True,
-        threads=True,
     ),
     invocation=invocation,
     grace_s=GRACE_S + MOST_LATER_S,

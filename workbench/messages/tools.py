@@ -32,11 +32,6 @@ class ToolCannotVary(ToolProblem):
         closed)|rates}, or choose another load tool."""
 
 
-class ToolOnOneClient(ToolProblem):
-    clients: int
-    template = "{tool} runs on one client, not on {clients}; leave the others out."
-
-
 class ToolWithOneConnection(ToolProblem):
     connections: int
     """Of all clients together."""

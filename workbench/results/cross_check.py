@@ -218,17 +218,17 @@ def _causes(
     for name, alike in ((tool, other), (other, tool)):
         can, cannot = _can(name), _can(alike)
         rates = any(each.figure == "replies_per_s" for each in notable)
-        if rates and can.to_the_end and not cannot.to_the_end and tools[name].errors:
+        if rates and "to-the-end" in can.traits - cannot.traits and tools[name].errors:
             yield messages.CountsToTheEnd(tool=name)
-        if timed and calls == 1 and can.begins == "send" != cannot.begins:
+        if timed and calls == 1 and "from-send" in can.traits - cannot.traits:
             yield messages.LeavesConnectOut(tool=name)
-        if notable and calls > 1 and cannot.replaces and not can.replaces:
+        if notable and calls > 1 and "keeps" in can.traits - cannot.traits:
             yield messages.KeepsConnections(tool=name)
         if can.resolution_us and unresolved:
             yield messages.Resolves(tool=name, resolution_us=can.resolution_us)
-        if timed and can.own_delays:
+        if timed and "own-delays" in can.traits:
             yield messages.DelaysItself(tool=name)
-        if closed or p99_agrees or can.due_times or not cannot.due_times:
+        if closed or p99_agrees or "latency" not in cannot.reports - can.reports:
             continue
         latency, service = tools[alike].latency_us, tools[alike].service_us
         if latency and service and latency.p99 > STALLS * service.p99:

@@ -217,7 +217,7 @@ class PointRecording:
             counts=report.counts,
             seconds=seconds,
             offered_per_s=0.0 if point.concurrency else offered,
-            planned_per_s=planned if self._can.own_pace else 0.0,
+            planned_per_s=planned if "own-pace" in self._can.traits else 0.0,
             closed=point.concurrency > 0,
             complete=complete,
             exit_status=of.exit_status,
@@ -299,7 +299,7 @@ class PointRecording:
 
     def _queue(self, seconds: float, steady: phases.Steady | None) -> Queue | None:
         point, windows = self._point, self._windows
-        if point.concurrency or not self._can.windows or not self._can.due_times:
+        if point.concurrency or not {"windows", "latency"} <= self._can.reports:
             return None
         if point.held:
             # Their number says nothing; that of the messages not answered yet does.
@@ -344,10 +344,10 @@ class PointRecording:
         """Calls answered per second of the measured part, and the bounds of that part."""
         if steady is None:
             # The agent ends a point at its last reply, which may come before the schedule's end.
-            lasted_s = max(seconds, report.schedule_s) if self._can.windows else report.schedule_s
-            return _rate(report.replies_in_schedule, lasted_s), []
+            least_s = seconds if "windows" in self._can.reports else 0.0
+            return _rate(report.replies_in_schedule, max(least_s, report.schedule_s)), []
         # After a stall in the ramp replies catch up; report no more than was scheduled.
-        paced = self._can.due_times and not self._point.concurrency
+        paced = "latency" in self._can.reports and not self._point.concurrency
         replies = min(steady.replies, steady.due) if paced else steady.replies
         return replies / steady.seconds, [round(steady.from_s, 3), round(steady.to_s, 3)]
 

@@ -71,7 +71,7 @@ def test_calls_that_timed_out_were_in_flight_until_then(tmp_path: Path) -> None:
 
 def test_a_tool_that_does_not_count_calls_in_flight_is_not_audited_by_them(tmp_path: Path) -> None:
     assert by_code(run(tmp_path, Script(in_flight=None)))["littles-law"].state == "not-known"
-    unsure = msgspec.structs.replace(ALL, conservation=False, lateness=False)
+    unsure = msgspec.structs.replace(ALL, reports=ALL.reports - {"conservation", "lateness"})
     found = by_code(run(tmp_path, can=unsure))
     assert [found[code].state for code in ("conservation", "schedule")] == ["not-known"] * 2
 
@@ -79,7 +79,7 @@ def test_a_tool_that_does_not_count_calls_in_flight_is_not_audited_by_them(tmp_p
 def test_audits_speak_only_of_the_points_whose_tool_reports_what_they_need(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    program = msgspec.structs.replace(ALL, conservation=False, lateness=False)
+    program = msgspec.structs.replace(ALL, reports=ALL.reports - {"conservation", "lateness"})
     other, _ = fake_tool(Script(), program, name="other")
     monkeypatch.setitem(registry.TOOLS, "other", other)
     found = by_code(run(tmp_path, plan=a_plan(servers=["one"], with_=["other"])))
