@@ -15,12 +15,13 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Sequence
+from pathlib import Path
 
 from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.fetching import why_unreached
+from workbench.servers.checkouts import Unsuitable, unpack
 from workbench.servers.entry import ServerEntry, SourceAt
 from workbench.servers.programs import MissingPrograms
 from workbench.servers.runtimes import Notify
@@ -155,11 +156,11 @@ def _fetch(name: str, source: SourceAt) -> Path:
             at = f"--git-dir={repository}"
             options = ("--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
             _git(git, name, source, at, "fetch", *options, "--", source.git, source.commit)
-            listed = _git(git, name, source, at, "ls-tree", "-r", "-l", "-z", source.commit)
-            for path, blob in _blobs(name, source, listed):
-                target = tree / path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(_git(git, name, source, at, "cat-file", "blob", blob))
+
+            def read(*arguments: str, given: bytes = b"") -> bytes:
+                return _git(git, name, source, at, *arguments, given=given)
+
+            unpack(read, source.commit, tree, most_bytes=MOST_BYTES)
             if source.sha256 and (found := digest(tree)) != source.sha256:
                 raise PongbenchError(
                     f"What was fetched for {name} from {source.git} has the SHA-256 {found}, not"
@@ -170,32 +171,17 @@ def _fetch(name: str, source: SourceAt) -> Path:
             except OSError:
                 if not kept.is_dir():  # Otherwise another fetch was faster.
                     raise
+    except Unsuitable as error:
+        raise PongbenchError(
+            f"The source of {name} at {source.git} has {error}, which is not unpacked."
+        ) from None
     except OSError as error:
         problem = f"{error.strerror}: {error.filename}"
         raise PongbenchError(f"There is no place for the source of {name}: {problem}.") from None
     return kept
 
 
-def _blobs(name: str, source: SourceAt, listed: bytes) -> Iterator[tuple[PurePosixPath, str]]:
-    """Return path and object of each regular file; links and submodules are left out."""
-    total = 0
-    for line in filter(None, listed.split(b"\0")):
-        about, _, raw = line.partition(b"\t")
-        mode, kind, blob, size = about.decode("ascii", "replace").split()
-        path = PurePosixPath(raw.decode("utf-8", "surrogateescape"))
-        if kind != "blob" or mode == "120000":
-            continue
-        total += int(size)
-        odd = path.is_absolute() or {"..", ".git"} & {part.lower() for part in path.parts}
-        if odd or "\\" in str(path) or total > MOST_BYTES:
-            what = f"more than {MOST_BYTES >> 20} MiB" if total > MOST_BYTES else f"{str(path)!r}"
-            raise PongbenchError(
-                f"The source of {name} at {source.git} has {what}, which is not unpacked."
-            )
-        yield path, blob
-
-
-def _git(git: str, name: str, source: SourceAt, *arguments: str) -> bytes:
+def _git(git: str, name: str, source: SourceAt, *arguments: str, given: bytes = b"") -> bytes:
     """Run git with no configuration, hook, prompt, submodule or transport but the address's own."""
     scheme = source.git.partition(":")[0]
     settings = (
@@ -223,7 +209,7 @@ def _git(git: str, name: str, source: SourceAt, *arguments: str) -> bytes:
         done = subprocess.run(
             argv,
             capture_output=True,
-            stdin=subprocess.DEVNULL,
+            input=given,
             env=env,
             timeout=FETCH_WITHIN_S,
             check=False,
