@@ -7,9 +7,12 @@ Python code about a tenth slower than a distribution's `python3`, that has it in
 
     bin/python3                         finds the libraries of the system in `_internal`
     lib/python311.zip                   the standard library: base_library.zip, which both read
-    lib/python3.11                      gevent, what it needs, and pyzmq, which the window does not
     lib/python3.11/lib-dynload          extension modules: those in python3.11, which both load
+    lib/python3.11/dist-packages        gevent, what it needs, and pyzmq, which the window does not
     pyvenv.cfg                          keeps the user's own packages out
+
+Where a machine has no Python for them, runtimes of servers are environments based on it, which see
+of this the standard library only.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import sys
 import sysconfig
 import zipfile
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -121,7 +125,17 @@ def _wanted(top: str) -> bool:
 
 
 def _folder(name: str) -> str:
-    return str(Path(HOME, name).parent)
+    return str(Path(_packages_of(base_python()), name).parent)
+
+
+@cache
+def _packages_of(python: str) -> str:
+    """Where it looks for packages and an environment based on it does not: Debian's has another
+    name for that."""
+    asked = "import site; print(*site.getsitepackages(['/']), sep='\\n')"
+    told = subprocess.run([python, "-I", "-c", asked], capture_output=True, text=True, check=True)
+    (name,) = {Path(e).name for e in told.stdout.split() if e.startswith(f"/lib/{HOME}/")}
+    return f"{HOME}/{name}"
 
 
 def _compiled(source: Path, name: str, target: Path) -> Path:

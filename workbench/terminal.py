@@ -137,8 +137,12 @@ def guard() -> None:
     """Print whatever the locale; send uncaught exceptions and log messages of libraries to stderr,
     escaped."""
     codecs.register_error("pongbench.replaced", _replaced)
+    # A console of Windows takes every character, and a file there is to be read elsewhere, too.
+    windows = sys.platform == "win32"
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
+            if windows:
+                stream.reconfigure(encoding="utf-8", newline="\n")
             stream.reconfigure(errors="pongbench.replaced")
     sys.excepthook = _show
     shown = logging.StreamHandler()

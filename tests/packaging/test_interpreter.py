@@ -19,6 +19,7 @@ import interpreter  # noqa: E402
 
 from workbench import paths  # noqa: E402
 from workbench.machines.bundle import agent_sources  # noqa: E402
+from workbench.uv import uv_binary  # noqa: E402
 
 ASKED = """
 import asyncio, ctypes, decimal, http.server, json, ssl, sys, sysconfig, xml.parsers.expat
@@ -99,14 +100,33 @@ def test_the_agent_starts_on_it_and_leaves_nothing_behind(internal: Path) -> Non
     assert set(internal.rglob("*")) == before
 
 
-def test_it_is_no_interpreter_to_base_an_environment_on(internal: Path) -> None:
-    code = "from builders import python; print(*python.interpreter({'uv': 'no/uv'}))"
-    builder = paths.CODE / "workbench" / "remote"
-    words = [internal / "bin" / "python3", "-B", "-c", code]
-    environment = {"PYTHONPATH": str(builder)}
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode and str(internal / "bin") not in done.stdout
-    assert "uv" in done.stderr
+BASED = """
+import json, sys
+from builders import python
+task = json.loads(sys.argv[1])
+print(json.dumps(python.run(task)))
+"""
+
+
+def test_where_a_machine_has_no_python_runtimes_are_based_on_it_and_see_none_of_its_packages(
+    internal: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "work").mkdir()
+    places = {"cache": str(tmp_path / "cache"), "work": str(tmp_path / "work")}
+    about = {"uv": uv_binary(), "requirements": "", "imports": ["ssl", "ctypes", "compileall"]}
+    words = [internal / "bin" / "python3", "-B", "-c", BASED]
+    done = subprocess.run(
+        [*words, json.dumps({**places, **about, "build": False, "unreached": "-"})],
+        env={"PYTHONPATH": str(paths.CODE / "workbench" / "remote"), "PATH": "/nowhere"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout.splitlines()[-1])
+    assert made["base"] == str(internal / "bin" / "python3") and made["packages"] == {}
+    lacks = "import importlib.util; print(importlib.util.find_spec('gevent'))"
+    assert subprocess.check_output([made["python"], "-c", lacks], text=True) == "None\n"
 
 
 def test_the_library_contains_neither_build_time_nor_build_path(internal: Path) -> None:

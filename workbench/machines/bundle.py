@@ -11,12 +11,8 @@ import asyncio
 import hashlib
 import io
 import json
-import os
 import platform as host
 import re
-import shutil
-import subprocess
-import sys
 import tarfile
 import tempfile
 import threading
@@ -29,7 +25,7 @@ from workbench import fetching, paths, stores
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine, Platform
 from workbench.remote import REMOTE
-from workbench.uv import uv_binary
+from workbench.uv import uv
 
 FORMAT = 1
 """Version of the archives; raised when the same content is packed differently."""
@@ -113,10 +109,15 @@ async def archived(bundle: Bundle) -> Path:
     return await kept(key, lambda archive: _make(bundle, archive))
 
 
+def archive_of(name: str) -> Path:
+    """Return the path of the archive of that name, which need not exist."""
+    return paths.cache_dir() / "bundles" / f"{name}.tar.gz"
+
+
 async def kept(name: str, make: Callable[[Path], None]) -> Path:
     """Return the archive of that name, which `make` writes if it is missing: once, even if several
     machines that need it are opened concurrently."""
-    archive = paths.cache_dir() / "bundles" / f"{name}.tar.gz"
+    archive = archive_of(name)
 
     def make_once() -> None:
         with _making[archive]:
@@ -131,16 +132,17 @@ def pack(
     tree: Path,
     archive: Path,
     *,
-    texts: Mapping[str, str] | None = None,
+    texts: Mapping[str, str | bytes] | None = None,
     links: Mapping[str, str] | None = None,
 ) -> None:
     """Pack a tree into an archive, atomically; `texts` and `links` (path to target) take the place
-    of its files of these names."""
+    of its files of these names. Its modes are those of POSIX, whatever this computer's are."""
     added: list[tuple[tarfile.TarInfo, bytes]] = []
     for name, text in {**(texts or {}), ".whole": f"{archive.name}\n"}.items():
+        data = text.encode() if isinstance(text, str) else text
         member = tarfile.TarInfo(name)
-        member.size, member.mode = len(text.encode()), 0o644
-        added.append((member, text.encode()))
+        member.size, member.mode = len(data), 0o644
+        added.append((member, data))
     for name, target in (links or {}).items():
         member = tarfile.TarInfo(name)
         member.type, member.linkname = tarfile.SYMTYPE, target
@@ -157,6 +159,7 @@ def pack(
             tar.inodes.clear()  # type: ignore[attr-defined]
             member.uid = member.gid = 0
             member.uname = member.gname = ""
+            member.mode = mode_of(tree / member.name) if member.isreg() else 0o755
             return None if member.name.removeprefix("./") in instead else member
 
         tar.add(tree, arcname=".", filter=taken)
@@ -203,7 +206,7 @@ def agent_sources() -> dict[str, Path]:
     """Return the files of the agent and of all it may import, by their path below a folder on
     sys.path."""
     files = (REMOTE.parent / "__init__.py", *sorted(REMOTE.rglob("*.py")))
-    return {str(path.relative_to(paths.CODE)): path for path in files}
+    return {path.relative_to(paths.CODE).as_posix(): path for path in files}
 
 
 def target_of(platform: Platform) -> str:
@@ -224,10 +227,15 @@ def _make(bundle: Bundle, archive: Path) -> None:
         packages.mkdir(parents=True)
         if bundle.requirements or bundle.also:
             _install(bundle, Path(work), packages)
-        for name, source in bundle.sources.items():
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, tree / name)
-        pack(tree, archive, texts=bundle.texts, links=bundle.links)
+        sources = {name: source.read_bytes() for name, source in bundle.sources.items()}
+        pack(tree, archive, texts={**sources, **bundle.texts}, links=bundle.links)
+
+
+def mode_of(path: Path) -> int:
+    """Return that of a file on a machine: programs are known by how they begin, which holds for
+    files unpacked on Windows, too."""
+    with path.open("rb") as file:
+        return 0o755 if file.read(4).startswith((b"\x7fELF", b"#!")) else 0o644
 
 
 def _install(bundle: Bundle, work: Path, packages: Path) -> None:
@@ -235,41 +243,15 @@ def _install(bundle: Bundle, work: Path, packages: Path) -> None:
     listed.write_text("\n".join([bundle.requirements, *bundle.also]), "utf-8")
     # All dependencies are listed, except those of further packages.
     alone = () if bundle.also else ("--no-deps",)
-    done = subprocess.run(
-        [
-            uv_binary(),
-            *("pip", "install", "--quiet", "--no-config", *alone),
-            *("--target", str(packages)),
-            # uv needs any Python here; a bundle for another platform cannot provide one.
-            *(("--python", paths.PYTHON) if Path(paths.PYTHON).is_file() else ()),
-            *("--python-version", _minor(bundle.platform.python)),
-            *("--python-platform", target_of(bundle.platform)),
-            *("--only-binary", ":all:", "--requirement", str(listed)),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        env=_environment(),
+    done = uv(
+        *("pip", "install", "--no-config", *alone),
+        *("--target", str(packages)),
+        *("--python-version", _minor(bundle.platform.python)),
+        *("--python-platform", target_of(bundle.platform)),
+        *("--only-binary", ":all:", "--requirement", str(listed)),
     )
     if done.returncode:
         raise PongbenchError(_sentence(bundle, done.stderr))
-
-
-def _frozen() -> bool:
-    return bool(getattr(sys, "frozen", False))
-
-
-def _environment() -> dict[str, str]:
-    """Return uv's environment, with its cache in the program's own cache."""
-    kept = paths.cache_dir()
-    env = {**os.environ, **fetching.trust(), "NO_COLOR": "1", "UV_CACHE_DIR": str(kept / "wheels")}
-    if _frozen():
-        env |= {
-            "UV_PYTHON_DOWNLOADS": "automatic",
-            "UV_PYTHON_INSTALL_DIR": str(kept / "pythons"),
-        }
-    return env
 
 
 def _sentence(bundle: Bundle, output: str) -> str:

@@ -11,13 +11,14 @@ import contextlib
 import io
 import secrets
 import socket
+import sys
 import tarfile
 import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 import asyncssh
@@ -26,6 +27,7 @@ import msgspec
 from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine, Platform
+from workbench.machines.bundle import mode_of
 from workbench.machines.local import JANITOR
 from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import LEASE_S, RUNNER, Link, MachineBusy
@@ -147,12 +149,12 @@ class SshMachine(Machine):
     async def put(self, source: Path, target: str) -> str:
         with tempfile.SpooledTemporaryFile(1 << 22) as archive:
             try:
-                await asyncio.to_thread(pack, source, Path(target).name, archive)
+                await asyncio.to_thread(pack, source, PurePosixPath(target).name, archive)
             except OSError as error:
                 raise PongbenchError(
                     f"Cannot copy {source} to '{self.name}': {error.strerror}: {error.filename}."
                 ) from None
-            folder = str(Path(target).parent)
+            folder = str(PurePosixPath(target).parent)
             await self._receive(f"copy {target}", archive, folder, "")
         return f"{self.run_dir}/{target}"
 
@@ -295,18 +297,21 @@ class _Writer:
 
 def pack(source: Path, name: str, archive: IO[bytes]) -> None:
     """Return a tar of a file or a tree under `name`, rewound."""
+
+    def plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+        """Leave out caches, and remove this computer's users and groups."""
+        if "__pycache__" in member.name:
+            return None
+        member.uid = member.gid = 0
+        member.uname = member.gname = ""
+        if sys.platform == "win32":  # whose files have no modes
+            below = PurePosixPath(member.name).relative_to(name)
+            member.mode = mode_of(source / below) if member.isreg() else 0o755
+        return member
+
     with tarfile.open(fileobj=archive, mode="w:gz", compresslevel=1) as tar:
-        tar.add(source, arcname=name, filter=_plain)
+        tar.add(source, arcname=name, filter=plain)
     archive.seek(0, io.SEEK_SET)
-
-
-def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Leave out caches, and remove this computer's users and groups."""
-    if "__pycache__" in member.name:
-        return None
-    member.uid = member.gid = 0
-    member.uname = member.gname = ""
-    return member
 
 
 async def reachable(host: str, port: int) -> bool:

@@ -9,7 +9,7 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import PurePosixPath
 
 import msgspec
 
@@ -46,7 +46,7 @@ async def confined(
     task = {
         "folder": command.cwd,
         "home": home,
-        "tmp": f"{machine.run_dir}/tmp/{Path(home).name}",
+        "tmp": f"{machine.run_dir}/tmp/{PurePosixPath(home).name}",
         "cache": machine.cache_dir,
         "uses": [path for path in paths if path.startswith("/")],
         "env": dict(command.env),
@@ -70,7 +70,7 @@ async def in_force(machine: Machine, command: Command) -> Confinement:
 
 
 def _home(machine: Machine, command: Command) -> str:
-    return f"{machine.run_dir}/homes/{Path(command.cwd).name}"
+    return f"{machine.run_dir}/homes/{PurePosixPath(command.cwd).name}"
 
 
 PORTS = range(20_000, 30_000)

@@ -313,7 +313,8 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
     def files(self) -> dict[str, str]:
         """Return the SHA-256 of every deployed file by relative path."""
         found = sorted(p for p in self.folder.rglob("*") if p.is_file())
-        own = {str(p.relative_to(self.folder)): p for p in found if "__pycache__" not in p.parts}
+        deployed = (path for path in found if "__pycache__" not in path.parts)
+        own = {path.relative_to(self.folder).as_posix(): path for path in deployed}
         shared = {path.name: path for path in self.shared_paths}
         return {
             name: hashlib.sha256(path.read_bytes()).hexdigest()

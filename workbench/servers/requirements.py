@@ -8,11 +8,11 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench import fetching, paths, stores
+from workbench import fetching, stores
 from workbench.config import yaml
 from workbench.errors import BadInput, PongbenchError, why_own
 from workbench.remote.builders.python import cause
-from workbench.uv import uv_binary
+from workbench.uv import uv
 
 PIN = re.compile(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[[^\]]*\])?\s*==\s*(?P<version>[A-Za-z0-9.!+_-]+)"
@@ -80,16 +80,9 @@ def lock(server: Path) -> Locked:
 
 
 def _resolved(source: Path) -> str:
-    argv = [uv_binary(), "pip", "compile", "--quiet", "--no-header", "--python", paths.PYTHON]
+    compile_ = ("pip", "compile", "--no-header", source.name)
     try:
-        done = subprocess.run(
-            [*argv, source.name],
-            cwd=source.parent,
-            capture_output=True,
-            text=True,
-            timeout=WITHIN_S,
-            check=False,
-        )
+        done = uv(*compile_, folder=source.parent, within_s=WITHIN_S)
     except subprocess.TimeoutExpired:
         raise PongbenchError(f"{source} was not resolved within {WITHIN_S:.0f} s.") from None
     if done.returncode:

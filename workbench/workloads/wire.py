@@ -112,20 +112,22 @@ class Wire:
             except OSError as error:
                 reason = (error.strerror or str(error)).lower()
                 raise Fault(f"It accepted no connection ({reason}).") from None
-            if self.tls is None:
-                yield _Caller(sock)
-                return
-            caller = _TlsCaller(sock, self.tls)
+            caller = _TlsCaller(sock, self.tls) if self.tls else _Caller(sock)
             try:
-                async with asyncio.timeout(self.patience_s):
-                    self.agreed.append(await caller.shake())
-            except TimeoutError:
-                raise Fault(
-                    f"It completed no TLS handshake within {self.patience_s:g} s."
-                ) from None
-            except (ssl.SSLError, ConnectionError) as error:
-                raise Fault(f"Its TLS handshake failed ({_reason(error)}).") from None
-            yield caller
+                if isinstance(caller, _TlsCaller):
+                    self.agreed.append(await self._shaken(caller))
+                yield caller
+            finally:
+                await caller.stop_reading()
+
+    async def _shaken(self, caller: _TlsCaller) -> str:
+        try:
+            async with asyncio.timeout(self.patience_s):
+                return await caller.shake()
+        except TimeoutError:
+            raise Fault(f"It completed no TLS handshake within {self.patience_s:g} s.") from None
+        except (ssl.SSLError, ConnectionError) as error:
+            raise Fault(f"Its TLS handshake failed ({_reason(error)}).") from None
 
 
 class _Caller:
@@ -133,6 +135,7 @@ class _Caller:
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
+        self._reading: asyncio.Task[bytes] | None = None
         self.unread = b""
         """Received after the last reply."""
         self.ended: Literal["", "closed", "reset"] = ""
@@ -140,9 +143,17 @@ class _Caller:
         """Whether anything of the last reply came."""
 
     async def send(self, request: bytes) -> None:
+        # Windows discards what nobody is reading when a server resets that leaves this unread.
+        self._reading = self._reading or asyncio.create_task(self._next())
+        await asyncio.sleep(0)
         # It may have answered and closed already; its data can still be read.
         with contextlib.suppress(ConnectionError):
             await asyncio.get_running_loop().sock_sendall(self._sock, request)
+
+    async def stop_reading(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.gather(self._reading, return_exceptions=True)
 
     def leave(self) -> None:
         self._sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -182,14 +193,18 @@ class _Caller:
 
     async def _receive(self) -> bytes:
         """Read data; empty: it has closed."""
+        reading, self._reading = self._reading or asyncio.create_task(self._next()), None
         try:
-            data = await asyncio.get_running_loop().sock_recv(self._sock, 65_536)
+            data = await reading
         except ConnectionError:
             self.ended = "reset"
             return b""
         if not data:
             self.ended = self.ended or "closed"
         return data
+
+    async def _next(self) -> bytes:
+        return await asyncio.get_running_loop().sock_recv(self._sock, 65_536)
 
 
 class _TlsCaller(_Caller):

@@ -50,21 +50,24 @@ def run(task: dict[str, Any]) -> dict[str, Any]:
             place.rename(made.with_name(f"damaged-{os.urandom(8).hex()}"))
         built = put_in_place(made, place, STAMP)
         stamp = read_stamp(place) or {}
-    return {"built": built, "python": str(python_of(place)), **stamp}
+    return {"built": built, "base": base, "python": str(python_of(place)), **stamp}
 
 
 def interpreter(task: dict[str, Any]) -> tuple[str, str]:
     """Return (path, identity) of the Python that runtimes are based on: this one if it is
-    suitable."""
-    # Not one whose library is a zip: that belongs to a bundle and is removed with it.
-    if sys.version_info >= OLDEST and Path(json.__file__).is_file():
-        return getattr(sys, "_base_executable", None) or sys.executable, sys.version
+    suitable. A bundle's, whose library is a zip, only makes up for a missing one."""
+    own = getattr(sys, "_base_executable", None) or sys.executable, sys.version
+    suits = sys.version_info >= OLDEST
+    if suits and Path(json.__file__).is_file():
+        return own
     wanted = ">=" + ".".join(map(str, OLDEST))
     found = uv(task, "python", "find", "--system", "--no-python-downloads", wanted)
     base = found.stdout.strip()
-    if found.returncode or not base:
-        raise Failed("python", f"it has none {wanted}")
-    return base, ran([base, "-I", "-S", "-c", "import sys; print(sys.version)"]).stdout
+    if found.returncode == 0 and base:
+        return base, ran([base, "-I", "-S", "-c", "import sys; print(sys.version)"]).stdout
+    if suits:
+        return own
+    raise Failed("python", f"it has none {wanted}")
 
 
 def key(task: dict[str, Any], base: str, identity: str) -> str:

@@ -12,7 +12,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 import msgspec
@@ -164,7 +164,7 @@ async def _bring(machine: Machine, event: dict[str, Any], *, install: bool, noti
             sentence = f"{program.title} is not on '{machine.name}', and {why}."
             raise PongbenchError(sentence) from None
     notify(f"Bringing {program.title} to {machine.name}")
-    await machine.bring(archive, f"programs/{Path(absent.folder).name}")
+    await machine.bring(archive, f"programs/{PurePosixPath(absent.folder).name}")
     return True
 
 
@@ -184,7 +184,7 @@ async def _bring_wheel(machine: Machine, absent: _Absent, *, install: bool, noti
         archive = await archived(bundle)
     except PongbenchError as error:
         raise PongbenchError(f"{program.title} is not on '{machine.name}'. {error}") from None
-    await machine.bring(archive, f"programs/{Path(absent.folder).name}")
+    await machine.bring(archive, f"programs/{PurePosixPath(absent.folder).name}")
 
 
 def _alike(absent: _Absent) -> bool:

@@ -24,7 +24,7 @@ import sys
 import tempfile
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import msgspec
@@ -32,7 +32,7 @@ import msgspec
 from workbench import fetching, paths
 from workbench.errors import PongbenchError, ProgramFailed
 from workbench.machines.base import Machine, Platform, output, ran
-from workbench.machines.bundle import Bundle, archived, kept, pack
+from workbench.machines.bundle import Bundle, archive_of, archived, kept, pack
 from workbench.machines.runner_client import Command
 from workbench.machines.wire import InvalidMessage, Text, decode, quoted
 from workbench.remote.builders.python import OLDEST, PROOF
@@ -44,6 +44,7 @@ from workbench.uv import uv_binary
 
 OFFERED = ("gevent", "greenlet", "zope-event", "zope-interface", "cffi", "pycparser")
 """Packages of a frozen build, by normalised name; the last two on Windows only."""
+_OURS = ", Pongbench's own"
 COMPILED = """
 import compileall, pathlib, sys, sysconfig
 mark = pathlib.Path(sys.prefix, ".compiled")
@@ -78,7 +79,7 @@ async def prepare(
     """
     if not machine.is_local:
         return await _bring_wheels(machine, entry, notify)
-    if (ours := _own(entry)) is not None:
+    if (ours := own(entry)) is not None:
         return ours
     task = {
         "uv": uv_binary(),
@@ -96,21 +97,23 @@ async def prepare(
     event = await run_builder(machine, "python", task, on_event, env=env)
     if event["event"] != "ready":
         raise ProgramFailed(_sentence(machine, entry, event), last_lines(event))
+    based_here = _frozen() and event["base"] == paths.PYTHON
     return Runtime(
         placeholders={
             "python": event["python"],
             "venv": event["python"].removesuffix("/bin/python"),
+            **({"base": str(paths.SHIPPED)} if based_here else {}),
         },
-        name=event["name"],
+        name=f"{event['name']}{_OURS if based_here else ''}",
         packages=event["packages"],
         at_odds=event.get("at_odds", ()),
         built=event["built"],
     )
 
 
-def _own(entry: ServerEntry) -> Runtime | None:
+def own(entry: ServerEntry) -> Runtime | None:
     """Return the interpreter of a frozen build; None: not frozen, or it needs other packages."""
-    if not getattr(sys, "frozen", False) or not set(entry.pinned) <= set(OFFERED):
+    if not _frozen() or not set(entry.pinned) <= set(OFFERED):
         return None
     packages = {}
     for name in entry.pinned:
@@ -118,9 +121,13 @@ def _own(entry: ServerEntry) -> Runtime | None:
             packages[name] = version(name)
     return Runtime(
         placeholders={"python": paths.PYTHON, "venv": str(paths.SHIPPED)},
-        name=f"CPython {platform.python_version()}, Pongbench's own",
+        name=f"CPython {platform.python_version()}{_OURS}",
         packages=packages,
     )
+
+
+def _frozen() -> bool:
+    return bool(getattr(sys, "frozen", False))
 
 
 async def _bring_wheels(machine: Machine, entry: ServerEntry, notify: Notify) -> Runtime:
@@ -180,6 +187,11 @@ def place(machine: Machine, entry: ServerEntry) -> str:
     return f"{machine.cache_dir}/runtimes/{_bundle(entry, machine).key()}"
 
 
+def is_fetched(machine: Machine, entry: ServerEntry) -> bool:
+    """Return whether this computer has what `place` there is copied from."""
+    return archive_of(_bundle(entry, machine).key()).is_file()
+
+
 def _bundle(entry: ServerEntry, machine: Machine) -> Bundle:
     assert machine.platform is not None
     path = entry.requirements_path
@@ -198,7 +210,7 @@ def _based_on(machine: Machine) -> tuple[dict[str, str], dict[str, str]]:
     """Return the texts and the links of an environment that make it one of the Python there."""
     assert machine.platform is not None
     python = machine.python[0]
-    config = f"home = {Path(python).parent}\ninclude-system-site-packages = false\n"
+    config = f"home = {PurePosixPath(python).parent}\ninclude-system-site-packages = false\n"
     names = ("python3", f"python{_minor(machine.platform.python)}")
     return {"pyvenv.cfg": config}, {
         "bin/python": python,
