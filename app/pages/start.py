@@ -20,7 +20,8 @@ from app.start.quick_start import Offer
 from app.start.recent import Recent
 from app.theme import Theme, Weight, font
 from app.widgets import Dot, Elided, button, column, dress, frame, label, repolish, row
-from workbench.formatting import time_span
+from workbench.formatting import number_of, time_span
+from workbench.paths import RESOURCES
 from workbench.plan.budget import Budget
 from workbench.plan.library import Preset
 from workbench.sessions.library import Shelved
@@ -29,6 +30,7 @@ _WIDEST, _TALLEST_CARD = 1_640, 460
 """Of the page and its cards, in pixels; on larger screens the shares below."""
 _NARROW = 860
 _SHARE_ACROSS, _SHARE_UP = 0.64, 0.24
+_CANNOT = "This computer cannot run servers"
 
 
 class StartPage(QWidget):
@@ -106,8 +108,10 @@ class StartPage(QWidget):
         (self.run_quick if quick else self.compare.ask_run)()
 
     def run_quick(self) -> None:
-        """Request a quick look."""
-        if self._offer is not None and self.quick.isEnabled():
+        """Request a quick look; where this computer runs nothing, show machines that could."""
+        if self._offer is not None and self._offer.refusal:
+            self._desk.page_requested.emit("Machines")
+        elif self._offer is not None and self.quick.isEnabled():
             self._desk.run_requested.emit(self._offer.quick)
 
     def showEvent(self, event: object) -> None:
@@ -148,7 +152,7 @@ class StartPage(QWidget):
     def _make_quick(self) -> QFrame:
         self.quick = button("Run Quick look", "play", kind="primary", on_click=self.run_quick)
         self._quick_about = label("", tone="soft", wrap=True)
-        self._show_quick("")
+        self._show_quick()
         self.published = PublishedBenchmarks()
         self.published.taken.connect(self._desk.preset_requested)
         self._arts: list[Art] = [SweepArt(self._theme), DropArt(self._theme)]
@@ -160,8 +164,12 @@ class StartPage(QWidget):
         ask = button(
             "Open a session…", "folder-open", on_click=lambda: self._desk.open_requested.emit(None)
         )
+        sample = button("Replay the sample", "film", on_click=self._replay_sample)
         about_label = label(about, tone="soft", wrap=True)
-        return _card(self._arts[1], "Open a session", about_label, ask)
+        return _card(self._arts[1], "Open a session", about_label, ask, sample)
+
+    def _replay_sample(self) -> None:
+        self._desk.open_requested.emit(RESOURCES / "sessions" / "demo.pong.yaml")
 
     def _make_foot(self) -> QHBoxLayout:
         self._foot, foot = row(), row()
@@ -177,14 +185,25 @@ class StartPage(QWidget):
         return self._foot
 
     def _on_offer(self, found: Offer) -> None:
+        self._show(found)
+        self._desk.resources_read.emit(found.resources)
+        if not found.refusal:  # Whoever is connected need not wait for this.
+            self._desk.bridge.submit(quick_start.reached(found), self._on_reached)
+
+    def _on_reached(self, found: Offer) -> None:
+        if found.unreached is not None:
+            self._show(found)
+
+    def _show(self, found: Offer) -> None:
         first = self._offer is None
         self._offer = found
-        self._desk.resources_read.emit(found.resources)
         self.compare.set_offer(found)
         self.published.show_presets(found.resources.presets)
         self.compare.chain_after(self.published.ask)
         self._facts.show_text(found.conditions())
-        self._desk.bridge.submit(found.cost(found.quick), self._on_quick_cost)
+        self._show_quick()
+        if not found.refusal:
+            self._desk.bridge.submit(found.cost(found.quick), self._on_quick_cost)
         self._fit()
         if first and self.isVisible() and not self._desk.busy:
             self._primary().setFocus()
@@ -192,13 +211,20 @@ class StartPage(QWidget):
     def _on_no_offer(self, sentence: str) -> None:
         self.compare.error.show_text(sentence)
         self._dot.set_tone("bad")
-        self._state.setText("This computer cannot run servers")
+        self._state.setText(_CANNOT)
 
     def _on_quick_cost(self, budget: Budget) -> None:
         self._show_quick(f" Takes {time_span(budget.duration_s)}.")
 
-    def _show_quick(self, takes: str) -> None:
-        self._quick_about.setText(f"Three servers on this computer, one after another.{takes}")
+    def _show_quick(self, takes: str = "") -> None:
+        offer = self._offer
+        if offer and offer.refusal:
+            self.quick.setText("Add a machine")
+            self.quick.setAccessibleName(self.quick.text())
+            self._quick_about.setText(offer.refusal)
+            return
+        servers = number_of(len(offer.quick.servers) if offer else 3, "servers")
+        self._quick_about.setText(f"{servers} on this computer, one after another.{takes}")
 
     def _primary(self) -> QPushButton:
         return self.quick if self.quick.property("kind") else self.compare.run
@@ -207,7 +233,10 @@ class StartPage(QWidget):
         busy, known = self._desk.busy, self._offer is not None
         self.quick.setEnabled(known and not busy)
         self.compare.fit()
-        if known:
+        if self._offer and self._offer.refusal:
+            self._dot.set_tone("bad")
+            self._state.setText(_CANNOT)
+        elif known:
             self._dot.set_tone("ok")
             self._state.setText("A run is in progress" if busy else "This computer is ready")
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbench.machines.profiles import Profile
     from workbench.machines.tuning import TuningSet
-    from workbench.messages.plans import MustBeFetched
+    from workbench.messages.plans import Warned
     from workbench.plan.editing import Draft
     from workbench.plan.library import Preset
     from workbench.plan.model import Plan
@@ -79,21 +79,26 @@ class PlanResources:
         if plan is None:
             return draft
         secrets = await unusable(plan.declared.secrets(plan.workload))
-        lacking = await asyncio.to_thread(self._to_fetch, plan, target)
+        lacking = await self._lacking(plan, target)
         remarks = [*draft.remarks, *(own_pace(plan) if draft.remarks else [])]
         precautions = [*draft.precautions, *lacking, *secrets]
         return replace(draft, remarks=remarks, precautions=precautions)
 
-    def _to_fetch(self, plan: Plan, target: str) -> list[MustBeFetched]:
+    async def _lacking(self, plan: Plan, target: str) -> list[Warned]:
         """Of another target, only what this computer would bring is known here."""
         from workbench.messages.plans import MustBeFetched
-        from workbench.servers.readiness import MachineReadiness, to_fetch
+        from workbench.servers.readiness import MachineReadiness, out_of_reach, to_fetch
 
         known = (self.catalogue[server] for server in plan.servers if server in self.catalogue)
         entries = [entry for entry in known if not entry.unavailable]
         remote = any(m.name == target and m.connector != "local" for m in self.machines)
-        found = to_fetch(entries, MachineReadiness(target) if remote else None)
-        return [MustBeFetched(servers=found)] if found else []
+        there = MachineReadiness(target) if remote else None
+        fetched = await asyncio.to_thread(to_fetch, entries, there)
+        unreached = await out_of_reach(entries, there)
+        return [
+            *([MustBeFetched(servers=fetched)] if fetched else []),
+            *([unreached] if unreached else []),
+        ]
 
     def ports(self) -> int:
         """Return the local ports of this computer."""

@@ -60,10 +60,11 @@ class CompareCard(QFrame):
         inside.addWidget(self._make_ticks(), 1)
         self._cost = label("", 12, tone="muted", wrap=True)
         self.error = Inline()
+        self._missing = Inline()
         self._broken, self._damaged = Inline("Show servers"), Inline("Show machines")
         self._broken.pressed.connect(lambda: desk.page_requested.emit("Servers"))
         self._damaged.pressed.connect(lambda: desk.page_requested.emit("Machines"))
-        for part in (self._cost, self.error, self._broken, self._damaged):
+        for part in (self._cost, self.error, self._missing, self._broken, self._damaged):
             inside.addWidget(part)
         self.run = button("Run the comparison", "play", on_click=self.ask_run)
         self.plan = button("Edit the plan", "list-checks", on_click=self.ask_plan)
@@ -120,6 +121,7 @@ class CompareCard(QFrame):
             self.boxes[focused].show()
             self.boxes[focused].setFocus(Qt.FocusReason.OtherFocusReason)
         self._rates.setText(f"{self._question.text} {found.rates()}")
+        self._missing.show_text(found.missing(), "warn")
         self._broken.show_text(_unreadable(len(found.resources.catalogue.broken), "server"), "warn")
         self._damaged.show_text(_unreadable(len(found.resources.damaged), "machine"), "warn")
         self.fit()
@@ -148,13 +150,14 @@ class CompareCard(QFrame):
     def fit(self) -> None:
         """Adjust the card to the ticked servers and to whether a run is in progress."""
         ticked, busy, known = self.ticked(), self._desk.busy, self.offer is not None
+        refusal = self.offer.refusal if self.offer else ""
         self._all.setText("Select none" if ticked else "Select all")
         self._all.setAccessibleName(self._all.text())
-        self.run.setEnabled(bool(ticked) and not busy)
+        self.run.setEnabled(bool(ticked) and not busy and not refusal)
         self.plan.setEnabled(known)
         self._request += 1
-        if busy:
-            self._cost.setText(_BUSY)
+        if busy or refusal:
+            self._cost.setText(refusal or _BUSY)
         elif not ticked and known:
             self._cost.setText("Select at least one server.")
         else:
@@ -235,7 +238,7 @@ class CompareCard(QFrame):
 
     def _ask_cost(self) -> None:
         plan = self.chosen()
-        if self.offer is None or plan is None or not plan.servers or self._desk.busy:
+        if self.offer is None or plan is None or not plan.servers or not self.run.isEnabled():
             return
         self._request += 1
         request = self._request

@@ -11,10 +11,14 @@ import msgspec
 
 from app.planning import resources
 from app.planning.resources import PlanResources
+from workbench.formatting import number_of
+from workbench.machines.local import refusal
+from workbench.messages.plans import PackagesOutOfReach
 from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
 from workbench.servers.entry import ServerEntry
+from workbench.servers.readiness import out_of_reach
 
 
 @dataclass(frozen=True)
@@ -54,14 +58,46 @@ class Offer:
 
     plan: Plan
     """The plan for chosen servers."""
-    quick: Plan
+    three: Plan
+    """A quick look at three servers."""
     plans: Mapping[str, Plan]
     """The plans of all questions, by their presets."""
     resources: PlanResources
+    refusal: str = ""
+    """Why this computer runs nothing, in a sentence; empty: it does."""
+    unreached: PackagesOutOfReach | None = None
+    """What only runs with packages that cannot be fetched now."""
+
+    @property
+    def quick(self) -> Plan:
+        """Return the quick look at those of its servers that can run, and others in place of the
+        rest."""
+        others = self.plans[QUESTIONS[0].preset].servers
+        wanted = dict.fromkeys([*self.three.servers, *others])
+        servers = [id_ for id_ in wanted if not self._lacks(id_)][: len(self.three.servers)]
+        if servers == self.three.servers:
+            return self.three
+        return msgspec.structs.replace(self.three, servers=servers, description="")
 
     @property
     def entries(self) -> tuple[ServerEntry, ...]:
         """Return the servers that can run the plan and answer at its path, the plan's own first."""
+        return tuple(entry for entry in self._suitable() if not self._lacks(entry.id))
+
+    def missing(self) -> str:
+        """Return in a sentence which servers cannot be chosen and why; empty: all can."""
+        lacking = [entry for entry in self._suitable() if self._lacks(entry.id)]
+        if not lacking or self.unreached is None:
+            return ""
+        count = number_of(len(lacking), "servers")
+        return (
+            f"{count} left out: their packages are not on this computer, and {self.unreached.why}."
+        )
+
+    def _lacks(self, id_: str) -> bool:
+        return self.unreached is not None and id_ in self.unreached.ids
+
+    def _suitable(self) -> tuple[ServerEntry, ...]:
         plan, listed = self.plan, self.plan.servers
         able = [
             entry
@@ -129,4 +165,11 @@ async def load() -> Offer:
     reading = asyncio.create_task(resources.load())
     names = ("quick", *(question.preset for question in QUESTIONS))
     plans = await asyncio.to_thread(lambda: {name: load_plan(name) for name in names})
-    return Offer(plans[QUESTIONS[0].preset], plans["quick"], plans, await reading)
+    return Offer(plans[QUESTIONS[0].preset], plans["quick"], plans, await reading, refusal())
+
+
+async def reached(offer: Offer) -> Offer:
+    """Return the offer without what only runs with packages that cannot be fetched now."""
+    entries = offer.resources.entries
+    unreached = await out_of_reach([entry for entry in entries if not entry.unavailable])
+    return replace(offer, unreached=unreached)

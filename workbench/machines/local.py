@@ -34,11 +34,8 @@ async def open_local(
 
     Raises PongbenchError when the run directory cannot be made or the system is not Linux.
     """
-    if sys.platform != "linux":
-        raise PongbenchError(
-            "Servers and load generators run on Linux only; use a machine over SSH instead of"
-            " this computer."
-        )
+    if sentence := refusal():
+        raise PongbenchError(sentence)
     cache = (cache_dir or paths.cache_dir()).resolve()
     _see_usable(cache)
     await run_janitor(cache)
@@ -59,6 +56,16 @@ async def open_local(
         await to_the_end(_abandon(link, process))
         raise
     return LocalMachine(link, cache, introduction, process)
+
+
+def refusal() -> str:
+    """Return why this computer runs neither servers nor load, in a sentence; empty: it does."""
+    if sys.platform == "linux":
+        return ""
+    return (
+        "Servers and load generators run on Linux only; use a machine over SSH instead of this"
+        " computer."
+    )
 
 
 def _see_usable(cache: Path) -> None:

@@ -128,6 +128,17 @@ class MustBeFetched(Warned):
         the Servers page, or use --install."""
 
 
+class PackagesOutOfReach(Warned):
+    """Servers whose packages are not here, where no package index can be reached."""
+
+    keys: tuple[str, ...] = ("servers",)
+    servers: tuple[str, ...]
+    ids: tuple[str, ...] = ()
+    why: str
+    """The part of a sentence about the index, with what to do."""
+    template = "The packages of {servers:listed} have not been fetched yet, and {why}."
+
+
 class OldServersExposed(Warned):
     """Servers without security fixes would listen where other machines can reach them."""
 

@@ -28,9 +28,10 @@ from workbench.documents import (
 from workbench.errors import PongbenchError
 from workbench.exposure import Consent, agreed, exposure, never_agree
 from workbench.load.limits import own_pace, remarks
+from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
 from workbench.machines.secrets import Ask, named, never_ask
-from workbench.messages.plans import MustBeFetched, OldServersExposed, more_rights
+from workbench.messages.plans import MustBeFetched, OldServersExposed, Warned, more_rights
 from workbench.plan.budget import Budget, assess
 from workbench.plan.model import Plan
 from workbench.plan.reading import recorded
@@ -38,7 +39,6 @@ from workbench.plan.schedule import draw_seed, order, series_key
 from workbench.run import claims
 from workbench.run.environment import (
     Fleet,
-    Member,
     Stage,
     addresses,
     facts_for,
@@ -54,7 +54,7 @@ from workbench.servers import gate_cache
 from workbench.servers.deployment import see_address
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import gate, wire_to
-from workbench.servers.readiness import examine, to_fetch
+from workbench.servers.readiness import examine, out_of_reach, to_fetch
 
 _ABORTED = RunStop(t_us=0, status="aborted")
 
@@ -134,14 +134,20 @@ class Engine:
                     servers=found.names, machine=found.machine, address=found.address
                 )
                 budget.warnings.append(exposed)
-            if not self.consents.install and (lacking := await self._to_fetch(members)):
-                budget.warnings.append(MustBeFetched(servers=lacking))
+            budget.warnings.extend(await self._lacking(members[self.fleet.target].machine))
             return budget
 
-    async def _to_fetch(self, members: Mapping[str, Member]) -> tuple[str, ...]:
-        target = members[self.fleet.target].machine
-        there = None if target.is_local else await examine(target, self.entries)
-        return await asyncio.to_thread(to_fetch, self.entries, there)
+    async def _lacking(self, machine: Machine) -> list[Warned]:
+        """What the target lacks, and what cannot be brought there."""
+        there = None if machine.is_local else await examine(machine, self.entries)
+        found: list[Warned] = []
+        if not self.consents.install and (
+            lacking := await asyncio.to_thread(to_fetch, self.entries, there)
+        ):
+            found.append(MustBeFetched(servers=lacking))
+        if unreached := await out_of_reach(self.entries, there):
+            found.append(unreached)
+        return found
 
     async def run(self) -> RunStop:
         """Raises BadInput or PongbenchError before the first document, when the run cannot begin.

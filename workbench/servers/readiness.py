@@ -9,7 +9,7 @@ import asyncio
 import platform
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -17,9 +17,10 @@ from typing import Literal
 
 import msgspec
 
-from workbench import paths
+from workbench import paths, uv
 from workbench.formatting import number_of
 from workbench.machines.base import Machine, Platform
+from workbench.messages.plans import PackagesOutOfReach
 from workbench.remote.builders import programs as finder
 from workbench.remote.builders import python as builder
 from workbench.servers import gate_cache, sources
@@ -116,6 +117,8 @@ def _pins(entry: ServerEntry) -> int:
 def _has_runtime(entry: ServerEntry) -> bool:
     """Return whether it has run here before, where that cannot be seen without starting
     something."""
+    if python.own(entry) is not None:
+        return True
     if getattr(sys, "frozen", False) or entry.runtime != "python":
         return gate_cache.recall(entry) is not None
     task = {
@@ -162,6 +165,8 @@ class MachineReadiness:
     """Titles of the programs missing there, by server id."""
     runtimes: Mapping[str, bool] = field(default_factory=dict)
     """Whether the runtime of a server is cached there; absent: known only at its first start."""
+    fetched: Collection[str] = ()
+    """Servers whose packages for it this computer has."""
 
     def readiness(self, entry: ServerEntry) -> Readiness:
         name = self.machine
@@ -202,6 +207,30 @@ def to_fetch(
     return tuple(e.name for e in entries if there.readiness(e).state == "to fetch")
 
 
+async def out_of_reach(
+    entries: Sequence[ServerEntry], there: MachineReadiness | None = None
+) -> PackagesOutOfReach | None:
+    """Return which of these cannot run, because their packages would have to be fetched and the
+    package index cannot be reached; None: all can, as far as that goes. `there`: see `to_fetch`."""
+    found = await asyncio.to_thread(
+        lambda: tuple(entry for entry in entries if _from_the_index(entry, there))
+    )
+    if not found or not (why := await asyncio.to_thread(uv.unreached)):
+        return None
+    return PackagesOutOfReach(
+        servers=tuple(entry.name for entry in found), ids=tuple(e.id for e in found), why=why
+    )
+
+
+def _from_the_index(entry: ServerEntry, there: MachineReadiness | None) -> bool:
+    """Return whether its next start fetches packages. Reads the disk."""
+    if entry.runtime != "python" or not entry.pinned:
+        return False
+    if there is None:
+        return not _has_runtime(entry)
+    return there.runtimes.get(entry.id) is False and entry.id not in there.fetched
+
+
 async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> MachineReadiness:
     """Examine a machine. Raises PongbenchError when it is lost."""
     wanted = {entry.id: _programs(machine, entry) for entry in entries if not entry.unavailable}
@@ -212,7 +241,8 @@ async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> MachineRe
         for server, programs in wanted.items()
     }
     runtimes = await _runtimes(machine, entries)
-    return MachineReadiness(machine.name, machine.platform, missing_programs, runtimes)
+    fetched = {e.id for e in entries if e.id in runtimes and python.is_fetched(machine, e)}
+    return MachineReadiness(machine.name, machine.platform, missing_programs, runtimes, fetched)
 
 
 def _programs(machine: Machine, entry: ServerEntry) -> Sequence[str]:
