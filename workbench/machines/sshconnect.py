@@ -9,7 +9,6 @@ import random
 import re
 import socket
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -28,33 +27,19 @@ from workbench.machines.secrets import Ask, Question, Secrets
 from workbench.machines.sshconfig import Settings, settings_for
 
 
-@dataclass(frozen=True)
-class Hop:
-    """One machine on the route. Empty and 0: from ~/.ssh/config."""
-
-    name: str
-    """Its name in messages: the profile's, or the address."""
-    address: str
-    port: int = 0
-    user: str = ""
-    auth: str = "auto"
-    key: str = ""
-    ssh_config: bool = True
-
-
-def route(profile: Profile) -> list[tuple[Hop, Settings]]:
+def route(profile: Profile) -> list[tuple[Profile, Settings]]:
     """Return the machines on the route to a profile's, which comes last, with their settings.
 
     Raises BadInput for a loop, and PongbenchError for a configuration that cannot be used.
     """
-    hops = [_set(_hop(profile))]
+    hops = [_set(profile)]
     jump = profile.jump or hops[0][1].jump
     while jump and jump != "none":
         texts = [text.strip() for text in jump.split(",")]
         known = profile_names()
         via = [load_profile(text) if text in known else None for text in texts]
         before = [
-            _hop(other) if other and other.connector == "ssh" else _jump(text, profile)
+            other if other and other.connector == "ssh" else _jump(text, profile)
             for text, other in zip(texts, via, strict=True)
         ]
         if {hop.address for hop in before} & {hop.address for hop, _ in hops}:
@@ -66,32 +51,28 @@ def route(profile: Profile) -> list[tuple[Hop, Settings]]:
     return hops
 
 
-def _set(hop: Hop) -> tuple[Hop, Settings]:
+def _set(hop: Profile) -> tuple[Profile, Settings]:
     return hop, settings_for(
         hop.name, hop.address, user=hop.user, port=hop.port, use=hop.ssh_config
     )
 
 
-def _hop(profile: Profile) -> Hop:
-    return Hop(
-        profile.name,
-        profile.address,
-        profile.port,
-        profile.user,
-        profile.auth,
-        str(paths.expanded(profile.key)) if profile.key else "",
-        profile.ssh_config,
-    )
-
-
-def _jump(text: str, profile: Profile) -> Hop:
+def _jump(text: str, profile: Profile) -> Profile:
+    """Return a jump host that is no profile's, named by its address."""
     try:
         found = Endpoint.parse(text)
     except ValueError:
         raise BadInput(
             f"'{profile.name}' is reached through {text!r}, which is not [user@]host[:port]."
         ) from None
-    return Hop(found.host, found.host, found.port, found.user, ssh_config=profile.ssh_config)
+    return Profile(
+        found.host,
+        connector="ssh",
+        address=found.host,
+        port=found.port,
+        user=found.user,
+        ssh_config=profile.ssh_config,
+    )
 
 
 LOGIN_WITHIN_S = 30.0
@@ -101,7 +82,7 @@ SECRET_ATTEMPTS = 3
 class LoginClient(asyncssh.SSHClient):
     """Judges the host's key and answers the host's prompts."""
 
-    def __init__(self, hop: Hop, ask: Ask, secrets: Secrets) -> None:
+    def __init__(self, hop: Profile, ask: Ask, secrets: Secrets) -> None:
         self.hop = hop
         self.rules: Rules | None = None
         """For the host's key; without any, none is trusted."""
@@ -283,15 +264,16 @@ class _Keys:
 
 
 def _options(
-    hop: Hop, settings: Settings, client: LoginClient, *, through: bool
+    hop: Profile, settings: Settings, client: LoginClient, *, through: bool
 ) -> asyncssh.SSHClientConnectionOptions:
-    if hop.key and not Path(hop.key).is_file():
+    key = paths.expanded(hop.key) if hop.key else None
+    if key and not key.is_file():
         raise PongbenchError(
-            f"'{hop.name}' has the key {hop.key} in its profile, but there is no such file."
+            f"'{hop.name}' has the key {key} in its profile, but there is no such file."
         )
     try:
         client.rules = rules_for(settings)
-        files = [Path(hop.key)] if hop.key else settings.keys
+        files = [key] if key else settings.keys
         if hop.auth not in ("agent", "password"):
             client.keys = [file for file in files if _is_locked(file)]
         options = asyncssh.SSHClientConnectionOptions(
@@ -321,7 +303,7 @@ def _options(
     return options
 
 
-def _authentication(hop: Hop, settings: Settings, files: list[Path]) -> dict[str, Any]:
+def _authentication(hop: Profile, settings: Settings, files: list[Path]) -> dict[str, Any]:
     """Return how to log in. `files`: the private keys."""
     given: dict[str, Any] = {
         "client_keys": None if hop.auth == "password" else _Keys(_pairs(hop, settings, files)),
@@ -343,7 +325,7 @@ def _authentication(hop: Hop, settings: Settings, files: list[Path]) -> dict[str
     return given
 
 
-def _pairs(hop: Hop, settings: Settings, files: list[Path]) -> list[asyncssh.SSHKeyPair]:
+def _pairs(hop: Profile, settings: Settings, files: list[Path]) -> list[asyncssh.SSHKeyPair]:
     """Return the keys that need no passphrase. Like `ssh`, ignore unusable files of its
     configuration."""
     certificates = [str(file) for file in settings.files("certificatefile") if file.is_file()]
