@@ -24,6 +24,7 @@ _RESOURCES = {
     "Inter": ("typeface", "OFL-1.1", "fonts/Inter-LICENSE.txt"),
     "JetBrains Mono": ("typeface", "OFL-1.1", "fonts/JetBrainsMono-LICENSE.txt"),
     "Lucide": ("icons", "ISC", "icons/LICENSE.txt"),
+    "uPlot": ("charts of HTML pages", "MIT", "report/uplot/LICENSE"),
 }
 _INSIDE = {
     "libev": ("in gevent", "BSD-2-Clause OR GPL-2.0-or-later", "licences/libev.txt"),

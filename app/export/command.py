@@ -90,6 +90,7 @@ def add_drawing_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WxH",
         help="size of pictures in pixels (a PNG has twice as many; default: 1600x1200)",
     )
+    parser.add_argument("--plain", action="store_true", help="an HTML page without a script")
     parser.add_argument("--percentile", choices=PERCENTILES, default="p99", help="drawn")
     parser.add_argument("--clock", choices=CLOCKS, help="drawn")
     parser.add_argument(
@@ -122,6 +123,7 @@ def options_of(arguments: argparse.Namespace, clock: Clock, axis: Axis) -> Repor
         arguments.theme,
         arguments.size,
         View(arguments.percentile, arguments.clock or clock),
+        plain=arguments.plain,
         at=arguments.at if isinstance(arguments.at, float) else None,
         look=Look(arguments.view or first, arguments.at, arguments.pass_number),
     )

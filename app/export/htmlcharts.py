@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from math import isnan
+from typing import Any
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
@@ -21,8 +23,8 @@ from app.charts.page import Page
 from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
-from app.charts.view_state import DISTRIBUTION, TIME, Look, Showing
-from app.export import picture
+from app.charts.view_state import ACROSS, DISTRIBUTION, TIME, Look, Showing
+from app.export import live_charts, picture
 from app.profiling import box_colour
 from app.theme import DARK, LIGHT, SeriesStyle, Theme
 from workbench import formatting
@@ -62,8 +64,10 @@ def drawing(
     view: View,
     showing: Showing | None = None,
     notes: Sequence[ChartNote] = (),
+    *,
+    plain: bool = False,
 ) -> Drawing:
-    """Draw a session's charts. Needs an application."""
+    """Draw a session's charts; `plain`: for a page without a script. Needs an application."""
     model = ChartModel()
     for document in documents:
         model(document)
@@ -76,38 +80,48 @@ def drawing(
         series.id: (LIGHT.series(series.index), DARK.series(series.index))
         for series in model.series.values()
     }
-    found = _views(trio, view, showing or Showing(), page.describe(), styles)
+    showing = showing or Showing()
+    zoom = showing.zoom.get(ACROSS)
+    live = None if plain else live_charts.of(model, view, styles, zoom, notes)
+    trio.show_part(showing)
+    found = _views(trio, view, page.describe(), styles, live)
     return replace(found, notes=note_text.numbered(model, notes))
 
 
-def comparison_drawing(found: Comparison, view: View) -> Drawing:
-    """Draw the charts of a comparison. Needs an application."""
+def comparison_drawing(found: Comparison, view: View, *, plain: bool = False) -> Drawing:
+    """Draw the charts of a comparison; see `drawing`. Needs an application."""
     trio = OverlayTrio(Overlay(found), LIGHT)
     styles = {
         each.key: (contender_style(found, each, LIGHT), contender_style(found, each, DARK))
         for each in found.contenders
     }
-    return _views(trio, view, Showing(), described(found), styles)
+    live = None if plain else live_charts.of(trio.model, view, styles)
+    return _views(trio, view, described(found), styles, live)
 
 
 def _views(
     trio: Trio,
     view: View,
-    showing: Showing,
     description: str,
     styles: Mapping[str, tuple[SeriesStyle, SeriesStyle]],
+    live: Mapping[str, Any] | None,
 ) -> Drawing:
-    """Draw all views. `styles`: of every server, by the key of its swatch: light and dark."""
+    """Draw all views; the first one only where they are data (`live`). `styles`: of every server,
+    by the key of its swatch: light and dark."""
+    plain = live is None
     trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     trio.set_view(view)
-    trio.show_part(showing)
     trio.set_sizes(Sizes(scale=1.15, controls=2))
     more = _EACH_SERVER * max(0, len(trio.model.series) - 8)
-    sweep = _drawn(trio, _HEIGHT + more)
-    charts = _inlined(sweep[0], description, "".join(_spots(trio)))
+    sweep = _drawn(trio, _HEIGHT + more) if plain else ("", "")
+    charts = (
+        _inlined(sweep[0], description, "".join(_spots(trio)))
+        if plain
+        else _still(trio, _HEIGHT + more, description)
+    )
     if view.metric:
         trio.set_metric("")
-    others = {TIME: _HEIGHT + more, DISTRIBUTION: _OF_ONE + more}
+    others = {TIME: _HEIGHT + more, DISTRIBUTION: _OF_ONE + more} if plain else {}
     each = {}
     for name, height in others.items():
         trio.project(Look(name))
@@ -117,7 +131,7 @@ def _views(
     swatches = {
         key: (_swatch(light, LIGHT), _swatch(dark, DARK)) for key, (light, dark) in styles.items()
     }
-    pairs = [sweep, *each.values(), *swatches.values()]
+    pairs = [*([sweep] if plain else []), *each.values(), *swatches.values()]
     return Drawing(
         charts=charts,
         views={name: _inlined(svg, _ABOUT[name], "") for name, (svg, _) in each.items()},
@@ -125,26 +139,39 @@ def _views(
         tokens={name: (getattr(LIGHT, name), getattr(DARK, name)) for name in _TOKENS}
         | {f"h{n}": (box_colour(LIGHT, n), box_colour(DARK, n)) for n in range(HUES)},
         recolour=recolour(pairs),
+        live=live,
     )
 
 
 def _drawn(trio: Trio, height: int) -> tuple[str, str]:
     """Draw what a trio shows; returns (light, dark) SVG."""
+    dark, light = (
+        picture.svg(_painting(trio, height, theme), (_WIDTH, height), "", "").decode()
+        for theme in (DARK, LIGHT)
+    )
+    return light, dark
+
+
+def _still(trio: Trio, height: int, description: str) -> str:
+    """Return a picture for readers without scripts, and for print."""
+    drawn = picture.png(_painting(trio, height, LIGHT), (_WIDTH, height), small=True)
+    data = base64.b64encode(drawn).decode()
+    return f'<img alt="{escape(description, quote=True)}" src="data:image/png;base64,{data}">'
+
+
+def _painting(trio: Trio, height: int, theme: Theme) -> picture.Paint:
     trio.resize(_WIDTH, height)
     trio.refresh()
     trio.show()
     QApplication.sendPostedEvents()
-    found = []
-    for theme in (DARK, LIGHT):
-        trio.set_theme(theme)
+    trio.set_theme(theme)
 
-        def paint(painter: QPainter, ground: str = theme.card) -> None:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.fillRect(QRectF(0, 0, _WIDTH, height), QColor(ground))
-            trio.paint(painter, QRectF(0, 0, _WIDTH, height))
+    def paint(painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(QRectF(0, 0, _WIDTH, height), QColor(theme.card))
+        trio.paint(painter, QRectF(0, 0, _WIDTH, height))
 
-        found.append(picture.svg(paint, (_WIDTH, height), "", "").decode())
-    return found[1], found[0]
+    return paint
 
 
 def _inlined(drawn: str, description: str, more: str) -> str:

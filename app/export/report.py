@@ -59,6 +59,8 @@ class ReportOptions:
     """The value of the axis of a distribution; None: the server's sustained one."""
     showing: Showing = field(default_factory=Showing)
     """The part of the charts, and their scales."""
+    plain: bool = False
+    """An HTML page without a script."""
     look: Look = field(default_factory=Look)
     """Over the axis, over time, or distributions; of pictures and tables. HTML has all."""
 
@@ -217,7 +219,7 @@ def _html(session: Session, options: ReportOptions) -> bytes:
     remarks = [
         text.replace(session.name, name) for text in (session.damage, *session.notes) if text
     ]
-    charts = drawing(documents, options.view, options.showing, _notes(session))
+    charts = drawing(documents, options.view, options.showing, _notes(session), plain=options.plain)
     notes = label.notes if options.notes else ""
     return html.render(documents, charts, label.title, notes, remarks).encode()
 
@@ -290,7 +292,7 @@ def _comparison(
         from app.export.htmlcharts import comparison_drawing  # noqa: PLC0415
         from workbench.results.render import html  # noqa: PLC0415 - only for this one
 
-        drawing = comparison_drawing(found, options.view)
+        drawing = comparison_drawing(found, options.view, plain=options.plain)
         return html.render_comparison(found, differing, drawing).encode()
     paint, size = _painting(found, options, title)
     return drawn(kind, paint, size, title, about=differences.described(found))

@@ -123,5 +123,5 @@ def test_a_run_in_progress_marks_its_points(board: Board) -> None:
 
 
 def test_a_report_shows_the_metric_under_the_pointer(qtbot: QtBot) -> None:
-    drawn = drawing(disturbed(session(1, 4), RATE), View()).charts
+    drawn = drawing(disturbed(session(1, 4), RATE), View(), plain=True).charts
     assert drawn.count("Audit failed: Quiet host.") == 3

@@ -25,8 +25,8 @@ def path(tmp_path: Path) -> Path:
     return record_session(tmp_path / "four.pong.yaml", session(4, 12))
 
 
-def written(path: Path, output: Path, showing: Showing) -> bytes:
-    write_report(path, output, ReportOptions(showing=showing))
+def written(path: Path, output: Path, showing: Showing, *, plain: bool = False) -> bytes:
+    write_report(path, output, ReportOptions(showing=showing, plain=plain))
     return output.read_bytes()
 
 
@@ -39,8 +39,10 @@ def test_a_page_shows_the_part_and_says_so(path: Path, tmp_path: Path) -> None:
 
 
 def test_a_web_page_has_the_figures_of_the_part_only(path: Path, tmp_path: Path) -> None:
-    whole = written(path, tmp_path / "all.html", Showing()).decode()
-    part = written(path, tmp_path / "part.html", Showing({"x": (3000.0, 5000.0)})).decode()
+    whole = written(path, tmp_path / "all.html", Showing(), plain=True).decode()
+    part = written(
+        path, tmp_path / "part.html", Showing({"x": (3000.0, 5000.0)}), plain=True
+    ).decode()
     rates = {
         float(rate.replace(",", "")) for rate in re.findall(r"<title>[^<]*? at ([\d,]+)/s", part)
     }

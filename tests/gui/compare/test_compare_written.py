@@ -34,7 +34,7 @@ def test_the_page_has_every_view_the_tables_and_what_differs(
     a: Path, b: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "new" / "both.html"
-    written(a, b, "-o", path)
+    written(a, b, "-o", path, "--plain")
     assert capsys.readouterr().out == f"The comparison is {path}.\n"
     page = path.read_text(encoding="utf-8")
     markup = Markup(page)

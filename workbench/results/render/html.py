@@ -1,14 +1,18 @@
-"""Reports and comparisons as HTML: one file without scripts that works offline and prints.
+"""Reports and comparisons as HTML: one file that loads nothing, works offline and prints.
 
 The templates are in `resources/report`; texts are escaped there.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from html import escape
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -52,6 +56,8 @@ class Drawing:
     """The user's notes that are drawn, numbered; texts, not markup."""
     recolour: Sequence[tuple[str, str]] = ()
     """Colours of the drawing, with their dark counterparts."""
+    live: Mapping[str, Any] | None = None
+    """The charts as data, drawn by a script where the reader allows one; None: a page without."""
 
 
 def render(
@@ -144,6 +150,7 @@ def _date(utc: str) -> str:
 def _fill(template: str, drawing: Drawing, **content: object) -> str:
     """Return a page of this template. Whatever comes from a session is escaped; only what was drawn
     here is markup."""
+    script = _script() if drawing.live else ""
     environment = Environment(
         loader=FileSystemLoader(RESOURCES / "report"),
         autoescape=True,
@@ -159,8 +166,27 @@ def _fill(template: str, drawing: Drawing, **content: object) -> str:
         hues=HUES,
         tokens=drawing.tokens,
         recolour=drawing.recolour,
+        data=Markup(_embedded(drawing.live)) if drawing.live else "",
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        script_style=Markup((_UPLOT / "uPlot.min.css").read_text("utf-8") if script else ""),
         **content,
     )
+
+
+_UPLOT = RESOURCES / "report" / "uplot"
+
+
+def _script() -> str:
+    """Return the one script of a page: what draws, and what draws with that."""
+    parts = (_UPLOT / "uPlot.iife.min.js", RESOURCES / "report" / "charts.js")
+    return "\n".join(part.read_text("utf-8") for part in parts)
+
+
+def _embedded(data: Mapping[str, Any]) -> str:
+    """Return JSON that may stand in a page, whatever names are in it."""
+    text = json.dumps(data, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def render_comparison(comparison: Comparison, differing: Conditions, drawing: Drawing) -> str:

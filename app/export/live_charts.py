@@ -1,0 +1,157 @@
+"""The charts of an HTML page as data, for the script that draws them there. No Qt.
+
+Every view of a session or a comparison is a sheet: charts, and for every server a line in each.
+Numbers are rounded to four figures; what is not known is null, which the script draws as a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+from app.charts import words
+from app.charts.distribution import DistributionModel
+from app.charts.model import ChartModel
+from app.charts.projection import Projection
+from app.charts.series import Quantity, Span
+from app.charts.view_state import DISTRIBUTION, SWEEP, TIME, Look, first_view
+from app.theme import SeriesStyle
+from workbench.analysis.results import PERCENTILES, PointResult, View
+from workbench.sessions.chart_notes import ChartNote
+from workbench.untrusted import safe
+
+_NINES = 6
+"""Of the percentile axis' marks."""
+
+
+def of(
+    model: ChartModel,
+    view: View,
+    styles: Mapping[str, tuple[SeriesStyle, SeriesStyle]],
+    zoom: Span | None = None,
+    notes: Sequence[ChartNote] = (),
+) -> dict[str, Any]:
+    """Return all that the script draws. `styles`: of every server, light and dark; `zoom`: the part
+    of the axis that is shown first; `notes`: the user's."""
+    views = {SWEEP: "Sweep" if model.axis.per_second else "Results", TIME: "Over time"}
+    views |= {DISTRIBUTION: "Distribution"}
+    looks = ((key, title, Look(key).of(model) or model) for key, title in views.items())
+    sheets = [_sheet(key, title, shown, view) for key, title, shown in looks]
+    first = first_view(model.axis)
+    return {
+        "percentile": view.percentile,
+        "ideal": model.axis.calibrated,
+        "limit": model.ceiling_per_s if model.axis.calibrated else None,
+        "zoom": zoom,
+        "notes": [note.x for note in notes],
+        "servers": _servers(model, styles),
+        "sheets": sorted(sheets, key=lambda sheet: sheet["key"] != first),
+    }
+
+
+def _servers(
+    model: ChartModel, styles: Mapping[str, tuple[SeriesStyle, SeriesStyle]]
+) -> list[dict[str, Any]]:
+    """Return how each server is named and drawn, best first. `styles`: light and dark, by key."""
+    return [
+        {
+            "key": series.id,
+            "name": safe(series.name),
+            "colours": [style.colour for style in styles[series.id]],
+            "dash": list(styles[series.id][0].dash or ()),
+            "best": series.best.x if series.best else None,
+        }
+        for series in model.ranked()
+    ]
+
+
+def _sheet(key: str, title: str, model: ChartModel | Projection, view: View) -> dict[str, Any]:
+    """Return one view. `model`: of its charts."""
+    log = model.axis.scale == "log"
+    charts = [_chart(model, quantity, view) for quantity in model.charts]
+    return {
+        "key": key,
+        "title": title,
+        "across": {
+            "title": model.axis.title,
+            "log": log,
+            "last": model.last_x,
+            "suffix": model.axis.suffix,
+            "marks": _marks(model),
+        },
+        "charts": charts,
+        "says": _says(model, view) if isinstance(model, ChartModel) else {},
+    }
+
+
+def _marks(model: ChartModel | Projection) -> list[tuple[float, str]]:
+    """Return the marks of an axis whose figures are no plain numbers; else nothing."""
+    if not isinstance(model, DistributionModel):
+        return []
+    x = [1.0, 2.0, *(10.0**n for n in range(1, _NINES))]
+    return list(zip(x, model.marks(x), strict=True))
+
+
+def _chart(model: ChartModel | Projection, quantity: Quantity, view: View) -> dict[str, Any]:
+    time = quantity is Quantity.TIME
+    each = PERCENTILES if time and Quantity.REPLIES in model.charts else (view.percentile,)
+    title, unit = {
+        Quantity.REPLIES: model.axis.served_axis,
+        Quantity.TIME: ("Response time", words.clock(view.clock)),
+        Quantity.ERRORS: ("Errors", "% of attempts"),
+    }[quantity]
+    return {
+        "key": quantity.value,
+        "title": title,
+        "unit": unit,
+        "log": time,
+        "lines": {
+            key: {p: _line(series, quantity, replace(view, percentile=p)) for p in each}
+            for key, series in model.series.items()
+        },
+        "explains": model.explains(quantity, view),
+        "published": list(_published(model, quantity)),
+    }
+
+
+def _published(
+    model: ChartModel | Projection, quantity: Quantity
+) -> Iterator[tuple[float, float, str]]:
+    """Yield (x, y, name) of figures of the source; response times there are means."""
+    for figure in model.published_of(model.series):
+        time = figure.mean_ms if quantity is Quantity.TIME else None
+        value = figure.replies_per_s if quantity is Quantity.REPLIES else time
+        if value is not None and figure.at is not None:
+            yield figure.at, value, figure.name
+
+
+def _line(series: Any, quantity: Quantity, view: View) -> dict[str, Any]:
+    """Return one line. `marks`: a character a point: trusted, untrusted or faulty."""
+    values = series.values(quantity, view)
+    flags = zip(values.trusted, values.faulty, strict=True)
+    return {
+        "x": _rounded(values.x, 7),
+        "y": _rounded(values.y, 4),
+        "marks": "".join("x" if bad else "+" if good else "o" for good, bad in flags),
+    }
+
+
+def _rounded(values: Iterable[float], digits: int) -> list[float | None]:
+    """Round to significant digits; whole numbers lose their ".0"."""
+    found = (float(f"{value:.{digits}g}") if isfinite(value) else None for value in values)
+    return [int(v) if v is not None and v == int(v) else v for v in found]
+
+
+def _says(model: ChartModel, view: View) -> dict[str, Sequence[str]]:
+    """Return a sentence for every point of each server, as its card has it."""
+    return {
+        key: [_card(model, series, point, view) for point in series.shown]
+        for key, series in model.series.items()
+    }
+
+
+def _card(model: ChartModel, series: Any, point: PointResult, view: View) -> str:
+    card = model.card(series, point, view)
+    return safe(". ".join(filter(None, (card.causes, card.sentence))))
