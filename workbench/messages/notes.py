@@ -321,10 +321,13 @@ class Ceiling(Notice):
     """With `name`: the limit known before; 0: no rate."""
     load_tool: str = ""
     """Where the run has several: with which; empty: it has one."""
+    confirmed: bool = False
+    """An earlier run found it, and this one reached it again at once."""
     template = """{name:?{name} sustained {ceiling_per_s:rate}/s, so the client limit is at least
         that (before: {before_per_s:?{before_per_s:rate}/s|none}).
         |{ceiling_per_s:?The clients reach {ceiling_per_s:,.0f}/s against the null
-        server{load_tool:? with {load_tool}}{reached_all:?: all that the plan asks for
+        server{load_tool:? with {load_tool}}{confirmed:?, as in an earlier
+        run}{reached_all:?: all that the plan asks for
         |. Above this rate the clients are the limit}.
         |The clients sustained no rate against the null server: no point can be
         trusted.}{disturbed:? Background load took {others_cpu_pct:.0f} % of a core meanwhile, so

@@ -8,7 +8,9 @@ import math
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from workbench.analysis.evidence import SUSTAINED_SHARE
+import msgspec
+
+from workbench.analysis.evidence import SHORTEST_S, SUSTAINED_SHARE
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.documents import PointStop
 from workbench.plan.model import HIGHEST_RATE_PER_S, Plan
@@ -22,7 +24,8 @@ from workbench.plan.schedule import (
 )
 
 CEILING_ATTEMPTS = 2
-"""Attempts at the plan's highest rate before the clients are considered unable to reach it."""
+"""Attempts at the plan's highest rate before the clients are considered unable to reach it. Where
+the rates end at the client limit it is no rate of the plan, and one is enough."""
 
 IN_TIME = 0.97
 """Share of the offered load that must be answered on time for a rate to count as reached."""
@@ -32,6 +35,36 @@ CEILING_HALVINGS = 4
 
 CALIBRATIONS = 3
 """Calibrations at most, as long as other programs disturb them."""
+
+LEAST_PATIENCE_S, PATIENCE = 5.0, 0.1
+"""How long the limit is refined once a rate was reached: so long, or this share of all points."""
+
+NARROW = 1.15
+"""How far a rate that was missed may lie above one that was reached: a limit known so well from an
+earlier run is only confirmed."""
+
+ANSWERED = 0.95, 0.25, 0.9
+"""After a rate that was missed comes this share of what was answered, between these shares of the
+rate: overloaded clients may answer next to nothing."""
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What an earlier run found. It says where to begin; what counts is measured again."""
+
+    reached_per_s: float
+    missed_per_s: float | None
+    """The lowest rate that was missed; None: none was, so the clients may reach more."""
+
+    @property
+    def first_per_s(self) -> float:
+        """The rate to begin with."""
+        missed = self.missed_per_s or self.reached_per_s
+        return self.reached_per_s if self.is_narrow else (self.reached_per_s + missed) / 2
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it is known so well that it need only be confirmed."""
+        return (self.missed_per_s or math.inf) <= NARROW * self.reached_per_s
 
 
 @dataclass(frozen=True)
@@ -43,11 +76,21 @@ class Ceiling:
     others_pct: float = 0.0
     """The most CPU time, in percent of a core, that other programs used while a higher rate was
     missed."""
+    missed_per_s: float | None = None
+    """The lowest rate that was missed; None: none was."""
+    confirmed: bool = False
+    """It is that of an earlier run, and was reached again."""
 
     @property
     def disturbed(self) -> bool:
         """Whether other programs may have caused it."""
         return self.others_pct >= OTHERS_PCT
+
+
+def patience_s(plan: Plan) -> float:
+    """Return how long a calibration may go on once a rate was reached."""
+    points = len(plan.servers) * plan.repeats * len(plan.rates_per_s)
+    return max(LEAST_PATIENCE_S, PATIENCE * points * (plan.seconds or SHORTEST_S))
 
 
 def calibration(
@@ -57,53 +100,106 @@ def calibration(
     seed: int = 0,
     most_per_s: float = math.inf,
     load_tool: str = "",
+    known: Known | None = None,
 ) -> Generator[PointPlan, PointStop, Ceiling]:
     """Yield points that find the client limit, which is returned.
 
     The plan's highest rate is tried first: if it is reached, so is every rate of the plan, unless
-    they end at the client limit, for which the rate is then doubled, up to `most_per_s`, or halved
-    until one is reached. What lies between a rate that was reached and one that was missed is
-    bisected. Where other programs
-    disturbed that, it is done again, and the highest limit counts.
+    they end at the client limit, for which the rate is then doubled, up to `most_per_s`. After a
+    rate that was missed comes what was answered, until one is reached; what lies between the two is
+    bisected. A limit that is `known` is tried in place of the first, and if it is reached, counts.
+    Where other programs disturbed that, it is done again, and the highest limit counts. Refining
+    and repeating end with `patience_s`.
     """
+    patience = _Patience(patience_s(plan))
     if before_it := warm_up(plan, server, seed, 1):
-        yield before_it
+        patience.over((yield before_it))
     found: list[Ceiling] = []
-    while len(found) < CALIBRATIONS and (not found or found[-1].disturbed):
-        found.append((yield from _find_ceiling(plan, server, seed, most_per_s, load_tool)))
+    while len(found) < CALIBRATIONS and (
+        not found or (found[-1].disturbed and not patience.is_over)
+    ):
+        search = _Search(plan, most_per_s, known)
+        while search.rate is not None:
+            stop = yield _ceiling_point(plan, server, search.rate, seed, load_tool)
+            search.take(stop, hurry=patience.over(stop))
+        found.append(search.found)
     # A rate that was reached once can be reached.
     return max(found, key=lambda each: (each.per_s, -each.others_pct))
 
 
-def _find_ceiling(
-    plan: Plan, server: str, seed: int, most_per_s: float, load_tool: str
-) -> Generator[PointPlan, PointStop, Ceiling]:
-    top = min(max(plan.rates_per_s, default=0.0), most_per_s)
-    reached = others_pct = 0.0
-    while True:
-        for _ in range(CEILING_ATTEMPTS):
-            stop = yield _ceiling_point(plan, server, top, seed, load_tool)
-            if _reached(stop):
-                break
-            others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
-        else:
-            break
-        if not plan.to_ceiling or top >= min(most_per_s, HIGHEST_RATE_PER_S):
-            return Ceiling(top)
-        reached, top = top, min(2 * top, most_per_s, HIGHEST_RATE_PER_S)
-    missed, lowest, steps = top, min(plan.rates_per_s, default=0.0), CEILING_HALVINGS
-    while steps:
-        rate = round((reached + missed) / 2, 6)
-        stop = yield _ceiling_point(plan, server, rate, seed, load_tool)
+class _Patience:
+    """Whether there is time for another point, by the times of those before."""
+
+    def __init__(self, seconds: float) -> None:
+        self._left_s, self._until_us = seconds, 0.0
+        self.is_over = False
+
+    def over(self, stop: PointStop) -> bool:
+        if not self._until_us:
+            self._until_us = stop.t_us + 1e6 * (self._left_s - stop.seconds)
+        next_s = 1.5 * SHORTEST_S  # with the rest after it
+        self.is_over = stop.t_us + 1e6 * next_s > self._until_us
+        return self.is_over
+
+
+class _Search:
+    """One calibration, one result at a time."""
+
+    def __init__(self, plan: Plan, most_per_s: float, known: Known | None) -> None:
+        self._to_ceiling, self._known = plan.to_ceiling, known
+        highest = max(plan.rates_per_s, default=0.0)
+        top = min(highest, most_per_s)
+        self._top = min(most_per_s, HIGHEST_RATE_PER_S) if self._to_ceiling else top
+        self._lowest = min(plan.rates_per_s, default=0.0)
+        self._attempts = 1 if self._to_ceiling else CEILING_ATTEMPTS
+        self._steps = CEILING_HALVINGS
+        self._reached, self._missed, self._others_pct = 0.0, math.inf, 0.0
+        self._confirmed = False
+        begin = known.first_per_s if known else top
+        self.rate: float | None = min(begin, self._top if self._to_ceiling else top)
+        """The next rate; None: the limit is found."""
+
+    @property
+    def found(self) -> Ceiling:
+        missed = None if self._missed == math.inf else self._missed
+        return Ceiling(self._reached, self._others_pct, missed, self._confirmed)
+
+    def take(self, stop: PointStop, *, hurry: bool) -> None:
+        """Take the result of `rate`. `hurry`: a rate that was reached is good enough."""
+        assert self.rate is not None
+        rate, known = self.rate, self._known
         if _reached(stop):
-            reached = rate
+            self._reached = rate
+            self._confirmed = bool(known and known.is_narrow and rate == known.reached_per_s)
         else:
-            missed = rate
-            others_pct = max(others_pct, stop.evidence.get("others_cpu_pct", 0.0))
-        # Rates to the client limit begin anywhere above it: each halving only gets nearer.
-        if reached or not plan.to_ceiling or missed <= lowest:
-            steps -= 1
-    return Ceiling(reached, others_pct)
+            self._others_pct = max(self._others_pct, stop.evidence.get("others_cpu_pct", 0.0))
+            self._attempts -= 1
+            if self._attempts and rate >= self._top:
+                return
+            self._missed = rate
+        # Rates to the client limit begin anywhere above it: until one is reached, none is refined.
+        if self._missed < math.inf and (
+            self._reached or not self._to_ceiling or self._missed <= self._lowest
+        ):
+            self._steps -= 1
+        self.rate = None if self._is_found(hurry) else self._next(stop)
+
+    def _is_found(self, hurry: bool) -> bool:
+        enough = self._confirmed or hurry
+        return self._reached >= self._top or self._steps < 0 or bool(self._reached and enough)
+
+    def _next(self, stop: PointStop) -> float:
+        reached, missed, known = self._reached, self._missed, self._known
+        if missed == math.inf:
+            expected = (known.missed_per_s if known else None) or 0.0
+            higher = (reached + expected) / 2 if expected > reached else 2 * reached
+            return min(round(higher, 6), self._top)
+        if reached:
+            return round((reached + missed) / 2, 6)
+        if known and known.reached_per_s < missed:
+            return known.reached_per_s
+        share, least, most = ANSWERED
+        return round(min(max(share * stop.replies_per_s, least * missed), most * missed), 6)
 
 
 def _reached(stop: PointStop) -> bool:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.analysis.evidence import SHORTEST_S
-from workbench.plan.calibration import CALIBRATIONS, CEILING_ATTEMPTS, CEILING_HALVINGS
+from workbench.plan.calibration import (
+    CALIBRATIONS,
+    CEILING_ATTEMPTS,
+    CEILING_HALVINGS,
+    patience_s,
+)
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PROFILE_LEAD_S, PointPlan
 from workbench.plan.search import example
@@ -77,7 +82,9 @@ def calibration_s(plan: Plan) -> tuple[float, float]:
     most = CALIBRATIONS * (CEILING_ATTEMPTS + CEILING_HALVINGS)
     tools = len(plan.load_tools)
     point = SHORTEST_S + plan.cool_down_s
+    missed = point + plan.workload.timeout_s
+    refining = min(most * missed, patience_s(plan) + CEILING_ATTEMPTS * missed)
     return (
         tools * (DEPLOY_S[0] + warm_up + point),
-        tools * (DEPLOY_S[1] + warm_up + most * (point + plan.workload.timeout_s)),
+        tools * (DEPLOY_S[1] + warm_up + refining),
     )
