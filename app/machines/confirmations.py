@@ -13,8 +13,7 @@ from app.theme import Weight
 from app.widgets import button, column, label, row
 
 if TYPE_CHECKING:
-    from workbench.exposure import Exposure
-    from workbench.foreign import ForeignCode
+    from workbench.consent import Exposure, ForeignCode
     from workbench.run.claims import Claim
 
 

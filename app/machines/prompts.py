@@ -21,8 +21,7 @@ from app.theme import Weight
 from app.widgets import button, column, label, row
 
 if TYPE_CHECKING:
-    from workbench.exposure import Exposure
-    from workbench.foreign import ForeignCode
+    from workbench.consent import Exposure, ForeignCode
     from workbench.machines.hostkeys import HostKeyProblem
     from workbench.machines.secrets import Question
     from workbench.run.claims import Answer, Claim
@@ -67,12 +66,12 @@ class Asker:
         return answer
 
     async def expose(self, exposure: Exposure) -> bool:
-        """A `Consent` (`workbench.exposure`)."""
+        """A `Consent` (`workbench.consent`)."""
         answer: bool = await self._answer(partial(exposing, exposure=exposure))
         return answer
 
     async def run_foreign(self, code: ForeignCode) -> bool:
-        """A `Consent` (`workbench.foreign`)."""
+        """A `Consent` (`workbench.consent`)."""
         answer: bool = await self._answer(partial(running_foreign, code=code))
         return answer
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.consent import agreed, exposure, never_agree
 from workbench.errors import PongbenchError, ProgramFailed
-from workbench.exposure import agreed, never_agree
 from workbench.machines.base import Machine
 from workbench.machines.local import open_local
 from workbench.machines.opening import open_machine
@@ -81,7 +81,8 @@ async def run_trial(
     begun = time.monotonic()
     host = machine.bind if profile else "127.0.0.1"
     try:
-        await agreed([entry], machine.name, host, person.expose if person else never_agree)
+        consent = person.expose if person else never_agree
+        await agreed(exposure([entry], machine.name, host), consent)
         deployment = await deploy(
             machine,
             entry,

@@ -26,7 +26,7 @@ from planted.ground import Ground, NoGround
 from planted.trials import written
 
 from workbench.analysis.summary import summarise
-from workbench.foreign import ForeignCode
+from workbench.consent import ForeignCode
 from workbench.plan.model import Plan
 from workbench.run.engine import Consents, Engine
 from workbench.sessions.reading import read_session

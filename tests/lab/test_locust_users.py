@@ -17,8 +17,8 @@ from pids import parent
 from lab.conftest import ready, until
 from lab.hosts import Host, Lab
 from workbench.cli import main
+from workbench.consent import ForeignCode
 from workbench.documents import AnyDocument, PointStop, RunStart, RunStop, Window
-from workbench.foreign import ForeignCode
 from workbench.plan.reading import load_plan
 from workbench.run.engine import Consents
 from workbench.run.factory import Fleet, engine_for

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from a_run import PONGBENCH, ROOT
 
+from workbench.consent import Exposure
 from workbench.documents import AnyDocument, Note
-from workbench.exposure import Exposure
 from workbench.plan.model import Plan
 from workbench.run.engine import Consents, Engine
 from workbench.run.environment import Fleet

@@ -6,8 +6,8 @@ import pytest
 
 from workbench.commands import asking
 from workbench.commands.asking import EXPOSE
+from workbench.consent import Exposure, agreed, exposure, never_agree
 from workbench.errors import BadInput, PongbenchError
-from workbench.exposure import Exposure, agreed, exposure, never_agree
 
 
 @dataclass
@@ -44,9 +44,9 @@ def test_it_says_who_would_listen_where() -> None:
 
 async def test_without_consent_nothing_starts() -> None:
     with pytest.raises(PongbenchError, match=r"^Cogen no longer gets .* this was not agreed to;"):
-        await agreed([OLD], "h1", "192.0.2.7", never_agree)
-    assert await agreed([OLD], "h1", "127.0.0.1", never_agree) is None
-    given = await agreed([OLD], "h1", "192.0.2.7", EXPOSE.at_terminal(yes=True))
+        await agreed(exposure([OLD], "h1", "192.0.2.7"), never_agree)
+    assert await agreed(exposure([OLD], "h1", "127.0.0.1"), never_agree) is None
+    given = await agreed(exposure([OLD], "h1", "192.0.2.7"), EXPOSE.at_terminal(yes=True))
     assert given == Exposure(("Cogen",), "h1", "192.0.2.7")
 
 

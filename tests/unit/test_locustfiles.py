@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from workbench.axis import rates_count
+from workbench.consent import ForeignCode, agreed
 from workbench.errors import BadInput, PongbenchError
-from workbench.foreign import ForeignCode, agreed
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan, plan_from_data, read_plan, to_data
@@ -177,9 +177,10 @@ async def test_foreign_code_needs_consent_and_ours_none() -> None:
         return False
 
     shipped = read_plan("locust").workload
-    await agreed(DECLARATION.foreign_code(shipped), ["bolt"], (), refuse)
-    assert asked == []
+    assert DECLARATION.foreign_code(shipped) is None
     mine = DECLARATION.foreign_code(LocustWorkload(locustfile=str(FILES / "tags.py")))
+    assert mine
+    code = ForeignCode(mine, ("bolt", "volt"), ("faker==40.1.0",))
     with pytest.raises(PongbenchError, match=r"tags\.py runs on bolt and volt .* with faker==40"):
-        await agreed(mine, ["bolt", "volt"], ["faker==40.1.0"], refuse)
+        await agreed(code, refuse)
     assert len(asked) == 1

@@ -10,8 +10,8 @@ import os
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
 
+from workbench.consent import Asked
 from workbench.errors import BadInput, PongbenchError
 from workbench.machines.secrets import Ask, Question, Remembered, keyring_problem
 from workbench.run.claims import Answer, Claim, OnBusy
@@ -128,15 +128,6 @@ def _without_echo(terminal: int) -> Iterator[None]:
         yield
     finally:
         termios.tcsetattr(terminal, termios.TCSAFLUSH, before)
-
-
-class Asked(Protocol):
-    """What needs consent."""
-
-    @property
-    def text(self) -> str:
-        """A sentence without its full stop."""
-        ...
 
 
 @dataclass(frozen=True)

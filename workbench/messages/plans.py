@@ -10,7 +10,7 @@ import msgspec
 
 from workbench import formatting
 from workbench.axis import RATE
-from workbench.exposure import Exposure
+from workbench.consent import Exposure
 from workbench.messages.base import Message, place
 from workbench.messages.notes import Notice, Severity
 from workbench.rights import RIGHTS, Right, Stating

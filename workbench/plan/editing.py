@@ -13,10 +13,10 @@ import msgspec
 
 from workbench.config.schema_errors import complaint
 from workbench.config.yaml import plain
+from workbench.consent import exposure
 from workbench.converting import convert
 from workbench.documents import Block, Purpose
 from workbench.errors import BadInput
-from workbench.exposure import exposure
 from workbench.formatting import capital
 from workbench.messages.plans import OldServersExposed, ProtocolNotSupported, Warned, more_rights
 from workbench.plan.budget import Budget, assess

@@ -13,9 +13,10 @@ from typing import Any
 
 import msgspec
 
-from workbench import __version__, foreign, metrics
+from workbench import __version__, metrics
 from workbench.axis import Axis
 from workbench.closing import to_the_end
+from workbench.consent import Consent, Exposure, ForeignCode, agreed, exposure, never_agree
 from workbench.control import Control, Stopped
 from workbench.documents import (
     VERSION,
@@ -26,7 +27,6 @@ from workbench.documents import (
     SeriesRecord,
 )
 from workbench.errors import PongbenchError
-from workbench.exposure import Consent, agreed, exposure, never_agree
 from workbench.load.limits import own_pace, remarks
 from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
@@ -69,9 +69,9 @@ class Consents:
     """Whether programs that machines lack may be unpacked there."""
     tuning: Tuning | None = None
     """Kernel settings for the length of the run; None: they stay as they are."""
-    expose: Consent = never_agree
+    expose: Consent[Exposure] = never_agree
     """Whether servers without security fixes may listen where other machines reach them."""
-    run_foreign: foreign.Consent = foreign.never_agree
+    run_foreign: Consent[ForeignCode] = never_agree
     """Whether a program of the user, such as a locustfile, may run on the clients."""
     on_busy: claims.OnBusy | None = None
     """Asks what to do where another run is on these machines; None: no machine is claimed."""
@@ -180,12 +180,10 @@ class Engine:
 
         declared, workload = self.plan.declared, self.plan.workload
         brought = declared.brought(workload)
-        await foreign.agreed(
-            declared.foreign_code(workload),
-            self.fleet.clients,
-            brought.requirements if brought else (),
-            consents.run_foreign,
-        )
+        if path := declared.foreign_code(workload):
+            also = brought.requirements if brought else ()
+            code = ForeignCode(path, tuple(self.fleet.clients), also)
+            await agreed(code, consents.run_foreign)
         known = await named(declared.secrets(workload))
         opening = open_stage(
             self.plan,
@@ -208,7 +206,8 @@ class Engine:
                 if self._claim:
                     await asyncio.to_thread(self._claim.expect, budget.duration_s[1])
                 plan = budget.known(self.plan)
-                exposed = await agreed(self.entries, self.fleet.target, stage.bind, consents.expose)
+                exposes = exposure(self.entries, self.fleet.target, stage.bind)
+                exposed = await agreed(exposes, consents.expose)
                 links = await check_links(stage)
                 rehearsed = await self._rehearse(stage, known)
                 zero = time.monotonic_ns() // 1000

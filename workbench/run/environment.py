@@ -11,9 +11,9 @@ from typing import Any
 
 from workbench.analysis.usage import Usage
 from workbench.closing import ended, to_the_end
+from workbench.consent import is_loopback
 from workbench.documents import HostSample, MachineRecord
 from workbench.errors import BadInput
-from workbench.exposure import is_loopback
 from workbench.load import registry
 from workbench.load.base import Client, LoadGenerator, LoadTool
 from workbench.machines.base import Machine

@@ -8,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from workbench.consent import Exposure
 from workbench.control import Control
 from workbench.documents import AnyDocument, ServerRecord
-from workbench.exposure import Exposure
 from workbench.messages.notes import AnotherRun, Link, LinkUnchecked, Notice
 from workbench.plan.budget import Budget
 from workbench.plan.model import Plan

@@ -17,8 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.closing import ended
+from workbench.consent import Consent, Exposure, agreed, exposure, never_agree
 from workbench.errors import BadInput, PongbenchError, why
-from workbench.exposure import Consent, agreed, never_agree
 from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
@@ -67,7 +67,7 @@ async def check_all(
     profile: Profile,
     ask: Ask,
     install: bool = False,
-    expose: Consent = never_agree,
+    expose: Consent[Exposure] = never_agree,
     again: bool = False,
     within_s: float = math.inf,
 ) -> list[Checked]:
@@ -99,7 +99,7 @@ async def check_all(
     tasks: dict[int, asyncio.Task[Checked]] = {}
     try:
         listening = [entry for entry in entries if not entry.unavailable]
-        await agreed(listening, machine.name, machine.bind, expose)
+        await agreed(exposure(listening, machine.name, machine.bind), expose)
         # They get their turns in the order in which their tasks are created.
         for n in sorted(range(len(entries)), key=lambda n: _effort(entries[n])):
             tasks[n] = asyncio.create_task(one(entries[n]))

@@ -19,8 +19,8 @@ from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, choose, edit, judged, opened
 from tests.gui.windows import control, name_of, press, says, sees, shown
 from workbench import paths
+from workbench.consent import Exposure
 from workbench.documents import Note
-from workbench.exposure import Exposure
 from workbench.machines.profiles import Profile
 from workbench.messages.notes import Untuned
 from workbench.messages.topics import read_note

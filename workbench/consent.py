@@ -1,0 +1,113 @@
+"""What a user has to agree to before a run: servers without security updates that other machines
+can reach, and a program of the user, such as a locustfile, on the clients."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Protocol, TypeAlias, TypeVar
+
+from workbench.errors import PongbenchError
+from workbench.formatting import listed
+
+NAMED = 3
+"""At most this many are named; the rest are counted."""
+
+
+class Asked(Protocol):
+    """What needs consent."""
+
+    refused: ClassVar[str]
+    """The rest of a sentence: why nothing was started."""
+
+    @property
+    def text(self) -> str:
+        """A sentence without its full stop."""
+        ...
+
+
+A = TypeVar("A", bound=Asked)
+
+Consent: TypeAlias = Callable[[A], Awaitable[bool]]
+"""Asks the user for consent."""
+
+
+async def never_agree(asked: object) -> bool:
+    """A `Consent` that refuses, for runs without a user."""
+    return False
+
+
+async def agreed(asked: A | None, consent: Consent[A]) -> A | None:
+    """Ask for consent if it is needed, and return what was asked. Raises PongbenchError when it was
+    refused."""
+    if asked and not await consent(asked):
+        raise PongbenchError(f"{asked.text}, and {asked.refused}.")
+    return asked
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Servers on an unsupported Python that would listen on a non-loopback address."""
+
+    names: tuple[str, ...]
+    machine: str
+    address: str
+    """Empty: not known yet, but other machines must reach it."""
+
+    refused: ClassVar[str] = "this was not agreed to; leave out such servers"
+
+    @property
+    def text(self) -> str:
+        more = len(self.names) - NAMED
+        named = [*self.names[:NAMED], f"{more} more"] if more > 1 else [*self.names]
+        gets, them = ("gets", "it") if len(self.names) == 1 else ("get", "them")
+        where = f"{self.address} of {self.machine}" if self.address else f"{self.machine}"
+        return (
+            f"{listed(named)} no longer {gets} security fixes and would listen on {where}, where"
+            f" other machines reach {them}"
+        )
+
+
+class Listener(Protocol):
+    """The attributes of a catalogue entry that are used here."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def heritage(self) -> bool: ...
+
+
+def exposure(entries: Sequence[Listener], machine: str, address: str) -> Exposure | None:
+    """Return the exposure. `address`: where they listen; empty: where other machines reach it.
+    None: no consent is needed."""
+    old = [entry.name for entry in entries if entry.heritage]
+    if not old or (address and is_loopback(address)):
+        return None
+    return Exposure(tuple(old), machine, address)
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether only the machine itself reaches an address."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"
+
+
+@dataclass(frozen=True)
+class ForeignCode:
+    """A program, and the machines that would run it."""
+
+    path: Path
+    machines: tuple[str, ...]
+    also: tuple[str, ...] = ()
+    """What comes with it: packages and files, as the plan has them."""
+
+    refused: ClassVar[str] = "nobody agreed to that; nothing was started"
+
+    @property
+    def text(self) -> str:
+        brought = f" with {', '.join(self.also)}" if self.also else ""
+        return f"{self.path} runs on {listed(self.machines)} with your rights there{brought}"
