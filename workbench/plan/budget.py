@@ -25,7 +25,7 @@ from workbench.plan.resources import (
     quick_ports,
 )
 from workbench.plan.schedule import points
-from workbench.plan.suitability import Contestant
+from workbench.servers.entry import ServerEntry
 from workbench.sessions.history import earlier
 
 
@@ -105,7 +105,7 @@ class Budget:
 
 def assess(
     plan: Plan,
-    entries: Sequence[Contestant],
+    entries: Sequence[ServerEntry],
     facts: Mapping[str, Any],
     *,
     loopback: bool = False,

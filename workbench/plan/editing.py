@@ -7,7 +7,7 @@ import copy
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
@@ -25,7 +25,8 @@ from workbench.plan.model import Plan
 from workbench.plan.reading import as_plan, plan_type
 from workbench.plan.schedule import PointPlan, order, points
 from workbench.plan.search import example
-from workbench.plan.suitability import Contestant
+from workbench.servers.catalogue import Catalogue
+from workbench.servers.entry import ServerEntry
 
 _PLACEHOLDERS: dict[str, Any] = {
     "servers": ["-"],
@@ -38,12 +39,6 @@ _PLACEHOLDERS: dict[str, Any] = {
     "search.step": 1,
 }
 """Replaces invalid values without a default, so that the rest can be checked."""
-
-
-class Catalogued(Protocol):
-    """The attributes of a catalogue entry that a draft uses."""
-
-    def __getitem__(self, id: str) -> Contestant: ...
 
 
 _NAMED = 3
@@ -102,7 +97,7 @@ class Draft:
 
 def examine(
     data: Mapping[str, Any],
-    catalogue: Catalogued,
+    catalogue: Catalogue,
     facts: Mapping[str, Any],
     *,
     loopback: bool = True,
@@ -158,7 +153,7 @@ def examine(
     )
 
 
-def _precautions(entries: Sequence[Contestant], listens_on: str) -> Iterator[Warned]:
+def _precautions(entries: Sequence[ServerEntry], listens_on: str) -> Iterator[Warned]:
     if listens_on and (found := exposure(entries, listens_on, "")):
         yield OldServersExposed(servers=found.names, machine=found.machine)
     for entry in entries:
@@ -211,10 +206,10 @@ def _fix(data: dict[str, Any], key: str) -> bool:
     return data.pop(last, None) is not None or last not in data
 
 
-def _entries(plan: Plan, catalogue: Catalogued) -> tuple[list[Contestant], str]:
+def _entries(plan: Plan, catalogue: Catalogue) -> tuple[list[ServerEntry], str]:
     """Return the catalogue entries, and problems with some: one sentence per cause. Those that
     another protocol would fix come first, then those where the server must be left out."""
-    entries: list[Contestant] = []
+    entries: list[ServerEntry] = []
     foreign, idle, unknown = _Unfit(), _Unfit(), _Unfit()
     wanted = plan.workload.protocol
     for server in plan.servers:
@@ -224,7 +219,7 @@ def _entries(plan: Plan, catalogue: Catalogued) -> tuple[list[Contestant], str]:
             unknown.append((server, str(error)))
             continue
         entries.append(entry)
-        if unavailable := getattr(entry, "unavailable", None):
+        if unavailable := entry.unavailable:
             idle.append((entry.name, f"{entry.name} cannot be run: {unavailable.reason}"))
         elif not plan.declared.serves(plan.workload.protocol, entry.protocols):
             unfit = ProtocolNotSupported(

@@ -4,8 +4,8 @@ what it needs of machines (`resources`)."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
 from workbench.analysis.histogram import samples_needed
@@ -17,34 +17,12 @@ from workbench.plan import resources
 from workbench.plan.model import Plan
 from workbench.plan.resources import Keys, clients_close
 from workbench.plan.schedule import PointPlan
-
-
-class Contestant(Protocol):
-    """The attributes of a catalogue entry that a budget uses."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def closes_first(self) -> str: ...
-    @property
-    def protocols(self) -> Sequence[str]: ...
-    @property
-    def warm_up_s(self) -> float: ...
-    @property
-    def heritage(self) -> bool: ...
-    @property
-    def one_client(self) -> bool: ...
-    @property
-    def processes(self) -> int: ...
-    @property
-    def rights(self) -> Mapping[Any, str]: ...
+from workbench.servers.entry import ServerEntry
 
 
 def problems(
     plan: Plan,
-    entries: Sequence[Contestant],
+    entries: Sequence[ServerEntry],
     planned: Sequence[PointPlan],
     limits: Limits,
     duration_s: tuple[float, float],
@@ -85,7 +63,7 @@ def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[plans.Pro
         )
 
 
-def protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[plans.Problem]:
+def protocol_problems(plan: Plan, entries: Sequence[ServerEntry]) -> Iterator[plans.Problem]:
     """Return the problems of servers that do not support the plan's protocol, one for all that
     support the same ones."""
     wanted = plan.workload.protocol
@@ -100,7 +78,7 @@ def protocol_problems(plan: Plan, entries: Sequence[Contestant]) -> Iterator[pla
 
 
 def _one_client_problems(
-    plan: Plan, entries: Sequence[Contestant], clients: int
+    plan: Plan, entries: Sequence[ServerEntry], clients: int
 ) -> Iterator[plans.Problem]:
     """Return what has one client, where several connect at once."""
     fixed = plan.closed and plan.warming is None  # A warm-up has a rate, which all clients share.
