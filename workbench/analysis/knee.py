@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from statistics import median_low
 
-from workbench.analysis.intervals import Interval, PassKnee, knee_interval
+from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
 from workbench.analysis.repeats import is_sustained, last_attempts
 from workbench.documents import Counts, PointStop
 from workbench.messages.notes import Peak
@@ -22,19 +22,7 @@ def knee(points: Iterable[PointStop]) -> float | None:
     complete points of a sweep count, and only the last attempt at each rate. A pass that ended
     before it found a limit (the run was stopped) is left out if another pass went further.
     """
-    passes: defaultdict[int, list[PointStop]] = defaultdict(list)
-    for point in last_attempts(points):
-        if point.purpose == "sweep" and point.complete:
-            passes[point.pass_number].append(point)
-    if not passes:
-        return None
-    furthest = max(point.x for in_pass in passes.values() for point in in_pass)
-    found = [
-        _sustained_up_to(in_pass)
-        for in_pass in passes.values()
-        if not all(map(is_sustained, in_pass)) or max(point.x for point in in_pass) == furthest
-    ]
-    return median_low(found or [_sustained_up_to(in_pass) for in_pass in passes.values()]) or None
+    return median_low([each.sustained for each in pass_knees(points)] or [0.0]) or None
 
 
 def unknown(points: Iterable[PointStop]) -> PointStop | None:
@@ -51,15 +39,6 @@ def unknown(points: Iterable[PointStop]) -> PointStop | None:
     if not lost or any(point.verdict in ("server-limited", "faulty") for point in lost):
         return None
     return lost[0] if knee(lowest.values()) is None else None
-
-
-def _sustained_up_to(in_pass: list[PointStop]) -> float:
-    highest = 0.0
-    for point in sorted(in_pass, key=lambda p: p.x):
-        if not is_sustained(point):
-            break
-        highest = point.x
-    return highest
 
 
 def is_floor(points: Iterable[PointStop], knee_per_s: float | None) -> bool:
