@@ -17,10 +17,10 @@ from workbench.analysis.evidence import Fault
 from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
 from workbench.machines.base import Machine
 from workbench.machines.bundle import Brought
+from workbench.machines.wire import Count, Text
 from workbench.messages.base import Message
 from workbench.messages.tools import Lacking
 from workbench.servers.programs import ProgramName, Programs
-from workbench.shapes import Whole
 
 
 class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,20 +168,20 @@ class RequestPart(msgspec.Struct, frozen=True, kw_only=True):
     """The part of a point that one of several requests had, in calls that were sent; with Locust,
     in requests, of which a call has any number."""
 
-    replies: Whole
-    failed: Whole
-    latency: SparseHistogram
-    """From the scheduled time; with Locust from the send."""
+    replies: Count
+    failed: Count
+    latency: list[Count]
+    """A sparse histogram, from the scheduled time; with Locust from the send."""
 
 
 class TlsPart(msgspec.Struct, frozen=True, kw_only=True):
     """What clients and server agreed on, and how often."""
 
-    version: str
+    version: Text
     """As OpenSSL writes it: "TLSv1.3"."""
-    cipher: str
-    handshakes: Whole
-    resumed: Whole
+    cipher: Text
+    handshakes: Count
+    resumed: Count
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import msgspec
 from workbench.analysis import histogram
 from workbench.analysis.evidence import Fault
 from workbench.documents import SparseHistogram
+from workbench.load.base import RequestPart, TlsPart
 from workbench.machines.wire import Count, Text
 from workbench.remote.agent.protocol import MOST_FAULTS, MOST_HOSTS
 
@@ -84,26 +85,6 @@ class ScheduleEnd(msgspec.Struct, frozen=True, kw_only=True):
     replies: Count
 
 
-class RequestDone(msgspec.Struct, frozen=True, kw_only=True):
-    """One of several requests; see `agent.tally.RequestTally`."""
-
-    replies: Count
-    failed: Count
-    latency: Buckets
-
-    def __post_init__(self) -> None:
-        _check(self.latency)
-
-
-class TlsDone(msgspec.Struct, frozen=True, kw_only=True):
-    """See `agent.tls.TlsClient.report`."""
-
-    version: Text
-    cipher: Text
-    handshakes: Count
-    resumed: Count
-
-
 class Done(Event, frozen=True, kw_only=True):
     """The totals of a worker; see `agent.point.Point.finish`."""
 
@@ -119,8 +100,8 @@ class Done(Event, frozen=True, kw_only=True):
     figures: Annotated[dict[ErrorName, Count], msgspec.Meta(max_length=20)] = {}
     """The workload's own. Merged by adding, those of a time (`_us`) by the longest."""
     histograms: Times
-    tls: TlsDone | None = None
-    requests: Annotated[list[RequestDone], msgspec.Meta(max_length=100)] = []
+    tls: TlsPart | None = None
+    requests: Annotated[list[RequestPart], msgspec.Meta(max_length=100)] = []
     elsewhere: Annotated[dict[Text, Count], msgspec.Meta(max_length=MOST_HOSTS)] = {}
     """Requests to another host and port than the load's, by that."""
     waits: Buckets = []
@@ -133,7 +114,7 @@ class Done(Event, frozen=True, kw_only=True):
     dropped: Count = 0
 
     def __post_init__(self) -> None:
-        _check(self.waits)
+        _check(self.waits, *(each.latency for each in self.requests))
 
 
 class Error(Event, frozen=True, kw_only=True):
