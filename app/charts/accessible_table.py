@@ -12,7 +12,6 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QAccessible, QPaintEvent
 from PySide6.QtWidgets import QTableView
 
-from app.charts.stack import Stack
 from app.charts.words import Card
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
@@ -25,20 +24,21 @@ class Points(QAbstractTableModel):
     is, the figures of its card, and the card's sentence.
     """
 
-    def __init__(self, stack: Stack) -> None:
-        super().__init__(stack)
-        self._stack = stack
+    def __init__(self, trio: Any) -> None:
+        """`trio`: a `Trio`, as for `Pointing`."""
+        super().__init__(trio)
+        self._trio = trio
         self._known: object = None
         self._rows: list[tuple[Any, Any]] = []
         """Series and reading."""
 
     def renew(self) -> None:
         """Read the points again, if there are others."""
-        stack, drawn = self._stack, self._stack.drawn
+        trio, drawn = self._trio, self._trio.drawn
         # Of time there may be very many, which nobody reads without a screen reader.
-        wanted = drawn is stack.model or QAccessible.isActive()
-        shown = [s for s in drawn.ranked() if stack.is_shown(s.id)] if wanted else []
-        known = drawn, [(series.id, series.version) for series in shown], stack.view
+        wanted = drawn is trio.model or QAccessible.isActive()
+        shown = [s for s in drawn.ranked() if trio.is_shown(s.id)] if wanted else []
+        known = drawn, [(series.id, series.version) for series in shown], trio.view
         if known == self._known:
             return
         self.beginResetModel()
@@ -67,7 +67,7 @@ class Points(QAbstractTableModel):
         figures = [
             f"{figure} {unit}".replace(" /s", "/s").strip() for _, figure, unit in card.figures
         ]
-        place = self._stack.drawn.axis.at(reading.x)
+        place = self._trio.drawn.axis.at(reading.x)
         return str((series.name, place, *figures, card.sentence)[column])
 
     def headerData(
@@ -80,18 +80,18 @@ class Points(QAbstractTableModel):
         ends = self._card(0).figures, self._card(len(self._rows) - 1).figures
         # In a distribution, every row is of another percentile.
         captions = (a[0] if a[0] == b[0] else "Response time" for a, b in zip(*ends, strict=True))
-        return ("Server", self._stack.drawn.axis.label, *captions, "Verdict")[section]
+        return ("Server", self._trio.drawn.axis.label, *captions, "Verdict")[section]
 
     def _card(self, row: int) -> Card:
-        return self._stack.drawn.card(*self._rows[row], self._stack.view)
+        return self._trio.drawn.card(*self._rows[row], self._trio.view)
 
 
 class PointsTable(QTableView):
     """No stop of the Tab key: the charts themselves take the keys, and select its rows."""
 
-    def __init__(self, stack: Stack) -> None:
-        super().__init__(stack)
-        self.points = Points(stack)
+    def __init__(self, trio: Any) -> None:
+        super().__init__(trio)
+        self.points = Points(trio)
         self.setModel(self.points)
         self.setAccessibleName("Points of the charts")
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)

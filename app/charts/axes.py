@@ -370,7 +370,7 @@ def time_text(ms: float) -> str:
 
 
 _HEAD_GAP = 8.0
-"""Unscaled, between a header and the controls beside it."""
+"""Unscaled, between a header and the edge."""
 _NO_CONTROLS = 2.0
 """Height of the controls in pictures and presentations."""
 _INSET, _NO_INSET = 4.0, 1.0
@@ -382,8 +382,6 @@ class Head(ScaleAxis):
 
     def __init__(self, chart: Plot) -> None:
         super().__init__(chart, "top", lambda _: [])
-        self.end: Callable[[], float] = lambda: float(chart.width())
-        """Where the controls beside it begin."""
         self._fitted_for: object = None
         self._fitted = "", "", 0.0, 0.0
         self._marks_of: object = None
@@ -454,25 +452,24 @@ class Head(ScaleAxis):
 
     def _head(self) -> tuple[str, str, float, float]:
         """Return (title, text beside it, start, end), with the text from start to end in pixels."""
-        chart, end = self._chart, self.end()
-        wanted = chart.model.version, len(chart.hidden), chart.frame, end
+        chart = self._chart
+        wanted = chart.model.version, len(chart.hidden), chart.frame
         if wanted != self._fitted_for:
-            self._fitted_for, self._fitted = wanted, self._fit_head(end)
+            self._fitted_for, self._fitted = wanted, self._fit_head()
         return self._fitted
 
-    def _fit_head(self, until: float) -> tuple[str, str, float, float]:
-        """Where there is no room, parts are left out whole: first what controls and cards say, too,
-        and last what hollow markers mean.
+    def _fit_head(self) -> tuple[str, str, float, float]:
+        """Where there is no room, parts are left out whole: first what cards say, too, and last
+        what hollow markers mean.
         """
         px, (title, unit) = self._chart.sizes.px, self._chart.title_text()
         size = font(px(12))
         end = self._left() + text_width(title, self._title_font())
         x = end + px(8)
-        room = until - px(_HEAD_GAP) - x
+        room = self._chart.width() - px(_HEAD_GAP) - x
         keys, brief = self._marks(), unit.partition(",")[0]
         hollow = tuple(key for key in keys if key.startswith("hollow"))
-        signs = tuple(words.hollow_sign(key) for key in hollow)
-        forms = (unit, *keys), (brief, *keys), (brief, *hollow), hollow, signs, (unit,), (brief,)
+        forms = (unit, *keys), (brief, *keys), (brief, *hollow), hollow
         texts = ("  ·  ".join(form) for form in forms if form)
         shown = next((each for each in texts if text_width(each, size) <= room), "")
         return title, shown, x, x + text_width(shown, size) if shown else end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isnan, nan
-from weakref import ref
+from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -25,7 +25,6 @@ from app.charts.drawing import draw_marker, draw_text, name_among, text_width
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
 from app.charts.series import Quantity
-from app.charts.stack import Stack
 from app.theme import Theme, Weight, font
 from workbench import formatting
 from workbench.analysis.results import PointResult, View
@@ -224,9 +223,9 @@ class Crosshair:
     then go from value to value.
     """
 
-    def __init__(self, stack: Stack, pointing: Pointing) -> None:
-        self._stack_ref = ref(stack)
-        self._pointing = pointing
+    def __init__(self, trio: Any, pointing: Pointing) -> None:
+        """`trio`: a `Trio`, as for `Pointing`."""
+        self._trio, self._pointing = trio, pointing
         self.x = nan
         """Where it is; NaN: nowhere."""
         self._kept = False
@@ -238,23 +237,17 @@ class Crosshair:
         self._readout: Readout | None = None
 
     @property
-    def _stack(self) -> Stack:
-        stack = self._stack_ref()
-        assert stack is not None
-        return stack
-
-    @property
     def readout(self) -> Readout:
         """Created on first use."""
         if self._readout is None:
-            stack = self._stack
-            scale = max(1.0, 0.8 * stack.sizes.scale)
-            self._readout = Readout(stack.theme, stack, scale)
+            trio = self._trio
+            scale = max(1.0, 0.8 * trio.sizes.scale)
+            self._readout = Readout(trio.theme, trio, scale)
         return self._readout
 
     @property
     def _first(self) -> Chart:
-        return self._stack.charts[self._stack.drawn.charts[0]]
+        return self._trio.charts[self._trio.drawn.charts[0]]
 
     def cross(self, quantity: Quantity, x: float) -> None:
         """Handle the mouse in a chart at x, at no line; NaN: it left."""
@@ -365,39 +358,39 @@ class Crosshair:
         return float(xs[np.abs(chart.across(xs) - at).argmin()])
 
     def _point(self, x: float) -> None:
-        for chart in self._stack.charts.values():
+        for chart in self._trio.charts.values():
             chart.point_to("", x)
 
     def _show(self, x: float) -> None:
         if isnan(x):
             self.hide()
             return
-        stack = self._stack
-        charts = [chart for chart in stack.charts.values() if chart.isVisibleTo(stack)]
-        by = stack.charts[self._by]
+        trio = self._trio
+        charts = [chart for chart in trio.charts.values() if chart.isVisibleTo(trio)]
+        by = trio.charts[self._by]
         self.x = x
         if not self._pointing.server:
             self._point(x)
-        self.readout.display(stack.drawn, charts, x, by if by in charts else charts[0])
+        self.readout.display(trio.drawn, charts, x, by if by in charts else charts[0])
         self._place(charts, x)
         self.readout.setVisible(not self._gives_way)
         self.readout.raise_()
-        stack.setAccessibleDescription(self.readout.accessibleName())
+        trio.setAccessibleDescription(self.readout.accessibleName())
 
     def _place(self, charts: list[Chart], x: float) -> None:
         """Place the list in the column beside the charts, unless it is small, or there is none."""
-        stack, readout = self._stack, self.readout
+        trio, readout = self._trio, self.readout
         size, plot = readout.float(), charts[0].plot_rect()
         large = size.width() * size.height() > _LARGE * plot.width() * plot.height()
-        column = stack.beside if large and stack.beside and stack.beside.isVisible() else None
-        if readout.parent() is not (column or stack):
-            readout.setParent(column or stack)
+        column = trio.beside if large and trio.beside and trio.beside.isVisible() else None
+        if readout.parent() is not (column or trio):
+            readout.setParent(column or trio)
         if column:
-            legend = stack.legend if stack.legend and stack.legend.isVisible() else None
+            legend = trio.legend if trio.legend and trio.legend.isVisible() else None
             readout.fill(column.size(), legend.height() if legend else 0)
         else:
-            readout.move(stack.beside_cursor(size, x))
+            readout.move(trio.beside_cursor(size, x))
 
     def _announce(self) -> None:
         description = self.readout.accessibleName()
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._stack, description))
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._trio, description))

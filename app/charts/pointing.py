@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isnan, nan
-from weakref import ref
+from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QKeyEvent
@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 
 from app.charts.drawing import Swatch
 from app.charts.series import Quantity, Series
-from app.charts.stack import Stack
 from app.charts.view_state import ACROSS
 from app.charts.words import Card
 from app.plain import Label
@@ -197,17 +196,16 @@ _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 
 
 class Pointing:
-    """The selection of one stack. A server and a rate can be pinned; the mouse overrules them while
+    """The selection of one trio. A server and a rate can be pinned; the mouse overrules them while
     it is at a line.
 
     Keys: up and down select a server, left and right a point, 1 to 9 show or hide a server, 0 shows
     all, X, R, L and E change a scale, P the percentile, B its band, Esc and Backspace deselect.
     """
 
-    def __init__(self, stack: Stack) -> None:
-        # A weak reference: garbage collection must not destroy a window, which may happen while it
-        # is being painted.
-        self._stack_ref = ref(stack)
+    def __init__(self, trio: Any) -> None:
+        """`trio`: a `Trio`, which is made of this and so cannot be named here."""
+        self._trio = trio
         self.server = ""
         """The pinned server; empty: none."""
         self.rate = nan
@@ -219,17 +217,11 @@ class Pointing:
         """The content of the card."""
 
     @property
-    def _stack(self) -> Stack:
-        stack = self._stack_ref()
-        assert stack is not None
-        return stack
-
-    @property
     def card(self) -> HoverCard:
         """Created on first use: a picture for a file needs none."""
         if self._card is None:
-            stack = self._stack
-            self._card = HoverCard(stack.theme, stack, max(1.0, 0.8 * stack.sizes.scale))
+            trio = self._trio
+            self._card = HoverCard(trio.theme, trio, max(1.0, 0.8 * trio.sizes.scale))
         return self._card
 
     def hide_card(self) -> None:
@@ -237,11 +229,11 @@ class Pointing:
             self._card.hide()
 
     def place_card(self) -> None:
-        stack = self._stack
-        rate = stack.charts[Quantity.REPLIES].cursor_rate
+        trio = self._trio
+        rate = trio.charts[Quantity.REPLIES].cursor_rate
         if self._card is not None and not isnan(rate):
-            self._card.fit(stack.size())
-            self._card.move(stack.beside_cursor(self._card.size(), rate))
+            self._card.fit(trio.size())
+            self._card.move(trio.beside_cursor(self._card.size(), rate))
 
     def renew_card(self) -> None:
         """Apply other colours, or another size."""
@@ -275,7 +267,7 @@ class Pointing:
         """Deselect a server that is no longer shown, whether clicked or under the mouse."""
         if server == self.server:
             self.pin("")
-        elif server == self._stack.charts[Quantity.REPLIES].highlighted:
+        elif server == self._trio.charts[Quantity.REPLIES].highlighted:
             self.hover("", nan)
 
     def forget(self) -> None:
@@ -285,49 +277,49 @@ class Pointing:
 
     def again(self) -> None:
         """Handle a changed model: the selected point may have other values."""
-        first = self._stack.charts[Quantity.REPLIES]
+        first = self._trio.charts[Quantity.REPLIES]
         if first.highlighted:
             self._show(first.highlighted, first.cursor_rate)
         elif self.server:
             self.point_to(self.server, self.rate)
 
     def point_to(self, server: str, rate: float) -> None:
-        stack = self._stack
-        first = stack.charts[Quantity.REPLIES]
-        if server and server not in stack.drawn.series:
+        trio = self._trio
+        first = trio.charts[Quantity.REPLIES]
+        if server and server not in trio.drawn.series:
             return
         changed = first.highlighted != server
         moved = first.cursor_rate != rate and not (isnan(first.cursor_rate) and isnan(rate))
         if changed or moved:
-            for chart in stack.charts.values():
+            for chart in trio.charts.values():
                 chart.point_to(server, rate)
         self._show(server, rate)
         if changed:
-            stack.highlighted.emit(server)
+            trio.highlighted.emit(server)
 
     def key(self, event: QKeyEvent) -> bool:
         """Handle a key; False: it has no meaning here."""
         if event.modifiers() not in _PLAIN:
             return False
-        stack, key = self._stack, event.key()
+        trio, key = self._trio, event.key()
         if key in _DIGITS:
             return self._toggle(key - Qt.Key.Key_1)
         if key == Qt.Key.Key_0:
-            stack.show_all()
+            trio.show_all()
         elif key in _SCALES:
             axis = _SCALES[key]
             if axis == Quantity.ERRORS.value:
-                axis = stack.charts[Quantity.ERRORS].metric
-            stack.set_log(not stack.is_log(axis), axis)
+                axis = trio.charts[Quantity.ERRORS].metric
+            trio.set_log(not trio.is_log(axis), axis)
         elif key == Qt.Key.Key_B:
-            stack.set_band(not stack.showing.band)
+            trio.set_band(not trio.showing.band)
         elif key == Qt.Key.Key_P:
             order = list(PERCENTILES)
-            stack.set_percentile(order[(order.index(stack.view.percentile) + 1) % len(order)])
-        elif key == Qt.Key.Key_M and stack.drawn.metrics:
-            shown = ["", *(metric.key for metric in stack.drawn.metrics)]
-            now = shown.index(stack.view.metric) if stack.view.metric in shown else 0
-            stack.set_metric(shown[(now + 1) % len(shown)])
+            trio.set_percentile(order[(order.index(trio.view.percentile) + 1) % len(order)])
+        elif key == Qt.Key.Key_M and trio.drawn.metrics:
+            shown = ["", *(metric.key for metric in trio.drawn.metrics)]
+            now = shown.index(trio.view.metric) if trio.view.metric in shown else 0
+            trio.set_metric(shown[(now + 1) % len(shown)])
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             return self._next_server(1 if key == Qt.Key.Key_Down else -1)
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
@@ -341,16 +333,16 @@ class Pointing:
     # Implementation
 
     def _toggle(self, place: int) -> bool:
-        servers = list(self._stack.drawn.series)
+        servers = list(self._trio.drawn.series)
         if place >= len(servers):
             return False
-        self._stack.toggle(servers[place])
+        self._trio.toggle(servers[place])
         return True
 
     def _next_server(self, step: int) -> bool:
         """Select the next server in the legend's order."""
-        stack = self._stack
-        ranked = [s for s in stack.drawn.ranked() if s.shown and stack.is_shown(s.id)]
+        trio = self._trio
+        ranked = [s for s in trio.drawn.ranked() if s.shown and trio.is_shown(s.id)]
         if not ranked:
             return False
         places = [n for n, series in enumerate(ranked) if series.id == self.server]
@@ -359,7 +351,7 @@ class Pointing:
         return True
 
     def _next_point(self, step: int) -> bool:
-        series = self._stack.drawn.series.get(self.server)
+        series = self._trio.drawn.series.get(self.server)
         if series is None or not series.shown:
             return self._next_server(1)
         rates = [reading.x for reading in series.shown]
@@ -378,27 +370,27 @@ class Pointing:
         self._announce()
 
     def _show(self, server: str, rate: float) -> None:
-        stack = self._stack
-        reading = stack.charts[Quantity.REPLIES].reading(server, rate)
+        trio = self._trio
+        reading = trio.charts[Quantity.REPLIES].reading(server, rate)
         if reading is None:
             self._shown = None
             self.hide_card()
-            stack.setAccessibleDescription("")
+            trio.setAccessibleDescription("")
             return
         pinned = server == self.server and rate == self.rate
-        shown = (reading, stack.view, pinned)
+        shown = (reading, trio.view, pinned)
         if shown == self._shown:
             return
         self._shown = shown
-        series = stack.drawn.series[server]
-        content = stack.drawn.card(series, reading, stack.view)
+        series = trio.drawn.series[server]
+        content = trio.drawn.card(series, reading, trio.view)
         self.card.display(series, content, pinned=pinned)
-        stack.setAccessibleDescription(self.card.accessibleName())
+        trio.setAccessibleDescription(self.card.accessibleName())
         self.place_card()
         self.card.show()
         self.card.raise_()
 
     def _announce(self) -> None:
-        description = self._stack.accessibleDescription()
+        description = self._trio.accessibleDescription()
         if description:
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._stack, description))
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._trio, description))

@@ -1,48 +1,66 @@
-"""The linked trio: successful replies, response time and errors over one offered rate; its menu."""
+"""The linked trio: successful replies, response time and errors of one model over one offered rate,
+one above another, with one cursor."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from math import inf, isnan, nan
 
-from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
-    QAction,
     QColor,
     QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
     QPainter,
+    QPaintEvent,
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from PySide6.QtWidgets import QWidget
 
-from app.charts import note_text, words
 from app.charts.accessible_table import PointsTable
+from app.charts.chart import Chart
 from app.charts.crosshair import Crosshair
+from app.charts.drawing import text_width
 from app.charts.model import ChartModel
-from app.charts.plot import second_percentile
-from app.charts.pointing import LOG_KEYS, HoverCard, Pointing
+from app.charts.pointing import HoverCard, Pointing
+from app.charts.projection import Projection
 from app.charts.series import Quantity
-from app.charts.sizes import Sizes
-from app.charts.stack import Stack
+from app.charts.sizes import GAP, LEAST_OF_THREE, Sizes, gutter, heights, names_fit
 from app.charts.view_state import ACROSS, Look, Showing
 from app.charts.zooming import Zooming
 from app.painted import Painted
-from app.theme import Theme, icon
-from app.widgets import button, tool
-from workbench.analysis.results import PERCENTILES, Clock, View
+from app.theme import Theme, Weight, font
+from workbench.analysis.results import Clock, Percentile, View
+from workbench.sessions.chart_notes import ChartNote
+
+_NARROWEST, _LEAST, _LEAST_OF_ONE = 420, 190, 160
+"""Pixels: the width, the height of several charts and of a single one."""
+_BESIDE_CURSOR = 14.0
+"""Unscaled, from the cursor to a card: more than a marker needs."""
 
 
-class Trio(Stack):
-    """A stack with one cursor: a point is selected by mouse and keys, and shown in a card."""
+class Trio(QWidget):
+    """Draws what the model holds, live and replayed alike, or another look at it. A point is
+    selected by mouse and keys, and shown in a card.
 
+    Feed the model, then call `refresh` (about ten times a second is enough): it repaints only when
+    something has changed or a point is running.
+    """
+
+    highlighted = Signal(str)
+    """The highlighted server; empty: none."""
+    visibility_changed = Signal(str, bool)
+    view_changed = Signal()
+    """The response time, the scales or the part that is shown have changed."""
     note_wanted = Signal(str, float)
     """A server (empty: all) and an x, to add a note there or to edit it."""
     menu_wanted = Signal(QPoint)
     """At a place on the screen."""
+
+    CHART = Chart
 
     def __init__(
         self,
@@ -51,7 +69,44 @@ class Trio(Stack):
         sizes: Sizes | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(model, theme, sizes, parent)
+        super().__init__(parent)
+        self.model = model
+        self.drawn: ChartModel | Projection = model
+        """What the charts draw: the model itself, over its own axis, or another look at it."""
+        self.look = Look()
+        self.notes: Sequence[ChartNote] = ()
+        """The user's, on the charts."""
+        self._own_scale: bool | None = None
+        """Of the model's own axis, as the user has chosen it."""
+        self.theme, self.sizes = theme, sizes or Sizes()
+        self.view = View()
+        self.showing = Showing()
+        """Which part is shown, and on which scales."""
+        self._hidden: set[str] = set()
+        self.requested_charts: tuple[Quantity, ...] = tuple(Quantity)
+        """From the top, where there is height for all."""
+        self.shown_charts = self.requested_charts
+        self._second = Quantity.TIME
+        self._names: tuple[str, ...] = ()
+        self._named = 0
+        """The number of servers that have points, so that they are named at their lines."""
+        self._drawn_version = -1
+        self.paused = False
+        """No point is running; one waits for the user."""
+        self.beside: QWidget | None = None
+        """The column beside the charts, in whose place a long list of values is shown."""
+        self.legend: QWidget | None = None
+        """In that column; covered by such a list as a whole."""
+        self.charts = {
+            quantity: self.CHART(
+                model, quantity, theme, self.sizes, lowest=quantity is Quantity.ERRORS
+            )
+            for quantity in Quantity
+        }
+        for chart in self.charts.values():
+            chart.setParent(self)
+            chart.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self._name(chart)
         self.notable = False
         """Notes can be put on these charts."""
         self.pointing = Pointing(self)
@@ -68,6 +123,220 @@ class Trio(Stack):
         self.spoken = PointsTable(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Charts: arrow keys move between servers and points")
+
+    # Display
+
+    def _name(self, chart: Chart) -> None:
+        """Set the description for screen readers."""
+        name = f"{chart.title_text()[0]} over the {self.drawn.axis.name}"
+        if name != chart.accessibleName():
+            chart.setAccessibleName(name)
+
+    def refresh(self) -> bool:
+        """Draw the changes of the model since the last call; False: there was nothing to draw."""
+        changed = self._drawn_version != self.model.version
+        if not changed and self.model.running is None:
+            return False
+        self._drawn_version = self.model.version
+        for chart in self.charts.values():
+            self._name(chart)
+        names = tuple(series.name for series in self.model.series.values())
+        named = sum(len(series.stops) > 0 for series in self.model.series.values())
+        if (names, named) != (self._names, self._named):
+            others, self._names, self._named = names != self._names, names, named
+            if others or self._needed_gutter() != self.sizes.gutter:
+                self._widen_gutter()
+        for chart in self.charts.values():
+            chart.refresh()
+        self.spoken.renew()
+        self.pointing.again()
+        self.crosshair.again()
+        return True
+
+    def set_model(self, model: ChartModel) -> None:
+        """Draw another session, or the same one from its start; hidden servers stay hidden."""
+        self.pointing.forget()
+        self.crosshair.hide()
+        self.model = model
+        self.drawn = self.look.of(model) or model
+        for chart in self.charts.values():
+            chart.set_model(self.drawn)
+        if self._choose():
+            self._dress()
+        self._drawn_version = -1
+        self.refresh()
+
+    def project(self, look: Look) -> None:
+        """Draw another look at the model, now and after `set_model`. Nothing is zoomed then: the
+        axes are others.
+        """
+        server = self.pointing.server
+        self.pointing.pin("")
+        if self.drawn is self.model:
+            self._own_scale = self.showing.log.get(ACROSS)
+        self.look = look
+        self.drawn = look.of(self.model) or self.model
+        own = self._own_scale if self.drawn is self.model else None
+        self.show_part(self.showing.elsewhere(own))
+        self.set_notes(self.notes)
+        self.set_model(self.model)
+        known = [metric.key for metric in self.drawn.metrics]
+        if self.view.metric and self.view.metric not in known:
+            self.set_metric("")
+        self.view_changed.emit()
+        self.pointing.pin(server)
+
+    def toggle(self, server: str) -> None:
+        """Hide a server that is shown, or show one that is hidden."""
+        self.set_shown(server, server in self._hidden)
+
+    def set_shown(self, server: str, shown: bool) -> None:
+        if not shown:
+            self.pointing.leave(server)
+        (self._hidden.discard if shown else self._hidden.add)(server)
+        for chart in self.charts.values():
+            chart.set_hidden(self._hidden)
+        self.visibility_changed.emit(server, shown)
+        self.spoken.renew()
+
+    def is_shown(self, server: str) -> bool:
+        return server not in self._hidden
+
+    def show_all(self) -> None:
+        for server in sorted(self._hidden):
+            self.set_shown(server, True)
+
+    def set_view(self, view: View) -> None:
+        """Set which response time is shown, and what the bottom chart shows."""
+        self.view = view
+        for chart in self.charts.values():
+            chart.set_view(view)
+        self.view_changed.emit()
+        self.spoken.renew()
+        self.pointing.point_to(self.pointing.server, self.pointing.rate)
+        self.crosshair.again()
+
+    def set_percentile(self, percentile: Percentile) -> None:
+        self.set_view(replace(self.view, percentile=percentile))
+
+    def set_clock(self, clock: Clock) -> None:
+        self.set_view(replace(self.view, clock=clock))
+
+    def set_metric(self, key: str) -> None:
+        """Set the metric of the bottom chart; empty: the errors."""
+        self.set_view(replace(self.view, metric=key))
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there is no height for response time and errors at once."""
+        low = self.height() < self.sizes.px(LEAST_OF_THREE)
+        both = {Quantity.TIME, Quantity.ERRORS}
+        return low and both <= set(self.requested_charts) & set(self.drawn.charts)
+
+    def choose_second(self, quantity: Quantity) -> None:
+        """Set which of response time and errors is shown where there is no height for both."""
+        self._second = quantity
+        if self._choose():
+            self._dress()
+        self.view_changed.emit()
+
+    def set_log(self, log: bool, key: str = Quantity.TIME.value) -> None:
+        """Set the scale of an axis: of the response time's values, logarithmic by default, or of
+        another one by its key, see `Showing`.
+        """
+        self.show_part(self.showing.scaled(key, log))
+
+    def set_band(self, band: bool) -> None:
+        """Show a second percentile beside the chosen one, or only that one."""
+        self.show_part(replace(self.showing, band=band))
+
+    def set_notes(self, notes: Sequence[ChartNote]) -> None:
+        """Show notes; they are about values of the model's own axis."""
+        self.notes = tuple(notes)
+        for chart in self.charts.values():
+            chart.notes = self.notes if self.drawn is self.model else ()
+            chart.renew()
+
+    @property
+    def own_showing(self) -> Showing:
+        """Return what is shown of the model's own axis; of another look, all."""
+        if self.drawn is self.model:
+            return self.showing
+        return self.showing.elsewhere(self._own_scale)
+
+    def is_log(self, key: str) -> bool:
+        """Whether an axis is logarithmic."""
+        if key == ACROSS:
+            return self.charts[Quantity.REPLIES].log_across
+        return next((chart.log for chart in self.charts.values() if chart.metric == key), False)
+
+    def show_part(self, showing: Showing) -> None:
+        """Set which part is shown, and on which scales."""
+        if showing != self.showing:
+            self.showing = showing
+            for chart in self.charts.values():
+                chart.show_part(showing)
+            self.view_changed.emit()
+        # The card may cover what it did not before.
+        self.pointing.place_card()
+        self.crosshair.again()
+
+    @property
+    def log(self) -> bool:
+        return self.is_log(Quantity.TIME.value)
+
+    def show_charts(self, quantities: Iterable[Quantity]) -> None:
+        """Set which charts are shown; fewer charts get more space each."""
+        self.requested_charts = tuple(
+            quantity for quantity in Quantity if quantity in set(quantities)
+        )
+        self._choose()
+        self._dress()
+
+    def set_paused(self, paused: bool) -> None:
+        """Show a hollow halo: no point is running, one waits."""
+        self.paused = paused
+        for chart in self.charts.values():
+            chart.paused = paused
+            chart.renew()
+
+    def set_breathing(self, breathes: bool) -> None:
+        """Set whether the halo moves; False: for users who want less motion."""
+        for chart in self.charts.values():
+            chart.breathes = breathes
+
+    def set_theme(self, theme: Theme) -> None:
+        self._ring.set_theme(theme)
+        self.theme = theme
+        self._dress()
+        self._renew_cards()
+
+    def set_sizes(self, sizes: Sizes) -> None:
+        """Set the sizes, for example for a projector."""
+        self.sizes = sizes
+        self._widen_gutter()
+        self._renew_cards()
+
+    def _renew_cards(self) -> None:
+        self.pointing.renew_card()
+        self.crosshair.renew()
+
+    def beside_cursor(self, size: QSize, x: float) -> QPoint:
+        """Return where a card of this size covers no value at x: beside it, where there is more
+        room. In the first plot lines rise from left to right: left of x it is at the top, right of
+        it at the foot.
+        """
+        first = self.charts[self.shown_charts[0]]
+        plot, at = first.plot_rect(), first.at(x, 1).x()
+        gap, left = self.sizes.px(_BESIDE_CURSOR), at - plot.left() > plot.right() - at
+        across = at - gap - size.width() if left else at + gap
+        foot = 0 if left else plot.bottom() - gap / 2 - size.height()
+        return QPoint(
+            round(min(max(across, 0), max(self.width() - size.width(), 0))),
+            round(min(max(plot.top() + gap / 2, foot), max(self.height() - size.height(), 0))),
+        )
+
+    # Pointing and keys
 
     def _on_hovered(self, server: str, rate: float) -> None:
         self.pointing.hover(server, rate)
@@ -99,61 +368,6 @@ class Trio(Stack):
             self.zooming.reset()
         self.crosshair.hide()
         self.highlight(server, rate_per_s)
-
-    def refresh(self) -> bool:
-        drawn = super().refresh()
-        if drawn:
-            self.spoken.renew()
-            self.pointing.again()
-            self.crosshair.again()
-        return drawn
-
-    def set_model(self, model: ChartModel) -> None:
-        self.pointing.forget()
-        self.crosshair.hide()
-        super().set_model(model)
-
-    def project(self, look: Look) -> None:
-        server = self.pointing.server
-        self.pointing.pin("")
-        super().project(look)
-        self.pointing.pin(server)
-
-    def set_shown(self, server: str, shown: bool) -> None:
-        if not shown:
-            self.pointing.leave(server)
-        super().set_shown(server, shown)
-        self.spoken.renew()
-
-    def set_view(self, view: View) -> None:
-        super().set_view(view)
-        self.spoken.renew()
-        self.pointing.point_to(self.pointing.server, self.pointing.rate)
-        self.crosshair.again()
-
-    def show_part(self, showing: Showing) -> None:
-        super().show_part(showing)
-        # The card may cover what it did not before.
-        self.pointing.place_card()
-        self.crosshair.again()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._ring.set_theme(theme)
-        super().set_theme(theme)
-        self.pointing.renew_card()
-        self.crosshair.renew()
-
-    def set_sizes(self, sizes: Sizes) -> None:
-        super().set_sizes(sizes)
-        self.pointing.renew_card()
-        self.crosshair.renew()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._ring.setGeometry(self.rect())
-        # The positions of the lines are known only after the next event.
-        QTimer.singleShot(0, self, self.pointing.place_card)
-        QTimer.singleShot(0, self, self.crosshair.again)
 
     def target(self) -> tuple[str, float] | None:
         """Return where on the model's own axis the cursor is: a server (empty: none) and an x;
@@ -201,6 +415,93 @@ class Trio(Stack):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._ring.hide()
 
+    # Painting and files
+
+    def paint(self, painter: QPainter, target: QRectF) -> None:
+        """Paint the shown charts as strokes, for pictures, files and printers."""
+        scale = target.width() / max(1, self.width())
+        painter.save()
+        painter.setBrush(Qt.BrushStyle.NoBrush)  # pyqtgraph's would fill with the one set
+        for chart in (self.charts[quantity] for quantity in self.shown_charts):
+            where = chart.geometry()
+            onto = QRectF(
+                target.left() + where.x() * scale,
+                target.top() + where.y() * scale,
+                where.width() * scale,
+                where.height() * scale,
+            )
+            chart.render(painter, onto, chart.viewport().rect())
+        painter.restore()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_NARROWEST, _LEAST if len(self.shown_charts) > 1 else _LEAST_OF_ONE)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self.theme.card))
+        painter.setPen(QPen(QColor(self.theme.line), 1))
+        for quantity in self.shown_charts[1:]:
+            chart = self.charts[quantity]
+            y = chart.y() - self.sizes.px(GAP) / 2 + 0.5
+            painter.drawLine(QPointF(0, y), QPointF(self.width(), y))
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._lay_out()
+        self._ring.setGeometry(self.rect())
+        # The positions of the lines are known only after the next event.
+        QTimer.singleShot(0, self, self.pointing.place_card)
+        QTimer.singleShot(0, self, self.crosshair.again)
+
+    def _lay_out(self) -> None:
+        if self._choose():
+            self._dress()
+            return
+        y, gap = 0.0, self.sizes.px(GAP)
+        for quantity, height in self._heights().items():
+            top, foot = round(y), round(y + height)
+            self.charts[quantity].setGeometry(0, top, self.width(), foot - top)
+            y += height + gap
+        if self._needed_gutter() != self.sizes.gutter:
+            self._widen_gutter()
+
+    # Implementation
+
+    def _widen_gutter(self) -> None:
+        self.sizes = replace(self.sizes, gutter=self._needed_gutter())
+        self._dress()
+
+    def _heights(self) -> dict[Quantity, float]:
+        return heights(self.shown_charts, self.sizes, len(self._names), self.height())
+
+    def _needed_gutter(self) -> float:
+        size = font(12, Weight.DemiBold)
+        longest = max((text_width(name, size) for name in self._names), default=0.0)
+        crowded = not names_fit(self._heights(), self.sizes, self._named)
+        return gutter(longest, self.width() / self.sizes.scale, crowded=crowded)
+
+    def _choose(self) -> bool:
+        """Update which charts are shown: all that are wanted, or those that there is height for.
+        Returns whether that changed.
+        """
+        wanted = [q for q in self.requested_charts if q in self.drawn.charts]
+        first = Quantity.REPLIES, self._second
+        shown = tuple(q for q in wanted if not self.crowded or q in first)
+        if shown == self.shown_charts:
+            return False
+        self.shown_charts = shown
+        self.updateGeometry()
+        for quantity, chart in self.charts.items():
+            chart.setVisible(quantity in shown)
+            chart.lowest = quantity is shown[-1]
+        return True
+
+    def _dress(self) -> None:
+        for chart in self.charts.values():
+            chart.set_sizes(self.theme, self.sizes)
+        self._lay_out()
+        self.update()
+
 
 class _Ring(Painted):
     """Draws the focus ring of the charts."""
@@ -213,94 +514,3 @@ class _Ring(Painted):
     def paint(self, painter: QPainter) -> None:
         painter.setPen(QPen(QColor(self.theme.focus), 2))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
-
-
-CLOCKS: dict[Clock, str] = {
-    "latency": "Latency (from scheduled time)",
-    "service": "Service time (from send)",
-}
-
-
-def open_menu(trio: Trio, at: QPoint) -> QMenu:
-    """Open the menu at a place on the screen."""
-    menu = QMenu(trio)
-    menu.setAccessibleName("Charts")
-    zooming = trio.zooming
-
-    def add(text: str, keys: str, do: Callable[[], object], *, usable: bool = True) -> QAction:
-        action = menu.addAction(f"{text}\t{keys}" if keys else text)
-        action.setEnabled(usable)
-        action.triggered.connect(lambda _checked=False: do())
-        return action
-
-    def check(inside: QMenu, text: str, on: bool, choose: Callable[[bool], object]) -> None:
-        action = inside.addAction(text)
-        action.setCheckable(True)
-        action.setChecked(on)
-        action.triggered.connect(choose)
-
-    add("Zoom in", "Ctrl++", zooming.closer)
-    add("Zoom out", "Ctrl+−", zooming.farther, usable=bool(trio.showing.zoom))
-    add("Show everything", "Ctrl+0", zooming.reset, usable=bool(trio.showing.zoom))
-    menu.addSeparator()
-    titles = {ACROSS: trio.drawn.axis.label}
-    titles |= {chart.metric: chart.title_text()[0] for chart in trio.charts.values()}
-    for key, title in titles.items():
-        text = f"Logarithmic {_within(title)}\t{LOG_KEYS.get(key, 'E')}"
-        check(menu, text, trio.is_log(key), lambda on, k=key: trio.set_log(on, k))
-    menu.addSeparator()
-    inside = menu.addMenu("Percentile")
-    for each in PERCENTILES:
-        chosen = each == trio.view.percentile
-        check(inside, words.percentile(each), chosen, lambda _, p=each: trio.set_percentile(p))
-    inside = menu.addMenu("Response time")
-    for clock, text in CLOCKS.items():
-        chosen = clock == trio.view.clock
-        check(inside, text, chosen, lambda _, c=clock: trio.set_clock(c))
-    second = words.percentile(second_percentile(trio.view).percentile)
-    check(menu, f"Band from {second}\tB", trio.showing.band, trio.set_band)
-    if trio.notable:
-        menu.addSeparator()
-        target = trio.target()
-        where = f" at {note_text.place_of(trio.model, *target)}" if target else ""
-        do = partial(trio.note_wanted.emit, *target) if target else trio.setFocus
-        add(f"Note{where}…", "N", do, usable=target is not None)
-    menu.aboutToHide.connect(menu.deleteLater)
-    menu.popup(at)
-    return menu
-
-
-def _within(title: str) -> str:
-    """Return a title as it is written within a sentence: "CPU per call", "response time"."""
-    return title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}"
-
-
-class Corner(QWidget):
-    """Above the charts: what ends a zoom, and the menu."""
-
-    def __init__(self, trio: Trio) -> None:
-        super().__init__()
-        self._trio = trio
-        inside = QHBoxLayout(self)
-        inside.setContentsMargins(0, 0, 0, 0)
-        inside.setSpacing(6)
-        self._reset = button("Reset zoom", on_click=trio.zooming.reset)
-        self._menu = tool(
-            "Charts: zoom, scales and response time", "sliders-horizontal", self._open
-        )
-        for each, padding in ((self._reset, "0 8px"), (self._menu, "0")):
-            each.setStyleSheet(f"padding: {padding}; font-size: 12px; min-height: 22px;")
-            inside.addWidget(each)
-        self._menu.setFixedWidth(30)
-        self.set_theme(trio.theme)
-        trio.view_changed.connect(self._refresh)
-        self._refresh()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._menu.setIcon(icon("sliders-horizontal", theme.soft, 14))
-
-    def _refresh(self) -> None:
-        self._reset.setVisible(bool(self._trio.showing.zoom))
-
-    def _open(self) -> None:
-        open_menu(self._trio, self._menu.mapToGlobal(QPoint(0, self._menu.height())))

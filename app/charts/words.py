@@ -93,11 +93,6 @@ def hollow(reasons: Iterable[str]) -> tuple[str, ...]:
     return (f"hollow: {text}",) if text else ()
 
 
-def hollow_sign(explained: str) -> str:
-    """Shorten the explanation of hollow markers: "○ few samples"."""
-    return explained.replace("hollow: ", "○ ").replace("too few", "few")
-
-
 def verdict(reading: PointResult) -> str:
     """Describe a point in one sentence."""
     if reading.reasons:

@@ -10,9 +10,10 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.charts import words
+from app.charts.chart_menu import CLOCKS, open_menu
 from app.charts.model import ChartModel, Whole
 from app.charts.series import Quantity
-from app.charts.trio import CLOCKS, Trio, open_menu
+from app.charts.trio import Trio
 from app.charts.view_state import DISTRIBUTION, SWEEP
 from app.live.distribution_table import DistributionTable
 from app.live.events import Place

@@ -12,9 +12,10 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QPushButton, QWidget
 
+from app.charts.chart_menu import Corner
 from app.charts.projection import Chosen, Projection
 from app.charts.series import Quantity
-from app.charts.trio import Corner, Trio
+from app.charts.trio import Trio
 from app.charts.view_state import DISTRIBUTION, SWEEP, TIME, Look, first_view
 from app.choices import Choice
 from app.plain import tip

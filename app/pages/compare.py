@@ -25,8 +25,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.charts.chart_menu import open_menu
 from app.charts.overlay import Overlay, OverlayTrio
-from app.charts.trio import open_menu
 from app.charts.view_state import SWEEP
 from app.comparing.chooser import Chooser
 from app.comparing.figures import FiguresView

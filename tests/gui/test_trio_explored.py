@@ -12,9 +12,9 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from app import theme
+from app.charts.chart_menu import open_menu
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
-from app.charts.trio import open_menu
 from app.colour import mix
 from tests.gui.trios import at, colour_of, near, seen, shown
 from tests.outcomes import Contestant
