@@ -58,15 +58,12 @@ class Detail(QWidget):
         self._shown = ""
         """The name of the machine."""
         self._sides: list[QVBoxLayout] = []
-        self._alone = True
-        """Nothing is known about the machine, so only the steps are shown."""
-        self._first = False
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(GAP)
         self._columns.setContentsMargins(0, 0, 0, 0)
         for cards in (
-            (self.key, self.facts, self.tuning),
-            (self.meaning, self.steps, self.leftovers),
+            (self.facts, self.tuning),
+            (self.key, self.steps, self.meaning, self.leftovers),
         ):
             side = QWidget()
             # Both get the same width, whatever they contain.
@@ -112,7 +109,6 @@ class Detail(QWidget):
         self.about.setVisible(bool(self.about.whole))
         if running == "check" and self.check.hasFocus():
             # The pressed button is disabled; otherwise the focus would go to the next widget.
-            self._place_steps(record, running=True)
             self.steps.show()
             self.steps.stop.show()
             self.steps.stop.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -142,33 +138,12 @@ class Detail(QWidget):
             return
         self.facts.display(record)
         self.meaning.display(profile, record)
-        self._place_steps(record, running=running == "check")
         self.steps.display(record, running=running == "check", here=here)
         self.tuning.display(profile, record)
         self.leftovers.setVisible(not here)
         if not here:
             self.leftovers.display(known.name, record, busy=busy or bool(running))
         self._settle()
-
-    def _place_steps(self, record: Record, *, running: bool) -> None:
-        """Show the card with progress or an error first."""
-        self._alone = not record.facts and self.key.problem is None
-        self._first = running or bool(record.steps and not record.passed)
-        self._put_steps()
-
-    def _put_steps(self) -> None:
-        side, place = self._sides[1], 0 if self._first else 1
-        below = self._columns.direction() == QBoxLayout.Direction.TopToBottom
-        if self._alone or (self._first and below):
-            side, place = self._sides[0], 1
-        if side.indexOf(self.steps) != place:
-            focused = self.steps.stop.hasFocus()
-            for each in self._sides:
-                each.removeWidget(self.steps)
-            side.insertWidget(place, self.steps)
-            if focused:
-                self.steps.show()
-                self.steps.stop.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _settle(self) -> None:
         """Recalculate the layout after cards were rebuilt."""
@@ -183,9 +158,6 @@ class Detail(QWidget):
         self.key.show_problem(problem)
         self._key_unread = problem is not None
         if problem is not None:
-            left, right = self._sides
-            left.removeWidget(self.steps)
-            right.insertWidget(0, self.steps)
             self._scroll.verticalScrollBar().setValue(0)
         elif focused:
             self.check.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -205,11 +177,10 @@ class Detail(QWidget):
         self._fit_head()
         across = self.width() >= _TWO_COLUMNS
         self._columns.setDirection(
-            QBoxLayout.Direction.LeftToRight if across else QBoxLayout.Direction.TopToBottom
+            QBoxLayout.Direction.LeftToRight if across else QBoxLayout.Direction.BottomToTop
         )
-        # In one column, the first is as high as its contents.
-        self._columns.setStretch(0, int(across))
-        self._put_steps()
+        # In one column, the upper one is as high as its contents.
+        self._columns.setStretch(1, int(across))
 
     def _make_head(self) -> QFrame:
         head = frame()

@@ -27,9 +27,6 @@ def test_unusable_machines_are_counted_and_named_with_the_reason(qtbot: QtBot, d
     }
     page = opened(qtbot, desk)
     chip = the(page, Head).chip
-    page.resize(1280, 800)
     assert says(page, f"{len(KINDS) + 1} machines")
-    qtbot.waitUntil(lambda: chip.text == "cedar, dune and elm not usable")
-    assert chip.toolTip() == "cedar: key changed\ndune: unknown key\nelm: in use by lena"
-    page.resize(876, 560)
     qtbot.waitUntil(lambda: chip.text == "3 not usable")
+    assert chip.toolTip() == "cedar: key changed\ndune: unknown key\nelm: in use by lena"
