@@ -3,40 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QFocusEvent,
     QFontMetrics,
     QKeyEvent,
     QKeySequence,
-    QPainter,
-    QPen,
-    QPixmap,
-    QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QButtonGroup,
-    QHBoxLayout,
+    QFrame,
     QLineEdit,
     QPlainTextEdit,
+    QPushButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from app.choices import Choice, Tick
-from app.painted import Painted, Painting, draw_focus
-from app.plain import Label, tip, wrapped
-from app.theme import LIGHT, Theme, Weight, font, icon_pixmap
-from app.widgets import label, retone, row
+from app.theme import Weight, font
+from app.widgets import Sign, label, retone, row
 from workbench.plan.editing import number
-from workbench.untrusted import safe
 
 NAMES_WIDE = 98
 _BELOW, _BELOW_MESSAGE = 4, 2
@@ -163,28 +154,26 @@ class Flag(Tick):
         self.setChecked(bool(value))
 
 
-class Segments(Painted):
+class Segments(QFrame):
     """A row of buttons of which one is checked; arrow keys move between them."""
 
     edited = Signal()
 
     def __init__(self, name: str, options: Sequence[tuple[Any, str]]) -> None:
         super().__init__()
+        self.setObjectName("segments")
         self.setAccessibleName(name)
         self._values = [value for value, _ in options]
         self._group = QButtonGroup(self)
-        inside = QHBoxLayout(self)
-        inside.setContentsMargins(3, 3, 3, 3)
-        inside.setSpacing(0)
+        inside = row(self, margin=2, gap=0)
         for place, (_, text) in enumerate(options):
-            part = _Segment(text)
+            part = QPushButton(text)
+            part.setAccessibleName(text)
+            part.setCheckable(True)
+            part.setProperty("kind", "segment")
+            part.setMinimumWidth(QFontMetrics(font(12, Weight.Medium)).horizontalAdvance(text) + 8)
             self._group.addButton(part, place)
             inside.addWidget(part, 1)
-        self._group.idToggled.connect(lambda _: self.update())
-        parts = self.findChildren(_Segment)
-        widest = max(part.width_of_text for part in parts)
-        for part in parts:  # all get the same room
-            part.room = widest
         self._group.button(0).setChecked(True)
         self._group.idClicked.connect(lambda _: self.edited.emit())
         self.setFixedHeight(34)
@@ -196,53 +185,10 @@ class Segments(Painted):
         place = self._values.index(value) if value in self._values else 0
         self._group.button(place).setChecked(True)
 
-    def paint(self, painter: QPainter) -> None:
-        painter.setPen(QPen(QColor(self.theme.line2), 1))
-        painter.setBrush(QColor(self.theme.sunken))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-        parts = self._group.buttons()
-        for before, after in pairwise(parts):
-            if not before.isChecked() and not after.isChecked():
-                painter.drawLine(after.x(), after.y() + 7, after.x(), after.geometry().bottom() - 7)
-
-
-class _Segment(Painting, QAbstractButton):
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.setText(text)
-        self.setAccessibleName(text)
-        self.setCheckable(True)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        widest = QFontMetrics(font(12, Weight.DemiBold))
-        self.width_of_text = widest.horizontalAdvance(text)
-        self.room = self.width_of_text
-        """For the text of the widest in the row."""
-
-    def sizeHint(self) -> QSize:
-        return QSize(self.room + 24, 28)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self.width_of_text + 6, 28)
-
-    def paint(self, painter: QPainter) -> None:
-        theme, on = self.theme, self.isChecked()
-        box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
-        if on:
-            painter.setPen(QPen(QColor(theme.edge), 1))
-            painter.setBrush(QColor(theme.raised if theme.dark else theme.card))
-            painter.drawRoundedRect(box, 6, 6)
-        if self.hasFocus():
-            draw_focus(painter, theme, box, 6)
-        painter.setFont(font(12, Weight.DemiBold if on else Weight.Medium))
-        hover = self.underMouse() and self.isEnabled()
-        painter.setPen(QColor(theme.text if on else theme.soft if hover else theme.muted))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
-
 
 class Line(QWidget):
     """A label, its fields, and below them a message: a quiet hint or a problem. Where something is
-    typed, there is always room for a message, so that nothing moves when one appears.
+    typed, there is always room for a line of it, so that nothing moves when one appears.
     """
 
     def __init__(
@@ -250,10 +196,7 @@ class Line(QWidget):
     ) -> None:
         """`room`: there is room for a message although nothing is typed."""
         super().__init__()
-        self._theme = LIGHT
         self._quiet = ""
-        self._reserved: tuple[str, ...] = ()
-        self._tone = "muted"
         across = row(self, gap=8)
         typed = [
             each
@@ -284,9 +227,10 @@ class Line(QWidget):
             self.parts.addStretch(1)
         body.addLayout(self.parts)
         note = row(gap=6)
-        self._sign = label()
-        self._sign.setFixedSize(14, 14)
-        self._note = Message(always=room)
+        self._sign, self._room = Sign(px=14), room
+        self._note = label("", 12, wrap=True)
+        if room:
+            self._note.setMinimumHeight(self._note.fontMetrics().lineSpacing())
         note.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         note.addWidget(self._note, 1)
         body.addLayout(note)
@@ -296,14 +240,8 @@ class Line(QWidget):
     def explain(self, text: str) -> None:
         """Set the hint that is shown while there is no problem."""
         self._quiet = text
-        self._note.reserve(text, *self._reserved)
-        if self._tone == "muted":
+        if self.tone == "muted":
             self._show(text, "muted")
-
-    def reserve(self, *texts: str) -> None:
-        """Keep room for any of these hints."""
-        self._reserved = texts
-        self._note.reserve(self._quiet, *texts)
 
     def fault(self, text: str, tone: str = "bad") -> None:
         """Set the problem of this line; an empty text clears it."""
@@ -313,66 +251,12 @@ class Line(QWidget):
 
     @property
     def note(self) -> str:
-        return self._note.whole
-
-    @property
-    def cut(self) -> bool:
-        """Whether the message is longer than its room, and ends in an ellipsis."""
-        return self._note.cut
-
-    @property
-    def tone(self) -> str:
-        return self._tone
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self._show(self._note.whole, self._tone)
+        return self._note.text()
 
     def _show(self, text: str, tone: str) -> None:
-        self._tone = tone
-        if tone == "warn":
-            self._note.reserve(text, *self._reserved)
-        self._note.show_text(text)
+        self.tone = tone
+        self._note.setText(text)
         retone(self._note, tone)
-        self._sign.setVisible(not self._note.isHidden())
-        name = "info" if tone == "muted" else "triangle-alert"
-        self._sign.setPixmap(
-            icon_pixmap(name, getattr(self._theme, tone), 14) if text else QPixmap()
-        )
-
-
-class Message(Label):
-    """Text in a room that is as high as the longest hint, not as the text itself."""
-
-    def __init__(self, *, always: bool, tone: str = "muted") -> None:
-        """`always`: there is room for a line even without a text."""
-        super().__init__()
-        self.setFont(font(12))
-        self.setProperty("tone", tone)
-        self.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.setMinimumWidth(1)
-        self._always, self._reserved, self.whole = always, ("",), ""
-
-    @property
-    def cut(self) -> bool:
-        return self.isVisible() and self.text().replace("\n", " ") != self.whole
-
-    def reserve(self, *texts: str) -> None:
-        self._reserved = texts
-        self._fit()
-
-    def show_text(self, text: str) -> None:
-        self.whole = safe(text)
-        self.setAccessibleName(self.whole)
-        self.setVisible(self._always or bool(text))
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        size, width = self.font(), self.width()
-        room = max(1, *(len(wrapped(text, size, width)) for text in self._reserved))
-        self.setText("\n".join(wrapped(self.whole, size, width, room)))
-        self.setToolTip(tip(self.whole if self.cut else ""))
-        self.setFixedHeight(room * self.fontMetrics().lineSpacing())
+        self._sign.show_tone(tone if text else "", "info" if tone == "muted" else "triangle-alert")
+        for each in (self._note, self._sign):
+            each.setVisible(self._room or bool(text))

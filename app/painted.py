@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from app.theme import Theme, current
+from app.theme import Theme, current, paint_icon
 
 _Self = TypeVar("_Self")
 _P = ParamSpec("_P")
@@ -78,6 +78,18 @@ def draw_focus(painter: QPainter, theme: Theme, box: QRectF, radius: float) -> N
     painter.setPen(QPen(QColor(theme.focus), 2))
     painter.setBrush(QBrush())
     painter.drawRoundedRect(box, radius, radius)
+
+
+def draw_tick(
+    painter: QPainter, theme: Theme, box: QRectF, *, on: bool, usable: bool = True
+) -> None:
+    """Draw a check box, as the style sheet has it."""
+    edge = theme.primary if on else theme.edge
+    painter.setPen(QPen(QColor(edge if usable else theme.line2), 1))
+    painter.setBrush(QColor(theme.primary if on and usable else theme.sunken))
+    painter.drawRoundedRect(box, 4, 4)
+    if on:
+        paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
 
 
 def mark_chosen(painter: QPainter, cell: QRectF, inset: float, colour: QColor) -> None:

@@ -31,13 +31,12 @@ from app.charts.drawing import draw_text, elided
 from app.charts.model import ChartModel
 from app.choices import Choice
 from app.colour import mix
-from app.context import Desk
 from app.dialogs import Dialog
 from app.painted import Painted
 from app.plain import tip
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight, font
-from app.widgets import GAP, Elided, button, column, dress, frame, label, row
+from app.widgets import GAP, Elided, button, column, frame, label, row
 from workbench.analysis.flame import OTHER, Box, flame, functions, hue, matching
 from workbench.formatting import percent
 from workbench.messages.notes import NotProfiled, Profile
@@ -63,8 +62,8 @@ class FlameGraph(Painted):
     """The box under the pointer or chosen by the keys; None: none is."""
     zoomed = Signal()
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(theme)
+    def __init__(self) -> None:
+        super().__init__()
         self.root: Box | None = None
         self._top: Box | None = None
         self.current: Box | None = None
@@ -237,9 +236,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 class ProfileViewer(Dialog):
     """The profile of one server; those that could not be profiled say why."""
 
-    def __init__(
-        self, parent: QWidget, profiles: Mapping[str, Profile | NotProfiled], theme: Theme
-    ) -> None:
+    def __init__(self, parent: QWidget, profiles: Mapping[str, Profile | NotProfiled]) -> None:
         super().__init__(parent)
         self._profiles = profiles
         self.setWindowTitle("CPU profiles")
@@ -265,7 +262,7 @@ class ProfileViewer(Dialog):
         for each in (self._matched, self.search, self._reset):
             head.addWidget(each)
         inside.addLayout(head)
-        self.graph = FlameGraph(theme)
+        self.graph = FlameGraph()
         self.graph.pointed.connect(self._on_pointed)
         self.graph.zoomed.connect(self._on_zoomed)
         self._area = Scrolled(self.graph)
@@ -284,7 +281,6 @@ class ProfileViewer(Dialog):
         self.detail = Elided(13, Weight.Medium)
         inside.addWidget(self.detail)
         QShortcut(QKeySequence.StandardKey.Find, self, self.search.setFocus)
-        dress(self, theme)
         first = next((n for n, f in enumerate(profiles.values()) if isinstance(f, Profile)), 0)
         self.server.setCurrentIndex(first)
         self._show()
@@ -362,10 +358,10 @@ class ProfileViewer(Dialog):
             self._area.ensureVisible(round(middle.x()), round(middle.y()), 0, ROW_PX)
 
 
-def show_profiles(page: QWidget, desk: Desk, model: ChartModel, server: str = "") -> None:
+def show_profiles(page: QWidget, model: ChartModel, server: str = "") -> None:
     """Open the window of profiles, if the session has any; with that `server`, if it has one."""
     if not model.profiles:
         return
-    viewer = ProfileViewer(page, model.profiles, desk.theme)
+    viewer = ProfileViewer(page, model.profiles)
     viewer.show_server(server)
     viewer.open()

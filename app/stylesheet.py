@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.colour import mix
 from app.theme import Theme, font, load_fonts
+from workbench.paths import RESOURCES
 
 FUSION = ("-style", "Fusion")
 """Arguments of every application with widgets."""
@@ -87,6 +88,12 @@ def stylesheet(theme: Theme) -> str:
     down = mix(t.card, t.text, 0.12)
     chosen = t.raised if t.dark else t.line
 
+    # A style sheet cannot set the colour of a picture.
+    check, chevron = (
+        (RESOURCES / "style" / f"{name}-{t.name}.svg").as_posix()
+        for name in ("check", "chevron-down")
+    )
+
     def quiet(tone: str, colour: str) -> str:
         """Muted text must be readable on a soft background, too."""
         return t.tinted(t.muted if tone == "soft" else colour)
@@ -165,6 +172,17 @@ QPushButton[kind="row"]:checked {{ background: {chosen}; border-color: {t.edge};
 QPushButton[kind="row"]:focus, QPushButton[kind="node"]:focus, QPushButton[kind="example"]:focus {{
     border: 2px solid {t.focus}; padding: 0; min-height: 46px; }}
 QPushButton[kind="row"]:focus {{ min-height: 52px; }}
+QFrame#tag {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 7px; }}
+QFrame#tag[tone="bad"] {{ border-color: {t.bad}; }}
+QFrame#tag:focus {{ border: 2px solid {t.focus}; }}
+QFrame#segments {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 8px; }}
+QPushButton[kind="segment"] {{ background: transparent; border: 1px solid transparent;
+    border-radius: 6px; color: {t.muted}; padding: 0 2px; min-height: 26px; font-size: 12px; }}
+QPushButton[kind="segment"]:hover {{ color: {t.soft}; }}
+QPushButton[kind="segment"]:checked {{ background: {t.raised if t.dark else t.card};
+    border-color: {t.edge}; color: {t.text}; }}
+QPushButton[kind="segment"]:focus {{ border: 2px solid {t.focus}; padding: 0 1px;
+    min-height: 24px; }}
 QToolButton[kind="rail"] {{ background: transparent; border: 2px solid transparent;
     border-radius: 8px; color: {t.muted}; padding: 4px 0 2px 0; }}
 QToolButton[kind="rail"]:hover {{ background: {mix(t.rail, t.text, 0.06)}; }}
@@ -177,24 +195,41 @@ QLineEdit, QComboBox, QPlainTextEdit {{ background: {t.sunken}; color: {t.text};
 QLineEdit, QComboBox {{ min-height: 30px; }}
 QLineEdit:read-only {{ background: transparent; border-color: {t.line2}; color: {t.soft}; }}
 QPlainTextEdit {{ padding: 6px 8px; }}
-QComboBox {{ padding-right: 24px; }}
+QComboBox {{ padding: 0 4px 0 10px; }}
 QComboBox:disabled {{ color: {t.muted}; border-color: {t.line2}; }}
-QComboBox::drop-down {{ border: none; background: transparent; width: 0; }}
+QComboBox::drop-down {{ border: none; background: transparent; width: 22px; }}
+QComboBox::down-arrow {{ image: url("{chevron}"); width: 14px; height: 14px; }}
 QComboBox QAbstractItemView {{ background: {t.floating}; color: {t.text};
     border: 1px solid {t.line2}; selection-background-color: {chosen};
     selection-color: {t.text}; }}
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus {{
     border: 2px solid {t.focus}; padding: 0 9px; }}
 QLineEdit:focus, QComboBox:focus {{ min-height: 28px; }}
+QComboBox:focus {{ padding: 0 3px 0 9px; }}
 QPlainTextEdit:focus {{ padding: 5px 7px; }}
 QPlainTextEdit[kind="log"] {{ border: none; border-radius: 0; padding: 6px 18px; }}
 QPlainTextEdit[kind="log"]:focus {{ border: 2px solid {t.focus}; padding: 4px 16px; }}
+QPlainTextEdit#code {{ background: {t.card}; color: {t.soft}; border: 2px solid transparent;
+    border-radius: 8px; padding: 0; }}
+QPlainTextEdit#code:focus {{ border-color: {t.focus}; padding: 0; }}
 QPlainTextEdit[kind="figures"] {{ padding: 3px 8px 2px 8px; }}
 QPlainTextEdit[kind="figures"]:focus {{ padding: 2px 7px 1px 7px; }}
 QLineEdit[tone="warn"] {{ border-color: {t.warn}; }}
 QLineEdit[tone="bad"], QPlainTextEdit[tone="bad"] {{ border-color: {t.bad}; }}
-QCheckBox, QRadioButton {{ spacing: 8px; }}
-QCheckBox:focus, QRadioButton:focus {{ outline: 2px solid {t.focus}; }}
+QCheckBox, QRadioButton {{ spacing: 8px; min-height: 26px; }}
+QCheckBox:disabled, QRadioButton:disabled {{ color: {t.muted}; }}
+QCheckBox:focus, QRadioButton:focus {{ outline: none; }}
+QCheckBox::indicator, QRadioButton::indicator, QTreeView::indicator {{ width: 16px; height: 16px;
+    background: {t.sunken}; border: 1px solid {t.edge}; border-radius: 5px; }}
+QRadioButton::indicator {{ border-radius: 9px; }}
+QCheckBox::indicator:checked, QTreeView::indicator:checked {{ background: {t.primary};
+    border-color: {t.primary}; image: url("{check}"); }}
+QRadioButton::indicator:checked {{ width: 6px; height: 6px; background: {t.on_primary};
+    border: 6px solid {t.primary}; }}
+QCheckBox::indicator:disabled {{ background: {t.sunken}; border-color: {t.line2}; }}
+QCheckBox::indicator:focus, QRadioButton::indicator:focus:!checked {{ width: 14px; height: 14px;
+    border: 2px solid {t.focus}; }}
+QRadioButton::indicator:checked:focus {{ border-color: {t.focus}; }}
 QTableView, QTreeView, QListView {{ background: {t.card}; color: {t.text}; border: none;
     gridline-color: {t.line}; selection-background-color: {chosen}; selection-color: {t.text};
     outline: none; }}
@@ -215,6 +250,10 @@ QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QMessageBox QDialogButtonBox, QInputDialog QDialogButtonBox {{ padding-top: 8px; }}
 QProgressBar {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 3px; }}
 QProgressBar::chunk {{ background: {t.text}; border-radius: 2px; }}
+QProgressBar[kind="share"], QProgressBar[kind="short"] {{ background: {t.line}; border: none;
+    border-radius: 4px; }}
+QProgressBar[kind="share"]::chunk {{ background: {mix(t.text, t.card, 0.35)}; border-radius: 4px; }}
+QProgressBar[kind="short"]::chunk {{ background: {t.warn}; border-radius: 4px; }}
 QProgressBar[kind="line"] {{ background: {t.line}; border: none; }}
 QToolTip {{ background: {t.floating}; color: {t.text}; border: 1px solid {t.line2};
     padding: 4px 6px; }}

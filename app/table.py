@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.painted import draw_focus, guarded, mark_chosen, write
-from app.theme import Theme, Weight, font, icon_pixmap
+from app.theme import Theme, Weight, current, font, icon_pixmap
 
 Index: TypeAlias = QModelIndex | QPersistentModelIndex
 
@@ -205,10 +205,10 @@ class FixedTable(QTableView):
     ring of the focus.
     """
 
-    def __init__(self, name: str, theme: Theme, *, row_px: int = 34, pad_px: int = 8) -> None:
+    def __init__(self, name: str, *, row_px: int = 34, pad_px: int = 8) -> None:
         """`pad_px`: beside the texts of a cell."""
         super().__init__()
-        self.theme, self.pad = theme, pad_px
+        self.pad = pad_px
         self.indent = pad_px
         """Pixels before the title of the first column."""
         self.setAccessibleName(name)
@@ -231,9 +231,9 @@ class FixedTable(QTableView):
         for view in (self.viewport(), head.viewport()):
             self.horizontalScrollBar().valueChanged.connect(lambda _, view=view: view.update())
 
-    def set_theme(self, theme: Theme) -> None:
-        self.theme = theme
-        self.viewport().update()
+    @property
+    def theme(self) -> Theme:
+        return current()
 
     @guarded
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -30,8 +30,15 @@ _TEXT, _WIDTH, _NAMED = "whole_text", "whole_width", "named_by_tip"
 """Properties of a button that shows only its icon."""
 LONGEST_LINE = 1_000
 """The most characters of a line that may be elided."""
-TONE_ICONS = {"bad": "circle-x", "warn": "triangle-alert", "ok": "circle-check"}
+TONE_ICONS = {
+    "bad": "circle-x",
+    "warn": "triangle-alert",
+    "ok": "circle-check",
+    "focus": "activity",
+}
 """Icons by tone; any other tone: info."""
+_SPOKEN = {"ok": "Passed", "warn": "Warning", "bad": "Failed", "focus": "Now", "muted": "Note"}
+"""The accessible names of signs."""
 _TITLE = 96
 """The least visible width of a page's title."""
 _LEAST = 40
@@ -108,20 +115,27 @@ def row(parent: QWidget | None = None, *, margin: int = 0, gap: int = 8) -> QHBo
     return made
 
 
-def sign(line: QHBoxLayout) -> QLabel:
-    """Reserve space at the end of a line for the icon of a tone, aligned with the first line of
-    text.
+class Sign(Painted):
+    """The icon of a tone, in its colour, beside a line of text: colour alone is not accessible to
+    everyone.
     """
-    made = label()
-    made.setFixedSize(_ICON, _ICON + 2)
-    line.addWidget(made, 0, Qt.AlignmentFlag.AlignTop)
-    return made
 
+    def __init__(self, tone: str = "", icon: str = "", px: int = _ICON) -> None:
+        super().__init__()
+        self._px = px
+        self.setFixedSize(px, px + 2)
+        self.show_tone(tone, icon)
 
-def show_sign(made: QLabel, tone: str, theme: Theme) -> None:
-    """Set the icon of a tone: colour alone is not accessible to everyone."""
-    icon = TONE_ICONS.get(tone, "info")
-    made.setPixmap(icon_pixmap(icon, getattr(theme, tone, theme.soft), _ICON))
+    def show_tone(self, tone: str, icon: str = "") -> None:
+        """Set the tone (empty: nothing is drawn). `icon`: overrides that of the tone."""
+        self.tone, self._icon = tone, icon or TONE_ICONS.get(tone, "info")
+        self.setAccessibleName(_SPOKEN.get(tone, ""))
+        self.update()
+
+    def paint(self, painter: QPainter) -> None:
+        if self.tone:
+            colour = getattr(self.theme, self.tone)
+            painter.drawPixmap(0, 1, icon_pixmap(self._icon, colour, self._px))
 
 
 def empty(layout: QLayout) -> None:
@@ -149,6 +163,12 @@ def repolish(widget: QWidget) -> None:
         style = widget.style()
         style.unpolish(widget)
         style.polish(widget)
+
+
+def set_icon(button: QPushButton, name: str) -> None:
+    """Set another icon."""
+    button.setProperty("icon_name", name)
+    _show_icon(button, current())
 
 
 def dress(root: QWidget, theme: Theme) -> None:
@@ -251,38 +271,28 @@ class Dot(Painted):
 class Chip(QFrame):
     """A state as a label with its colour and, where useful, an icon. Never clickable."""
 
-    def __init__(self, theme: Theme | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._theme, self._tone, self._icon = theme or current(), "soft", ""
         self.setObjectName("chip")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         inside = row(self, gap=CHIP_GAP)
         inside.setContentsMargins(10, 0, 10, 0)
-        self._sign, self._label = Label(), label("", 12, Weight.Medium)
+        self._sign, self._label = Sign(px=CHIP_ICON), label("", 12, Weight.Medium)
         inside.addWidget(self._sign)
         inside.addWidget(self._label)
         self.hide()
 
     def show_text(self, text: str, tone: str = "soft", icon: str = "") -> None:
         """Set the text; an empty one hides the chip. `icon`: overrides the icon of the tone."""
-        self._tone, self._icon = tone, icon or TONE_ICONS.get(tone, "")
-        self._show_sign()
+        shown = icon or TONE_ICONS.get(tone, "")
+        self._sign.show_tone(tone, shown)
+        self._sign.setVisible(bool(shown))
         if text != self._label.text():
             self._label.setText(text)
             self.setAccessibleName(text)
             self.setVisible(bool(text))
         self._label.setProperty("tone", tone)
         retone(self, tone)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self._show_sign()
-
-    def _show_sign(self) -> None:
-        self._sign.setVisible(bool(self._icon))
-        if self._icon:
-            colour = getattr(self._theme, self._tone)
-            self._sign.setPixmap(icon_pixmap(self._icon, colour, CHIP_ICON))
 
     @property
     def text(self) -> str:
@@ -381,10 +391,9 @@ class Inline(QFrame):
         """`dense`: with a single line of text no higher than that and its button."""
         super().__init__()
         self.setObjectName("inline")
-        self._theme, self._tone = current(), "bad"
         inside = row(self, margin=12, gap=12)
-        self._sign = sign(inside)
-        inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)
+        self._sign = Sign()
+        inside.addWidget(self._sign)
         self._text = label("", wrap=True, selectable=True)
         self._button = button(action, on_click=self.pressed.emit)
         if dense:
@@ -401,13 +410,8 @@ class Inline(QFrame):
         self._text.setText(text)
         self.setAccessibleName(text)
         retone(self, tone)
-        self._tone = tone
-        show_sign(self._sign, tone, self._theme)
+        self._sign.show_tone(tone)
         self.setVisible(bool(text))
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        show_sign(self._sign, self._tone, theme)
 
     @property
     def text(self) -> str:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import platform
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, qVersion
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QPainter
+from PySide6.QtCore import Qt, qVersion
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QListView,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
     QSizePolicy,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
@@ -22,9 +19,8 @@ from app.about import licences
 from app.about.licences import Component
 from app.context import Desk
 from app.dialogs import Dialog
-from app.plain import wrapped
-from app.theme import Theme, Weight, font
-from app.widgets import Inline, button, column, dress, label, row
+from app.theme import Weight, font
+from app.widgets import Inline, button, column, label, row
 from workbench import __version__
 
 
@@ -52,7 +48,7 @@ class AboutBox(Dialog):
         self.parts.setMaximumWidth(270)
         self.parts.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.parts.setResizeMode(QListView.ResizeMode.Adjust)
-        self.parts.setItemDelegate(PartPainter(self.parts, desk.theme))
+        self.parts.setWordWrap(True)
         self.parts.setProperty("kind", "framed")
         self.parts.currentRowChanged.connect(self._show)
         self.text = QPlainTextEdit()
@@ -75,7 +71,6 @@ class AboutBox(Dialog):
         foot.addStretch()
         foot.addWidget(close)
         inside.addLayout(foot)
-        dress(self, desk.theme)
         close.setFocus()
         # The box may be closed before they are read.
         desk.bridge.do(licences.components, self._on_read, self._on_failed)
@@ -95,8 +90,7 @@ class AboutBox(Dialog):
             return
         self._components = components
         for part in components:
-            item = QListWidgetItem(f"{part.name} {part.version}")
-            item.setData(LICENCE, part.licence)
+            item = QListWidgetItem(f"{part.name} {part.version}\n{part.licence}")
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, part.licence)
             self.parts.addItem(item)
         self.parts.setCurrentRow(0)
@@ -114,57 +108,3 @@ class AboutBox(Dialog):
             self.text.setPlainText(licences.flowing(self._components[row].text))
 
     _gone = False
-
-
-LICENCE = int(Qt.ItemDataRole.UserRole)
-"""The role of the licence's name."""
-_BESIDE, _ABOVE = 8, 5
-
-
-class PartPainter(QStyledItemDelegate):
-    """Name and version, and below them, muted, the whole name of the licence."""
-
-    def __init__(self, parent: QListView, theme: Theme) -> None:
-        super().__init__(parent)
-        self._list, self._theme = parent, theme
-
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        high = sum(QFontMetrics(size).height() for _, size, _ in self._lines(index))
-        return QSize(100, high + 2 * _ABOVE)
-
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        theme, rect = self._theme, QRect(option.rect)  # type: ignore[attr-defined]
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if option.state & QStyle.StateFlag.State_Selected:  # type: ignore[attr-defined]
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.raised if theme.dark else theme.line))
-            painter.drawRoundedRect(QRectF(rect), 5, 5)
-        box = rect.adjusted(_BESIDE, _ABOVE, -_BESIDE, 0)
-        for text, size, colour in self._lines(index):
-            painter.setFont(size)
-            painter.setPen(QColor(colour))
-            shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-            painter.drawText(box, Qt.AlignmentFlag.AlignTop, shown)
-            box.setTop(box.top() + QFontMetrics(size).height())
-        painter.restore()
-
-    def _lines(self, index: QModelIndex | QPersistentModelIndex) -> list[tuple[str, QFont, str]]:
-        """Return what is painted, line by line, with its font and colour."""
-        width = self._list.viewport().width() - 2 * _BESIDE
-        parts = (
-            (index.data(), font(13, Weight.Medium), self._theme.text),
-            (index.data(LICENCE), font(12), self._theme.muted),
-        )
-        return [
-            (line, size, colour)
-            for text, size, colour in parts
-            for line in wrapped(text, size, width)
-        ]

@@ -23,8 +23,7 @@ from PySide6.QtWidgets import (
 from app.dialogs import Dialog
 from app.painted import mark_chosen
 from app.plain import tip
-from app.theme import Theme
-from app.widgets import button, column, dress, frame, label, row
+from app.widgets import button, column, frame, label, row
 from app.words import ended, told_apart, when
 from workbench import paths
 from workbench.sessions.library import Shelved
@@ -40,9 +39,7 @@ class Chooser(Dialog):
     chosen = Signal(object)
     """A list of paths."""
 
-    def __init__(
-        self, parent: QWidget, shelf: Sequence[Shelved], taken: Collection[Path], theme: Theme
-    ) -> None:
+    def __init__(self, parent: QWidget, shelf: Sequence[Shelved], taken: Collection[Path]) -> None:
         super().__init__(parent)
         self.setWindowTitle("Add sessions")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -96,7 +93,6 @@ class Chooser(Dialog):
         self._add.setEnabled(False)
         foot.addWidget(self._add)
         inside.addLayout(foot)
-        dress(self, theme)
         self._filter("")
         self._search.setFocus()
 

@@ -25,8 +25,8 @@ from app.painted import write
 from app.plain import tip
 from app.stacking import stacked
 from app.table import GROUP, LEFT, ORDER, RIGHT, Cells, FixedTable, Index, Ordered
-from app.theme import Theme, Weight, font, icon
-from app.widgets import GAP, button, column, empty, frame, label, row, tool
+from app.theme import Weight, font
+from app.widgets import GAP, button, column, empty, frame, label, row, set_icon, tool
 from workbench.results.comparison import Comparison, Contender
 from workbench.results.differences import ONE_PASS, alike_in, by_one_pass, difference_in, pairs
 from workbench.results.rows import compared
@@ -45,8 +45,8 @@ _CONTENDER = Qt.ItemDataRole.UserRole
 
 
 class FiguresTable(FixedTable):
-    def __init__(self, theme: Theme) -> None:
-        super().__init__("Figures of all servers", theme, row_px=_ROW, pad_px=4)
+    def __init__(self) -> None:
+        super().__init__("Figures of all servers", row_px=_ROW, pad_px=4)
         self.comparison: Comparison | None = None
         self._widths: list[int] = []
         self._items = QStandardItemModel(self)
@@ -172,10 +172,9 @@ _LOW = 560
 class Differences(QFrame):
     """The difference of two chosen servers, and of the pairs of most interest."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._theme = theme
         self._all = False
         self._comparison: Comparison | None = None
         self._pairs: Sequence[tuple[Contender, Contender]] = ()
@@ -218,17 +217,12 @@ class Differences(QFrame):
         if not self._is_asked:
             self._details.setChecked(height >= _LOW)
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self._show_details()
-
     def _on_details(self) -> None:
         self._is_asked = True
 
     def _show_details(self) -> None:
         shown = self._details.isChecked()
-        sign = "chevron-down" if shown else "chevron-right"
-        self._details.setIcon(icon(sign, self._theme.soft, 16))
+        set_icon(self._details, "chevron-down" if shown else "chevron-right")
         self._below.setVisible(shown)
 
     def display(self, comparison: Comparison) -> None:
@@ -333,7 +327,7 @@ class FiguresView(QWidget):
     copy_requested = Signal()
     export_requested = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._comparison: Comparison | None = None
         inside = column(self, gap=GAP)
@@ -362,12 +356,12 @@ class FiguresView(QWidget):
             grid.addWidget(part, 0, at)
         body.addLayout(grid)
         self._place_choices(below=False)
-        self.table = FiguresTable(theme)
+        self.table = FiguresTable()
         body.addWidget(self.table, 1)
         # The differences stand directly below the last row.
         card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         inside.addWidget(card)
-        self.differences = Differences(theme)
+        self.differences = Differences()
         inside.addWidget(self.differences)
         inside.addStretch(1)
 

@@ -16,7 +16,6 @@ from PySide6.QtGui import (
     QFont,
     QKeyEvent,
     QPainter,
-    QPaintEvent,
     QPen,
 )
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QWidget
@@ -32,9 +31,9 @@ from app.charts.drawing import (
 )
 from app.charts.overlay import contender_style
 from app.charts.session_tags import draw_tag
-from app.painted import Painted
+from app.painted import Painted, Painting
 from app.plain import tip
-from app.theme import SeriesStyle, Theme, Weight, font, paint_icon
+from app.theme import SeriesStyle, Weight, font, paint_icon
 from app.widgets import column, empty, label, row
 from workbench.results import sustained
 from workbench.results.comparison import Comparison, Contender
@@ -64,20 +63,18 @@ class Axis:
         return min(1.0, max(0.0, (rate - self.low) / max(1e-9, self.high - self.low)))
 
 
-class RankingRow(QAbstractButton):
+class RankingRow(Painting, QAbstractButton):
     pointed = Signal(str)
 
     def __init__(
         self,
         comparison: Comparison,
         contender: Contender,
-        style: SeriesStyle,
         axis: Axis,
-        theme: Theme,
     ) -> None:
         super().__init__()
         tagged = len(comparison.sides) > 1
-        self._contender, self._axis, self._theme = contender, axis, theme
+        self._comparison, self._contender, self._axis = comparison, contender, axis
         self._names = [each.name for each in comparison.contenders]
         self._unlike = comparison.why_not_comparable(contender)
         self._sustained = sustained_in(comparison, contender)
@@ -86,7 +83,6 @@ class RankingRow(QAbstractButton):
         self._quiet = bool(self._unlike) or none
         """Has it no figure?"""
         self._faint = tagged and contender.tag != "A"
-        self._style = style
         self._tagged, self._marked = tagged, False
         self.beside = inf
         """The width that the texts of all rows want; the strip gets the rest."""
@@ -153,10 +149,12 @@ class RankingRow(QAbstractButton):
         else:
             super().keyPressEvent(event)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, contender = self._theme, self._contender
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    @property
+    def _style(self) -> SeriesStyle:
+        return contender_style(self._comparison, self._contender, self.theme)
+
+    def paint(self, painter: QPainter) -> None:
+        theme, contender = self.theme, self._contender
         whole = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         if self._marked or self.hasFocus():
             pen = QPen(QColor(theme.focus), 2) if self.hasFocus() else Qt.PenStyle.NoPen
@@ -184,10 +182,9 @@ class RankingRow(QAbstractButton):
             left -= 18
         self._paint_name(painter, left, middle)
         self._paint_interval(painter, QRectF(right + 10, 0, strip - 6, self.height()))
-        painter.end()
 
     def _paint_name(self, painter: QPainter, right: float, middle: float) -> None:
-        theme = self._theme
+        theme = self.theme
         size = font(13, Weight.Medium)
         room = right - _NAME - (_TAG if self._tagged else 0)
         plain, forms = font(12, figures=True), self._contender.result.tasks.in_legend
@@ -231,7 +228,7 @@ class RankingRow(QAbstractButton):
             painter.drawLine(QPointF(high, y - 3), QPointF(high, y + 3))
         if self._contender.result.knee is not None:
             marker_at = QPointF(at(self._contender.result.knee), middle - _MARKER_UP)
-            draw_marker(painter, self._style, marker_at, 3.4, self._theme.card)
+            draw_marker(painter, self._style, marker_at, 3.4, self.theme.card)
 
 
 _LANE = 20
@@ -250,11 +247,9 @@ class RankingCard(QFrame):
     picked = Signal(str)
     """A contender's key."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._theme = theme
-        self._comparison: Comparison | None = None
         self._rows: dict[str, RankingRow] = {}
         inside = column(self, margin=12, gap=4)
         head = row()
@@ -267,7 +262,7 @@ class RankingCard(QFrame):
         around = QHBoxLayout()
         around.setSpacing(4)
         self._list = column(rows := QWidget())
-        self._brackets = _Brackets(theme)
+        self._brackets = _Brackets()
         around.addWidget(rows, 1)
         around.addWidget(self._brackets)
         inside.addLayout(around)
@@ -275,15 +270,13 @@ class RankingCard(QFrame):
         inside.addWidget(self._summary)
 
     def display(self, comparison: Comparison) -> None:
-        self._comparison = comparison
         ranked = comparison.ranked()
         self.setVisible(bool(comparison.sides))
         empty(self._list)
         self._rows = {}
         axis = _axis(comparison.comparable())
         for contender in ranked:
-            style = contender_style(comparison, contender, self._theme)
-            entry = RankingRow(comparison, contender, style, axis, self._theme)
+            entry = RankingRow(comparison, contender, axis)
             entry.clicked.connect(lambda _=False, key=contender.key: self.picked.emit(key))
             entry.pointed.connect(self.pointed.emit)
             self._rows[contender.key] = entry
@@ -302,11 +295,6 @@ class RankingCard(QFrame):
     def highlight(self, key: str) -> None:
         for id_, entry in self._rows.items():
             entry.mark(id_ == key)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        if self._comparison is not None:
-            self.display(self._comparison)
 
 
 def _axis(ranked: Sequence[Contender]) -> Axis:
@@ -373,8 +361,8 @@ def _ends(first: int, last: int) -> tuple[float, float]:
 class _Brackets(Painted):
     """Brackets around indistinguishable contenders; dotted where they pass others."""
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(theme)
+    def __init__(self) -> None:
+        super().__init__()
         self._lanes: list[list[Sequence[int]]] = []
         self._equal: list[Sequence[int]] = []
 

@@ -14,10 +14,10 @@ from app.charts.session_tags import draw_tag, side_style
 from app.charts.strokes import stroke
 from app.choices import Tick
 from app.painted import Painted
-from app.plain import Label, tip
-from app.theme import Marker, SeriesStyle, Theme, icon, icon_pixmap
+from app.plain import tip
+from app.theme import Marker, SeriesStyle
 from app.theme import Weight as FontWeight
-from app.widgets import Elided, button, column, dress, empty, label, retone, row
+from app.widgets import Elided, Sign, button, column, empty, label, retone, row, set_icon
 from app.words import told_apart, when
 from workbench.results.comparison import Side
 from workbench.results.conditions import Condition, Conditions, Weight
@@ -29,8 +29,8 @@ _LINE = 28
 class Tags(Painted):
     """The letters of one or more sessions; the first session's is filled."""
 
-    def __init__(self, tags: Sequence[str], theme: Theme, side: int = 16) -> None:
-        super().__init__(theme)
+    def __init__(self, tags: Sequence[str], side: int = 16) -> None:
+        super().__init__()
         self._tags, self._side = list(tags), side
         self.setFixedSize(len(self._tags) * (side + 3) - 2, side + 1)
         self.setAccessibleName(" ".join(tags))
@@ -45,8 +45,8 @@ class Tags(Painted):
 class SessionLine(Painted):
     """A sample of a session's line style, in no server's colour."""
 
-    def __init__(self, place: int, theme: Theme) -> None:
-        super().__init__(theme)
+    def __init__(self, place: int) -> None:
+        super().__init__()
         self._place = place
         self.setFixedSize(_LINE, 6)
 
@@ -67,9 +67,8 @@ class SessionCards(QWidget):
     promoted = Signal(str)
     """A session's tag: it becomes the baseline."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._theme = theme
         self._inside = column(self, gap=8)
         self._cards: dict[str, _SessionCard] = {}
 
@@ -80,7 +79,7 @@ class SessionCards(QWidget):
         names = told_apart([(side.name, side.start, side.path) for side in sides])
         for place, side in enumerate(sides):
             file = side.path.name if names[side.path] != side.name else ""
-            card = self._cards[side.tag] = _SessionCard(side, place, file, self, self._theme)
+            card = self._cards[side.tag] = _SessionCard(side, place, file, self)
             card.path = side.path
             card.unfold(side.path in unfolded)
             self._inside.addWidget(card)
@@ -91,27 +90,22 @@ class SessionCards(QWidget):
         for card in self._cards.values():
             card.display(shown)
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-
 
 class _SessionCard(QFrame):
-    def __init__(
-        self, side: Side, place: int, file: str, cards: SessionCards, theme: Theme
-    ) -> None:
+    def __init__(self, side: Side, place: int, file: str, cards: SessionCards) -> None:
         """`file`: its name, where another session has the same title and minute."""
         super().__init__()
         self.setObjectName("card")
         self.path = side.path
-        self._side, self._theme = side, theme
+        self._side = side
         self._ticks: dict[str, Tick] = {}
         inside = column(self)
         inside.setContentsMargins(12, 8, 6, 8)
         head = row(gap=8)
         key = QVBoxLayout()
         key.setSpacing(5)
-        key.addWidget(Tags(side.tag, theme, 18), 0, Qt.AlignmentFlag.AlignHCenter)
-        key.addWidget(SessionLine(place, theme))
+        key.addWidget(Tags(side.tag, 18), 0, Qt.AlignmentFlag.AlignHCenter)
+        key.addWidget(SessionLine(place))
         head.addLayout(key)
         texts = QVBoxLayout()
         texts.setSpacing(1)
@@ -125,7 +119,7 @@ class _SessionCard(QFrame):
         self._fold.setCheckable(True)
         self._fold.toggled.connect(self.unfold)
         away = _small(f"Remove {side.tag} from the comparison")
-        away.setProperty("icon_name", "x")
+        set_icon(away, "x")
         away.clicked.connect(lambda: cards.removed.emit(side.tag))
         head.addWidget(self._fold)
         head.addWidget(away)
@@ -150,7 +144,6 @@ class _SessionCard(QFrame):
         if side.warnings:
             inside.insertWidget(1, _warned(side))
         self.unfold(False)
-        dress(self, theme)
 
     @property
     def unfolded(self) -> bool:
@@ -159,7 +152,7 @@ class _SessionCard(QFrame):
     def unfold(self, unfolded: bool) -> None:
         self._fold.setChecked(unfolded)
         self._body.setVisible(unfolded)
-        self.set_theme(self._theme)
+        set_icon(self._fold, "chevron-down" if unfolded else "chevron-right")
 
     def display(self, shown: set[str]) -> None:
         for key, tick in self._ticks.items():
@@ -167,11 +160,6 @@ class _SessionCard(QFrame):
             tick.setChecked(key in shown)
             tick.blockSignals(False)
             tick.update()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        sign = "chevron-down" if self.unfolded else "chevron-right"
-        self._fold.setIcon(icon(sign, theme.soft, 16))
 
 
 def _warned(side: Side) -> QWidget:
@@ -206,17 +194,15 @@ _FIRST = 4
 class ConditionsCard(QFrame):
     """Has the tone of a warning where a difference may be caused by the set-ups."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("inline")
-        self._theme = theme
         self._found = Conditions((), (), ())
         self._several = False
         self._all = False
         inside = column(self, margin=12, gap=6)
         head = row(gap=8)
-        self._sign = Label()
-        self._sign.setFixedSize(QSize(18, 18))
+        self._sign = Sign(px=18)
         self._title = label("", 13, FontWeight.DemiBold, wrap=True)
         head.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
         head.addWidget(self._title, 1)
@@ -241,23 +227,18 @@ class ConditionsCard(QFrame):
         lines += [each.text for each in (*self._found.differing, *self._found.audits)]
         return "\n".join(filter(None, [*lines, self._found.same_text()]))
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self._draw()
-
     def _draw(self) -> None:
         found, serious = self._found, self._is_serious()
         self.setVisible(self._several)
         retone(self, "warn" if serious else "muted")
-        name, tone = ("scale", "warn") if serious else ("circle-check", "ok")
-        self._sign.setPixmap(icon_pixmap(name, getattr(self._theme, tone), 18))
+        self._sign.show_tone(*(("warn", "scale") if serious else ("ok", "")))
         self._title.setText(self._headline())
         self._warnings.setText(" ".join(found.warnings))
         self._warnings.setVisible(bool(found.warnings))
         empty(self._rows)
         shown = found.differing if self._all else found.differing[:_FIRST]
         if shown or found.audits:
-            self._rows.addWidget(_table([*shown, *found.audits], self._theme))
+            self._rows.addWidget(_table([*shown, *found.audits]))
         more = len(found.differing) - len(shown)
         self._more.setText(f"Show {more} more")
         self._more.setAccessibleName(f"Show {more} more differences")
@@ -287,7 +268,7 @@ class ConditionsCard(QFrame):
         self._draw()
 
 
-def _table(conditions: Sequence[Condition], theme: Theme) -> QWidget:
+def _table(conditions: Sequence[Condition]) -> QWidget:
     table = QWidget()
     grid = QGridLayout(table)
     grid.setContentsMargins(0, 2, 0, 2)
@@ -301,7 +282,7 @@ def _table(conditions: Sequence[Condition], theme: Theme) -> QWidget:
         lines = list(_by_value(condition))
         grid.addWidget(what, at, 0, len(lines), 1, Qt.AlignmentFlag.AlignTop)
         for value, tags in lines:
-            grid.addWidget(Tags(tags, theme, 15), at, 1, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(Tags(tags, 15), at, 1, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(label(value, 12, FontWeight.Medium, wrap=True), at, 2)
             at += 1
     return table

@@ -28,7 +28,7 @@ from app.dialogs import Dialog
 from app.export.report import SIZE, ReportOptions
 from app.export.sources import KINDS, Charts, Recorded
 from app.theme import Weight
-from app.widgets import Inline, button, column, dress, label, row
+from app.widgets import Inline, button, column, label, row
 
 _PICTURES = {
     "1600 × 1200": SIZE,
@@ -136,7 +136,6 @@ class ExportDialog(Dialog):
         self._where.setText(str(Path(self._kept.folder) / _file_name(source.title)))
         self._on_kind()
         self._where.setFocus()
-        dress(self, desk.theme)
 
     def _make_kinds(self) -> QVBoxLayout:
         made = QVBoxLayout()

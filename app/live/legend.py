@@ -148,7 +148,7 @@ class _Row(QFrame):
         self._name = server_name(trio, series.name)
         self._tasks = label("", 12, tone="muted", figures=True)
         self._task_forms: tuple[str, ...] = ()
-        self._running = Chip(theme)
+        self._running = Chip()
         self._dot = Dot(theme)
         self._dot.set_tone("ok")
         self._dot.hide()

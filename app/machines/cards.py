@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWi
 
 from app.dialogs import ask
 from app.machines.records import Record, is_fresh, since
-from app.plain import Label, tip
-from app.theme import Theme, Weight, current, icon_pixmap
-from app.widgets import GAP, button, column, empty, label, row
+from app.plain import tip
+from app.theme import Weight
+from app.widgets import GAP, TONE_ICONS, Sign, button, column, empty, label, row
 from workbench import formatting
 from workbench.formatting import size
 from workbench.machines.facts import meanings
@@ -20,29 +20,6 @@ from workbench.machines.profiles import Profile
 
 WIDEST = 2 * 700 + GAP
 """How wide two cards beside each other are at most."""
-SIGNS = {
-    "ok": "circle-check",
-    "warn": "triangle-alert",
-    "bad": "circle-x",
-    "focus": "activity",
-    "muted": "info",
-}
-_SPOKEN = {"ok": "Passed", "warn": "Warning", "bad": "Failed", "focus": "Now", "muted": "Note"}
-"""The accessible names of signs: colour alone is not accessible to everyone."""
-
-
-class Sign(Label):
-    """A small icon in the colour of its tone."""
-
-    def __init__(self, tone: str, icon: str = "") -> None:
-        super().__init__()
-        self._tone, self._icon = tone, icon or SIGNS[tone]
-        self.setFixedSize(16, 18)
-        self.setAccessibleName(_SPOKEN[tone])
-        self.set_theme(current())
-
-    def set_theme(self, theme: Theme) -> None:
-        self.setPixmap(icon_pixmap(self._icon, getattr(theme, self._tone), 15))
 
 
 class Card(QFrame):
@@ -78,7 +55,7 @@ def remark(
     """Return a sentence with its icon; `strong` comes before it. `faded`: without colour."""
     made = QWidget()
     across: QHBoxLayout = row(made, gap=8)
-    sign = Sign("muted" if faded else tone, SIGNS[tone])
+    sign = Sign("muted" if faded else tone, TONE_ICONS.get(tone, "info"), 15)
     across.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
     if strong:
         name = label(strong, 13, Weight.Medium)

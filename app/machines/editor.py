@@ -16,7 +16,7 @@ from app.fields import Figure, Flag, Line, Options, TextField
 from app.machines import work
 from app.scrolling import Scrolled
 from app.theme import Weight
-from app.widgets import Inline, button, column, dress, label, row, tool
+from app.widgets import Inline, button, column, label, row, tool
 from workbench.errors import BadInput
 from workbench.formatting import capital
 from workbench.machines.profiles import Profile, make_profile, profile_names
@@ -83,7 +83,6 @@ class Editor(Dialog):
         foot.addWidget(self.keep)
         inside.addLayout(foot)
         self.finished.connect(lambda _: self.deleteLater())
-        dress(self, desk.theme)
         # As high as its fields, within the window.
         high = self.sizeHint().height() - self._scroll.sizeHint().height()
         high += form.sizeHint().height()

@@ -9,9 +9,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from app.dialogs import Dialog
-from app.machines.cards import Sign
 from app.theme import Weight, font
-from app.widgets import button, column, empty, label, retone, row, tool
+from app.widgets import Sign, button, column, empty, label, retone, row, tool
 
 if TYPE_CHECKING:
     from workbench.machines.hostkeys import HostKeyProblem

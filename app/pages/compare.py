@@ -75,9 +75,9 @@ class CompareBoard(QWidget):
         around.addWidget(self.trio, 1)
         across.addWidget(card, 1)
         self.empty = self._make_empty()
-        self.sessions = SessionCards(desk.theme)
-        self.conditions = ConditionsCard(desk.theme)
-        self.ranking = RankingCard(desk.theme)
+        self.sessions = SessionCards()
+        self.conditions = ConditionsCard()
+        self.ranking = RankingCard()
         self.side = self._make_side()
         across.addWidget(self.side)
         self.sessions.ticked.connect(self.trio.set_shown)
@@ -184,7 +184,7 @@ class ComparePage(QWidget):
         self.board = self._make_board()
         self.board.views.changed.connect(lambda _: self._show_extras())
         self._views.addWidget(self.board)
-        self.figures = FiguresView(desk.theme)
+        self.figures = FiguresView()
         self.figures.rate_requested.connect(self._on_rate)
         self.figures.all_requested.connect(self._on_all)
         self.figures.copy_requested.connect(self._copy_text)
@@ -210,8 +210,7 @@ class ComparePage(QWidget):
 
     def search(self) -> None:
         """Choose more sessions."""
-        desk = self._desk
-        chooser = Chooser(self, desk.shelf, self.selection.paths(), desk.theme)
+        chooser = Chooser(self, self._desk.shelf, self.selection.paths())
         chooser.chosen.connect(self.add)
         chooser.open()
 

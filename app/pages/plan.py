@@ -9,10 +9,9 @@ from typing import Any
 from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QBoxLayout, QFileDialog, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFileDialog, QWidget
 
 from app.context import Desk
-from app.fields import Line
 from app.history import History, UndoBar
 from app.plain import tip
 from app.planning import resources
@@ -82,30 +81,6 @@ class Head(TopBar):
             self.chip.show_text("Ready to run" if draft else "", "ok")
 
 
-class CutMessage(Inline):
-    """The whole message of the focused field, where it is cut beside that and not listed in sight:
-    below the form, whose rows therefore stay where they are while somebody types.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        app = QApplication.instance()
-        assert isinstance(app, QApplication)
-        app.focusChanged.connect(self._on_focus)
-        self._listed = False
-
-    def display(self, *, listed: bool) -> None:
-        """Show it unless all messages are `listed` in sight."""
-        self._listed = listed
-        self._on_focus(None, QApplication.focusWidget())
-
-    def _on_focus(self, _before: QWidget | None, now: QWidget | None) -> None:
-        while now is not None and not isinstance(now, Line):
-            now = now.parentWidget()
-        cut = now if isinstance(now, Line) and now.cut and not self._listed else None
-        self.show_text(cut.note if cut else "", cut.tone if cut else "bad")
-
-
 class PlanPage(QWidget):
     """`edit` shows a plan; the form's content is kept between starts."""
 
@@ -131,9 +106,7 @@ class PlanPage(QWidget):
         self._note = ShippedNote(self.form.description)
         self._tuning = TuningPreview(desk, self.form.machines, self)
         self.outlook = Outlook()
-        self._cut = CutMessage()
         around.addLayout(self._make_columns(), 1)
-        self.outlook.switched.connect(self._show_cut)
         self.form.servers.opened.connect(self._scroll.ensureWidgetVisible)
         # Below the form, which therefore stays where it is.
         for widget in (self._refused, self.notice):
@@ -231,7 +204,6 @@ class PlanPage(QWidget):
         self._scroll = Scrolled(self.form)
         inside = column(self._card, margin=1)
         inside.addWidget(self._scroll)
-        inside.addWidget(self._cut)
         self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._columns.setSpacing(GAP)
         self._columns.addWidget(self.gallery)
@@ -275,11 +247,6 @@ class PlanPage(QWidget):
         ):
             part.setMinimumHeight(high if below else 0)
         self.form.servers.picker.fit(self.height())
-        self._show_cut()
-
-    def _show_cut(self) -> None:
-        beside = self.outlook.isVisibleTo(self) and not stacked(self.width())
-        self._cut.display(listed=beside and self.outlook.shows_preview)
 
     # The form
 
@@ -381,7 +348,6 @@ class PlanPage(QWidget):
             self.notice.show_text(draft.faults[""])
         self.form.show_plan(plan)
         self.outlook.show_draft(draft, self.form.listed)
-        self._show_cut()
         if plan is None:
             self.outlook.show_text("")
         else:

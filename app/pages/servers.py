@@ -25,7 +25,7 @@ from app.widgets import GAP, PAGE_MARGIN, Inline, button, column, row
 from workbench.servers.features import write as write_features
 
 _KEPT = "Servers"
-_NARROW, _LOW = 1120, 600
+_NARROW = 1120
 _STACKED_PX = 880
 """The height of a narrower page, where facts and test are below the code."""
 
@@ -62,7 +62,7 @@ class ServersPage(QWidget):
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.setHandleWidth(GAP)
-        self.finding = Finding(self._sifted, desk.theme)
+        self.finding = Finding(self._sifted)
         self.table = self.finding.table
         self._split.addWidget(self.finding)
         beside = str(self._kept.get("beside", ""))
@@ -330,8 +330,7 @@ class ServersPage(QWidget):
             self.pane.code.setFocus()  # else it would go to the next widget
         self.finding.setVisible(not fills)
         shown, below = not narrow or self.finding.filters.isChecked(), stacked(self.width())
-        low = self.height() < _LOW and not shown and not below
-        self.finding.set_narrow(narrow, low=low)
+        self.finding.set_narrow(narrow)
         self.filters.setVisible(shown and not fills)
         self._head.set_narrow(narrow and not shown)
         self.detail.set_narrow(narrow, stacked=below)

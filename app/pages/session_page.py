@@ -66,7 +66,7 @@ class SessionPage(QWidget):
 
     def show_profiles(self) -> None:
         """Show in which functions the servers spent their CPU time."""
-        show_profiles(self, self._desk, self.board.model)
+        show_profiles(self, self.board.model)
 
     def copy_chart(self) -> None:
         """Copy the visible charts to the clipboard."""

@@ -15,12 +15,11 @@ from app.planning.machines import Machines
 from app.planning.resources import PlanResources
 from app.planning.rows import ADVANCED, LOAD, TEXTS, Cell, Group, Row, When
 from app.planning.servers import Servers
-from app.theme import Theme, Weight
-from app.widgets import button, column, dress, frame, label, retone, row
+from app.theme import Weight
+from app.widgets import button, column, frame, label, retone, row, set_icon
 from workbench.formatting import continued
 from workbench.plan.model import Plan
 from workbench.plan.reading import to_data
-from workbench.workloads.options import LOAD_MODELS
 from workbench.workloads.registry import declaration
 
 _ADVANCED_KEYS = list(
@@ -110,7 +109,6 @@ class PlanForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setStyleSheet("PlanForm { background: transparent; }")
-        self._theme: Theme | None = None
         self._filling = False
         self.lines: dict[str, Line] = {}
         self.inputs: dict[str, Any] = {}
@@ -121,8 +119,8 @@ class PlanForm(QWidget):
         self._shown: list[tuple[QWidget, When]] = []
         self._usable: list[tuple[QWidget, When]] = []
         self.listed: dict[str, QWidget | None] = {}
-        """The fields of the problems, by these, for a list beside the form: several, or one that no
-        field shows in full."""
+        """The fields of the problems, by these, for a list beside the form: several, or one that is
+        not in sight."""
         inside = self._inside = column(self, gap=6)
         inside.setContentsMargins(16, 14, 16, 16)
         self.origin = Origin()
@@ -145,7 +143,6 @@ class PlanForm(QWidget):
         self._add_rows(TEXTS, inside)
         inside.addStretch(1)
         self.name, self.description = self.inputs["name"], self.inputs["description"]
-        self.lines["load_model"].reserve(*(model.help for model in LOAD_MODELS))
         for key, value in values.STARTS.items():
             if key in self._fields:
                 self._fields[key].set_value(value)
@@ -192,8 +189,7 @@ class PlanForm(QWidget):
         faulty = {line for line, problems in by_line.items() if problems}
         if any(self._advanced.isAncestorOf(line) for line in faulty):
             self.open_advanced()
-        # In sight, and in full.
-        seen = [line for line in faulty if not (line.cut or self._advanced.isAncestorOf(line))]
+        seen = [line for line in faulty if not self._advanced.isAncestorOf(line)]
         self.listed = {} if (len(named) == 1 and seen) or "" in faults else named
         return list(named)
 
@@ -219,9 +215,6 @@ class PlanForm(QWidget):
         """Unfold the fields that few people change."""
         if self._advanced.isHidden():
             self._switch()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
 
     # Widgets
 
@@ -320,9 +313,7 @@ class PlanForm(QWidget):
     def _switch(self) -> None:
         opened = self._advanced.isHidden()
         self._advanced.setVisible(opened)
-        self._toggle.setProperty("icon_name", "chevron-down" if opened else "chevron-right")
-        if self._theme is not None:
-            dress(self._toggle, self._theme)
+        set_icon(self._toggle, "chevron-down" if opened else "chevron-right")
 
 
 def _span(plan: Plan) -> str:

@@ -4,7 +4,6 @@ delete them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -18,7 +17,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QColor, QFocusEvent, QFont, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import (
     QFrame,
     QListWidget,
@@ -33,7 +32,7 @@ from app.charts.drawing import draw_text, elided
 from app.dialogs import ask_text
 from app.history import History, deletion
 from app.plain import tip, wrapped
-from app.theme import LIGHT, Theme, Weight, font, paint_icon
+from app.theme import Weight, current, font, paint_icon
 from app.widgets import Inline, button, column, label, row
 from workbench.formatting import number_of
 from workbench.plan import library
@@ -52,8 +51,6 @@ _TALL, _HEAD = 76, 30
 _BESIDE_TEXT = 61
 """The width of a plan's box beside its text."""
 _MOST_STAIRS = 9
-_CLAUSE = re.compile(r"[.:;,](?= )")
-"""Where a description can be cut."""
 
 
 class Gallery(QFrame):
@@ -246,10 +243,6 @@ class PresetList(QListWidget):
     def marked(self) -> str:
         return self._id
 
-    def set_theme(self, theme: Theme) -> None:
-        self.itemDelegate().theme = theme  # type: ignore[attr-defined]
-        self.viewport().update()
-
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         if self.currentRow() < 0 and self.presets:  # so that it is seen where the focus is
@@ -261,10 +254,6 @@ class PresetList(QListWidget):
 
 
 class _Painter(QStyledItemDelegate):
-    def __init__(self, parent: PresetList) -> None:
-        super().__init__(parent)
-        self.theme = LIGHT
-
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
@@ -288,7 +277,7 @@ class _Painter(QStyledItemDelegate):
             size = font(12, Weight.Medium)
             text = elided(index.data(), size, rect.width() - 4)
             at = rect.center() + QPointF(0, 3)
-            draw_text(painter, QPointF(rect.left() + 4, at.y()), text, size, self.theme.muted)
+            draw_text(painter, QPointF(rect.left() + 4, at.y()), text, size, current().muted)
         else:
             self._paint_preset(painter, rect.adjusted(0.5, 1, -0.5, -7), option, index)
         painter.restore()
@@ -300,14 +289,14 @@ class _Painter(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        theme, preset = self.theme, index.data(_PRESET)
+        theme, preset = current(), index.data(_PRESET)
         list_: PresetList = self.parent()  # type: ignore[assignment]
         state = option.state  # type: ignore[attr-defined]
         chosen = preset.id == list_.marked
-        current = bool(state & QStyle.StateFlag.State_Selected) and list_.hasFocus()
+        focused = bool(state & QStyle.StateFlag.State_Selected) and list_.hasFocus()
         hover = bool(state & QStyle.StateFlag.State_MouseOver)
-        edge = theme.focus if current else theme.text if chosen else theme.line
-        painter.setPen(QPen(QColor(edge), 2 if current else 1))
+        edge = theme.focus if focused else theme.text if chosen else theme.line
+        painter.setPen(QPen(QColor(edge), 2 if focused else 1))
         painter.setBrush(QColor(theme.raised if chosen or hover else theme.card))
         painter.drawRoundedRect(box, 8, 8)
         if stairs := index.data(_STAIRS):
@@ -321,7 +310,7 @@ class _Painter(QStyledItemDelegate):
         for line in wrapped(preset.name, bold, width, 2):
             draw_text(painter, at, line, bold, theme.text)
             at += QPointF(0, 17)
-        for line in two_lines(_about(preset), small, width):
+        for line in wrapped(_about(preset), small, width, 2):
             draw_text(painter, at, line, small, theme.muted if preset.plan else theme.bad)
             at += QPointF(0, 15)
 
@@ -333,14 +322,6 @@ def _about(preset: Preset) -> str:
     servers = number_of(len(preset.plan.servers), "servers")
     unit = "rates" if preset.plan.axis.per_second else "points"
     return preset.plan.description or f"{servers}, {number_of(len(preset.plan.values), unit)}"
-
-
-def two_lines(text: str, size: QFont, width: float) -> list[str]:
-    """Return as many clauses of a text as fit in two lines; a first one too long is elided."""
-    ends = [match.start() for match in _CLAUSE.finditer(text)]
-    candidates = [wrapped(text[:end], size, width) for end in [*ends, len(text)]]
-    fitting = next((each for each in reversed(candidates) if len(each) <= 2), None)
-    return fitting or wrapped(text[: [*ends, len(text)][0]], size, width, 2)
 
 
 def _stairs(plan: Plan) -> list[float]:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from app.fields import Flag, TextArea, grouped
 from app.plain import tip
-from app.theme import LIGHT, Theme, font
+from app.theme import font
 from app.widgets import empty
 from workbench.config.yaml import loads_yaml
 from workbench.errors import BadInput
@@ -154,7 +154,6 @@ class Several(QWidget):
         super().__init__()
         self._column_px = column_px
         self.setAccessibleName(name)
-        self._theme = LIGHT
         self._chosen: list[str] = []
         self._flags: dict[str, Flag] = {}
         self._grid = QGridLayout(self)
@@ -170,7 +169,6 @@ class Several(QWidget):
             flag = self._flags[value]
             flag.setAccessibleName(spoken)
             flag.setToolTip(tip(text))
-            flag.set_theme(self._theme)
             flag.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             flag.edited.connect(partial(self._choose, value))
         self.set_value(self._chosen)
@@ -183,9 +181,6 @@ class Several(QWidget):
         self._chosen = list(value) if isinstance(value, list) else []
         for each, flag in self._flags.items():
             flag.set_value(each in self._chosen)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()

@@ -29,20 +29,13 @@ _WARM_UP = "warm-up"
 _ENDS = "first point", "last point"
 
 
-class Picture(Painted):
-    """A picture with a name for screen readers."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-
-
-class _OfSteps(Picture):
+class _OfSteps(Painted):
     """Places each step of a sweep at its time, identically in all pictures of one width."""
 
     def __init__(self, name: str, *, top: float, bottom: float) -> None:
         """What lies above and below the steps, in pixels."""
-        super().__init__(name)
+        super().__init__()
+        self.setAccessibleName(name)
         self._steps: Sequence[Step] = ()
         self._left, self._top, self._bottom = _LEFT, top, bottom
 
@@ -213,11 +206,12 @@ class CallsPicture(_OfSteps):
             draw_text(painter, QPointF(plot.right(), y), last, small, theme.muted, "right")
 
 
-class RunPicture(Picture):
+class RunPicture(Painted):
     """The sweeps of all servers in order, in the styles of their lines."""
 
     def __init__(self) -> None:
-        super().__init__("Run order")
+        super().__init__()
+        self.setAccessibleName("Run order")
         self._blocks: list[tuple[int, str]] = []
         self._ceiling = False
         self.setFixedHeight(30)

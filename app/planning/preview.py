@@ -5,37 +5,43 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QPainter, QResizeEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QFrame,
     QGraphicsOpacityEffect,
     QGridLayout,
     QLabel,
     QPlainTextEdit,
+    QProgressBar,
     QPushButton,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from app.charts.drawing import draw_text, text_width
-from app.colour import mix
-from app.fields import Message, Segments
+from app.fields import Segments
 from app.planning.plan_charts import (
     STEADY,
     CallsPicture,
-    Picture,
     RunPicture,
     SweepPicture,
     counted,
     describe,
 )
 from app.scrolling import Scrolled
-from app.stacking import lay
-from app.theme import LIGHT, Theme, Weight, font, icon_pixmap
-from app.widgets import TONE_ICONS, button, column, empty, frame, label, row
+from app.theme import Weight, font
+from app.widgets import (
+    Sign,
+    button,
+    column,
+    empty,
+    frame,
+    label,
+    repolish,
+    retone,
+    row,
+)
 from workbench import formatting
 from workbench.plan.editing import Draft, Step
 from workbench.plan.model import Plan
@@ -47,64 +53,44 @@ _MANY = "Not fixed"
 _FIX_FIRST = "Fix the problems in the form to see the preview."
 _PALE = 0.5
 """The opacity of what is shown of the last valid draft."""
-_SHARE_PX, _TITLE_PX, _BAR_PX = 260, 16, 8
-"""Of a share: its least width beside the other, and its heights."""
-_CALLS_FROM = 480
+_BAR_PX = 8
+_CALLS_FROM = 560
 """Below this height the chart of calls is hidden; a remark reports problems with them."""
-_TALLEST_REMARKS = 168
 _GAP = 6
 
 
 class Heading(QWidget):
-    """A title with a hint beside it, or below it where there is no room. Another text may take the
-    place of the hint for a while, in the same room, so that nothing below moves.
-    """
+    """A title with a hint beside it, in whose place another text may stand for a while."""
 
     def __init__(self, title: str = "", *, tone: str = "muted") -> None:
         super().__init__()
-        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._line.setContentsMargins(0, 0, 0, 0)
+        inside = row(self, gap=_GAP)
         self._title = label(title, 12, Weight.DemiBold)
-        self._hint = Message(always=False, tone=tone)
-        self._line.addWidget(self._title)
-        self._line.addWidget(self._hint, 1)
+        self.hint = label("", 12, tone=tone, wrap=True)
+        inside.addWidget(self._title, 0, Qt.AlignmentFlag.AlignTop)
+        inside.addWidget(self.hint, 1)
         self._text = ""
 
     def show_title(self, text: str) -> None:
         self._title.setText(text)
-        self._fit()
 
     def show_text(self, text: str) -> None:
         """Set the hint."""
         self._text = text
-        self._hint.reserve(text)
         self.show_instead("")
-        self._fit()
 
     def show_instead(self, text: str) -> None:
         """Show another text in the room of the hint; empty: the hint."""
-        self._hint.show_text(text or self._text)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        needed = self._title.sizeHint().width() + text_width(self._text, self._hint.font()) + 8
-        below = bool(self._text) and needed > self.width()
-        lay(self._line, below=below)
-        self._line.setSpacing(0 if below else _GAP)
-        self._line.activate()  # the hint is wrapped for its own width at once
+        self.hint.setMinimumHeight(self.hint.height() if text else 0)  # so that nothing moves
+        self.hint.setText(text or self._text)
 
 
-class Remarks(Scrolled):
-    """As high as its messages, up to a limit; then it scrolls."""
+class Remarks(QWidget):
+    """Messages, each with the sign of its tone."""
 
     def __init__(self) -> None:
-        self._list = column(holder := QWidget(), gap=6)
-        super().__init__(holder, "Remarks")
-        self._theme = LIGHT
-        self._remarks: list[tuple[str, str]] = []
-        self._fields: Mapping[str, QWidget | None] = {}
+        super().__init__()
+        self._list = column(self, gap=6)
 
     def show_text(
         self,
@@ -114,36 +100,15 @@ class Remarks(Scrolled):
         """Show messages, each with a tone (bad, warn, ok, muted). `fields`: those that messages
         lead to.
         """
-        self._remarks, self._fields = list(remarks), fields
         empty(self._list)
         for tone, text in remarks:
-            holder = QWidget()
-            line = row(holder, gap=8)
-            sign = label()
-            icon = TONE_ICONS.get(tone, "info")
-            sign.setPixmap(icon_pixmap(icon, getattr(self._theme, tone), 16))
-            line.addWidget(sign, 0, Qt.AlignmentFlag.AlignTop)
+            line = row(holder := QWidget(), gap=8)
+            line.addWidget(Sign(tone), 0, Qt.AlignmentFlag.AlignTop)
             line.addWidget(label(text, 12, tone="soft", wrap=True), 1)
             if (field := fields.get(text)) is not None:
                 line.addWidget(_link(text, field), 0, Qt.AlignmentFlag.AlignTop)
             self._list.addWidget(holder)
-            holder.show()  # Qt would do that later, and until then it has no height.
-        self._list.addStretch(1)
-        self._fit()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self.show_text(self._remarks, self._fields)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        wide = self.viewport().width()
-        self.setFixedHeight(
-            min(_TALLEST_REMARKS, max(20, self._list.totalHeightForWidth(wide) + 2))
-        )
+            holder.show()  # Qt would do that later, and until then it has no height
 
 
 def _link(text: str, field: QWidget) -> QPushButton:
@@ -154,42 +119,34 @@ def _link(text: str, field: QWidget) -> QPushButton:
     return made
 
 
-class Share(Picture):
+class Share(QWidget):
     """A name and its figures, and a bar below them."""
 
-    def __init__(self, title: str, remark: str, about: str) -> None:
-        """`remark`: beside the title, where there is room; `about`: for screen readers."""
-        super().__init__(f"{title}: {about}")
-        self._title, self._remark = title, remark
-        self._needed, self._free = 0, 1
-        self.setFixedHeight(_TITLE_PX + 4 + _BAR_PX)
+    def __init__(self, title: str, about: str) -> None:
+        """`about`: for screen readers."""
+        super().__init__()
+        self.setAccessibleName(f"{title}: {about}")
+        inside, head = column(self, gap=4), row(gap=_GAP)
+        head.addWidget(label(title, 12, Weight.DemiBold))
+        head.addWidget(label("at the peak", 12, tone="muted"), 1)
+        self._figures = label("", 12, figures=True)
+        head.addWidget(self._figures)
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setFixedHeight(_BAR_PX)
+        inside.addLayout(head)
+        inside.addWidget(self._bar)
 
     def show_share(self, needed: int, free: int) -> None:
-        self._needed, self._free = needed, free
-        self.setAccessibleDescription(f"{needed:,} of {free:,}")
-        self.update()
-
-    def paint(self, painter: QPainter) -> None:
-        theme, bold, figures = self.theme, font(12, Weight.DemiBold), font(12, figures=True)
-        share = self._needed / max(1, self._free)
-        # Where it does not suffice, a message says so.
-        short, y = share > 1, _TITLE_PX / 2
-        text = f"{self._needed:,} of {self._free:,}"
-        tone = theme.warn if short else theme.soft
-        right = self.width() - draw_text(
-            painter, QPointF(self.width(), y), text, figures, tone, "right"
-        )
-        x = draw_text(painter, QPointF(0, y), self._title, bold, theme.text) + _GAP
-        if x + text_width(self._remark, font(12)) + _GAP <= right:
-            draw_text(painter, QPointF(x, y), self._remark, font(12), theme.muted)
-        bar = QRectF(0, self.height() - _BAR_PX, self.width(), _BAR_PX)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.line))
-        painter.drawRoundedRect(bar, 4, 4)
-        if share:
-            bar.setWidth(max(4.0, min(1.0, share) * bar.width()))
-            painter.setBrush(QColor(tone if short else mix(theme.text, theme.card, 0.35)))
-            painter.drawRoundedRect(bar, 4, 4)
+        """Where it does not suffice, a message says so, too."""
+        text = f"{needed:,} of {free:,}"
+        self.setAccessibleDescription(text)
+        self._figures.setText(text)
+        retone(self._figures, "warn" if needed > free else "soft")
+        self._bar.setProperty("kind", "short" if needed > free else "share")
+        repolish(self._bar)
+        self._bar.setRange(0, 1000)
+        self._bar.setValue(min(1000, -(-1000 * needed // max(1, free))))
 
 
 class Preview(QWidget):
@@ -235,13 +192,12 @@ class Preview(QWidget):
         inside.addSpacing(4)
         inside.addWidget(self.run)
         inside.addSpacing(10)
-        self.ports = Share("Local ports", "at the peak", "peak use, of the free ports")
+        self.ports = Share("Local ports", "peak use, of the free ports")
         about = "connections open at the peak, of those for them"
-        self.descriptors = Share("File descriptors", "at the peak", about)
-        self._shares = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        self._shares.addWidget(self.ports)
-        self._shares.addWidget(self.descriptors)
-        inside.addLayout(self._shares)
+        self.descriptors = Share("File descriptors", about)
+        inside.addWidget(self.ports)
+        inside.addSpacing(8)
+        inside.addWidget(self.descriptors)
         inside.addSpacing(10)
         self.remarks = Remarks()
         inside.addWidget(self.remarks)
@@ -299,12 +255,7 @@ class Preview(QWidget):
         self._body.setGraphicsEffect(pale)  # type: ignore[arg-type]
 
     def _fit(self) -> None:
-        wide = self.width() >= 2 * _SHARE_PX
-        lay(self._shares, below=not wide)
-        self._shares.setSpacing(24 if wide else 8)
-        problems = 0 if self.problems.isHidden() else self.problems.height()
-        room = self.parentWidget().height() - self.remarks.height() - problems
-        self._calls.setVisible(self._counted and room >= _CALLS_FROM)
+        self._calls.setVisible(self._counted and self.parentWidget().height() >= _CALLS_FROM)
 
     def _make_figures(self) -> QGridLayout:
         figures = QGridLayout()
@@ -392,9 +343,6 @@ def _remarks(draft: Draft) -> list[tuple[str, str]]:
 class Outlook(QFrame):
     """`show_draft` shows the preview; `show_text` the file."""
 
-    switched = Signal()
-    """The other one of them is shown."""
-
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
@@ -416,11 +364,6 @@ class Outlook(QFrame):
         self._stack.addWidget(self._scroll)
         self._stack.addWidget(self._make_file())
         inside.addWidget(self._stack, 1)
-
-    @property
-    def shows_preview(self) -> bool:
-        """Whether the preview is shown, not the file."""
-        return bool(self._view.value() == "preview")
 
     def set_names(self, names: dict[str, str]) -> None:
         """Set the servers' names by id."""
@@ -470,7 +413,6 @@ class Outlook(QFrame):
         shown = self._view.value()
         self._stack.setCurrentIndex(list(_TITLES).index(shown))
         self._retitle()
-        self.switched.emit()
 
     def _retitle(self) -> None:
         shown = self._view.value()

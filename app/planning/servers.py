@@ -6,31 +6,30 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QApplication,
+    QFrame,
     QGridLayout,
     QPushButton,
-    QSizePolicy,
     QWidget,
 )
 
-from app.charts.drawing import draw_swatch, elided
-from app.painted import Painting
+from app.charts.drawing import draw_swatch
+from app.painted import Painted
 from app.plain import tip
 from app.planning.picker import Picker
 from app.scrolling import Scrolled
-from app.theme import LIGHT, Theme, Weight, font, icon_pixmap
-from app.widgets import Elided, button, column, dress, label, row
+from app.theme import Weight
+from app.widgets import Elided, button, column, label, retone, row, set_icon
 from workbench.errors import BadInput
 from workbench.servers import worker_variants
 from workbench.servers.catalogue import as_improved, as_published
 from workbench.servers.entry import ServerEntry
 from workbench.workloads.registry import declaration
 
-_CROSS, _ROW, _LEAST, _MOST_ACROSS = 26, 36, 190, 4
+_ROW, _LEAST, _MOST_ACROSS = 36, 190, 4
 _MOST_ROWS = 5.5
 """Half a row shows that there are more."""
 
@@ -134,17 +133,13 @@ class Servers(QWidget):
         text = "Close the list" if opened else "Add or remove"
         self._open.setText(f" {text}")
         self._open.setAccessibleName(text)
-        self._open.setProperty("icon_name", "x" if opened else "plus")
-        dress(self, self._theme)
+        set_icon(self._open, "x" if opened else "plus")
         if opened:
             self.picker.start()
             # Once it is laid out.
             QTimer.singleShot(0, self, lambda: self.opened.emit(self.picker))
         else:
             self._open.setFocus()
-
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
 
     def _usable(self, id_: str) -> bool:
         # Before the catalogue is read, all servers count as usable.
@@ -240,8 +235,6 @@ class Servers(QWidget):
             self._show()
             self.edited.emit()
 
-    _theme: Theme
-
 
 class Tags(QWidget):
     """Tags are moved by dragging or Alt and an arrow key, and removed by their cross or Delete."""
@@ -255,7 +248,6 @@ class Tags(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.theme = LIGHT
         self._tags: list[Tag] = []
         self._across = 0
         self._grid = QGridLayout(self)
@@ -288,9 +280,6 @@ class Tags(QWidget):
             tag.setFocus()
             self.focused.emit(tag)
 
-    def set_theme(self, theme: Theme) -> None:
-        self.theme = theme
-
     def resizeEvent(self, event: object) -> None:
         self._arrange()
 
@@ -322,30 +311,49 @@ class Tags(QWidget):
                 self.focus(to)
 
 
-class Tag(Painting, QAbstractButton):
+class _Sample(Painted):
+    """The style of a server's line."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__()
+        self._place = place
+        self.setFixedSize(28, 14)
+
+    def paint(self, painter: QPainter) -> None:
+        theme = self.theme
+        draw_swatch(painter, theme.series(self._place), QRectF(self.rect()), theme.sunken)
+
+
+class Tag(QFrame):
     """One server."""
 
     def __init__(self, place: int, tags: Tags) -> None:
         super().__init__()
-        self._place, self._tags, self._usable = place, tags, True
-        self.theme = tags.theme
-        self._pressed_at: QPointF | None = None
+        self._place, self._tags = place, tags
         self._drag: QPointF | None = None
+        """Where it was pressed; None: it is not."""
+        self.setObjectName("tag")
         self.setFixedHeight(30)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
+        inside = row(self, gap=6)
+        inside.setContentsMargins(8, 0, 2, 0)
+        self._name = Elided(12, Weight.Medium)
+        self.remove = button("", "x", kind="ghost", on_click=lambda: tags.removed.emit(place))
+        self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.remove.setFixedWidth(24)
+        self.remove.setStyleSheet("padding: 0; min-height: 22px;")
+        inside.addWidget(_Sample(place))
+        inside.addWidget(self._name, 1)
+        inside.addWidget(self.remove)
 
     def show_text(self, name: str, usable: bool) -> None:
-        self._usable = usable
-        self.setText(name)
+        for each in (self, self._name):
+            retone(each, "" if usable else "bad")
+        self._name.show_text(name)
+        self.remove.setAccessibleName(f"Remove {name}, number {self._place + 1}")
         self.setToolTip(tip(f"{name}. Drag to reorder, or click the cross to remove."))
         self.setAccessibleName(f"{name}, number {self._place + 1}")
         self.setAccessibleDescription("Delete removes it, Alt+arrow key moves it")
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(_LEAST, 30)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, alt = event.key(), event.modifiers() & Qt.KeyboardModifier.AltModifier
@@ -364,48 +372,19 @@ class Tag(Painting, QAbstractButton):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._pressed_at = event.position()
+            self._drag = event.position()
             self.setFocus()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._pressed_at is not None:
-            way = (event.position() - self._pressed_at).manhattanLength()
-            if way >= QApplication.startDragDistance() or self._drag is not None:
-                self._drag = event.position()
-                self.setCursor(Qt.CursorShape.ClosedHandCursor)
-        self.update()
+        if self._dragged(event):
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        pressed, dragged = self._pressed_at, self._drag
-        self._pressed_at = self._drag = None
-        self.unsetCursor()
-        if dragged is not None:
+        if self._dragged(event):
             self._tags.drop(self._place, self.mapToParent(event.position().toPoint()))
-        elif pressed is not None and self._cross().contains(event.position().toPoint()):
-            self._tags.removed.emit(self._place)
-        self.update()
+        self._drag = None
+        self.unsetCursor()
 
-    def leaveEvent(self, event: object) -> None:
-        self.update()
-
-    def paint(self, painter: QPainter) -> None:
-        theme = self.theme
-        ring = self.hasFocus()
-        edge = theme.focus if ring else theme.line2 if self._usable else theme.bad
-        painter.setPen(QPen(QColor(edge), 2 if ring else 1))
-        painter.setBrush(QColor(theme.raised if self._drag is not None else theme.sunken))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 7, 7)
-        style = theme.series(self._place)
-        draw_swatch(painter, style, QRectF(9, 8, 28, 14), theme.sunken)
-        painter.setFont(font(12, Weight.Medium))
-        painter.setPen(QColor(theme.text if self._usable else theme.bad))
-        room = self.rect().adjusted(44, 0, -_CROSS, 0)
-        text = elided(self.text(), painter.font(), room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
-        at = self.mapFromGlobal(self.cursor().pos())
-        strong = self.underMouse() and self._cross().contains(at)
-        cross = icon_pixmap("x", theme.text if strong else theme.muted, 14)
-        painter.drawPixmap(self._cross().center() + QPointF(-6, -6).toPoint(), cross)
-
-    def _cross(self) -> QRect:
-        return QRect(self.width() - _CROSS, 0, _CROSS, self.height())
+    def _dragged(self, event: QMouseEvent) -> bool:
+        least = QApplication.startDragDistance()
+        return self._drag is not None and (event.position() - self._drag).manhattanLength() >= least

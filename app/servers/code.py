@@ -32,7 +32,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 from app.colour import mix, with_opacity
 from app.fields import TextArea
 from app.plain import tip
-from app.theme import Theme, font
+from app.theme import current, font
 
 LONGEST = 64 << 10
 """Longer texts are not coloured, as this would delay every key. In characters."""
@@ -71,21 +71,22 @@ _LIGHT = {"key": "#7A2BBF", "text": "#236B27", "name": "#1F5FD1", "number": "#8A
 class Highlighter(QSyntaxHighlighter):
     """Reads the whole text again after each change, so that strings may span lines."""
 
-    def __init__(self, document: QTextDocument, theme: Theme) -> None:
+    def __init__(self, document: QTextDocument) -> None:
         super().__init__(document)
         self._lexer: Lexer | None = None
         self._read_at = (-1, -1)
         self._starts: list[int] = []
         self._tokens: list[tuple[int, int, QTextCharFormat, int]] = []
         self._formats: dict[str, QTextCharFormat] = {}
-        self._dress(theme)
+        self._dress()
 
     def set_file(self, name: str) -> None:
         self._lexer, self._read_at = lexer_for(name), (-1, -1)
         self.rehighlight()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._dress(theme)
+    def renew(self) -> None:
+        """Use the colours of another theme."""
+        self._dress()
         self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:
@@ -125,7 +126,8 @@ class Highlighter(QSyntaxHighlighter):
                     self._tokens.append((start, start + _utf16(value), colour, number))
         self._starts = [start for start, *_ in self._tokens]
 
-    def _dress(self, theme: Theme) -> None:
+    def _dress(self) -> None:
+        theme = current()
         colours = {**(_DARK if theme.dark else _LIGHT), "comment": theme.muted}
         for name, colour in colours.items():
             self._formats.setdefault(name, QTextCharFormat()).setForeground(QColor(colour))
@@ -179,12 +181,11 @@ _INDENT = 4
 class CodeView(TextArea):
     """One file. Tab leaves it if it is read-only; otherwise Tab indents and Esc leaves."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._theme = theme
         self._faults: dict[int, str] = {}
         self._numbers = _Numbers(self)
-        self._colours = Highlighter(self.document(), theme)
+        self._colours = Highlighter(self.document())
         self.setObjectName("code")
         self.setFont(font(12, mono=True))
         self.document().setDefaultFont(font(12, mono=True))
@@ -230,17 +231,12 @@ class CodeView(TextArea):
             self.centerCursor()
         self.setFocus()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self._colours.set_theme(theme)
-        # The code has no frame of its own, and its focus ring takes no space.
-        self.setStyleSheet(
-            f"QPlainTextEdit#code {{ background: {theme.card}; color: {theme.soft};"
-            " border: 2px solid transparent; border-radius: 8px; padding: 0; }"
-            f"QPlainTextEdit#code:focus {{ border-color: {theme.focus}; padding: 0; }}"
-        )
-        self._mark()
-        self._make_room()
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._colours.renew()
+            self._mark()
+            self._make_room()
 
     # Line numbers
 
@@ -250,7 +246,7 @@ class CodeView(TextArea):
         return 2 * _PAD + digits * self.fontMetrics().horizontalAdvance("9")
 
     def paint_numbers(self, painter: QPainter, room: QRect) -> None:
-        theme, block = self._theme, self.firstVisibleBlock()
+        theme, block = current(), self.firstVisibleBlock()
         painter.fillRect(room, QColor(theme.card))
         painter.setFont(font(12, mono=True))
         quiet = QColor(mix(theme.muted, theme.card, 0.15))
@@ -301,7 +297,7 @@ class CodeView(TextArea):
         """Write every error behind its line, where there is room."""
         face = font(12)
         painter.setFont(face)
-        painter.setPen(QColor(self._theme.bad))
+        painter.setPen(QColor(current().bad))
         for line, sentence in self._faults.items():
             block = self.document().findBlockByNumber(line - 1)
             box = self.blockBoundingGeometry(block).translated(self.contentOffset())
@@ -332,7 +328,7 @@ class CodeView(TextArea):
             each = QTextEdit.ExtraSelection()
             each.cursor = QTextCursor(block)  # type: ignore[attr-defined]
             style = each.format  # type: ignore[attr-defined]
-            style.setBackground(with_opacity(self._theme.bad, 0.13))
+            style.setBackground(with_opacity(current().bad, 0.13))
             style.setProperty(QTextFormat.Property.FullWidthSelection, True)
             marked.append(each)
         self.setExtraSelections(marked)

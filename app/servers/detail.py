@@ -82,10 +82,10 @@ class Detail(QWidget):
         self._own, self.beside = own, beside
         self._narrow = self._stacked = False
         self.pane = pane = CodePane(desk, edits, "Code")
-        self._duplicate = pane.add_tool("Duplicate to edit", "copy", self.duplicate, spare=True)
-        self._delete = pane.add_tool("Delete server (Del)", "trash-2", self.delete, spare=True)
+        self._duplicate = pane.add_tool("Duplicate to edit", "copy", self.duplicate)
+        self._delete = pane.add_tool("Delete server (Del)", "trash-2", self.delete)
         reveal = self.reveal_requested.emit
-        self._reveal = pane.add_tool("Open folder", "folder-open", reveal, spare=True)
+        self._reveal = pane.add_tool("Open folder", "folder-open", reveal)
         self._pin = pane.add_tool("Pin the code on the right (B)", "panel-right", self.pin)
         self._fill = pane.add_tool("Fill the window (F12)", "maximize", self.toggle_fill)
         self.fills = False
@@ -118,11 +118,10 @@ class Detail(QWidget):
         self.pane.show_server(known)
         self._facts.show_server(known)
         self._show_beside()
-        show = self.pane.show_tool
-        show(self._duplicate, known is not None and known.copyable)
-        show(self._delete, known is not None and known.own)
+        self._duplicate.setVisible(known is not None and known.copyable)
+        self._delete.setVisible(known is not None and known.own)
         for each in (self._reveal, self._pin, self._fill):
-            show(each, known is not None)
+            each.setVisible(known is not None)
 
     def set_beside(self, known: Known | None) -> None:
         """Show a server's code on the right; None: close it."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -25,9 +24,9 @@ from app.plain import tip
 from app.servers.known import KINDS, Known
 from app.servers.rows import CHOICES, COLUMNS, GROUPS, Sifted
 from app.servers.table import ServerTable
-from app.stacking import widen
+from app.stacking import lay, widen
 from app.table import RIGHT
-from app.theme import Theme, Weight, font, icon_pixmap
+from app.theme import Weight, font
 from app.widgets import button, column, label, row, tool
 from workbench.workloads.registry import ALL_FAMILIES
 
@@ -190,7 +189,7 @@ class Finding(QFrame):
     export_requested = Signal()
     """The user wants the features of the shown servers as a table."""
 
-    def __init__(self, sifted: Sifted, theme: Theme) -> None:
+    def __init__(self, sifted: Sifted) -> None:
         super().__init__()
         self.setObjectName("card")
         self._sifted = sifted
@@ -200,8 +199,6 @@ class Finding(QFrame):
         self.field.setPlaceholderText("Search names, facts, code")
         self.field.setAccessibleName("Search servers")
         self.field.setClearButtonEnabled(True)
-        self._glass = QAction(self)
-        self.field.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
         for each in self.field.findChildren(QToolButton):
             each.setAccessibleName("Clear the search")
         self._timer = QTimer(self)
@@ -219,8 +216,8 @@ class Finding(QFrame):
         self.direction = button("", on_click=self._turn)
         self.export = tool("Export features (Ctrl+E)", "share-2", self.export_requested.emit)
         inside.addLayout(self._make_head())
-        self.set_narrow(False, low=False)
-        self.table = ServerTable(sifted, theme)
+        self.set_narrow(False)
+        self.table = ServerTable(sifted)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
         self._stack.addWidget(self._make_empty())
@@ -270,17 +267,13 @@ class Finding(QFrame):
         inside.addStretch()
         return made
 
-    def set_narrow(self, narrow: bool, *, low: bool) -> None:
-        """Show the button of the filters, and lay the controls out in two rows. `low`: in one row
-        without the count, as the table has few rows.
-        """
-        direction, tall = QBoxLayout.Direction, narrow and not low
-        self._head.setDirection(direction.TopToBottom if tall else direction.LeftToRight)
+    def set_narrow(self, narrow: bool) -> None:
+        """Show the button of the filters, and lay the controls out in two rows."""
+        lay(self._head, below=narrow)
         self.filters.setVisible(narrow)
-        self.count.setVisible(tall or not narrow)
         self.field.setMaximumWidth(_ANY if narrow else _FIELD_MOST_PX)
         for each in (self.columns, self.order):
-            each.setMaximumWidth(_ANY if tall else _CHOICE_PX if narrow else _CHOICE_MOST_PX)
+            each.setMaximumWidth(_ANY if narrow else _CHOICE_MOST_PX)
 
     def search(self) -> None:
         """Focus the search field."""
@@ -349,6 +342,3 @@ class Finding(QFrame):
         self.direction.setText(f"Order: {way}")
         self.direction.setAccessibleName(f"Order by {by}: {way}")
         self.direction.setToolTip(tip(f"Sorted by {by}, {way}. Press for {_WAYS[not rising]}."))
-
-    def set_theme(self, theme: Theme) -> None:
-        self._glass.setIcon(QIcon(icon_pixmap("search", theme.muted, 16)))

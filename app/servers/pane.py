@@ -19,8 +19,6 @@ from workbench.servers.lint import Fault, proofread
 
 _CHECK_AFTER_MS = 400
 _NARROW = 400
-_TIGHT = 300
-"""Below this width the tools that are in the row's menu, too, are left to it."""
 _HEAD = 32
 """The height of the header, also where it has no controls."""
 _NAME = 64
@@ -48,14 +46,12 @@ class CodePane(QFrame):
         self._shown = ("", "")
         self._faults: Sequence[Fault] = ()
         self._request = 0
-        self._tools: dict[QPushButton, tuple[bool, bool]] = {}
-        """Whether each is of use now, and whether the row's menu has it, too."""
         inside = column(self)
         inside.addLayout(self._make_head(name))
         hair = frame("hair")
         hair.setFixedHeight(1)
         inside.addWidget(hair)
-        self.code = CodeView(desk.theme)
+        self.code = CodeView()
         self.code.setAccessibleName(name)
         self.code.textChanged.connect(self._on_text)
         kept = self.code.sizePolicy()
@@ -111,22 +107,13 @@ class CodePane(QFrame):
         across.addLayout(buttons)
         return self._foot
 
-    def add_tool(
-        self, name: str, icon: str, do: Callable[[], object], *, spare: bool = False
-    ) -> QPushButton:
-        """Add a button at the right of the header. `spare`: the row's menu has it, too."""
+    def add_tool(self, name: str, icon: str, do: Callable[[], object]) -> QPushButton:
+        """Add a button at the right of the header."""
         made = tool(name, icon, do)
-        self._tools[made] = True, spare
         made.setProperty("kind", "ghost")
         made.setFixedWidth(28)
         self.head.addWidget(made)
         return made
-
-    def show_tool(self, made: QPushButton, shown: bool) -> None:
-        """Show or hide a button where there is room for it."""
-        _, spare = self._tools[made]
-        self._tools[made] = shown, spare
-        made.setVisible(shown and not (spare and self.width() < _TIGHT))
 
     def show_server(self, known: Known | None, *, file: str = "") -> None:
         """Show its source first, or the file with the name shown before, if it has one."""
@@ -238,8 +225,6 @@ class CodePane(QFrame):
         narrow = self.width() < _NARROW
         direction = QBoxLayout.Direction
         self._across.setDirection(direction.TopToBottom if narrow else direction.LeftToRight)
-        for made, (shown, _) in self._tools.items():
-            self.show_tool(made, shown)
 
     # Errors
 

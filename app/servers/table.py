@@ -12,16 +12,15 @@ from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
     QPainter,
-    QPen,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView
 
-from app.painted import write
+from app.painted import draw_tick, write
 from app.servers.known import Known
 from app.servers.rows import COLUMNS, KNOWN, STATE, Rows, Sifted
 from app.table import Cells, FixedTable, Index
-from app.theme import Theme, Weight, font, paint_icon
+from app.theme import Weight, font
 
 _NAME_PX, _NAME_MOST_PX = 228, 400
 _MOST_SPARE = 100
@@ -37,8 +36,8 @@ class ServerTable(FixedTable):
     chosen = Signal(object)
     """A `Known`, or None."""
 
-    def __init__(self, sifted: Sifted, theme: Theme) -> None:
-        super().__init__("Servers", theme)
+    def __init__(self, sifted: Sifted) -> None:
+        super().__init__("Servers")
         self.indent = _NAME_AT_PX
         self._sifted = sifted
         self._longest_px = _NAME_PX
@@ -159,12 +158,7 @@ class _Names(Cells):
         known: Known = index.data(KNOWN)
         on = known.id in rows.ticked and known.comparable
         box = QRectF(cell.left() + 12.5, cell.center().y() - 8.5, 16, 16)
-        edge = (theme.primary if on else theme.edge) if known.comparable else theme.line2
-        painter.setPen(QPen(QColor(edge), 1.2))
-        painter.setBrush(QColor(theme.primary if on else theme.sunken))
-        painter.drawRoundedRect(box, 4, 4)
-        if on:
-            paint_icon(painter, "check", theme.on_primary, box.adjusted(2, 2, -2, -2))
+        draw_tick(painter, theme, box, on=on, usable=known.comparable)
         room = cell.adjusted(_NAME_AT_PX, 0, -_NAME_RIGHT_PX, 0)
         if known.own:
             unsaved = known.key in rows.unsaved

@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     QSortFilterProxyModel,
     Qt,
 )
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -118,10 +118,6 @@ class Found(Ordered):
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         return self._model.matches(row, self._search)
 
-    def names(self) -> set[str]:
-        """Return what the sessions are called, also those that are filtered out."""
-        return set(self._model.names.values())
-
     def session(self, row: int) -> Shelved:
         """Return a row by its place among those found."""
         found: Shelved = self.index(row, 0).data(SESSION)
@@ -207,7 +203,7 @@ class SessionsView(FixedTable):
     """Rows of sessions: a thumbnail and a title, one line of facts, and a sentence below all."""
 
     def __init__(self, desk: Desk, found: Found) -> None:
-        super().__init__("Sessions", desk.theme, row_px=_ROW_PX)
+        super().__init__("Sessions", row_px=_ROW_PX)
         self.setModel(found)
         self._cells = _Cells(self, desk)
         self.setItemDelegate(self._cells)
@@ -215,35 +211,22 @@ class SessionsView(FixedTable):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self._room = 0
-        found.modelReset.connect(self._share)
-        found.dataChanged.connect(lambda *_: self._share())
         Outlines.of(desk).changed.connect(self.viewport().update)
 
     def arrange(self, room: int) -> None:
         """Hide some columns in a small window: titles need the space."""
-        self._room, narrow = room, room < _WITHOUT_SERVERS
+        narrow = room < _WITHOUT_SERVERS
         self._cells.narrow = narrow
         for name in ("Servers", "Size"):
             self.setColumnHidden(COLUMNS.index(name), narrow)
         for name, width in (_NARROW if narrow else _WIDE).items():
             self.setColumnWidth(COLUMNS.index(name), width)
-        self._share()
+        self.setColumnWidth(COLUMNS.index("Servers"), max(_SERVERS, room // 3))
 
     def least(self, sessions: int) -> int:
         """Return the least useful height for this number of sessions: a few rows, or all."""
         rows = min(sessions, _LEAST_ROWS) * _ROW_PX
         return self.horizontalHeader().sizeHint().height() + rows + _AROUND
-
-    def _share(self) -> None:
-        """Give the titles what they need, up to two thirds, and the servers the rest."""
-        found = self.model()
-        assert isinstance(found, Found)
-        rest = self._room - sum(_WIDE.values())
-        wide = QFontMetricsF(font(13, Weight.DemiBold)).horizontalAdvance
-        title = round(max(map(wide, found.names()), default=0)) + self._cells.before + self.pad
-        servers = max(_SERVERS, rest - min(title + _AROUND, 2 * rest // 3))
-        self.setColumnWidth(COLUMNS.index("Servers"), servers)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -118,9 +118,6 @@ class Thumbnail(QWidget):
             self._session = session
             self.update()
 
-    def set_theme(self, theme: Theme) -> None:
-        self.update()
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         known = self._outlines.get(self._session) if self._session else None

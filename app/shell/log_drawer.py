@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QGuiApplication,
@@ -20,7 +20,7 @@ from app.choices import Choice
 from app.context import Desk
 from app.log import MOST, Line, LogBook
 from app.plain import tip
-from app.theme import Theme, Weight, font
+from app.theme import Weight, current, font
 from app.widgets import Inline, button, column, label, row
 from workbench import stores
 from workbench.errors import PongbenchError, why
@@ -45,7 +45,7 @@ class LogDrawer(QFrame):
     def __init__(self, desk: Desk, book: LogBook) -> None:
         super().__init__()
         self.setObjectName("drawer")
-        self._desk, self._book, self._theme = desk, book, desk.theme
+        self._desk, self._book = desk, book
         self.setMinimumHeight(140)
         inside = column(self)
         head = row(gap=8)
@@ -141,10 +141,10 @@ class LogDrawer(QFrame):
             write, lambda _: self._show_message(f"Saved: {path}", "ok"), self._show_message
         )
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        if not self.isHidden():
-            self.refresh()
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange and not self.isHidden():
+            self.refresh()  # in the colours of another theme
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -177,13 +177,14 @@ class LogDrawer(QFrame):
         self._count.setText(number_of(self._entries, "entries"))
 
     def _append(self, line: Line) -> None:
-        tone = self._theme.soft
+        theme = current()
+        tone = theme.soft
         if line.level >= logging.ERROR:
-            tone = self._theme.bad
+            tone = theme.bad
         elif line.level >= logging.WARNING:
-            tone = self._theme.warn
+            tone = theme.warn
         elif line.level < logging.INFO:
-            tone = self._theme.muted
+            tone = theme.muted
         bar = self.body.verticalScrollBar()
         at_end = bar.value() >= bar.maximum() - 2
         style = QTextCharFormat()

@@ -83,7 +83,7 @@ class MainWindow(PagedWindow):
         across.addWidget(body, 1)
         self._column.addWidget(self._split, 1)
         self.setCentralWidget(root)
-        self.notice = NoticeBar(desk.theme)
+        self.notice = NoticeBar()
         self.notice.log_requested.connect(lambda: self.show_log(shown=True))
         self.notice.settings_requested.connect(lambda: self.show_page("Settings"))
         self._column.insertWidget(0, self.notice)

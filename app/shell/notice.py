@@ -7,8 +7,7 @@ from collections import deque
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame
 
-from app.theme import Theme
-from app.widgets import button, dress, label, retone, row, show_sign, sign
+from app.widgets import Sign, button, label, retone, row, set_icon
 
 
 class NoticeBar(QFrame):
@@ -17,16 +16,15 @@ class NoticeBar(QFrame):
     log_requested = Signal()
     settings_requested = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.setObjectName("notice")
         self._waiting: deque[tuple[str, str, bool]] = deque()
         inside = row(self, gap=8)
         inside.setContentsMargins(20, 8, 12, 8)
-        self._theme, self._tone = theme, "bad"
         self._offers_log, self._leads_to_settings = True, False
-        self._sign = sign(inside)
-        inside.setAlignment(self._sign, Qt.AlignmentFlag.AlignVCenter)
+        self._sign = Sign()
+        inside.addWidget(self._sign)
         self._text = label("", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._log = button("Show log", "terminal", on_click=self.log_requested.emit)
@@ -66,10 +64,6 @@ class NoticeBar(QFrame):
         self._offers_log = offered
         self._show_actions()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        show_sign(self._sign, self._tone, theme)
-
     @property
     def text(self) -> str:
         return self._text.text()
@@ -80,8 +74,7 @@ class NoticeBar(QFrame):
             self._text.setText(text)
             self.setAccessibleName(text)
             retone(self, tone)
-            self._tone = tone
-            show_sign(self._sign, tone, self._theme)
+            self._sign.show_tone(tone)
             self._show_actions()
             self.show()
         self._name()
@@ -91,8 +84,7 @@ class NoticeBar(QFrame):
         text = f"Next ({more} more)" if more else "Dismiss"
         self._away.setText(f" {text}")
         self._away.setAccessibleName(text)
-        self._away.setProperty("icon_name", "chevron-right" if more else "x")
-        dress(self, self._theme)
+        set_icon(self._away, "chevron-right" if more else "x")
 
     def _show_actions(self) -> None:
         self._log.setVisible(self._offers_log and not self._leads_to_settings)

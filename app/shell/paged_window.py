@@ -48,7 +48,7 @@ class PagedWindow(QMainWindow):
         filled.setContentsMargins(0, 0, 0, 0)
         filled.addWidget(self._stack)
         self._area = Whole(body)
-        self.rail = Rail(desk.theme, lambda: self.show_page("Start"))
+        self.rail = Rail(lambda: self.show_page("Start"))
         for name, place in page_registry.RAIL.items():
             self.rail.add(name, place.icon, lambda name=name: self.show_page(name))
         desk.page_requested.connect(self.show_page)

@@ -39,7 +39,7 @@ from PySide6.QtWidgets import (
 from app.colour import mix
 from app.planning import resources
 from app.shell.palette_sources import Entry, entries, find
-from app.theme import Theme, Weight, font, icon_pixmap
+from app.theme import Weight, current, font, icon_pixmap
 from app.widgets import column, label
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Palette(QFrame):
         self._model = _Entries(self)
         self._list = QListView()
         self._list.setModel(self._model)
-        self._list.setItemDelegate(_Painter(self._list, window.desk.theme))
+        self._list.setItemDelegate(_Painter(self._list))
         self._list.setAccessibleName("Found")
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -118,9 +118,6 @@ class Palette(QFrame):
     def found(self) -> list[Entry]:
         """Return the entries listed now."""
         return self._model.entries
-
-    def set_theme(self, theme: Theme) -> None:
-        self._list.itemDelegate().theme = theme  # type: ignore[attr-defined]
 
     # Events
 
@@ -288,15 +285,11 @@ class _Entries(QAbstractListModel):
 
 
 class _Painter(QStyledItemDelegate):
-    def __init__(self, parent: QListView, theme: Theme) -> None:
-        super().__init__(parent)
-        self.theme = theme
-
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         return QSize(100, _TALL + (_HEAD if index.data(_HEADED) else 0))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        theme, entry = self.theme, index.data(_ENTRY)
+        theme, entry = current(), index.data(_ENTRY)
         rect: QRect = option.rect  # type: ignore[attr-defined]
         state = option.state  # type: ignore[attr-defined]
         painter.save()

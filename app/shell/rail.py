@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QByteArray, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from app.painted import Painting
 from app.plain import tip
-from app.theme import Theme, Weight, font, icon
+from app.theme import Weight, current, font, icon
 
 _MARK = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 <polyline points="3,27 18,12 29,15" fill="none" stroke="{line}" stroke-width="2.6"
@@ -35,17 +35,16 @@ class Rail(QFrame):
 
     WIDTH, NARROW = 84, 52
 
-    def __init__(self, theme: Theme, on_home: Callable[[], None]) -> None:
+    def __init__(self, on_home: Callable[[], None]) -> None:
         super().__init__()
         self.setObjectName("rail")
         self.setFixedWidth(self.WIDTH)
-        self._theme = theme
         self.entries: dict[str, RailEntry] = {}
         self._pages: dict[str, RailEntry] = {}
         self._inside = inside = QVBoxLayout(self)
         inside.setSpacing(6)
         self._set_sides(8)
-        self._mark = _Mark(theme)
+        self._mark = _Mark()
         self._mark.clicked.connect(lambda _checked: on_home())
         middle = QHBoxLayout()
         middle.addStretch()
@@ -69,7 +68,7 @@ class Rail(QFrame):
         """Add an entry, at the top or at the foot; `page`: it leads to a page and is checked while
         that is shown.
         """
-        entry = RailEntry(name, icon, self._theme)
+        entry = RailEntry(name, icon)
         if page:
             self._pages[name] = entry
         entry.clicked.connect(lambda _checked: on_click())
@@ -96,18 +95,15 @@ class Rail(QFrame):
         for id_, entry in self._pages.items():
             entry.setChecked(id_ == name)
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-
 
 class RailEntry(QToolButton):
     """An icon above a label; a badge is a dot beside the icon."""
 
     _size = QSize(68, 58)
 
-    def __init__(self, name: str, icon: str, theme: Theme) -> None:
+    def __init__(self, name: str, icon: str) -> None:
         super().__init__()
-        self._icon, self._theme, self._badge = icon, theme, ""
+        self._icon, self._badge = icon, ""
         self.setText(name)
         self.setAccessibleName(name)
         self._about = ""
@@ -120,9 +116,10 @@ class RailEntry(QToolButton):
         self.toggled.connect(lambda _: self._paint_icon())
         self._paint_icon()
 
-    def set_theme(self, theme: Theme) -> None:
-        self._theme = theme
-        self._paint_icon()
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            self._paint_icon()
 
     def set_narrow(self, narrow: bool) -> None:
         self._narrow = narrow
@@ -151,7 +148,7 @@ class RailEntry(QToolButton):
         self.update()
 
     def _paint_icon(self) -> None:
-        colour = self._theme.text if self.isChecked() else self._theme.muted
+        colour = current().text if self.isChecked() else current().muted
         self.setIcon(icon(self._icon, colour, 20))
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -162,11 +159,11 @@ class RailEntry(QToolButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         if self.isChecked():
-            painter.setBrush(QColor(self._theme.text))
+            painter.setBrush(QColor(current().text))
             high = min(22, self.height() - 12)
             painter.drawRoundedRect(QRectF(0, (self.height() - high) / 2, 3, high), 1.5, 1.5)
         if self._badge:
-            painter.setBrush(QColor(getattr(self._theme, self._badge)))
+            painter.setBrush(QColor(getattr(current(), self._badge)))
             at = QPointF(self.width() / 2 + 14, min(12, self.height() / 2 - 8))
             painter.drawEllipse(at, 4, 4)
         painter.end()
@@ -175,9 +172,8 @@ class RailEntry(QToolButton):
 class _Mark(Painting, QAbstractButton):
     """The program's logo: a line that follows the ideal and then drops."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.theme = theme
         self.setFixedSize(32, 32)
         self.setAccessibleName("Start")
         self.setToolTip("Start")

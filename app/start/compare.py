@@ -109,7 +109,6 @@ class CompareCard(QFrame):
         for entry in found.entries:
             box = self.boxes[entry.id] = ServerTick(entry.name)
             box.moved.connect(self._move)
-            box.set_theme(self._theme)
             box.setToolTip(tip(f"{entry.name}. {entry.description}".strip()))
             box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
             box.setChecked(entry.id in ticked)

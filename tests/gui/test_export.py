@@ -64,7 +64,7 @@ def parent(qtbot: QtBot) -> QWidget:
 
 
 def choose(dialog: ExportDialog, kind: str) -> None:
-    (radio,) = [b for b in dialog.findChildren(QAbstractButton) if b.text() == kind]
+    (radio,) = [b for b in dialog.findChildren(QAbstractButton) if b.accessibleName() == kind]
     radio.click()
 
 

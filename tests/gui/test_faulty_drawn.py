@@ -99,8 +99,8 @@ def test_a_comparison_marks_a_faulty_point_and_says_why(qtbot: QtBot) -> None:
     documents = turned_bad(turned_bad(session(3, 8), BAD, 4000.0), NEVER_GOOD, 0.0)
     found = compare([side_of(Session("A", documents), Path("A.yaml"), "A")])
     signs = {}
-    for index, contender in enumerate(found.contenders):
-        row = RankingRow(found, contender, theme.LIGHT.series(index), Axis(0, 9000), theme.LIGHT)
+    for contender in found.contenders:
+        row = RankingRow(found, contender, Axis(0, 9000))
         qtbot.addWidget(row)
         row.resize(330, row.height())
         picture = row.grab().toImage()

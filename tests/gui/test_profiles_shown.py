@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from app import theme
 from app.context import Desk
 from app.pages.film import FilmPage
 from app.profiling import FlameGraph, ProfileViewer
@@ -40,7 +39,7 @@ DENIED = NotProfiled(name="Two", tool="py-spy", machine="h1", why="denied")
 
 @pytest.fixture
 def viewer(qtbot: QtBot) -> Iterator[ProfileViewer]:
-    made = ProfileViewer(None, {"two": DENIED, "one": a_profile("One")}, theme.LIGHT)  # type: ignore[arg-type]
+    made = ProfileViewer(None, {"two": DENIED, "one": a_profile("One")})  # type: ignore[arg-type]
     made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, on=False)
     qtbot.addWidget(made)
     with qtbot.waitExposed(made):
@@ -129,7 +128,7 @@ def test_a_server_without_a_profile_says_why(viewer: ProfileViewer, qtbot: QtBot
 
 def test_hostile_names_stay_on_their_line(qtbot: QtBot) -> None:
     hostile = a_profile("One", [f"{n}{SONG}" for n in range(5)])
-    made = ProfileViewer(None, {"one": hostile}, theme.DARK)  # type: ignore[arg-type]
+    made = ProfileViewer(None, {"one": hostile})  # type: ignore[arg-type]
     qtbot.addWidget(made)
     graph = made.graph
     assert graph.root is not None

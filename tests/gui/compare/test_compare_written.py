@@ -119,7 +119,9 @@ def test_the_window_writes_the_page_of_what_it_shows(
     page.trio.set_shown("B/asyncio-protocol", False)
     page.export()
     (dialog,) = page.findChildren(ExportDialog)
-    (html,) = [each for each in dialog.findChildren(QAbstractButton) if each.text() == "HTML"]
+    (html,) = [
+        each for each in dialog.findChildren(QAbstractButton) if each.accessibleName() == "HTML"
+    ]
     html.click()
     the(dialog, QLineEdit, "File").setText(str(tmp_path / "out.html"))
     (go,) = [b for b in dialog.findChildren(QAbstractButton) if b.accessibleName() == "Export"]

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from msgspec import structs
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
-from app.planning.gallery import two_lines
 from app.planning.plan_charts import SweepPicture
 from app.shell.main_window import MainWindow
-from app.theme import font
 from app.widgets import Elided
 from tests.gui.plan.steps import add_server, judged, leave_out, plan_of
 from tests.gui.windows import painted
@@ -59,21 +56,6 @@ def test_a_plan_saved_without_a_note_is_described_by_what_it_measures(
     assert marked.toolTip() == "3 servers, 9 rates"
 
 
-def test_the_purpose_of_a_preset_fits_two_lines_below_its_name(
-    qtbot: QtBot, page: PlanPage
-) -> None:
-    words, room = font(12), page.gallery.list.text_px
-    for preset in page.gallery.list.presets:
-        assert preset.plan is not None
-        message = two_lines(preset.plan.description, words, room)
-        assert not any("…" in line for line in message), message
-        assert all(QFontMetrics(words).horizontalAdvance(line) <= room for line in message)
-    rows = [page.gallery.list.item(n) for n in range(page.gallery.list.count())]
-    plans = [row for row in rows if row.flags()]  # the others are headings
-    tall = {page.gallery.list.visualItemRect(row).height() for row in plans}
-    assert len(tall) == 2, "a name of two lines has a line more"
-
-
 def test_text_without_room_next_to_a_picture_ends_in_an_ellipsis(
     qtbot: QtBot, window: MainWindow, page: PlanPage
 ) -> None:
@@ -108,20 +90,11 @@ def test_the_calls_of_a_point_are_shown_below_its_rate(
     assert all(left < right for left, right in spans)
 
 
-def test_remarks_are_shown_whole_after_there_were_more_than_fit(page: PlanPage) -> None:
-    """One line of all later ones was shown."""
-    remarks, heights = page.outlook.preview.remarks, []
-    for number in (2, 20, 2):
-        remarks.show_text([("warn", "A remark that needs two lines at this width, " * 2)] * number)
-        heights.append(remarks.height())
-    assert heights[2] == heights[0] > 60 and heights[1] > heights[0]
-
-
 def test_a_problem_of_a_load_tool_is_also_said_where_advanced_fields_are_out_of_sight(
     qtbot: QtBot, page: PlanPage
 ) -> None:
     page.edit(structs.replace(plan_of(page), load_tool="ab"))
-    shown = page.outlook.preview.problems.widget()
+    shown = page.outlook.preview.problems
     said = "Load tool: ab runs HTTP only"
     qtbot.waitUntil(lambda: any(said in each.text() for each in shown.findChildren(QLabel)))
 
@@ -129,6 +102,6 @@ def test_a_problem_of_a_load_tool_is_also_said_where_advanced_fields_are_out_of_
 def test_a_load_tool_that_misses_the_rates_is_said_to_do_so(qtbot: QtBot, page: PlanPage) -> None:
     random = structs.replace(plan_of(page).workload, arrivals="poisson")
     page.edit(structs.replace(plan_of(page), workload=random, load_tool="tsung"))
-    shown = page.outlook.preview.remarks.widget()
+    shown = page.outlook.preview.remarks
     said = "tsung keeps rates only roughly: when measured, 60 to 106 % of"
     qtbot.waitUntil(lambda: any(said in each.text() for each in shown.findChildren(QLabel)))

@@ -8,10 +8,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QInputDialog, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
-from app import theme
 from app.pages.plan import PlanPage
 from app.plain import tip
-from app.planning.gallery import two_lines
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, judged, leave_out, opened, plan_of, write
 from tests.gui.windows import offers, press, says, sees, shown, the
@@ -38,20 +36,6 @@ def test_every_preset_is_shown_with_its_purpose_and_survives_the_form(
         listed.itemClicked.emit(item)
         judged(qtbot, page)
         assert plan_of(page) == preset.plan
-
-
-def test_the_purpose_of_a_shipped_plan_is_shown_in_full_in_its_card() -> None:
-    for preset in library.presets():
-        assert preset.plan is not None
-        lines = two_lines(preset.plan.description, theme.font(12), 158)
-        assert len(lines) <= 2
-        assert preset.plan.description.startswith(" ".join(lines))
-
-
-def test_a_description_without_a_pause_ends_in_an_ellipsis() -> None:
-    lines = two_lines("many words " * 20, theme.font(12), 158)
-    assert len(lines) == 2
-    assert lines[1].endswith("…")
 
 
 def test_in_a_narrow_window_the_presets_are_a_drawer(window: MainWindow, page: PlanPage) -> None:

@@ -165,7 +165,7 @@ def _moved(before: dict[QWidget, int], after: dict[QWidget, int]) -> dict[str, i
 
 
 @pytest.mark.parametrize(
-    ("field", "text"), [("rates", "400, 200"), ("seconds", "x"), ("backlog", "99999999999")]
+    ("field", "text"), [("rates", "400, 200"), ("seconds", "x"), ("backlog", "x")]
 )
 def test_nothing_moves_while_a_wrong_value_is_typed_and_corrected(
     qtbot: QtBot, page: PlanPage, field: str, text: str
