@@ -13,59 +13,60 @@ Mode: TypeAlias = Literal["open", "closed"]
 ThinkTimes: TypeAlias = Literal["constant", "exponential"]
 
 
+def about(
+    title: str,
+    description: str = "",
+    *,
+    unit: str = "",
+    advanced: bool = False,
+    lines: bool = False,
+    **bounds: Any,
+) -> Meta:
+    """What a form, `--set`, the documentation and messages about errors say of a key.
+
+    `advanced`: folded away. `lines`: a text that may have several. `bounds`: as of `Meta`.
+    """
+    extra = {"unit": unit, "advanced": advanced, "lines": lines}
+    return Meta(
+        title=title,
+        description=description,
+        extra_json_schema={name: value for name, value in extra.items() if value},
+        **bounds,
+    )
+
+
 class Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one client does with one connection: the keys that all workloads have.
 
-    A declaration adds its own in a subclass. `Meta` holds bounds, and for people: `title`,
-    `description`, and in `extra_json_schema` the unit and whether it is `advanced`: folded away.
+    A declaration adds its own in a subclass.
     """
 
-    protocol: Annotated[str, Meta(title="Protocol")]
+    protocol: Annotated[str, about("Protocol")]
     calls_per_connection: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=1_000_000,
-            title="Calls",
-            description="per connection, one after another",
-        ),
+        int, about("Calls", "per connection, one after another", ge=1, le=1_000_000)
     ] = 1
     think_time_s: Annotated[
         float,
-        Meta(
+        about(
+            "Think time",
+            "between a reply and the next call of its connection",
+            unit="s",
+            advanced=True,
             ge=0,
             le=3_600,
-            title="Think time",
-            description="between a reply and the next call of its connection",
-            extra_json_schema={"unit": "s", "advanced": True},
         ),
     ] = 0.0
     think_times: Annotated[
         ThinkTimes,
-        Meta(
-            title="Think times",
-            description="`constant`, or `exponential` with that mean, seeded",
-            extra_json_schema={"advanced": True},
-        ),
+        about("Think times", "`constant`, or `exponential` with that mean, seeded", advanced=True),
     ] = "constant"
-    timeout_s: Annotated[
-        float,
-        Meta(
-            gt=0,
-            le=600,
-            title="Timeout",
-            description="per call",
-            extra_json_schema={"unit": "s"},
-        ),
-    ] = 5.0
-    arrivals: Annotated[
-        Arrivals, Meta(title="Arrivals", description="`uniform`, or `poisson`, seeded")
-    ] = "uniform"
+    timeout_s: Annotated[float, about("Timeout", "per call", unit="s", gt=0, le=600)] = 5.0
+    arrivals: Annotated[Arrivals, about("Arrivals", "`uniform`, or `poisson`, seeded")] = "uniform"
     mode: Annotated[
         Mode,
-        Meta(
-            title="Mode",
-            description="`closed`: a fixed number of concurrent connections; give `concurrency` in"
+        about(
+            "Mode",
+            "`closed`: a fixed number of concurrent connections; give `concurrency` in"
             " place of `rates`",
         ),
     ] = "open"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
-from msgspec import Meta
 
 from workbench.messages import plans
 from workbench.remote.agent.protocol import Load
@@ -15,7 +14,7 @@ from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.http import requests as http
 from workbench.workloads.http.gate import asked, gate
 from workbench.workloads.http.requests import Request, Secret
-from workbench.workloads.options import Workload
+from workbench.workloads.options import Workload, about
 
 if TYPE_CHECKING:
     from workbench.workloads.gating import GateResult
@@ -24,33 +23,34 @@ if TYPE_CHECKING:
 
 Pipeline = Annotated[
     int,
-    Meta(
+    about(
+        "Pipeline",
+        "calls outstanding on a connection",
+        unit="outstanding",
+        advanced=True,
         ge=1,
         le=1_000,
-        title="Pipeline",
-        description="calls outstanding on a connection",
-        extra_json_schema={"unit": "outstanding", "advanced": True},
     ),
 ]
 
 
 OnClose = Annotated[
     Literal["fail", "reconnect"],
-    Meta(
-        title="On close",
-        description="where the server closes before all calls of a connection are made: the rest"
+    about(
+        "On close",
+        "where the server closes before all calls of a connection are made: the rest"
         " fail, or `reconnect` makes them on a new one and counts it, as `ab -k` and `wrk` do;"
         " after a timeout the rest fail",
-        extra_json_schema={"advanced": True},
+        advanced=True,
     ),
 ]
 Tls = Annotated[
     Literal["none", "full", "resumed"],
-    Meta(
-        title="TLS",
-        description="HTTPS: `full`, a full handshake for each connection, or `resumed`, sessions"
+    about(
+        "TLS",
+        "HTTPS: `full`, a full handshake for each connection, or `resumed`, sessions"
         " are resumed where the server allows it",
-        extra_json_schema={"advanced": True},
+        advanced=True,
     ),
 ]
 
@@ -58,7 +58,7 @@ Tls = Annotated[
 class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Calls of HTTP."""
 
-    protocol: Annotated[Literal["http/1.0", "http/1.1"], Meta(title="Protocol")]
+    protocol: Annotated[Literal["http/1.0", "http/1.1"], about("Protocol")]
     method: http.Method = "GET"
     path: http.Path = "/"
     headers: http.Headers = msgspec.field(default_factory=dict)

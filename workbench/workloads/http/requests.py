@@ -11,11 +11,11 @@ import msgspec
 from msgspec import Meta
 
 from workbench.messages import plans
+from workbench.workloads.options import about
 
 if TYPE_CHECKING:
     from workbench.workloads.server import Server
 
-_ADVANCED = {"advanced": True}
 MOST_BODY = 65_536
 """Bytes of a request's body."""
 MOST_REQUESTS = 20
@@ -29,57 +29,37 @@ class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 Method = Annotated[
     Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-    Meta(title="Method", description="of the request", extra_json_schema=_ADVANCED),
+    about("Method", "of the request", advanced=True),
 ]
-Path = Annotated[str, Meta(title="Path", description="of the request", extra_json_schema=_ADVANCED)]
+Path = Annotated[str, about("Path", "of the request", advanced=True)]
 Headers = Annotated[
     dict[str, str | Secret],
-    Meta(
-        title="Headers",
-        description="a line each, `Name: value`; credentials as `Name: {secret: NAME}`, from the"
+    about(
+        "Headers",
+        "a line each, `Name: value`; credentials as `Name: {secret: NAME}`, from the"
         " environment variable `PONGBENCH_SECRET_NAME` or the keyring",
-        extra_json_schema=_ADVANCED,
+        advanced=True,
     ),
 ]
-Body = Annotated[
-    str,
-    Meta(
-        title="Body",
-        description="of the request, as text",
-        extra_json_schema=_ADVANCED | {"lines": True},
-    ),
-]
+Body = Annotated[str, about("Body", "of the request, as text", advanced=True, lines=True)]
 ExpectStatus = Annotated[
     Annotated[int, Meta(ge=200, le=599)] | None,
-    Meta(
-        title="Expected status",
-        description="of each reply; empty: any 2xx",
-        extra_json_schema=_ADVANCED,
-    ),
+    about("Expected status", "of each reply; empty: any 2xx", advanced=True),
 ]
 ExpectText = Annotated[
-    str,
-    Meta(
-        title="Expected text",
-        description="that the body of each reply must contain",
-        extra_json_schema=_ADVANCED,
-    ),
+    str, about("Expected text", "that the body of each reply must contain", advanced=True)
 ]
 ExpectType = Annotated[
     str,
-    Meta(
-        title="Expected type",
-        description="Content-Type of each reply, without parameters: `application/json`",
-        extra_json_schema=_ADVANCED,
+    about(
+        "Expected type",
+        "Content-Type of each reply, without parameters: `application/json`",
+        advanced=True,
     ),
 ]
 ExpectBytes = Annotated[
     Annotated[int, Meta(ge=0, le=1 << 30)] | None,
-    Meta(
-        title="Expected length",
-        description="of the body of each reply",
-        extra_json_schema=_ADVANCED | {"unit": "bytes"},
-    ),
+    about("Expected length", "of the body of each reply", unit="bytes", advanced=True),
 ]
 
 
@@ -138,12 +118,12 @@ class Request(
 
 Requests = Annotated[
     list[Request],
-    Meta(
-        max_length=MOST_REQUESTS,
-        title="Requests",
-        description="several, in place of one: a list of `{path, weight}`, each also with `name`,"
+    about(
+        "Requests",
+        "several, in place of one: a list of `{path, weight}`, each also with `name`,"
         " `method`, `headers`, `body` and the expectations; results are recorded for each",
-        extra_json_schema=_ADVANCED,
+        advanced=True,
+        max_length=MOST_REQUESTS,
     ),
 ]
 

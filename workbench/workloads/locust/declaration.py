@@ -15,7 +15,7 @@ from workbench.machines.bundle import Brought
 from workbench.messages import plans
 from workbench.workloads.base import Declaration, Protocol
 from workbench.workloads.locust import reading
-from workbench.workloads.options import Workload
+from workbench.workloads.options import Workload, about
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(\[[\w.,-]+\])?\s*==\s*[\w.+!-]+")
 
@@ -25,57 +25,43 @@ Names = list[Annotated[str, Meta(min_length=1, max_length=200)]]
 class LocustWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Users of a locustfile."""
 
-    protocol: Annotated[Literal["locust"], Meta(title="Protocol")] = "locust"
+    protocol: Annotated[Literal["locust"], about("Protocol")] = "locust"
     locustfile: Annotated[
-        str,
-        Meta(
-            max_length=1_000,
-            title="Locustfile",
-            description="path of the file, run unchanged on the clients",
-        ),
+        str, about("Locustfile", "path of the file, run unchanged on the clients", max_length=1_000)
     ] = ""
     requirements: Annotated[
         Names,
-        Meta(
+        about(
+            "Packages",
+            "that the locustfile imports, with their versions: `[faker==40.1.0]`",
+            advanced=True,
             max_length=50,
-            title="Packages",
-            description="that the locustfile imports, with their versions: `[faker==40.1.0]`",
-            extra_json_schema={"advanced": True},
         ),
     ] = msgspec.field(default_factory=list)
     files: Annotated[
         Names,
-        Meta(
+        about(
+            "Files",
+            "beside the locustfile, that it imports or reads: `[users.csv, common]`",
+            advanced=True,
             max_length=50,
-            title="Files",
-            description="beside the locustfile, that it imports or reads: `[users.csv, common]`",
-            extra_json_schema={"advanced": True},
         ),
     ] = msgspec.field(default_factory=list)
-    tags: Annotated[
-        Names,
-        Meta(
-            title="Tags",
-            description="only tasks with one of them run",
-            extra_json_schema={"advanced": True},
-        ),
-    ] = msgspec.field(default_factory=list)
+    tags: Annotated[Names, about("Tags", "only tasks with one of them run", advanced=True)] = (
+        msgspec.field(default_factory=list)
+    )
     exclude_tags: Annotated[
-        Names,
-        Meta(
-            title="Excluded tags",
-            description="tasks with one of them do not run",
-            extra_json_schema={"advanced": True},
-        ),
+        Names, about("Excluded tags", "tasks with one of them do not run", advanced=True)
     ] = msgspec.field(default_factory=list)
     spawn_s: Annotated[
         float,
-        Meta(
+        about(
+            "Start of users",
+            "in a closed loop users start evenly spaced within this time",
+            unit="s",
+            advanced=True,
             ge=0,
             le=3_600,
-            title="Start of users",
-            description="in a closed loop users start evenly spaced within this time",
-            extra_json_schema={"unit": "s", "advanced": True},
         ),
     ] = 1.0
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
-from msgspec import Meta
-
 from workbench.workloads.base import Protocol
 from workbench.workloads.http import declaration as http
 from workbench.workloads.http.requests import Path
-from workbench.workloads.options import Workload
+from workbench.workloads.options import Workload, about
 from workbench.workloads.pong.gate import gate
 
 if TYPE_CHECKING:
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
 class PongWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One call of HTTP/1.0 a connection, whose end is the server's close."""
 
-    protocol: Annotated[Literal["pong"], Meta(title="Protocol")] = "pong"
+    protocol: Annotated[Literal["pong"], about("Protocol")] = "pong"
     path: Path = "/"
     pipeline: http.Pipeline = 1
     """Always 1; plans of all times have it."""

@@ -7,12 +7,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from msgspec import Meta
-
 from workbench.remote.agent.websocket import LONGEST_MESSAGE
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.http.requests import Path, path_problems
-from workbench.workloads.options import Workload
+from workbench.workloads.options import Workload, about
 
 if TYPE_CHECKING:
     from workbench.messages.plans import Problem
@@ -29,55 +27,53 @@ WINDOW_S = 0.2
 class WebSocketWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Connections that are held, and messages on them."""
 
-    protocol: Annotated[Literal["websocket"], Meta(title="Protocol")]
+    protocol: Annotated[Literal["websocket"], about("Protocol")]
     connections: Annotated[
         int,
-        Meta(
+        about(
+            "Connections held open",
+            "at once, by all clients together",
+            unit="connections",
             ge=1,
             le=1_000_000,
-            title="Connections held open",
-            description="at once, by all clients together",
-            extra_json_schema={"unit": "connections"},
         ),
     ] = 1_000
     connect_per_s: Annotated[
         float,
-        Meta(
+        about(
+            "Connections made",
+            "per second, before the first message; pinged at the end as fast",
+            unit="/s",
+            advanced=True,
             gt=0,
             le=100_000,
-            title="Connections made",
-            description="per second, before the first message; pinged at the end as fast",
-            extra_json_schema={"unit": "/s", "advanced": True},
         ),
     ] = 500.0
     message_size: Annotated[
         int,
-        Meta(
-            ge=1,
-            le=LONGEST_MESSAGE,
-            title="Message size",
-            description="of text, echoed by the server",
-            extra_json_schema={"unit": "bytes"},
+        about(
+            "Message size", "of text, echoed by the server", unit="bytes", ge=1, le=LONGEST_MESSAGE
         ),
     ] = 64
     p99_ms: Annotated[
         float,
-        Meta(
+        about(
+            "p99 limit",
+            "of the echo latency; a point above it is not sustained",
+            unit="ms",
             gt=0,
             le=600_000,
-            title="p99 limit",
-            description="of the echo latency; a point above it is not sustained",
-            extra_json_schema={"unit": "ms"},
         ),
     ] = 100.0
     reconnect_s: Annotated[
         float,
-        Meta(
+        about(
+            "Reconnect after",
+            "where a connection is lost before the end; 0: never",
+            unit="s",
+            advanced=True,
             ge=0,
             le=3_600,
-            title="Reconnect after",
-            description="where a connection is lost before the end; 0: never",
-            extra_json_schema={"unit": "s", "advanced": True},
         ),
     ] = 1.0
     path: Path = "/"

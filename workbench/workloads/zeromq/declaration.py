@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from msgspec import Meta
-
 from workbench import paths
 from workbench.machines.bundle import Brought
 from workbench.messages.plans import QueuesTooLarge
 from workbench.workloads.base import Declaration, Protocol, Varied
-from workbench.workloads.options import Workload
+from workbench.workloads.options import Workload, about
 
 if TYPE_CHECKING:
     from workbench.messages.plans import Problem
@@ -23,33 +21,27 @@ MOST_QUEUED = 1 << 30
 class ZeromqWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Messages of one size over one transport."""
 
-    protocol: Annotated[Literal["zeromq"], Meta(title="Protocol")] = "zeromq"
+    protocol: Annotated[Literal["zeromq"], about("Protocol")] = "zeromq"
     message_size: Annotated[
         int,
-        Meta(
-            ge=32,
-            le=1 << 24,
-            title="Message size",
-            description="of each; with ZeroMQ at least 32",
-            extra_json_schema={"unit": "bytes"},
-        ),
+        about("Message size", "of each; with ZeroMQ at least 32", unit="bytes", ge=32, le=1 << 24),
     ] = 64
     transport: Annotated[
         Literal["tcp", "ipc", "inproc"],
-        Meta(
-            title="Transport",
-            description="`ipc`: server and client on one machine; `inproc`: in one process, the"
-            " client's",
+        about(
+            "Transport",
+            "`ipc`: server and client on one machine; `inproc`: in one process, the client's",
         ),
     ] = "tcp"
     high_water_mark: Annotated[
         int,
-        Meta(
+        about(
+            "High-water mark",
+            "of each socket's queues; beyond it PUB drops messages, others wait",
+            unit="messages",
+            advanced=True,
             ge=1,
             le=1_000_000,
-            title="High-water mark",
-            description="of each socket's queues; beyond it PUB drops messages, others wait",
-            extra_json_schema={"unit": "messages", "advanced": True},
         ),
     ] = 1_000
 
