@@ -1,5 +1,6 @@
 """What a user has to agree to before a run: servers without security updates that other machines
-can reach, and a program of the user, such as a locustfile, on the clients."""
+can reach, a program of the user, such as a locustfile, on the clients, and load on servers
+that this program did not start. None of it is remembered."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol, TypeAlias, TypeVar
 
 from workbench.errors import PongbenchError
-from workbench.formatting import listed
+from workbench.formatting import capital, listed
 
 NAMED = 3
 """At most this many are named; the rest are counted."""
@@ -111,3 +112,49 @@ class ForeignCode:
     def text(self) -> str:
         brought = f" with {', '.join(self.also)}" if self.also else ""
         return f"{self.path} runs on {listed(self.machines)} with your rights there{brought}"
+
+
+@dataclass(frozen=True)
+class OfRunning:
+    """What a server that is running already would get."""
+
+    refused: ClassVar[str] = "nobody agreed to that; nothing was sent"
+
+    @property
+    def text(self) -> str:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Load(OfRunning):
+    """A host that a run would load."""
+
+    host: str
+    """As the plan names it."""
+    addresses: tuple[str, ...]
+    what: str
+    """ "up to 20,000 GET/s"."""
+
+    @property
+    def text(self) -> str:
+        """A sentence without its full stop."""
+        known = [] if self.addresses == (self.host,) else [f" ({listed(self.addresses)})"]
+        where = "".join([self.host, *known])
+        return capital(f"{self.what} go to {where}; load only what is yours")
+
+
+@dataclass(frozen=True)
+class Repeated(OfRunning):
+    """Requests that may change something, and how often a run makes them."""
+
+    server: str
+    requests: tuple[str, ...]
+    """ "POST /orders"."""
+    often: str
+    """ "24,000 times, up to 2,000/s"."""
+
+    @property
+    def text(self) -> str:
+        """A sentence without its full stop."""
+        what = listed(self.requests)
+        return f"{what} at {self.server} is made {self.often}, and may change something each time"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,19 @@ class Usage:
     lost, of the cores without the server; None: there are none."""
     stolen_s: float = 0.0
     """The part of `elsewhere_s` that the host of a virtual machine took."""
+
+    def seen(self, *, here: bool, known: bool) -> Usage:
+        """Return what of it is known of a server that may be elsewhere, or whose processes the
+        kernel does not show (`known`): its CPU time then is lost, and is not told from that of
+        other programs."""
+        if not here:
+            return Usage(
+                seconds=self.seconds,
+                cpu_lost=True,
+                elsewhere_s=self.elsewhere_s,
+                stolen_s=self.stolen_s,
+            )
+        return self if known else replace(self, cpu_lost=True, elsewhere_s=None)
 
     @property
     def cpu_s(self) -> float:

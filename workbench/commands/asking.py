@@ -167,6 +167,18 @@ EXPOSE = Consent(
     question="Let them listen there?",
     otherwise="say --expose, or leave out such servers",
 )
+LOAD = Consent(
+    option="--allow-target",
+    help="",
+    question="Load it?",
+    otherwise="if it is yours, use --allow-target HOST",
+)
+REPEAT = Consent(
+    option="--allow-changes",
+    help="allow requests other than GET, HEAD and OPTIONS to a server that is running already",
+    question="Make them?",
+    otherwise="if that does no harm there, use --allow-changes",
+)
 FOREIGN_CODE = Consent(
     option="--foreign-code",
     help="allow the plan's locustfile to run on the clients",

@@ -25,6 +25,7 @@ from workbench.commands.ci import add_junit, conclude
 from workbench.commands.console import ConsoleView
 from workbench.commands.machines import how_to_trust
 from workbench.commands.opening import add_servers
+from workbench.commands.running import add_running, load_at_terminal, with_running
 from workbench.commands.signals import handled
 from workbench.commands.tuning import show, tuning_at_terminal
 from workbench.dispatcher import Dispatcher
@@ -53,6 +54,7 @@ from workbench.run.factory import (
     session_path,
     unfit,
 )
+from workbench.servers.address import is_address
 from workbench.sessions import Recorder
 from workbench.terminal import Unheard, mute, say, to_stderr, write, write_json
 
@@ -65,7 +67,11 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "run", help="run a plan, or repeat a session; Ctrl-C stops, twice aborts"
     )
-    parser.add_argument("plan", help="a plan's name or file, or a session file")
+    parser.add_argument(
+        "plan",
+        help="a plan's name or file, a session file, or the address of a running server:"
+        " http://127.0.0.1:8000/path, also https, ws, wss, tcp, unix:/path",
+    )
     parser.add_argument(
         "-o",
         "--output",
@@ -119,6 +125,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add_busy(parser)
     EXPOSE.add_option(parser)
     FOREIGN_CODE.add_option(parser)
+    add_running(parser)
     parser.add_argument(
         "--tune", metavar="SET", help="change kernel settings for the run; asks first"
     )
@@ -144,12 +151,15 @@ def handle(arguments: argparse.Namespace) -> int:
     """Run a plan and record its session."""
     plan = read_plan(arguments.plan, arguments.set)
     chosen = [*(arguments.server or []), *of_families(plan, arguments.family or [])]
+    if chosen and is_address(arguments.plan):
+        chosen = [*plan.servers, *chosen]
     if chosen:
         plan = msgspec.structs.replace(plan, servers=list(dict.fromkeys(chosen)))
     if tools := list(dict.fromkeys(arguments.load_tools or [])):
         plan = msgspec.structs.replace(plan, load_tool=tools[0], with_=tools[1:])
     if arguments.profile and not plan.profile:
         plan = msgspec.structs.replace(plan, profile=True)
+    plan = with_running(plan, arguments)
     check(plan, name=arguments.plan, also=unfit(plan))
     conditions = [condition(text, plan) for text in arguments.fail_if]
     if absent := left_out(plan, arguments.family or []):
@@ -233,6 +243,7 @@ def _consents(arguments: argparse.Namespace, view: ConsoleView) -> Consents:
         tuning=tuning,
         expose=EXPOSE.at_terminal(yes=arguments.expose, alone=alone),
         run_foreign=FOREIGN_CODE.at_terminal(yes=arguments.foreign_code, alone=alone),
+        load=load_at_terminal(arguments, alone),
         on_busy=busy_at_terminal(arguments.busy, alone),
     )
 

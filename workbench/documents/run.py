@@ -54,6 +54,9 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Its behaviour before the run; see `workloads.gating.GateResult`."""
     confinement: dict[str, Any] = {}
     """The privileges it ran with; see `rights.Confinement`."""
+    running: dict[str, Any] = {}
+    """Of a server that ran already: its address, where connections went, its processes, and whether
+    its certificate was not checked. Empty: it was deployed."""
 
     @property
     def tls(self) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 import msgspec
@@ -94,7 +94,7 @@ class Sampling:
         self._machine: Machine | None = None
         self._to_session_us: Callable[[int], int]
         self._emit: Callable[[HostSample], object]
-        self._watched: dict[str, int | str] = {}
+        self._watched: dict[str, object] = {}
         self._process: Process | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._over = asyncio.Event()
@@ -136,9 +136,12 @@ class Sampling:
         assert self.failure
         return self.failure
 
-    async def watch(self, server: str, pid: int, port: int) -> None:
-        """Measure this process tree and this port from now on; `pid` 0: none."""
-        self._watched = {"watch": pid, "port": port, "server": server}
+    async def watch(
+        self, server: str, pid: int | Sequence[int], port: int, group: str = ""
+    ) -> None:
+        """Measure this process tree, or several, and this port from now on; `pid` 0: none. `group`:
+        the folder of the control group whose processes count in place of them."""
+        self._watched = {"watch": pid, "port": port, "server": server, "group": group}
         await self._send()
 
     async def _send(self) -> None:

@@ -212,7 +212,7 @@ class SameBacklog(Alike):
         |A backlog of {backlog:,} was in force for {servers:every server}{other}}."""
 
     def other(self) -> str:
-        return "" if self.backlog == self.asked else f", not the {self.asked:,} asked for"
+        return "" if self.asked in (0, self.backlog) else f", not the {self.asked:,} asked for"
 
 
 class SameProcesses(Alike):

@@ -429,14 +429,16 @@ class Backlog(Notice):
     name: str = ""
     backlog: int
     asked: int
+    """0: none was, because the server was running already."""
     template = "{name} listens with a backlog of {backlog:,}{other}."
 
     def other(self) -> str:
-        return "" if self.backlog == self.asked else f", not the {self.asked:,} asked for"
+        return "" if self.asked in (0, self.backlog) else f", not the {self.asked:,} asked for"
 
     def of_all(self) -> str:
         """Without a name."""
-        return f"A backlog of {self.backlog:,} is in force{self.other() or ', as requested'}."
+        asked = self.other() or ", as requested" * bool(self.asked)
+        return f"A backlog of {self.backlog:,} is in force{asked}."
 
 
 class Resources(Notice):
@@ -486,6 +488,16 @@ class Died(Point):
     """Its last line of output."""
     template = """{name} ended {status:exit} {warming_up:?during its warm-up }at {at}; its sweep
         ends here.{said:? Last output: {said}}"""
+
+
+class ServerChanged(Notice):
+    """A server that this program did not start was restarted, scaled or ended by others."""
+
+    level = Severity.ALERT
+    name: str
+    said: str
+    """The end of a sentence."""
+    template = "{name} changed during the run: {said}."
 
 
 class CpuTimeLost(Notice):

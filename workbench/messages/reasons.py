@@ -382,6 +382,15 @@ class TargetSilent(Reason):
         Excluded from results."""
 
 
+class ServerChanged(Reason):
+    """A server that this program did not start was restarted, scaled or ended during the point."""
+
+    name: str
+    said: str
+    """The end of a sentence."""
+    template = "During this point {name} changed: {said}. Excluded from results."
+
+
 class ComputerSlept(Reason):
     seconds: float
     template = """This computer slept for {seconds:.0f} s during this point. Excluded from

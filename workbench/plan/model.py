@@ -16,6 +16,7 @@ from workbench import axis as axes
 from workbench.axis import Axis
 from workbench.converting import convert
 from workbench.documents import OUR_AGENT
+from workbench.servers.address import Running
 from workbench.workloads.base import Declaration
 from workbench.workloads.options import Workload
 from workbench.workloads.pong.declaration import PongWorkload
@@ -149,7 +150,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     source: str = ""
     """The question of a published benchmark that it asks; see `analysis.published`."""
     servers: list[Annotated[str, Meta(min_length=1)]]
-    """Ids of the catalogue."""
+    """Ids of the catalogue, and addresses of servers that are running already."""
+    running: dict[str, Running] = {}
+    """What is said of those, by address."""
     workload: Workload = PongWorkload()
     """What one client does with one connection."""
     rate_of: Literal["connections", "requests", "users"] | None = None

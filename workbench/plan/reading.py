@@ -16,6 +16,7 @@ from workbench.documents import OUR_AGENT
 from workbench.errors import BadInput
 from workbench.plan.checks import check
 from workbench.plan.model import Plan
+from workbench.servers.address import is_address, parse
 from workbench.servers.worker_variants import variant_id
 from workbench.sessions import is_session, read_session
 from workbench.untrusted import one_line
@@ -36,13 +37,17 @@ def load_plan(name_or_path: str | Path) -> Plan:
     Raises BadInput when there is no such plan or it cannot be run.
     """
     plan = read_plan(name_or_path)
-    check(plan, name=str(_find(str(name_or_path))))
+    name = str(name_or_path)
+    check(plan, name=name if is_address(name) else str(_find(name)))
     return plan
 
 
 def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
     """Read a plan like `load_plan`, with keys set as "key=value" (see `with_set`), without checking
     it as a whole; see `check`. Raises BadInput."""
+    if is_address(str(name_or_path)):
+        read = _named(of_address(str(name_or_path)), _OF_ADDRESS)
+        return with_set(read, changes) if changes else read
     path = _find(str(name_or_path))
     if is_session(path):
         read = _of_session(read_session(path).start.plan, str(path))
@@ -51,6 +56,29 @@ def read_plan(name_or_path: str | Path, changes: Sequence[str] = ()) -> Plan:
         _refuse_no_requests(data, path)
         read = _named(data, str(path))
     return with_set(read, changes) if changes else read
+
+
+_OF_ADDRESS = "Running server"
+
+
+def of_address(address: str) -> dict[str, Any]:
+    """Return the plan of a running server by itself, as data. Raises BadInput."""
+    found = parse(address)
+    plan: dict[str, Any] = {
+        "name": _OF_ADDRESS,
+        "servers": [address],
+        "rates": {"from": 100, "to": "ceiling", "points": 10, "spacing": "geometric"},
+        "seconds": 2,
+    }
+    if found.protocols == ["websocket"]:
+        workload: dict[str, Any] = {"protocol": "websocket", "connections": 100}
+        return plan | {"workload": workload, "rates": {"from": 50, "to": 1_600, "points": 6}}
+    if found.protocols == ["pong"]:
+        return plan
+    workload = {"protocol": "http/1.1", "calls_per_connection": 10, "on_close": "reconnect"}
+    if found.tls:
+        workload["tls"] = "full"
+    return plan | {"workload": workload, "rate_of": "requests"}
 
 
 def _beside(data: object, folder: Path) -> object:
@@ -110,11 +138,20 @@ def _named(data: object, name: str) -> Plan:
 
 def _with_server_ids(data: object, name: str) -> object:
     """Replace servers with a number of processes, as in {server: tornado, processes: 4}, by their
-    ids. Raises BadInput."""
+    ids, and running ones by their addresses. Raises BadInput."""
     servers = data.get("servers") if isinstance(data, Mapping) else None
     if not isinstance(data, Mapping) or not isinstance(servers, list):
         return data
-    return {**data, "servers": [_server_id(server, name) for server in servers]}
+    ids = [_server_id(server, name) for server in servers]
+    about = {
+        server["address"]: {key: value for key, value in server.items() if key != "address"}
+        for server in servers
+        if isinstance(server, Mapping) and "address" in server
+    }
+    running = data.get("running")
+    if about:
+        running = {**(running if isinstance(running, Mapping) else {}), **about}
+    return {**data, "servers": ids, **({} if running is None else {"running": running})}
 
 
 def _server_id(server: object, name: str) -> object:
@@ -123,9 +160,12 @@ def _server_id(server: object, name: str) -> object:
     match dict(server):
         case {"server": str(id), "processes": int(count), **other} if count > 0 and not other:
             return variant_id(id, count)
+        case {"address": str(address)}:
+            return parse(address).text
     raise BadInput(
         f"plan {name}, servers: {one_line(str(dict(server)))} is no server; write its id, or its"
-        " id and a number of processes: {server: tornado, processes: 4}."
+        " id and a number of processes: {server: tornado, processes: 4}; of a running server its"
+        " address: {address: http://127.0.0.1:8000/}."
     )
 
 
@@ -223,6 +263,8 @@ def to_data(plan: Plan) -> dict[str, Any]:
     """Return plain data, complete with defaults; `rates` is a list, empty of a search, unless they
     end at the client limit. `plan_from_data` reads it."""
     data: dict[str, Any] = msgspec.to_builtins(plan)
+    if not plan.running:
+        del data["running"]
     if not plan.to_ceiling:
         data["rates"] = [] if plan.search else plan.rates_per_s
     return data

@@ -16,7 +16,15 @@ import msgspec
 from workbench import __version__, metrics
 from workbench.axis import Axis
 from workbench.closing import to_the_end
-from workbench.consent import Consent, Exposure, ForeignCode, agreed, exposure, never_agree
+from workbench.consent import (
+    Consent,
+    Exposure,
+    ForeignCode,
+    OfRunning,
+    agreed,
+    exposure,
+    never_agree,
+)
 from workbench.control import Control, Stopped
 from workbench.documents import (
     VERSION,
@@ -37,6 +45,7 @@ from workbench.plan.model import Plan
 from workbench.plan.reading import recorded
 from workbench.plan.schedule import draw_seed, order, series_key
 from workbench.run import claims
+from workbench.run.contacts import contacts
 from workbench.run.environment import (
     Fleet,
     Stage,
@@ -51,8 +60,9 @@ from workbench.run.scheduler import Scheduler
 from workbench.run.state import Rehearsal, RunState
 from workbench.run.tuning import Tuning
 from workbench.servers import gate_cache
-from workbench.servers.deployment import see_address
+from workbench.servers.deployment import Deployment, see_address
 from workbench.servers.entry import ServerEntry
+from workbench.servers.footprint import footprint
 from workbench.servers.gate import gate, wire_to
 from workbench.servers.readiness import examine, out_of_reach, to_fetch
 
@@ -73,6 +83,8 @@ class Consents:
     """Whether servers without security fixes may listen where other machines reach them."""
     run_foreign: Consent[ForeignCode] = never_agree
     """Whether a program of the user, such as a locustfile, may run on the clients."""
+    load: Consent[OfRunning] = never_agree
+    """Whether servers that run already may be loaded where they are, and with what changes them."""
     on_busy: claims.OnBusy | None = None
     """Asks what to do where another run is on these machines; None: no machine is claimed."""
 
@@ -206,8 +218,10 @@ class Engine:
                 if self._claim:
                     await asyncio.to_thread(self._claim.expect, budget.duration_s[1])
                 plan = budget.known(self.plan)
-                exposes = exposure(self.entries, self.fleet.target, stage.bind)
-                exposed = await agreed(exposes, consents.expose)
+                exposed = await agreed(
+                    exposure(self.entries, self.fleet.target, stage.bind), consents.expose
+                )
+                self.entries = await contacts(self.plan, self.entries, consents.load)
                 links = await check_links(stage)
                 rehearsed = await self._rehearse(stage, known)
                 zero = time.monotonic_ns() // 1000
@@ -280,6 +294,9 @@ class Engine:
                 entry, self.plan, self.observer.notify, install=self.consents.install
             )
             try:
+                if deployment.entry.running:
+                    rehearsed[entry.id] = await self._meet(deployment, known)
+                    continue
                 result = await gate(deployment)
                 if not result.passed:
                     raise PongbenchError(
@@ -299,6 +316,23 @@ class Engine:
                 await to_the_end(deployment.stop())
         self.observer.on_trial(servers, len(servers))
         return rehearsed
+
+    async def _meet(self, deployment: Deployment, known: Mapping[str, str]) -> Rehearsal:
+        """Ask a running server what the plan asks; what it answers is what it is to answer."""
+        entry, declared = deployment.entry, self.plan.declared
+        assert entry.running
+        workload = declared.at(self.plan.workload, entry)
+        result, expected = await declared.probe(wire_to(deployment), workload, entry, known)
+        used = await footprint(deployment.machine, deployment.pid)
+        result = msgspec.structs.replace(
+            result, processes=used.processes, threads=used.threads, rss_bytes=used.rss_bytes
+        )
+        for sentence in (f"{entry.name}: {text}" for text in result.sentences):
+            self.observer.notify(sentence)
+        deployment.gated = msgspec.to_builtins(result)
+        contact = replace(entry.running, expected=expected)
+        entry = msgspec.structs.replace(entry, running=contact)
+        return Rehearsal(entry, deployment.record(), result)
 
     def _series(self, rehearsed: dict[str, Rehearsal]) -> list[SeriesRecord]:
         """One per server, or where several load tools run every point, one for each of them."""

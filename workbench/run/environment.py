@@ -34,10 +34,12 @@ from workbench.machines.tuning import load_set
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan
 from workbench.run.tuning import Opened, TuneUp, Tuning, TuningPlan, plans_for, tune
+from workbench.servers.address import is_address
 from workbench.servers.certificate import Certificate, issue
 from workbench.servers.deploy import deploy
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
+from workbench.servers.running import attach, is_here
 from workbench.servers.runtimes import Notify
 
 AHEAD_US = 60_000_000
@@ -201,9 +203,13 @@ class Stage:
     async def deploy(
         self, entry: ServerEntry, plan: Plan, notify: Notify, *, install: bool = False
     ) -> Deployment:
-        """Start a server with the same backlog, descriptor limit and cores as all others.
+        """Start a server with the same backlog, descriptor limit and cores as all others; one that
+        runs already is only reached.
 
         `install`: whether programs the target lacks may be unpacked there."""
+        if entry.running:
+            here = is_here(entry, self.target, self.reach)
+            return await attach(self.target, entry, here=here)
         return await deploy(
             self.target,
             entry,
@@ -319,7 +325,9 @@ async def open_stage(
             cores = placement.server
             if name in fleet.clients:
                 cores = (*cores, *placement.agents[: plan.workers])
-            observed = cores if name == fleet.target else ()
+            # A server that runs already may be on any of them.
+            anywhere = any(map(is_address, plan.servers))
+            observed = cores if name == fleet.target and not anywhere else ()
             beside = set(observed) - set(placement.server)
             samplings[name] = await samplers.start(member.machine, member.clock, observed, beside)
         bind, reach = addresses(fleet, members)

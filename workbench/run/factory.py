@@ -19,7 +19,8 @@ from workbench.plan.suitability import protocol_problems
 from workbench.run.engine import Consents, Engine, Observer
 from workbench.run.environment import HERE, Fleet
 from workbench.servers import gate_cache
-from workbench.servers.catalogue import Catalogue
+from workbench.servers.address import is_address
+from workbench.servers.catalogue import Catalogue, entry_of
 from workbench.servers.entry import ServerEntry
 from workbench.servers.sources import complete
 from workbench.workloads.registry import FAMILIES
@@ -45,7 +46,10 @@ def engine_for(
         for problem in registry.problems(tool, plan, clients=len(fleet.clients)):
             raise BadInput(problem.text())
     catalogue = Catalogue.load()
-    entries = [catalogue[server] for server in plan.servers]
+    entries = [
+        entry_of(server, plan.running.get(server)) if is_address(server) else catalogue[server]
+        for server in plan.servers
+    ]
     for entry in entries:
         if entry.unavailable:
             raise BadInput(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,6 +110,11 @@ class TargetWatch:
         self._run.note(SamplerRestarted(said=str(failure)))
 
 
+async def unchanged() -> Message | None:
+    """Of a server that only this program starts and ends."""
+    return None
+
+
 @dataclass(frozen=True)
 class Target:
     """The server under test, as the clients reach it."""
@@ -124,6 +129,14 @@ class Target:
     """See `Deployment.exit_status`."""
     nofile: int = 0
     """Descriptor limit in force in each of its processes; 0: unknown."""
+    cores: int = 0
+    """On which it may run; 0: unknown."""
+    here: bool = True
+    """Whether it is on the target."""
+    known: bool = True
+    """Whether the kernel shows its processes."""
+    changed: Callable[[], Awaitable[Message | None]] = unchanged
+    """Returns how others changed its processes since the last point."""
 
 
 class PointRunner:
@@ -157,7 +170,12 @@ class PointRunner:
             report, complete = await self._interruptible(generator, load, watch)
             report = await watch.checked(report, complete)
         usages = await stage.samplers.since_mark(now=complete)
-        usage = usages.pop(stage.target.name, Usage())
+        if changed := await target.changed():
+            report = replace(report, complaints=[*report.complaints, changed])
+        usage = usages.get(stage.target.name, Usage())
+        if target.here:
+            usages.pop(stage.target.name, None)
+        usage = usage.seen(here=target.here, known=target.known)
         others_s = None
         if report.client_cpu_s is not None and usage.elsewhere_s is not None:
             known_s = sum(
@@ -168,7 +186,17 @@ class PointRunner:
             others_s = max(0.0, usage.elsewhere_s - known_s)
         resent = sum(of_client.counters.get("RetransSegs", 0) for of_client in usages.values())
         stop = recording.stop(
-            Ended(report, complete, usage, others_s, resent, target.exit_status(), target.nofile)
+            Ended(
+                report,
+                complete,
+                usage,
+                others_s,
+                resent,
+                target.exit_status(),
+                target.nofile,
+                target.cores,
+                target.here,
+            )
         )
         self._note_lost_cpu(target, usage)
         self._history.add(stop)
@@ -176,7 +204,12 @@ class PointRunner:
         return stop
 
     def _note_lost_cpu(self, target: Target, usage: Usage) -> None:
-        if usage.cpu_lost and target.entry and target.entry.id not in self._lost_cpu:
+        if (
+            usage.cpu_lost
+            and target.known
+            and target.entry
+            and target.entry.id not in self._lost_cpu
+        ):
             self._lost_cpu.add(target.entry.id)
             self._run.note(notes.CpuTimeLost(name=target.entry.name), target.entry.id)
 
@@ -199,13 +232,14 @@ class PointRunner:
 def _spec(run: RunState, point: PointPlan, target: Target) -> PointSpec:
     """The point as passed to a load tool."""
     plan, entry = run.plan, target.entry
+    workload = plan.declared.at(point.workload, entry) if entry else point.workload
     return PointSpec(
         host=target.host,
         port=target.port,
         workload=plan.declared.key,
-        options=plan.declared.driven(point.workload, run.secrets),
-        reply=plan.declared.reply(point.workload, entry) if entry else {},
-        tls=_tls(run, point.workload),
+        options=plan.declared.driven(workload, run.secrets),
+        reply=plan.declared.reply(workload, entry) if entry else {},
+        tls=_tls(run, point.workload, entry),
         mode="closed" if point.concurrency else "open",
         rate_per_s=point.connection_rate_per_s,
         connections=point.connections,
@@ -224,9 +258,12 @@ def _spec(run: RunState, point: PointPlan, target: Target) -> PointSpec:
     )
 
 
-def _tls(run: RunState, workload: Workload) -> dict[str, Any]:
+def _tls(run: RunState, workload: Workload, entry: ServerEntry | None) -> dict[str, Any]:
     certificate = run.stage.certificate
     if certificate is None:
         return {}
-    how = run.plan.declared.tls(workload)
-    return {"certificate": certificate.certificate, "resume": how == "resumed"}
+    resume = run.plan.declared.tls(workload) == "resumed"
+    if entry and (contact := entry.running):
+        name = contact.address.host
+        return {"certificate": contact.certificate, "name": name, "resume": resume}
+    return {"certificate": certificate.certificate, "resume": resume}

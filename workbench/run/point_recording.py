@@ -88,6 +88,10 @@ class Ended:
     """Of a server that ended during the point."""
     nofile: int = 0
     """Descriptor limit in force in the server's processes; 0: unknown."""
+    cores: int = 0
+    """On which the server may run; 0: those of the target that are for it."""
+    here: bool = True
+    """Whether the server is on the target."""
 
 
 class PointRecording:
@@ -243,7 +247,7 @@ class PointRecording:
             connect_us=histogram.percentiles(times.connect),
             others_cpu_pct=_share_pct(of.others_s, usage.seconds),
             stolen_cpu_pct=_share_pct(usage.stolen_s, usage.seconds) or 0.0,
-            loopback=run.stage.loopback,
+            loopback=run.stage.loopback and of.here,
             server_cpu_pct=usage.cpu_pct if usage.seconds and not usage.cpu_lost else None,
             calls_per_connection=point.calls_per_connection,
             clients={each.machine: each.service_us for each in report.clients if each.service_us},
@@ -256,7 +260,7 @@ class PointRecording:
         """Return the verdict, and all that is to be said of the point."""
         verdict, reasons = judge(evidence)
         if of.exit_status is None and not of.usage.cpu_lost:
-            why = self._cause(of.usage, of.nofile)
+            why = self._cause(of.usage, of.nofile, of.cores)
             # The kernel shows these, whoever else was busy.
             shown = isinstance(why, DescriptorsUsedUp | NotAccepted)
             if why and (verdict == "server-limited" or (shown and verdict in DOUBTFUL)):
@@ -332,10 +336,10 @@ class PointRecording:
         started = Started.of((window.middle_s, window.service) for window in self._windows)
         return rise_s(started, steady.from_s, steady.to_s)
 
-    def _cause(self, usage: Usage, nofile: int) -> Message | None:
+    def _cause(self, usage: Usage, nofile: int, cores: int) -> Message | None:
         """The cause of the server's limit."""
         stage, plan = self._run.stage, self._run.plan
-        cores = len(stage.placement.server or stage.target.cpus) or 1
+        cores = cores or len(stage.placement.server or stage.target.cpus) or 1
         return cause(usage, Given(cores, nofile or plan.nofile, plan.backlog))
 
     def _answered(

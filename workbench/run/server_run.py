@@ -14,11 +14,12 @@ from workbench.closing import to_the_end
 from workbench.documents import PointStop
 from workbench.errors import PongbenchError
 from workbench.messages import notes
+from workbench.messages.base import Message
+from workbench.messages.reasons import ServerChanged
 from workbench.plan import schedule
 from workbench.plan.model import Plan
 from workbench.plan.resources import kept_open
 from workbench.plan.schedule import PointPlan
-from workbench.remote.agent.tls import NAME
 from workbench.run.client_recovery import ClientRecovery
 from workbench.run.point import PointRunner, Target
 from workbench.run.state import RunState
@@ -70,7 +71,7 @@ async def _call(deployment: Deployment, workload: Declaration) -> bool:
             reader, writer = await asyncio.open_connection(
                 *deployment.near,
                 ssl=deployment.tls,
-                server_hostname=NAME if deployment.tls else None,
+                server_hostname=deployment.tls_name if deployment.tls else None,
             )
             try:
                 return await workload.warm_up(reader, writer, deployment.entry)
@@ -123,7 +124,8 @@ class ServerRunner:
             shared_once = await memory_shared_once(self._target, deployment.pid)
             nofile = await descriptor_limit(self._target, deployment.pid)
             self._note_resources(deployment, before, nofile)
-            answer = await self._drive(points, deployment, rests, results, nofile)
+            target = self._target_of(deployment, nofile, len(before.cores))
+            answer = await self._drive(points, deployment, rests, results, target)
             await self._note_growth(deployment, before.rss_bytes, shared_once)
             return answer
 
@@ -143,7 +145,7 @@ class ServerRunner:
             raise NotMeasurable(str(error)) from None
         try:
             await self._warm_up(deployment)
-            await self._run.stage.sampling.watch(server, deployment.pid, deployment.port)
+            await self._run.stage.sampling.watch(server, **deployment.watched)
             yield deployment
         finally:
             await to_the_end(self._stop(deployment))
@@ -185,7 +187,10 @@ class ServerRunner:
 
     def _note_backlog(self, deployment: Deployment) -> None:
         name, backlog = deployment.entry.name, deployment.backlog
-        in_force = notes.Backlog(name=name, backlog=backlog, asked=self._run.plan.backlog)
+        if not backlog:  # Not known of a server that runs elsewhere.
+            return
+        asked = 0 if deployment.entry.running else self._run.plan.backlog
+        in_force = notes.Backlog(name=name, backlog=backlog, asked=asked)
         self._run.note(in_force, deployment.entry.id)
 
     def _note_resources(self, deployment: Deployment, used: Footprint, nofile: int) -> None:
@@ -197,20 +202,13 @@ class ServerRunner:
             threads=used.threads,
             cores=list(used.cores),
             nofile=nofile,
-            asked_nofile=self._run.plan.nofile,
+            asked_nofile=0 if deployment.entry.running else self._run.plan.nofile,
         )
         self._run.note(in_force, deployment.entry.id)
 
-    async def _drive(
-        self,
-        points: Generator[PointPlan, PointStop, Answer],
-        deployment: Deployment,
-        rests: Sequence[float],
-        results: list[PointStop] | None,
-        nofile: int,
-    ) -> Answer | None:
+    def _target_of(self, deployment: Deployment, nofile: int, cores: int) -> Target:
         entry = deployment.entry
-        target = Target(
+        return Target(
             entry.id,
             entry.name,
             deployment.host,
@@ -218,7 +216,20 @@ class ServerRunner:
             entry,
             deployment.exit_status,
             nofile,
+            cores,
+            here=deployment.here,
+            known=deployment.known,
+            changed=lambda: self._changed(deployment),
         )
+
+    async def _drive(
+        self,
+        points: Generator[PointPlan, PointStop, Answer],
+        deployment: Deployment,
+        rests: Sequence[float],
+        results: list[PointStop] | None,
+        target: Target,
+    ) -> Answer | None:
         planned = (point.x for point in schedule.points(self._run.plan, target.server))
         after = dict(zip(planned, rests, strict=False))
         point = next(points)
@@ -247,6 +258,16 @@ class ServerRunner:
             await self._cool_down(deployment, rest)
             await self._pause_if_asked()
         return None
+
+    async def _changed(self, deployment: Deployment) -> Message | None:
+        """Return how others changed the server since the last point, and watch its processes of
+        now."""
+        if not (said := await deployment.changed()):
+            return None
+        entry = deployment.entry
+        self._run.note(notes.ServerChanged(name=entry.name, said=said), entry.id)
+        await self._run.stage.sampling.watch(entry.id, **deployment.watched)
+        return ServerChanged(name=entry.name, said=said)
 
     def _raise_limit(self, stop: PointStop, target: Target) -> None:
         """A rate that a server sustained is one the clients reach, whatever they reached against
@@ -278,11 +299,13 @@ class ServerRunner:
             self._run.note(notes.CoolDown(seconds=seconds), deployment.entry.id)
         await self._run.control.rest(seconds)
         deadline = time.monotonic() + SETTLE_S
-        while time.monotonic() < deadline:
+        while deployment.here and time.monotonic() < deadline:
             state = await self._target.listening(deployment.port)
             if state is None or state[0] == 0 or self._run.control.skipping:
                 return
             await self._run.control.rest(0.05)
+        if not deployment.here:
+            return
         settle = notes.Settle(name=deployment.entry.name, seconds=SETTLE_S)
         self._run.note(settle, deployment.entry.id)
 

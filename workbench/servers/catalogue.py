@@ -10,6 +10,7 @@ from pathlib import Path
 from workbench import paths
 from workbench.errors import BadInput
 from workbench.servers import worker_variants
+from workbench.servers.address import Contact, Running, is_address, parse
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.sources import complete
@@ -42,8 +43,10 @@ class Catalogue:
         return catalogue
 
     def __getitem__(self, id: str) -> ServerEntry:
-        """Return an entry, or a variant of one (`worker_variants`). Raises BadInput when it does
-        not exist, or is broken."""
+        """Return an entry, a variant of one (`worker_variants`), or what stands for a running
+        server whose address `id` is. Raises BadInput when it does not exist, or is broken."""
+        if is_address(id):
+            return entry_of(id)
         if entry := worker_variants.find(self.entries, id):
             return entry
         if id in self.broken:
@@ -54,12 +57,14 @@ class Catalogue:
 
     def find(self, id_or_folder: str) -> ServerEntry:
         """Find a server by id, or by the path of its folder (anything with a slash)."""
-        if "/" in id_or_folder:
+        if "/" in id_or_folder and not is_address(id_or_folder):
             return load_entry(Path(id_or_folder))
         return self[id_or_folder]
 
     def __contains__(self, id: object) -> bool:
         try:
+            if isinstance(id, str) and is_address(id):
+                return bool(parse(id))
             return isinstance(id, str) and worker_variants.find(self.entries, id) is not None
         except BadInput:
             return False
@@ -97,6 +102,24 @@ class Catalogue:
                 self.broken[id if id not in self.entries else str(folder)] = Broken(
                     id, folder, str(error)
                 )
+
+
+def entry_of(text: str, about: Running | None = None) -> ServerEntry:
+    """Return what stands for a running server beside the catalogue's. `about`: what a plan says of
+    it. Raises BadInput for an invalid address."""
+    address, about = parse(text), about or Running()
+    return ServerEntry(
+        id=text,
+        folder=Path(),
+        name=about.name or address.label,
+        family="running",
+        description="A server that is running already.",
+        language="",
+        protocols=address.protocols,
+        path=address.path,
+        tls=[] if address.tls else None,
+        running=Contact(address, about.process, about.insecure),
+    )
 
 
 def as_published(ids: Sequence[str], entries: Iterable[ServerEntry]) -> list[str]:

@@ -8,7 +8,7 @@ import re
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -16,7 +16,7 @@ from workbench.closing import ended
 from workbench.documents import ServerRecord
 from workbench.errors import BadInput, PongbenchError, ProgramFailed
 from workbench.machines.base import Machine
-from workbench.machines.runner_client import Command, Process
+from workbench.machines.runner_client import Command
 from workbench.machines.wire import quoted
 from workbench.remote.agent.tls import NAME
 from workbench.rights import Confinement
@@ -46,6 +46,16 @@ IN_USE = "address already in use"
 _RETRY_S = 0.02
 
 
+class Started(Protocol):
+    """The process of a server."""
+
+    @property
+    def pid(self) -> int: ...
+    async def wait(self) -> int: ...
+    def tail(self) -> list[str]: ...
+    async def stop(self, grace_s: float = 1.0) -> int: ...
+
+
 class PortTaken(PongbenchError):
     """The port is in use."""
 
@@ -56,7 +66,7 @@ class Deployment:
 
     entry: ServerEntry
     machine: Machine
-    process: Process
+    process: Started
     host: str
     """The address that clients connect to."""
     port: int
@@ -72,13 +82,15 @@ class Deployment:
     """The one in force, according to the kernel."""
     near: tuple[str, int] = ("", 0)
     """Address and port through which this program reaches it."""
-    _routes: contextlib.AsyncExitStack = field(
-        init=False, repr=False, default_factory=contextlib.AsyncExitStack
-    )
+    routes: contextlib.AsyncExitStack = field(repr=False, default_factory=contextlib.AsyncExitStack)
     tls: ssl.SSLContext | None = None
     """Of its clients; None: it speaks without TLS."""
+    tls_name: str = NAME
+    """That its certificate must have."""
     check: Command | None = None
     """The server's own test program, if it has one."""
+    known: bool = True
+    """Whether the kernel shows its processes."""
     confinement: Confinement = field(default_factory=Confinement)
     """The privileges in force, according to the kernel."""
     ready_s: float = 0.0
@@ -96,6 +108,21 @@ class Deployment:
     def pid(self) -> int:
         """Process id, on its machine, of its root process."""
         return self.process.pid
+
+    @property
+    def watched(self) -> dict[str, Any]:
+        """What the sampler watches of it; see `Sampling.watch`."""
+        return {"pid": self.pid, "port": self.port}
+
+    @property
+    def here(self) -> bool:
+        """Whether it is on the target."""
+        return True
+
+    async def changed(self) -> str:
+        """Return how its processes were changed by others since the last time, as the end of a
+        sentence; empty: they were not."""
+        return ""
 
     @property
     def direct(self) -> bool:
@@ -138,7 +165,7 @@ class Deployment:
     async def stop(self) -> None:
         """Send SIGTERM, one second later SIGKILL, to it and all its children. May be called
         again."""
-        await self._routes.aclose()
+        await self.routes.aclose()
         await self.process.stop()
 
     async def until_ready(self, within_s: float) -> None:
@@ -164,7 +191,7 @@ class Deployment:
     async def _accepting(self) -> None:
         if not self.machine.is_local:
             await self._listening()
-        near = await self._routes.enter_async_context(self.machine.route_to(self.host, self.port))
+        near = await self.routes.enter_async_context(self.machine.route_to(self.host, self.port))
         await _connect(*near)
         self.near = near
         if self.entry.ready == "http":

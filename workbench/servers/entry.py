@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -16,6 +17,7 @@ from msgspec import Meta
 from workbench import paths
 from workbench.errors import BadInput
 from workbench.rights import Right
+from workbench.servers.address import Contact
 from workbench.servers.facts import In2009, In2010, Text, Today
 from workbench.servers.programs import ProgramName
 from workbench.servers.requirements import pinned, version_of
@@ -31,6 +33,11 @@ else:
 tool, for our own programs, such as the null server."""
 APPS = paths.RESOURCES / "apps"
 """Applications used by several servers."""
+
+NOT_OURS = (
+    "It was running already: Pongbench did not deploy, restart or confine it, so its backlog,"
+    " descriptors, cores and state are its own."
+)
 
 Runtime: TypeAlias = Literal["python", "python3.9", "python2.7", "none"]
 """none: it needs only its programs."""
@@ -221,6 +228,8 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
     id: str
     folder: Path
     shipped: bool = False
+    running: Contact | None = None
+    """How it is reached where it is running already; None: it is deployed."""
 
     @property
     def heritage(self) -> bool:
@@ -237,6 +246,7 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
         """In which respects it is not comparable with servers that do not say the same."""
         python = self.runtime.removeprefix("python")
         return [
+            *[NOT_OURS] * (self.running is not None),
             *[f"Serves in {self.processes:,} processes."] * (self.processes > 1),
             *[f"Runs on Python {python}, most servers on a current Python 3."] * self.heritage,
         ]
@@ -287,8 +297,20 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
 
     @property
     def replies(self) -> dict[str, Reply]:
-        """The expected responses by path; the first is the measured one."""
-        return {self.path: self.reply, **self.also}
+        """The expected responses by path; the first is the measured one. Empty: see `expected`."""
+        return {} if self.running else {self.path: self.reply, **self.also}
+
+    @property
+    def authority(self) -> str:
+        """What requests name as Host; empty: the address that they go to."""
+        if self.running is None or self.running.address.host == self.running.used:
+            return ""
+        return self.running.address.authority
+
+    @property
+    def expected(self) -> Mapping[str, Mapping[str, Any]]:
+        """What a running server answered before the run; see `Contact`."""
+        return self.running.expected if self.running else {}
 
     def argv(self, **values: str) -> list[str]:
         """Return the command with its placeholders filled in; with a certificate that of HTTPS. An

@@ -30,7 +30,12 @@ def wire_to(deployment: Deployment, patience_s: float = 5.0, impatience_s: float
     """Return a test client of the server; limits as of `gate`."""
     # SSH forwarding loses an early reset, and keeps the connection at the other end open.
     return Wire(
-        *deployment.near, patience_s, impatience_s, resets=deployment.direct, tls=deployment.tls
+        *deployment.near,
+        patience_s,
+        impatience_s,
+        resets=deployment.direct,
+        tls=deployment.tls,
+        tls_name=deployment.tls_name,
     )
 
 

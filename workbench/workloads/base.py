@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import msgspec
+
 from workbench.analysis import phases
 from workbench.axis import Axis
 from workbench.messages.plans import NoClosedLoop, OneCallOnly
@@ -219,6 +221,29 @@ class Declaration:
     def serves(self, protocol: str, protocols: Collection[str]) -> bool:
         """Return whether a server that speaks `protocols` can be measured with a plan's one."""
         return any(wanted in protocols for wanted in self.spoken or (protocol,))
+
+    def at(self, workload: Any, entry: Server) -> Any:
+        """Return the workload as a server is asked: one that runs already by its own path and
+        name."""
+        if entry.running and getattr(workload, "path", "") == "/":
+            return msgspec.structs.replace(workload, path=entry.path)
+        return workload
+
+    def asks(self, workload: Any) -> list[tuple[str, str]]:
+        """Return method and path of each request of HTTP; empty: it makes none."""
+        return []
+
+    async def probe(
+        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
+    ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
+        """Ask a running server what the plan asks, in place of the gate. Returns what it answered,
+        also as checks by label of the requests. Raises BadInput where no call would succeed.
+        `workload`: from `at`; `secrets`: as of `driven`."""
+        from workbench.workloads.gating import GateResult  # noqa: PLC0415  it brings asyncio
+
+        await wire.connect()
+        said = ["It accepts connections."]
+        return GateResult(server=entry.id, passed=True, sentences=said), {}
 
     def able(self, gate: GateResult) -> list[str]:
         """Describe what a gated server can be measured with."""

@@ -34,6 +34,8 @@ class Reply:
     """Whether another call may follow on the connection."""
     took_s: float = 0.0
     """Time since the request; on connections with several calls only."""
+    content_type: str = ""
+    """In lower case, without parameters."""
 
 
 class Parser:
@@ -88,6 +90,7 @@ class Parser:
             found.body,
             found.length,
             found.keep_alive,
+            content_type=found.content_type.decode("latin-1"),
         )
 
     def silent(self, within_s: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class ExpectedReply(Protocol):
@@ -32,12 +32,27 @@ class Server(Protocol):
         ...
 
     @property
+    def running(self) -> object | None:
+        """How it is reached where it is running already; None: it is deployed."""
+        ...
+
+    @property
+    def authority(self) -> str:
+        """What requests name as Host; empty: the address that they go to."""
+        ...
+
+    @property
     def path(self) -> str: ...
     @property
     def also(self) -> Mapping[str, ExpectedReply]: ...
     @property
     def replies(self) -> Mapping[str, ExpectedReply]:
         """The expected responses by path; the first is the measured one."""
+        ...
+
+    @property
+    def expected(self) -> Mapping[str, Mapping[str, Any]]:
+        """What a running server answered before the run, by label of a plan's request."""
         ...
 
     @property

@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from workbench.remote.agent.addresses import destination
 from workbench.remote.agent.tls import NAME
 from workbench.workloads.reply import KEPT_BODY, Fault, Parser, Reply
 
@@ -43,8 +44,15 @@ class Wire:
     resets: bool = True
     """Whether a reset reaches the server."""
     tls: ssl.SSLContext | None = None
+    tls_name: str = NAME
+    """That its certificate must have."""
     agreed: list[str] = field(default_factory=list)
     """Version and cipher of each connection over TLS."""
+
+    async def connect(self) -> None:
+        """Connect, and close."""
+        async with self._connection():
+            pass
 
     async def whole(self, request: bytes, *, must_close: bool = True) -> End:
         """Make one call, and read until the server closes."""
@@ -100,19 +108,19 @@ class Wire:
 
     @contextlib.asynccontextmanager
     async def _connection(self) -> AsyncIterator[_Caller]:
-        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        family, place = destination(self.host, self.port)
         with socket.socket(family, socket.SOCK_STREAM) as sock:
             sock.setblocking(False)
             try:
                 async with asyncio.timeout(self.patience_s):
                     loop = asyncio.get_running_loop()
-                    await loop.sock_connect(sock, (self.host, self.port))
+                    await loop.sock_connect(sock, place)
             except TimeoutError:
                 raise Fault(f"It accepted no connection within {self.patience_s:g} s.") from None
             except OSError as error:
                 reason = (error.strerror or str(error)).lower()
                 raise Fault(f"It accepted no connection ({reason}).") from None
-            caller = _TlsCaller(sock, self.tls) if self.tls else _Caller(sock)
+            caller = _TlsCaller(sock, self.tls, self.tls_name) if self.tls else _Caller(sock)
             try:
                 if isinstance(caller, _TlsCaller):
                     self.agreed.append(await self._shaken(caller))
@@ -210,10 +218,10 @@ class _Caller:
 class _TlsCaller(_Caller):
     """The same over TLS, through memory: asyncio has no TLS on plain sockets."""
 
-    def __init__(self, sock: socket.socket, context: ssl.SSLContext) -> None:
+    def __init__(self, sock: socket.socket, context: ssl.SSLContext, name: str) -> None:
         super().__init__(sock)
         self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = context.wrap_bio(self._in, self._out, server_hostname=NAME)
+        self._tls = context.wrap_bio(self._in, self._out, server_hostname=name)
 
     async def shake(self) -> str:
         """Complete the handshake. Returns version and cipher."""

@@ -16,6 +16,8 @@ ROUTES = "/proc/net/fib_trie"
 LOOPBACK = 200
 """Addresses used of 127.0.0.0/8, which needs no configuration."""
 
+UNIX = "unix:"
+
 _NO_PORT = 24
 """IP_BIND_ADDRESS_NO_PORT: the port is chosen when connecting, so that each address has all its
 ports for every destination."""
@@ -58,6 +60,14 @@ def local_addresses(host: str, count: int) -> list[str]:
     same = [each for each in networks(Path(ROUTES).read_text()) if usual in each]
     others = [address for address in (same[0] if same else []) if address != usual]
     return [usual, *others][:count]
+
+
+def destination(host: str, port: int) -> tuple[int, Any]:
+    """Return the family and the place to connect to. `host`: an IP address, or "unix:" and the path
+    of a socket."""
+    if host.startswith(UNIX):
+        return socket.AF_UNIX, host.removeprefix(UNIX)
+    return socket.AF_INET6 if ":" in host else socket.AF_INET, (host, port)
 
 
 def sockets(host: str, count: int) -> Callable[[int, int], Any]:

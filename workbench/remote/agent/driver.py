@@ -19,7 +19,7 @@ from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any
 
-from .addresses import sockets
+from .addresses import destination, sockets
 from .protocol import Load
 from .tally import Tally
 from .wanted import Wanted
@@ -83,8 +83,7 @@ class Driver:
         self.open = {}
         self.calls = load.calls_per_connection
         self.timeout_ns = round(load.timeout_s * 1e9)
-        self.family = socket.AF_INET6 if ":" in load.host else socket.AF_INET
-        self.address = (load.host, load.port)
+        self.family, self.address = destination(load.host, load.port)
         self.new_socket = sockets(load.host, load.addresses)
         self.wanted = Wanted(load.reply, load.options.get("method", "GET"))
         self.replies = self.wanted.replies

@@ -27,13 +27,20 @@ class TlsFailure(OSError):
 class TlsClient:
     """What the connections of a point have in common.
 
-    `tls`: `certificate`, the only one trusted, as PEM; `resume`: whether sessions are resumed.
+    `tls`: `certificate`, the only one trusted, as PEM, or empty: none is checked; `name`: of the
+    server, by default that of the certificate of every run; `resume`: whether sessions are resumed.
     """
 
     def __init__(self, tls: dict[str, Any]) -> None:
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
-        self.context.load_verify_locations(cadata=tls["certificate"])
+        self.name = tls.get("name", NAME)
+        if certificate := tls["certificate"]:
+            self.context.load_verify_locations(cadata=certificate)
+            # That of a server that runs already is trusted by itself, whoever signed it.
+            self.context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        else:
+            self.context.check_hostname, self.context.verify_mode = False, ssl.CERT_NONE
         self.resume = bool(tls.get("resume"))
         self.session: ssl.SSLSession | None = None
         """The last one that can be resumed."""
@@ -70,7 +77,7 @@ class TlsStream:
         self._client = client
         self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = client.context.wrap_bio(
-            self._in, self._out, server_hostname=NAME, session=client.session
+            self._in, self._out, server_hostname=client.name, session=client.session
         )
         self.established = False
         self.ended = False

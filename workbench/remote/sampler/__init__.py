@@ -7,7 +7,8 @@ A folder that runs as it is copied, with the standard library of Python 3.10 or 
      "server": id, "tree": {"cpu_us", "user_us", "system_us", "rss", "pss", "processes", "threads",
      "descriptors"} | null,
      "listening": [accept queue, backlog] | null, "own_us": CPU time of the sampler so far}
-A line on stdin selects what to watch: {"watch": pid or 0, "port": n or 0, "server": id}. Another
+A line on stdin selects what to watch: {"watch": pid, 0 or [pids], "port": n or 0, "server": id},
+perhaps with the "group" (a control group's folder) whose processes it is in place of them. Another
 requests a sample at once: {"asked": n}; it carries that n and, in addition,
     "pressure": {"cpu", "memory", "io"}: since boot, time in which tasks waited for it, in us;
     in its tree "switches" (context switches of live threads), "tasks": {thread: [time
@@ -16,5 +17,6 @@ requests a sample at once: {"asked": n}; it carries that n and, in addition,
     "throttled_us": how long control groups kept it from running, null without any.
 Other samples have in their tree "waits": {what for: threads that ran a short time ago}, and, while
 the tree is not busy, "upstreams": {address: [connections in use, those that wait for an answer]}.
-With a port as its argument it only prints accept queue and backlog of the listening socket.
+With a port as its argument it only prints accept queue and backlog of the listening socket; with
+"owner" and a question, whose that is: see `owner`.
 """

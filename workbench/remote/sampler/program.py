@@ -9,14 +9,19 @@ import sys
 import time
 from typing import Any
 
+from . import owner
 from .host import cores_and_softirq, counters, gauges, memory_available, pressure
 from .sockets import drops, listeners, listening
-from .tree import TICK_S, pss_is_due, tree
+from .tree import TICK_S, pids_of, pss_is_due, tree
 
 
 def sample(number: int, watched: dict[str, Any], asked: int = 0) -> dict[str, Any]:
     cores, softirq = cores_and_softirq()
-    pid, port = watched.get("watch"), watched.get("port")
+    port, roots = watched.get("port"), watched.get("watch") or []
+    if group := watched.get("group"):
+        roots = pids_of(group)
+    elif isinstance(roots, int):
+        roots = [roots]
     with_pss = asked > 0 or pss_is_due(number)
     found = listeners(port) if port else []
     return {
@@ -29,8 +34,8 @@ def sample(number: int, watched: dict[str, Any], asked: int = 0) -> dict[str, An
         "counters": counters() | drops(found),
         "gauges": gauges(),
         "server": watched.get("server", ""),
-        "tree": tree(pid, with_pss=with_pss, in_detail=asked > 0, tick=number, port=port or 0)
-        if pid
+        "tree": tree(roots, with_pss=with_pss, in_detail=asked > 0, tick=number, port=port or 0)
+        if roots
         else None,
         "listening": listening(found),
         "own_us": time.process_time_ns() // 1000,
@@ -38,6 +43,9 @@ def sample(number: int, watched: dict[str, Any], asked: int = 0) -> dict[str, An
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["owner"]:
+        owner.main(sys.argv[2])
+        return
     if len(sys.argv) > 1:
         print(json.dumps(listening(listeners(int(sys.argv[1])))))
         return

@@ -35,6 +35,8 @@ class Listener(NamedTuple):
     backlog: int
     drops: int | None
     """Connections that it could not take since it was opened; None: not known."""
+    address: str
+    inode: int
 
 
 def listeners(port: int) -> list[Listener]:
@@ -50,7 +52,9 @@ def listeners(port: int) -> list[Listener]:
             for message in messages(link):
                 if struct.unpack_from("!H", message, HEADER + 4)[0] == port:
                     waiting, backlog = struct.unpack_from("=II", message, QUEUES)
-                    found.append(Listener(waiting, backlog, dropped(message)))
+                    own = struct.unpack_from("=I", message, INODE)[0]
+                    where = end_of(family, message, HEADER + 8)
+                    found.append(Listener(waiting, backlog, dropped(message), where, own))
     return found
 
 
@@ -126,8 +130,7 @@ def sockets(port: int, state: int) -> list[Connection]:
 
 def connection(family: int, message: bytes) -> Connection:
     source, target = struct.unpack_from("!HH", message, HEADER + 4)
-    raw = message[HEADER + 24 : HEADER + (28 if family == socket.AF_INET else 40)]
-    address = socket.inet_ntop(family, raw).removeprefix("::ffff:")
+    address = end_of(family, message, HEADER + 24)
     shown = f"[{address}]" if ":" in address else address
     queue, inode = (struct.unpack_from("=I", message, at)[0] for at in (QUEUES, INODE))
     waits, segments = False, 0
@@ -138,6 +141,12 @@ def connection(family: int, message: bytes) -> Connection:
             segments = segments_in + segments_out
             waits = segments_out > 0 and sent_ms <= received_ms and not queue
     return Connection(source, f"{shown}:{target}", inode, segments, waits)
+
+
+def end_of(family: int, message: bytes, at: int) -> str:
+    """Return the address of one end."""
+    raw = message[at : at + (4 if family == socket.AF_INET else 16)]
+    return socket.inet_ntop(family, raw).removeprefix("::ffff:")
 
 
 def attributes(message: bytes) -> Iterator[tuple[int, int, int]]:

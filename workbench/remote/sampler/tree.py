@@ -271,19 +271,28 @@ SUMS = (
 )
 
 
+def pids_of(group: str) -> list[int]:
+    """Return the processes of a control group, by its folder, and of those below it."""
+    found: set[int] = set()
+    for folder, _, files in os.walk(group):
+        if "cgroup.procs" in files:
+            found.update(map(int, read_once(f"{folder}/cgroup.procs").split()))
+    return sorted(found - {0})
+
+
 def tree(
-    root: int, *, with_pss: bool, in_detail: bool = False, tick: int = 0, port: int = 0
+    roots: list[int], *, with_pss: bool, in_detail: bool = False, tick: int = 0, port: int = 0
 ) -> dict[str, Any] | None:
-    """Sum over a process and its descendants. Times include children that ended and were waited
+    """Sum over processes and their descendants. Times include children that ended and were waited
     for; those, `user_us` and `system_us` have a resolution of 10 ms (ticks)."""
     total: dict[str, Any] = dict.fromkeys(SUMS, 0)
     by_parent = None if HAS_CHILDREN else parents()
-    todo = [root]
+    todo = list(roots)
     programs: dict[int, tuple[str, int]] = {}
     while todo:
         pid = todo.pop()
         name, fields = named_stat(pid)
-        if not fields or fields[0] in b"ZX":
+        if pid in programs or not fields or fields[0] in b"ZX":
             continue
         threads = int(fields[17])
         user, system, ended_user, ended_system = map(int, fields[11:15])
@@ -304,7 +313,7 @@ def tree(
     if with_pss:
         total["pss"] = pss_of_all(list(programs))
     if in_detail:
-        return total | details(root, programs)
+        return total | details(programs)
     return total | waiting(programs, tick, port, total["cpu_us"])
 
 
@@ -321,7 +330,7 @@ def pss_of_all(pids: list[int]) -> int:
     return found
 
 
-def details(root: int, programs: dict[int, tuple[str, int]]) -> dict[str, Any]:
+def details(programs: dict[int, tuple[str, int]]) -> dict[str, Any]:
     """Return what requested samples have in addition."""
     switches = collectors_us = 0
     tasks: dict[str, list[int]] = {}
@@ -340,7 +349,7 @@ def details(root: int, programs: dict[int, tuple[str, int]]) -> dict[str, Any]:
         "forks": forks(),
         "programs": {name: by_name[name] for name in largest},
         "collectors_us": collectors_us,
-        "throttled_us": throttled_us(root),
+        "throttled_us": throttled_us(next(iter(programs))),
         "discards": any(discards_children(pid) for pid in programs),
     }
 

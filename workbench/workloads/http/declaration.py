@@ -13,6 +13,7 @@ from workbench.remote.agent.request import http_request
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.http import requests as http
 from workbench.workloads.http.gate import asked, gate
+from workbench.workloads.http.probe import probe
 from workbench.workloads.http.requests import Request, Secret
 from workbench.workloads.options import Workload, about
 
@@ -158,6 +159,14 @@ class Http(Declaration):
             return (
                 f"{entry.name} does not terminate TLS; leave it out, or set workload.tls to none."
             )
+        if entry.running:
+            own = self._requests(workload)[0].path
+            if entry.path == "/" or own in ("/", entry.path) or self._several(workload):
+                return ""
+            return (
+                f"{entry.name} is to be asked for {entry.path}, and the plan asks for {own}; leave"
+                " one of them out."
+            )
         # A check of the plan says what such a server is to answer.
         paths = {each.path for each in self._requests(workload) if not each.checks}
         if "/" not in paths or "/" in entry.replies:
@@ -197,7 +206,13 @@ class Http(Declaration):
         result: GateResult,
         secrets: Mapping[str, str],
     ) -> GateResult:
+        sent = self._sent(wire, workload, secrets)
+        return await asked(wire, entry, result, sent, private=bool(secrets))
 
+    def _sent(
+        self, wire: Wire, workload: Any, secrets: Mapping[str, str]
+    ) -> list[tuple[Request, bytes]]:
+        """Return each request with its bytes."""
         load = Load(
             wire.host,
             wire.port,
@@ -206,8 +221,29 @@ class Http(Declaration):
             calls_per_connection=workload.calls_per_connection,
         )
         requests = self._requests(workload)
-        sent = [(each, http_request(load, each.driven(secrets))) for each in requests]
-        return await asked(wire, entry, result, sent, private=bool(secrets))
+        return [(each, http_request(load, each.driven(secrets))) for each in requests]
+
+    def at(self, workload: Any, entry: Server) -> Any:
+        workload = workload if self._several(workload) else super().at(workload, entry)
+        if entry.authority and hasattr(workload, "headers"):
+            headers = {"Host": entry.authority, **workload.headers}
+            workload = msgspec.structs.replace(workload, headers=headers)
+        return workload
+
+    def asks(self, workload: Any) -> list[tuple[str, str]]:
+        return [(each.method, each.path) for each in self._requests(workload)]
+
+    async def probe(
+        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
+    ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
+        return await probe(
+            wire,
+            entry,
+            self._sent(wire, workload, secrets),
+            protocol=workload.protocol,
+            calls=workload.calls_per_connection if not self._reconnects(workload) else 1,
+            private=bool(secrets),
+        )
 
     def able(self, gate: GateResult) -> list[str]:
         kept = "several calls on a connection"

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MOST_BODY = 65_536
 """Bytes of a request's body."""
 MOST_REQUESTS = 20
+SAFE = ("GET", "HEAD", "OPTIONS")
+"""Methods that change nothing on a server (RFC 9110, 9.2.1)."""
 
 
 class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,6 +102,8 @@ class Request(
         """Return the expected response, for the driver; empty: any 2xx."""
         if self.checks:
             return {"checks": self.checks}
+        if answered := entry.expected.get(self.label):
+            return {"checks": answered}
         wanted = entry.replies.get(self.path) if self.method in ("GET", "HEAD") else None
         if wanted is None:
             return {}

@@ -1,0 +1,203 @@
+"""Servers that are running already, which no one here wrote or started, measured where they are."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from oracle import eventually
+
+from workbench.consent import Load, OfRunning, Repeated
+from workbench.documents import AnyDocument, PointStop, RunStart
+from workbench.errors import BadInput, PongbenchError
+from workbench.messages.reasons import ServerChanged, reasons_of
+from workbench.plan.model import Plan
+from workbench.plan.reading import plan_from_data
+from workbench.run.engine import Consents
+from workbench.run.factory import engine_for
+from workbench.servers.address import Running
+
+
+@pytest.fixture(autouse=True)
+def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "home"))
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+def accepts(port: int) -> bool:
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def files_served(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """Python's own server of files."""
+    (folder / "index.html").write_text("hello")
+    argv = [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1"]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(argv, cwd=folder, stdout=quiet, stderr=quiet) as process:
+        try:
+            assert eventually(lambda: accepts(port))
+            yield process
+        finally:
+            process.terminate()
+
+
+@contextlib.asynccontextmanager
+async def answering(reply: bytes) -> AsyncIterator[str]:
+    """A server that answers everything with this, and closes; its address."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(reply)
+            await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/items?page=2"
+
+
+def plan(address: str, workload: dict[str, object] | None = None, **about: object) -> Plan:
+    once = {"protocol": "http/1.1", **(workload or {})}
+    return plan_from_data(
+        {
+            "servers": [{"address": address, **about}],
+            "workload": once,
+            "rates": [100, 200],
+            "seconds": 1,
+            "warm_up": None,
+            "calibrate": False,
+            "looks": 1,
+        },
+        name="Running",
+    )
+
+
+async def run(plan: Plan, consents: Consents | None = None) -> list[AnyDocument]:
+    documents: list[AnyDocument] = []
+    await engine_for(plan, documents.append, consents=consents).run()
+    return documents
+
+
+async def refused(plan: Plan) -> str:
+    documents: list[AnyDocument] = []
+    with pytest.raises((BadInput, PongbenchError)) as caught:
+        await engine_for(plan, documents.append).run()
+    assert not documents
+    return str(caught.value)
+
+
+async def test_it_is_measured_where_it_is_with_its_processes(tmp_path: Path) -> None:
+    port = free_port()
+    address = f"http://127.0.0.1:{port}/index.html"
+    with files_served(tmp_path, port) as process:
+        documents = await run(plan(address, name="Files"))
+        assert process.poll() is None
+    start = next(d for d in documents if isinstance(d, RunStart))
+    (record,) = start.servers
+    assert (record.id, record.name, record.files) == (address, "Files", {})
+    assert str(process.pid) in record.running["process"]
+    assert record.running["connects_to"] == "127.0.0.1"
+    stops = [d for d in documents if isinstance(d, PointStop)]
+    assert [stop.counts.succeeded for stop in stops] == [100, 200]
+    assert all(stop.server_rss_bytes and stop.values["cpu_us_per_call"] for stop in stops)
+    # A plan of the session asks the same server the same.
+    assert plan_from_data(start.plan, name="again").running == {address: Running(name="Files")}
+
+
+async def test_a_restart_during_the_run_marks_the_point(tmp_path: Path) -> None:
+    port = free_port()
+    with contextlib.ExitStack() as first, contextlib.ExitStack() as second:
+        process = first.enter_context(files_served(tmp_path, port))
+        documents: list[AnyDocument] = []
+
+        def take(document: AnyDocument) -> None:
+            documents.append(document)
+            if isinstance(document, PointStop) and process.poll() is None:
+                first.close()
+                second.enter_context(files_served(tmp_path, port))
+
+        await engine_for(plan(f"http://127.0.0.1:{port}/"), take).run()
+    one, two = (d for d in documents if isinstance(d, PointStop))
+    assert one.complete
+    assert not two.complete
+    assert any(isinstance(reason, ServerChanged) for reason in reasons_of(two))
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (b"HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n", "/login"),
+        (b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n", "login"),
+        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "404"),
+        (b"HTTP/1.1 500 Oh\r\nContent-Length: 0\r\n\r\n", "500"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "no HTTP"),
+    ],
+)
+async def test_what_would_not_succeed_is_said_before_any_load(reply: bytes, said: str) -> None:
+    async with answering(reply) as address:
+        text = await refused(plan(address))
+    assert said in text
+
+
+async def test_a_reply_that_the_plan_expects_is_measured() -> None:
+    async with answering(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n") as address:
+        documents = await run(plan(address, {"expect_status": 404}))
+    assert all(d.counts.succeeded for d in documents if isinstance(d, PointStop))
+
+
+async def test_where_nothing_answers_it_says_so() -> None:
+    assert "accepted no connection" in await refused(plan(f"http://127.0.0.1:{free_port()}/"))
+
+
+async def test_a_process_that_is_not_there_is_an_error() -> None:
+    async with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") as address:
+        assert "4194303" in await refused(plan(address, process="pid:4194303"))
+
+
+async def test_requests_that_change_something_need_consent() -> None:
+    asked = []
+
+    async def no(question: OfRunning) -> bool:
+        asked.append(question)
+        return False
+
+    post = {"method": "POST", "body": "{}"}
+    async with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") as address:
+        with pytest.raises(PongbenchError):
+            await run(plan(address, post), Consents(load=no))
+    (question,) = asked
+    assert isinstance(question, Repeated)
+    assert question.requests == ("POST /items?page=2",)
+    assert "300" in question.often
+
+
+async def test_another_host_is_loaded_with_consent_only() -> None:
+    asked = []
+
+    async def no(question: OfRunning) -> bool:
+        asked.append(question)
+        return False
+
+    elsewhere = plan("http://203.0.113.7/")
+    with pytest.raises(PongbenchError):
+        await run(elsewhere, Consents(load=no))
+    assert asked == [Load("203.0.113.7", ("203.0.113.7",), "up to 200 GET/s")]
+    again = msgspec.structs.replace(elsewhere, repeats=2)
+    with pytest.raises(PongbenchError):
+        await run(again)  # Nobody is there to agree, and nothing is remembered.

@@ -1,0 +1,245 @@
+"""Servers that are running already: they are asked and measured, and never started, confined or
+ended by this program."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import ssl
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+
+from workbench.consent import is_loopback
+from workbench.documents import ServerRecord
+from workbench.errors import BadInput
+from workbench.formatting import capital, continued
+from workbench.machines.base import Machine
+from workbench.remote.agent.addresses import UNIX
+from workbench.servers import owner
+from workbench.servers.address import Address, Contact
+from workbench.servers.deployment import Deployment
+from workbench.servers.entry import ServerEntry
+from workbench.servers.owner import Owner
+from workbench.workloads.reply import Fault
+from workbench.workloads.wire import Wire
+
+WITHIN_S = 5.0
+
+
+async def resolved(entry: ServerEntry) -> ServerEntry:
+    """Return it with its IP addresses, the first as the one to use. Raises BadInput."""
+    contact = entry.running
+    assert contact
+    address = contact.address
+    if not address.port:
+        there = (f"{UNIX}{address.host}",)
+        return msgspec.structs.replace(entry, running=replace(contact, addresses=there))
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(
+            address.host, address.port, type=socket.SOCK_STREAM
+        )
+    except OSError as error:
+        raise BadInput(
+            f"{address.host} of {address.text} has no address ({_reason(error)}); correct its name."
+        ) from None
+    addresses = tuple(dict.fromkeys(str(each[4][0]) for each in found))
+    return msgspec.structs.replace(entry, running=replace(contact, addresses=addresses))
+
+
+def is_here(entry: ServerEntry, machine: Machine, reach: str) -> bool:
+    """Whether a resolved server is on the target. `reach`: where clients reach that."""
+    contact = entry.running
+    assert contact
+    if contact.process or not contact.address.port:
+        return True
+    if machine.is_local:
+        return all(is_own(address) for address in contact.addresses)
+    first = contact.addresses[0]
+    return first in (reach, machine.reach) or is_loopback(first)
+
+
+def is_own(address: str) -> bool:
+    """Whether an address is one of this computer."""
+    if is_loopback(address):
+        return True
+    with contextlib.suppress(OSError):
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.bind((address, 0))
+            return True
+    return False
+
+
+class NotOurs:
+    """In place of the process that a deployment starts."""
+
+    pid = 0
+
+    def __init__(self) -> None:
+        self._left: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def wait(self) -> int:
+        """Wait until it is left alone; how it ends is not known."""
+        return await asyncio.shield(self._left)
+
+    def tail(self) -> list[str]:
+        return []
+
+    async def stop(self, grace_s: float = 0.0) -> int:
+        """Leave it alone."""
+        if not self._left.done():
+            self._left.set_result(0)
+        return 0
+
+
+@dataclass
+class Attached(Deployment):
+    """A running server with what the kernel shows of its processes."""
+
+    owner: Owner = field(default_factory=Owner)
+    on_target: bool = False
+    known: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.known = self.owner.known
+
+    @property
+    def pid(self) -> int:
+        return self.owner.pid
+
+    @property
+    def here(self) -> bool:
+        return self.on_target
+
+    @property
+    def watched(self) -> dict[str, Any]:
+        return {"port": self.port if self.here else 0, **self.owner.watched}
+
+    async def changed(self) -> str:
+        if not self.known:
+            return ""
+        assert self.entry.running
+        before, self.owner = self.owner, await owner.find(self.machine, self.entry.running)
+        return self.owner.changed_since(before)
+
+    def record(self) -> ServerRecord:
+        assert self.entry.running
+        found = self.entry.running.record() | {"process": self.owner.text}
+        return msgspec.structs.replace(super().record(), running=found)
+
+
+async def attach(machine: Machine, entry: ServerEntry, *, here: bool) -> Attached:
+    """Reach a resolved server. `here`: it is on the machine. Raises BadInput where nothing answers
+    or its certificate is not valid, PongbenchError where a named process is not there."""
+    contact = entry.running
+    assert contact
+    address, tls = contact.address, None
+    if not address.port and not machine.is_local:
+        raise BadInput(f"{address.text} can be measured from its own machine only.")
+    async with contextlib.AsyncExitStack() as routes:
+        contact, near = await _reached(machine, contact, routes, here=here)
+        if address.tls:
+            tls, certificate = await _certified(contact, near)
+            contact = replace(contact, certificate=certificate)
+        found = Owner(why="it runs where Pongbench may not look")
+        if here:
+            found = await owner.find(machine, contact)
+        if contact.process and found.why:
+            raise BadInput(
+                f"{address.text}, process {contact.process}: {found.why}; name another, or leave"
+                " it out."
+            )
+        return Attached(
+            entry=msgspec.structs.replace(entry, running=contact, unequal=_unequal(contact, found)),
+            machine=machine,
+            process=NotOurs(),
+            host=contact.used,
+            port=address.port,
+            near=near,
+            runtime=f"running already{f', {found.text}' if found.text else ''}",
+            version="",
+            files={},
+            tls=tls,
+            tls_name=address.host,
+            owner=found,
+            on_target=here,
+            backlog=await _backlog(machine, address) if here else 0,
+            routes=routes.pop_all(),
+        )
+
+
+async def _reached(
+    machine: Machine, contact: Contact, routes: contextlib.AsyncExitStack, *, here: bool
+) -> tuple[Contact, tuple[str, int]]:
+    """Return it with the first of its addresses at which it accepts a connection, and where this
+    program reaches that. Raises BadInput."""
+    address, silent = contact.address, ""
+    for used in [contact.used] if contact.used else contact.addresses:
+        near = used, address.port
+        if here:
+            near = await routes.enter_async_context(machine.route_to(used, address.port))
+        try:
+            await Wire(*near, patience_s=WITHIN_S).connect()
+        except Fault as fault:
+            silent = continued(str(fault))
+        else:
+            return replace(contact, used=used), near
+    raise BadInput(
+        f"{address.text} cannot be measured: {silent} Start the server, or correct the address."
+    )
+
+
+def _unequal(contact: Contact, found: Owner) -> list[str]:
+    why = capital(found.why)
+    unknown = f"{why}, so its CPU time and memory are unknown." if why else ""
+    insecure = "Its certificate was not checked." if contact.insecure else ""
+    several = ""
+    if len(contact.addresses) > 1:
+        others = ", ".join(each for each in contact.addresses if each != contact.used)
+        several = f"{contact.address.host} has several addresses; {contact.used} was measured,"
+        several += f" not {others}."
+    return [text for text in (unknown, insecure, several) if text]
+
+
+async def _backlog(machine: Machine, address: Address) -> int:
+    listening = await machine.listening(address.port) if address.port else None
+    return listening[1] if listening else 0
+
+
+async def _certified(contact: Contact, near: tuple[str, int]) -> tuple[ssl.SSLContext, str]:
+    """Return the context of its clients, and as PEM the certificate that it presented and a browser
+    would accept; empty: it is not checked. Raises BadInput."""
+    address = contact.address
+    context = ssl.create_default_context()
+    if contact.insecure:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        async with asyncio.timeout(WITHIN_S):
+            _, writer = await asyncio.open_connection(
+                *near, ssl=context, server_hostname=address.host
+            )
+    except ssl.SSLCertVerificationError as error:
+        raise BadInput(
+            f"The certificate of {address.text} is not valid: {error.verify_message};"
+            " a browser would refuse it, too. Renew it, or use --insecure."
+        ) from None
+    except TimeoutError:
+        raise BadInput(
+            f"{address.text} completed no TLS handshake within {WITHIN_S:g} s."
+        ) from None
+    except OSError as error:
+        raise BadInput(
+            f"{address.text} speaks no TLS ({_reason(error)}); try http:// in place of https://."
+        ) from None
+    presented = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
+    writer.close()
+    return context, "" if contact.insecure else ssl.DER_cert_to_PEM_cert(presented)
+
+
+def _reason(error: OSError) -> str:
+    reason: str = getattr(error, "reason", None) or error.strerror or str(error) or "closed"
+    return reason.lower().replace("_", " ")
