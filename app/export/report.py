@@ -5,6 +5,7 @@ Qt, which only pictures and pages need, is imported when they are drawn.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -93,6 +94,7 @@ def write_read(session: Session, output: Path, options: ReportOptions) -> None:
     # An object of Qt destroyed during a call into Qt may wait forever for the lock of that call.
     with uncollected():
         data = _data(session, options, output.suffix.lower())
+    _release()
     write(output, data)
 
 
@@ -245,6 +247,20 @@ def prepare_qt() -> None:
 _application: object = None
 
 
+def _release() -> None:
+    """Delete the charts that were drawn: they refer to each other through Qt, where no collector
+    sees it, and without an event loop nothing else deletes them."""
+    if "PySide6.QtWidgets" not in sys.modules:  # a table or a histogram
+        return
+    from PySide6.QtCore import QEvent, Qt  # noqa: PLC0415 - see above
+    from PySide6.QtWidgets import QApplication  # noqa: PLC0415
+
+    for each in QApplication.topLevelWidgets():
+        if each.testAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen):
+            each.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
 def _label(session: Session) -> Label:
     """Return the user's title and notes."""
     return Titles().read().get(session.start.session, Label())
@@ -278,6 +294,7 @@ def write_comparison(
     _check_chosen(options.look, points, "The comparison")
     with uncollected():  # see above
         data = _comparison(found, differing, options, output.suffix.lower())
+    _release()
     write(output, data)
 
 

@@ -19,9 +19,11 @@ from pypdf import PdfReader
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
 
 from app import theme
 from app.__main__ import main
+from app.charts.trio import Trio
 from app.export.report import ReportOptions, write_report
 from tests.markup import Markup
 from tests.outcomes import Contestant
@@ -67,6 +69,13 @@ def test_an_svg_is_valid_drawn_alike_and_has_a_text_alternative(tmp_path: Path) 
     assert not list(root.iter(f"{SVG}text")), "text would need our fonts"
     renderer = QSvgRenderer(str(tmp_path / "a.svg"))
     assert renderer.isValid()
+
+
+@pytest.mark.parametrize("ending", ["svg", "html"])
+def test_the_charts_of_a_report_do_not_stay(tmp_path: Path, ending: str) -> None:
+    """Not even where no event loop runs, in which Qt deletes what is to be deleted later."""
+    write_report(recorded(tmp_path, session(2, 4)), tmp_path / f"a.{ending}")
+    assert not [each for each in QApplication.allWidgets() if isinstance(each, Trio)]
 
 
 def test_a_pdf_has_one_page_without_pictures_whose_words_can_be_searched(tmp_path: Path) -> None:
