@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app import theme
-from app.live.recent_windows import Times
+from app.live.recent_windows import Pulse, Times
 from app.live.status_strip import NowStrip, ServerBlocks
 from tests.gui.windows import appearing, painted, says, the
 from tests.synthetic import session
@@ -48,6 +48,13 @@ def test_every_figure_has_its_unit_and_every_line_its_name(qtbot: QtBot) -> None
     assert says(strip, "/s offered")
     drawn = painted(the(strip, Times)).split()
     assert drawn.count("p99") == drawn.count("p50") == 1
+
+
+def test_the_last_windows_are_those_of_the_running_server() -> None:
+    pulse = Pulse()
+    for document in during(session(2, 8), 8):
+        pulse(document)
+    assert pulse.point and {point.server for point, _ in pulse.recent} == {pulse.point.server}
 
 
 def test_a_strip_that_gets_wider_shows_no_other_window(qtbot: QtBot) -> None:

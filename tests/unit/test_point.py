@@ -15,9 +15,11 @@ from workbench.documents import PointStart, PointStop, Window
 from workbench.errors import BadInput, PongbenchError
 from workbench.load import registry
 from workbench.load.base import Capabilities, PointSpec
+from workbench.machines.usage import Usage
 from workbench.messages import tools
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points
+from workbench.run.environment import HERE, Samplers
 from workbench.run.point import Target
 from workbench.workloads.registry import workload as a_workload
 
@@ -243,6 +245,20 @@ async def test_cpu_of_other_programs_is_unknown_where_that_of_the_clients_is(
     async with a_run(PLAN, tmp_path) as run:
         stop = await measured(run)
     assert stop.evidence["others_cpu_pct"] == 0
+
+
+async def test_the_clients_own_cpu_time_is_no_background_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """0.3 s of this computer in a point of 2 s, of which the clients say that 0.2 s are theirs."""
+
+    async def used(samplers: Samplers, *, now: bool) -> dict[str, Usage]:
+        return {HERE: Usage(elsewhere_s=0.3, seconds=2.0)}
+
+    monkeypatch.setattr(Samplers, "since_mark", used)
+    async with a_run(PLAN, tmp_path) as run:
+        stop = await measured(run)
+    assert 0 < stop.evidence["others_cpu_pct"] <= 5
 
 
 def test_a_tool_says_what_of_a_plan_it_cannot_offer() -> None:

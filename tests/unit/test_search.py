@@ -231,6 +231,17 @@ def test_a_peak_beyond_what_the_clients_reach_is_a_lower_bound() -> None:
     assert "the clients are the limit" in peak.text()
 
 
+def test_a_rate_that_cannot_be_judged_is_tried_as_often_as_the_plan_looks() -> None:
+    def answers(point: PointPlan, number: int) -> PointStop:
+        return answered(
+            point, number, a_stop(verdict="inconclusive") if point.x > 3_000 else a_stop()
+        )
+
+    rates, peak = drive(PeakSearch(PLAN, "one"), answers)
+    assert {rates.count(rate) for rate in rates if rate > 3_000} == {PLAN.looks}
+    assert not peak.sure
+
+
 def test_an_inconclusive_search_ends_and_says_so() -> None:
     rng = random.Random(3)
 

@@ -56,3 +56,9 @@ def test_replies_of_which_all_times_are_the_same_are_added_to_the_others() -> No
         histograms[name] == [100, 2, 300, 2] for name in ("latency", "service", "first_byte")
     )
     assert histograms["connect"] == [100, 1]
+
+
+def test_replies_that_waited_to_be_read_are_counted_in_microseconds() -> None:
+    tally = Tally()
+    tally.wait([(90_000, 2), (90_999, 1), (300_000, 4)])
+    assert tally.report(0)["waits"] == [90, 3, 300, 4]
