@@ -119,16 +119,22 @@ async def a_run(
     *,
     can: Capabilities = ALL,
     clients: tuple[str, ...] = (HERE,),
+    then: Callable[[AnyDocument], object] = lambda document: None,
     **entries: Any,
 ) -> AsyncIterator[Run]:
-    """Fakes and a scheduler that uses them. `entries`: fields of all servers of the plan. Needs
-    `PONGBENCH_HOME`."""
+    """Fakes and a scheduler that uses them. `then` is called with each document; `entries`: fields
+    of all servers of the plan. Needs `PONGBENCH_HOME`."""
     _save_profiles(clients)
     tool, started = fake_tool(script or Script(), can)
     machines = FakeMachines()
     fleet = Fleet(HERE, clients, machines.open)
     documents: list[AnyDocument] = []
     texts: list[str] = []
+
+    def emit(document: AnyDocument) -> None:
+        documents.append(document)
+        then(document)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(registry.TOOLS, "fake", tool)
         async with open_stage(plan, fleet, documents.append) as stage:
@@ -141,7 +147,7 @@ async def a_run(
                 budget=assess(plan, contestants, stage.facts[HERE], loopback=True),
                 rehearsed={entry.id: _rehearsed(entry) for entry in [*contestants, null]},
                 control=control,
-                emit=documents.append,
+                emit=emit,
                 assess=lambda plan: assess(plan, contestants, stage.facts[HERE], loopback=True),
                 notify=texts.append,
                 seed=1,

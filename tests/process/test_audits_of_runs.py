@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from chosen import chosen
 
 from workbench.analysis.audits import audits_of
 from workbench.documents import AnyDocument, PointStop, Window
@@ -39,9 +40,7 @@ CLOSED: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    "changes", [{}, {"workers": 2}, KEEP_ALIVE, CLOSED], ids=["pong", "workers", "http", "closed"]
-)
+@pytest.mark.parametrize("changes", chosen([{}, {"workers": 2}, KEEP_ALIVE, CLOSED], 2))
 async def test_calls_in_flight_are_rate_times_service_time(changes: dict[str, Any]) -> None:
     plan = msgspec.structs.replace(PLAN, **changes)
     catalogue = Catalogue.load(extra_dirs=[])

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from chosen import chosen
 
 from workbench import paths
 from workbench.cli import main
@@ -60,7 +61,7 @@ def test_what_cannot_be_told_where_to_listen_or_is_nothing_known_is_refused(tmp_
             recognise(folder)
 
 
-@pytest.mark.parametrize("name", ["flask", "go"])
+@pytest.mark.parametrize("name", chosen(["flask", "go"], 1))
 def test_a_project_becomes_a_server_that_passes_its_check(
     servers: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -58,7 +58,7 @@ def cases(door: str) -> list[dict[str, Any]]:
 
 
 EVERY = [case for path in sorted(CASES.glob("*.yaml")) for case in cases(path.stem)]
-QUICK = chosen([case for case in EVERY if not case.get("waits")], 16)
+QUICK = chosen([case for case in EVERY if not case.get("waits")], 8)
 SLOW = [case for case in EVERY if case.get("waits")]
 
 

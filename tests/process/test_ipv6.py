@@ -6,15 +6,14 @@ import socket
 from pathlib import Path
 
 import pytest
+from chosen import chosen
 
 from workbench.cli import main
-from workbench.documents import PointStop, RunStop
 from workbench.errors import BadInput
 from workbench.machines.local import LocalMachine
 from workbench.machines.profiles import Profile, save_profile
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
-from workbench.sessions import read_session
 
 CATALOGUE = Catalogue.load(extra_dirs=[])
 PLAN = "name: IPv6\nservers: [epoll]\nrates: [100]\nseconds: 1\nlooks: 1\n"
@@ -33,7 +32,9 @@ pytestmark = pytest.mark.skipif(not has_ipv6(), reason="this system has no IPv6"
 
 @pytest.mark.parametrize(
     "name",
-    ["null", "null-http", "null-websocket", "epoll", "wsgiref", "asyncore", "zeromq-req-rep"],
+    chosen(
+        ["null", "null-http", "null-websocket", "epoll", "wsgiref", "asyncore", "zeromq-req-rep"], 3
+    ),
 )
 async def test_a_server_listens_where_it_is_told(kept_machine: LocalMachine, name: str) -> None:
     deployment = await deploy(kept_machine, CATALOGUE[name], host="::1")
@@ -59,18 +60,6 @@ def test_an_address_before_a_port_is_in_brackets() -> None:
     assert argv[argv.index("--bind") + 1] == "[::1]:80"
     argv = CATALOGUE["gunicorn"].argv(host="127.0.0.1", **values)
     assert argv[argv.index("--bind") + 1] == "127.0.0.1:80"
-
-
-def test_a_calibrated_run_over_ipv6_has_results(home: Path, tmp_path: Path) -> None:
-    save_profile(Profile("localhost", bind="::1"))
-    plan, session = tmp_path / "plan.yaml", tmp_path / "out.pong.yaml"
-    plan.write_text(PLAN)
-    assert main(["run", str(plan), "-o", str(session)]) == 0
-    documents = read_session(session).documents
-    points = [document for document in documents if isinstance(document, PointStop)]
-    assert {"null", "epoll"} == {point.server for point in points}
-    assert all(point.replies_per_s for point in points)
-    assert [d.status for d in documents if isinstance(d, RunStop)] == ["done"]
 
 
 def test_a_run_with_a_server_that_cannot_does_not_begin(

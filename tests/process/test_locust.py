@@ -177,7 +177,7 @@ async def run(load: LocustFleet, port: int, options: dict[str, Any], **more: Any
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize(("arrivals", "short"), [("uniform", 0.0), ("poisson", 0.39)])
+@pytest.mark.parametrize(("arrivals", "short"), chosen([("uniform", 0.0), ("poisson", 0.39)], 1))
 async def test_tasks_come_to_the_server_when_the_plan_says(
     client: Client, port: int, arrived: list[float], arrivals: str, short: float
 ) -> None:

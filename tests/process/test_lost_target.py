@@ -129,7 +129,7 @@ LOSSES: dict[str, Callable[[Box], None]] = {
 }
 
 
-@pytest.mark.parametrize("loss", chosen(list(LOSSES), 2))
+@pytest.mark.parametrize("loss", chosen(list(LOSSES), 1))
 async def test_a_point_that_loses_the_target_ends_at_once_and_is_inconclusive(
     box: Box, loss: str
 ) -> None:
@@ -151,7 +151,7 @@ async def test_a_point_that_loses_the_target_ends_at_once_and_is_inconclusive(
 async def test_a_point_that_loses_only_its_sampler_is_inconclusive_and_the_run_continues(
     box: Box,
 ) -> None:
-    seconds = 6.0
+    seconds = 3.0
     documents = await run(box.kill_sampler, seconds)
     first, second = (d for d in documents if isinstance(d, PointStop))
     assert not first.complete

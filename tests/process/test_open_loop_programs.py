@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from agents import reported, target
+from chosen import chosen
 from gate_checks import skipped_out_of_reach
 
 from workbench.analysis import histogram
@@ -51,7 +52,7 @@ async def a_point(load: LoadGenerator, port: int, *, stop: bool = False, **more:
     return await reported(load, PointSpec(**fields | more), stop=stop)
 
 
-@pytest.mark.parametrize("name", ["httperf", "tsung"])
+@pytest.mark.parametrize("name", chosen(["httperf", "tsung"], 1))
 async def test_an_open_loop_measures_a_server_through_the_seam(
     kept_machine: LocalMachine, port: int, name: str
 ) -> None:

@@ -78,15 +78,3 @@ async def test_open_loops_agree_on_a_limit_far_exceeded(tmp_path: Path) -> None:
     assert agent.all_not_checked is None
     assert httperf.all_not_checked is not None
     assert {"schedule", "queue", "client-cpu"} <= set(httperf.all_not_checked.what)
-
-
-async def test_a_closed_loop_never_claims_a_limit(tmp_path: Path) -> None:
-    """The server sets its pace, so however slow it is, no call fails and no queue grows."""
-    if not shutil.which("ab"):
-        pytest.skip("ab is not installed")
-    workload = a_workload(protocol="http/1.0", mode="closed")
-    found = await measured(tmp_path, ["ab"], concurrency=[8], workload=workload, seconds=2.0)
-    (series,) = found.servers.values()
-    assert series.knee is None and not found.axis.has_limit
-    assert {stop.verdict for stop in series.stops} <= {"ok", "inconclusive"}
-    assert series.all_not_checked is not None and found.clock == "service"

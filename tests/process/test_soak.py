@@ -16,20 +16,16 @@ pytestmark = pytest.mark.alone
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(
-    ("limit", "status", "last"),
-    [("20", 0, "At the end: "), ("-1000", 1, "passed a limit: memory grew by ")],
-)
-def test_a_soak_ends_by_its_limits(limit: str, status: int, last: str) -> None:
+def test_a_soak_ends_by_its_limits() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.soak", "--runs", "2", "--memory-mb", limit],
+        [sys.executable, "-m", "tests.soak", "--runs", "1", "--memory-mb", "-1000"],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == status, done.stdout + done.stderr
-    assert last in done.stdout.splitlines()[-1]
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "passed a limit: memory grew by " in done.stdout.splitlines()[-1]
 
 
 def test_objects_that_runs_leave_behind_are_a_limit_too() -> None:

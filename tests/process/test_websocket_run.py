@@ -23,7 +23,7 @@ PLAN = Plan(
     cool_down_s=0.1,
     looks=1,
     workload=a_workload(
-        protocol="websocket", timeout_s=5.0, p99_ms=10_000.0, reconnect_s=0.2, connect_per_s=200.0
+        protocol="websocket", timeout_s=3.0, p99_ms=10_000.0, reconnect_s=0.2, connect_per_s=200.0
     ),
 )
 

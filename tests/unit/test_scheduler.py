@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,11 +14,22 @@ from fakes.load import ALL, Script, fake_tool
 from fakes.run import Run, a_plan, a_run, a_session, cancelled_at
 
 from workbench.control import Stopped
-from workbench.documents import VERSION, PointStop, RunStart, RunStop, Window
+from workbench.documents import (
+    VERSION,
+    AnyDocument,
+    Note,
+    PointStart,
+    PointStop,
+    RunStart,
+    RunStop,
+    Window,
+)
 from workbench.errors import PongbenchError
 from workbench.load import registry
+from workbench.plan import budget
 from workbench.plan.model import GiveUp, Plan, Range, WarmUp
 from workbench.run.environment import HERE
+from workbench.servers.entry import ServerEntry
 from workbench.workloads.registry import workload as a_workload
 
 PLAN = a_plan()
@@ -205,6 +219,91 @@ async def test_a_server_that_dies_or_is_skipped_is_not_measured_again(tmp_path: 
     assert not run.notes("again")
     assert [note.server for note in run.notes("died")] == ["one"]
     assert [note.server for note in run.notes("skipped")] == ["two"]
+
+
+@pytest.mark.parametrize(
+    ("moment", "points"),
+    [
+        (lambda d: isinstance(d, Note) and d.topic == "backlog", []),
+        (lambda d: isinstance(d, PointStop), ["one"]),
+    ],
+    ids=["while it starts", "between two points"],
+)
+async def test_a_server_that_is_skipped_gets_no_further_point(
+    tmp_path: Path, moment: Callable[[AnyDocument], bool], points: list[str]
+) -> None:
+    def skip(document: AnyDocument) -> None:
+        if getattr(document, "server", "") == "one" and moment(document):
+            run.control.skip_server()
+
+    async with a_run(PLAN, tmp_path, then=skip) as run:
+        await run.scheduler.run()
+        run.assert_whole()
+    assert [s for s, *_ in measured(run)] == [*points, "two", "two"]
+    assert [note.server for note in run.notes("skipped")] == ["one"]
+
+
+async def test_a_pause_asked_for_in_a_servers_last_point_comes_before_the_next_server(
+    tmp_path: Path,
+) -> None:
+    def pause(document: AnyDocument) -> None:
+        if isinstance(document, PointStart) and (document.server, document.x) == ("one", 2_000):
+            run.control.pause()
+        if isinstance(document, Note) and document.topic == "paused":
+            # Of the server that is over, not of the one to come.
+            asyncio.get_running_loop().call_soon(run.control.skip_server)
+
+    async with a_run(PLAN, tmp_path, then=pause) as run:
+        await run.scheduler.run()
+        run.assert_whole()
+    assert [s for s, *_ in measured(run)] == ["one", "one", "two", "two"]
+    (paused,) = run.notes("paused")
+    assert paused.data["x"] == 2_000 and not run.notes("skipped")
+    before = run.documents[: run.documents.index(paused)]
+    assert {d.server for d in before if isinstance(d, PointStart)} == {"one"}
+
+
+async def test_a_calibration_that_is_skipped_or_cannot_be_made_leaves_the_limit_unknown(
+    tmp_path: Path,
+) -> None:
+    script = Script(held=1)
+    async with a_run(changed(calibrate=True), tmp_path, script) as run:
+        script.on_point = lambda number, spec: run.control.skip_server() if number == 1 else None
+        await run.scheduler.run()
+    assert not run.notes("ceiling") and len(run.stops) == 4
+    async with a_run(changed(calibrate=True), tmp_path) as run:
+        start = run.here.start
+
+        async def once(command: Any) -> Any:
+            if "serve" in command.argv:
+                run.here.start = start  # type: ignore[method-assign]
+                raise PongbenchError("Once is enough.")
+            return await start(command)
+
+        run.here.start = once  # type: ignore[method-assign]
+        await run.scheduler.run()
+    assert len(run.notes("client-limit-unknown")) == 1 and len(run.stops) == 4
+    assert [note.data["said"] for note in run.notes("deploy")] == ["Once is enough."]
+
+
+async def test_files_are_read_beside_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of a server, and earlier sessions; both may be large."""
+    threads: dict[str, set[int]] = {"files": set(), "earlier": set()}
+
+    def watched(name: str, read: Callable[..., Any]) -> Callable[..., Any]:
+        def reading(*words: Any, **keys: Any) -> Any:
+            threads[name].add(threading.get_ident())
+            return read(*words, **keys)
+
+        return reading
+
+    monkeypatch.setattr(ServerEntry, "files", watched("files", ServerEntry.files))
+    monkeypatch.setattr(budget, "earlier", watched("earlier", budget.earlier))
+    await a_session(changed(servers=["one"]), tmp_path)
+    assert threads["files"] and threads["earlier"]
+    assert threading.get_ident() not in threads["files"] | threads["earlier"]
 
 
 async def test_a_server_that_cannot_start_is_reported_and_the_others_run(tmp_path: Path) -> None:

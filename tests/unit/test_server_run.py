@@ -49,6 +49,15 @@ async def test_a_server_is_started_loaded_and_stopped(tmp_path: Path) -> None:
     assert (backlog.data["backlog"], backlog.data["asked"]) == (512, 512)
 
 
+async def test_a_server_that_gets_faster_while_it_runs_is_warmed_up(tmp_path: Path) -> None:
+    async with a_run(PLAN, tmp_path, warm_up_s=0.05) as run:
+        await taken(run)
+    (note,) = run.notes("warm-up")
+    assert (note.data["name"], note.data["seconds"]) == ("One", 0.05) and note.data["calls"] >= 1
+    before = run.documents[: run.documents.index(note)]
+    assert not [document for document in before if isinstance(document, PointStart)]
+
+
 async def test_a_server_that_dies_is_reported_with_how_and_when(tmp_path: Path) -> None:
     script = Script()
     async with a_run(PLAN, tmp_path, script) as run:

@@ -13,7 +13,6 @@ from a_run import STREAMS, Home, Running, of, run, sentence, sweep_stops, texts
 from oracle import processes_with
 
 from workbench.documents import (
-    VERSION,
     AnyDocument,
     HostSample,
     Note,
@@ -110,32 +109,6 @@ class TestAWholeRun:
 
 
 class TestAUsersServer:
-    def test_that_is_slow_has_a_limit(self, home: Home, session: Path) -> None:
-        plan = home.plan(["slow"], rates=[100, 1500], workload={"timeout_s": 1.0})
-        documents = run(home, session, plan)
-        # Where other programs take the CPU, no verdict is possible.
-        assert sweep_stops(documents)[-1].verdict != "ok"
-        summary = json.loads(home.call("summary", session, "--json").stdout)
-        assert summary["servers"]["slow"]["knee_per_s"] in (None, 100)
-
-    def test_that_keeps_the_limits_of_a_search_at_all_its_rates(
-        self, home: Home, session: Path
-    ) -> None:
-        search = {"from": 100, "to": 300, "step": 50, "errors_pct": 2}
-        # Other programs may disturb a point.
-        plan = home.plan([STREAMS], search=search, workload={"timeout_s": 2}, looks=9)
-        answer = home.call("run", plan, "-o", session, "--json")
-        assert answer.code == 0, answer.stderr
-        data = json.loads(answer.stdout)
-        found = data["servers"][STREAMS]
-        assert (found["peak_per_s"], found["peak_is_floor"]) == (300, True)
-        assert found["peak_interval_per_s"] == [300, None] and found["knee"] is None
-        assert data["slo"] == {"errors_pct": 2.0, "p99_ms": None}
-        documents = read_session(session).documents
-        assert {p.purpose for p in of(PointStart, documents)} == {"search"}
-        [message] = texts(documents, "peak")
-        assert "peak ≥ 300/s with at most 2 % errors (95 % interval above 300/s" in message
-
     def test_that_dies_in_its_sweep_does_not_end_the_run(self, home: Home, session: Path) -> None:
         plan = home.plan(["dies-later", STREAMS], rates=[100, 200, 300])
         documents = run(home, session, plan)
@@ -154,8 +127,6 @@ class TestAUsersServer:
     @pytest.mark.parametrize(
         ("server", "message"),
         [
-            ("never-ready", "did not accept connections on port"),
-            ("dies-at-once", "pong.conf: no such file"),
             ("wrong-body", "did not pass the wire gate"),
             ("needs-the-impossible", "pongbench-no-such-package"),
         ],
@@ -170,44 +141,6 @@ class TestAUsersServer:
         assert not session.exists()
 
 
-def test_the_reply_on_the_wire_is_that_to_the_request_of_the_plan(
-    home: Home, session: Path
-) -> None:
-    workload = {"protocol": "http/1.1", "path": "/long"}
-    documents = run(home, session, home.plan(["http-asyncio"], workload=workload))
-    (passed,) = texts(documents, "gate")
-    shown = "Pong!" * 8
-    assert passed.startswith(
-        f"It answers '{shown}'... (1,000 bytes) at /long with 1,041 bytes on the wire."
-    )
-    assert "at / " not in passed
-    (start,) = of(RunStart, documents)
-    assert start.servers[0].gate["bytes_on_wire"] == 1_041
-
-
-def test_interleaved_passes_are_shuffled_by_the_recorded_seed(home: Home, session: Path) -> None:
-    servers = [STREAMS, "uses-a-package"]
-    plan = home.plan(servers, rates=[100], repeats=2, order="interleaved", seed=7)
-    documents = run(home, session, plan)
-    start = of(RunStart, documents)[0]
-    assert start.seed == 7
-    planned = [(block.server, block.pass_number) for block in start.order]
-    assert [(stop.server, stop.pass_number) for stop in sweep_stops(documents)] == planned
-    assert sorted(planned) == [(server, n) for server in servers for n in (1, 2)]
-    # Run again from its own session, it has the same order.
-    again = run(home, session.with_name("again.pong.yaml"), session)
-    assert of(RunStart, again)[0].order == start.order
-
-
-def test_a_closed_loop_keeps_its_connections_busy(home: Home, session: Path) -> None:
-    workload = {"mode": "closed", "timeout_s": 60.0}
-    calls = {"seconds": None, "connections": 500}
-    plan = home.plan([STREAMS], workload=workload, concurrency=[2, 8], **calls)
-    stops = sweep_stops(run(home, session, plan))
-    assert [stop.concurrency for stop in stops] == [2, 8]
-    assert [stop.counts.succeeded for stop in stops] == [500, 500]
-
-
 def test_a_run_with_two_load_tools_ends_with_their_comparison(home: Home, session: Path) -> None:
     if not shutil.which("ab"):
         pytest.skip("ab is not installed")
@@ -218,28 +151,6 @@ def test_a_run_with_two_load_tools_ends_with_their_comparison(home: Home, sessio
     said = " ".join(answer.stdout.split())
     assert "ab / agent" in said and "Each compared with agent; times from the send." in said
     assert said.count("Could not be checked with ab: ") == 1
-
-
-def test_a_field_of_the_workload_is_varied_at_one_rate(home: Home, session: Path) -> None:
-    workload = {"protocol": "http/1.1", "calls_per_connection": 4, "timeout_s": 60.0}
-    vary = {"pipeline": [1, 4]}
-    plan = home.plan(["http-asyncio"], workload=workload, rates=[200], vary=vary)
-    documents = run(home, session, plan)
-    stops = sweep_stops(documents)
-    start = of(RunStart, documents)[0]
-    assert (start.v, start.axis and start.axis.label) == (VERSION, "Pipeline")
-    assert [stop.x for stop in stops] == [1, 4]
-    assert {stop.counts.scheduled for stop in stops} == {200}
-    assert {stop.counts.succeeded for stop in stops} == {200}
-
-
-def test_keep_alive_calls_share_connections(home: Home, session: Path) -> None:
-    workload = {"protocol": "http/1.1", "calls_per_connection": 5, "timeout_s": 60.0}
-    plan = home.plan(["http-asyncio"], workload=workload, rates=[200, 400])
-    for stop in sweep_stops(run(home, session, plan)):
-        assert stop.counts.succeeded == stop.counts.scheduled
-        assert stop.counts.scheduled == stop.rate_per_s
-        assert stop.counts.established == stop.rate_per_s / 5
 
 
 def test_a_secret_stands_in_the_environment_of_no_helper(

@@ -1,4 +1,4 @@
-"""Memory per open connection, of servers that allocate a known number of bytes for each."""
+"""Memory of servers that allocate a known number of bytes for each connection, and keep them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ import msgspec
 import pytest
 
 from tests.chosen import chosen
-from workbench.documents import AnyDocument, PointStop
+from workbench.analysis.audits import audits_of
+from workbench.analysis.summary import summarise
+from workbench.documents import AnyDocument, Note, PointStop
+from workbench.messages.notes import Memory
+from workbench.messages.topics import read_note
 from workbench.metrics.memory import PerConnection
 from workbench.plan.model import Plan
 from workbench.run.engine import Engine
@@ -18,11 +22,11 @@ from workbench.workloads.registry import workload as a_workload
 
 pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.alone]
 
-SERVER = Path(__file__).with_name("servers") / "allocates"
-SIZES = chosen((16_384, 65_536, 262_144), 2)
+SERVERS = Path(__file__).with_name("servers")
+SIZES = chosen((16_384, 65_536, 262_144), 1)
 PLAN = Plan(
     servers=[],
-    concurrency=[5, 200, 400],
+    concurrency=chosen([5, 200, 400], 2),
     seconds=1.6,
     warm_up=None,
     calibrate=False,
@@ -34,7 +38,7 @@ PLAN = Plan(
 
 
 def entry(size: int) -> ServerEntry:
-    found = load_entry(SERVER)
+    found = load_entry(SERVERS / "allocates")
     command = [*found.command[:2], str(size), found.command[3]]
     return msgspec.structs.replace(found, id=f"of-{size}", name=f"{size}", command=command)
 
@@ -49,6 +53,30 @@ async def test_the_memory_per_connection_is_measured() -> None:
         data = {point.x: point.values[PerConnection.record.key] for point in points}
         assert data[5] is None, "too few connections"
         # On a busy machine connections wait to be accepted, and that point has no figure.
-        known = [value for x in (200, 400) if (value := data[x]) is not None]
+        known = [value for x, value in data.items() if x > 5 and value is not None]
         assert known or any(point.evidence["others_cpu_pct"] > 10 for point in points), data
         assert known == pytest.approx([size / 1000] * len(known), rel=0.05), (size, data)
+
+
+async def test_a_server_that_leaks_is_reported() -> None:
+    """200 kB of each connection, at 30 a second."""
+    documents: list[AnyDocument] = []
+    plan = Plan(
+        servers=["leaks"],
+        rates=[30.0],
+        seconds=11.0,
+        warm_up=None,
+        calibrate=False,
+        workload=a_workload(timeout_s=60.0),
+    )
+    engine = Engine(plan, [load_entry(SERVERS / "leaks")], documents.append)
+    assert (await engine.run()).status == "done"
+    (reported,) = [read_note(d) for d in documents if isinstance(d, Note) and d.topic == "memory"]
+    assert isinstance(reported, Memory) and reported.name == "leaks" and reported.shared_once
+    assert 0 < 2 * reported.before_bytes < reported.after_bytes
+    assert summarise(documents).servers["leaks"].notes == [reported.text()]
+    (audit,) = [each for each in audits_of(documents) if each.code == "memory-growth"]
+    assert (audit.state, audit.servers) == ("failed", ("leaks",))
+    per_hour, low, high, found = audit.message.record()["growth"]["leaks"]
+    assert found and low < per_hour < high
+    assert per_hour == pytest.approx(30 * 200_000 * 3_600, rel=0.1)
