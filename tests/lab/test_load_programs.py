@@ -29,7 +29,7 @@ name: programs
 servers: [gevent-pywsgi]
 load_tool: {tool}
 {load}
-seconds: 10
+seconds: 6
 workload: {{protocol: http/1.1, {kind}, timeout_s: 5}}
 calibrate: false
 warm_up: null
@@ -96,7 +96,7 @@ def test_a_program_on_two_clients_acts_as_one_until_one_is_lost(
     assert all(part.scheduled for part in whole.clients)
     assert sum(part.scheduled for part in whole.clients) == whole.counts.scheduled
     if tool == "httperf":
-        assert whole.counts.scheduled == 40 * 10
+        assert whole.counts.scheduled == 40 * 6
     # The one that was lost is named, and the point is excluded; the other has its figures.
     assert not cut.complete and cut.verdict == "inconclusive"
     assert [each.client for each in reasons_of(cut) if isinstance(each, said)] == ["h3"]
