@@ -14,6 +14,11 @@ def pytest_configure() -> None:
     os.environ.pop("LINES", None)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: tests of programs and machines mostly wait."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else 2
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the program keeps everything in a test; nothing is there yet."""
