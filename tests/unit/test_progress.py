@@ -75,11 +75,41 @@ def test_rates_of_connections_are_not_counted_in_calls() -> None:
 
 def test_the_time_left_follows_from_the_points_so_far() -> None:
     documents = synthetic.session(2, 10, seconds=2.0)
-    assert after(documents[:2]).left_s is None
+    planned_s = after(documents[:2]).left_s
+    assert planned_s is not None and 44 < planned_s < 60
     left_s = after(upto_point(documents, 9, PointStop)).left_s
     assert left_s is not None
     # Ten points of 2 s, ten more to come, a warm-up in between.
     assert 20 < left_s < 26
+
+
+def skipping(documents: list[AnyDocument], server: str) -> list[AnyDocument]:
+    """The same run, whose user skips a server in its third point."""
+    starts = [d for d in documents if isinstance(d, PointStart) and d.server == server]
+    first, last = documents.index(starts[3]), documents.index(starts[-1])
+    while not isinstance(documents[last], PointStop):
+        last += 1
+    kept = documents[last + 1 :]
+    gone_us = kept[0].t_us - documents[first].t_us  # type: ignore[union-attr]
+    skipped = notes.Skipped(name=server).note(documents[first].t_us, server=server)  # type: ignore[union-attr]
+    moved = [msgspec.structs.replace(d, t_us=d.t_us - gone_us) for d in kept]  # type: ignore[type-var, union-attr]
+    return [*documents[:first], skipped, *moved]
+
+
+@pytest.mark.parametrize("skipped", [False, True])
+def test_the_time_left_is_near_the_truth_from_the_tenth_second_on(skipped: bool) -> None:
+    documents = synthetic.session(4, 8, seconds=1.5)
+    if skipped:
+        documents = skipping(documents, "asyncio-protocol")
+    progress, end_us, seen = RunProgress(), documents[-1].t_us, 0  # type: ignore[union-attr]
+    for document in documents:
+        progress(document)
+        truth_s = (end_us - progress.t_us) / 1e6
+        if progress.t_us >= 10_000_000 and truth_s > 3:
+            seen += 1
+            assert progress.left_s is not None
+            assert truth_s / 1.5 < progress.left_s < truth_s * 1.5
+    assert seen > 100
 
 
 def test_the_time_left_falls_while_a_long_point_runs() -> None:

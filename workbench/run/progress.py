@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import nan
 from typing import Any
 
 from workbench.analysis.histogram import mean
@@ -24,6 +26,10 @@ from workbench.documents import (
 from workbench.messages.notes import Peak
 from workbench.messages.topics import read_note
 from workbench.plan.search import expected_points
+
+_BETWEEN_S, _TURN_S = 0.5, 2.5
+"""From a point to the next one, and from a server's last point to the first of the next, until the
+run has shown it."""
 
 
 @dataclass
@@ -109,12 +115,23 @@ class RunProgress:
         """The index in the order at which the blocks added last begin."""
         self._in_block = 0
         self._done_before = 0
-        self._measured_since_us: int | None = None
+        self._planned_s = 0.0
+        """Of a point, by the plan; 0: not known yet."""
+        self._point_s: dict[float, float] = {}
+        """From the start of a point to that of the next, by its value: as it took last."""
+        self._turn_s = _TURN_S
+        """From one server's last point to the first of the next: as it took last."""
+        self._took_s = 0.0
+        """Of the last judged point, without the time after it; 0: it was cut short."""
+        self._last: PointStart | None = None
+        """The last judged point that has begun in its block."""
+        self._entered = False
+        """A judged point of the current block has begun."""
         self._point_since_us = 0
-        """Without pauses: when the last judged point ended, or the first one began."""
+        """Without pauses: when the last judged point began or ended."""
         self._paused_since_us: int | None = None
         self._paused_us = 0
-        """Time in pauses since the first sweep, which does not count for the length of a point."""
+        """Time in pauses so far, which does not count for the length of a point."""
         self.axis = RATE
         self._expected = 0
         """Points of a block whose values are not known: a search may take more or fewer."""
@@ -172,9 +189,9 @@ class RunProgress:
 
     @property
     def left_s(self) -> float | None:
-        """Estimated from the points so far, before these from the planned length of the first;
-        None: too early to say."""
-        return self._last_s(self.total - self.done)
+        """Estimated from the points so far, before these from the plan; None: too early to say."""
+        first = max(0, self._current)
+        return self._last_s(range(first, len(self._order)))
 
     @property
     def current_server(self) -> ServerProgress | None:
@@ -215,25 +232,27 @@ class RunProgress:
     @property
     def block_left_s(self) -> float | None:
         """Estimated seconds left in the current block; None: too early to say."""
-        current = self._current
-        return self._last_s(self._size(current) - (self._in_block if current == self._block else 0))
+        return self._last_s([max(0, self._current)])
 
-    def _last_s(self, points: int) -> float | None:
-        """How long this many points take from now on, of which one may be running."""
-        each_s = self._each_s
-        if each_s is None:
+    def _last_s(self, blocks: Iterable[int]) -> float | None:
+        """How long these blocks take from now on; a point may be running."""
+        if self.end:
+            return 0.0
+        if not self._planned_s:
             return None
-        elapsed_s = (self._active_us - self._point_since_us) / 1e6
-        return max(0.0, points * each_s - min(elapsed_s, each_s))
-
-    @property
-    def _each_s(self) -> float | None:
-        """Mean seconds per point so far, with the time between points; of the first, its plan."""
-        measured = sum(len(server.stops) for server in self.servers.values())
-        if self._measured_since_us is not None and measured:
-            return (self._point_since_us - self._measured_since_us) / measured / 1e6
-        point = self.now.point if self.now else None
-        return point.seconds or None if point and point.judged else None
+        known = self._point_s.values()
+        usual_s = sum(known) / len(known) if known else self._planned_s + _BETWEEN_S
+        left_s = 0.0
+        for n in blocks:
+            begun = n == self._block and self._entered
+            places = [x for x in self._places(n) for _ in range(self._tools)]
+            coming = places[self._in_block :] if n == self._block else places
+            left_s += sum(self._point_s.get(x, usual_s) for x in coming)
+            left_s += 0.0 if begun else self._turn_s
+            if begun and coming:
+                elapsed_s = (self._active_us - self._point_since_us) / 1e6
+                left_s -= min(elapsed_s, self._point_s.get(coming[0], usual_s))
+        return max(0.0, left_s)
 
     @property
     def _active_us(self) -> int:
@@ -252,6 +271,7 @@ class RunProgress:
         self._expected = expected_points(self.axis) if self.axis.bounds else self.axis.points
         self._calls_per_unit = _calls_per_unit(plan)
         self._tools = len(start.load_tools)
+        self._planned_s = plan.get("seconds") or 0.0
         for record in start.servers:
             total = sum(
                 self._size(n) for n, block in enumerate(start.order) if block.server == record.id
@@ -275,22 +295,23 @@ class RunProgress:
         if known and isinstance(peak, Peak):
             known.peaks.append(peak)
 
-    def _size(self, block: int) -> int:
+    def _places(self, block: int) -> list[float]:
+        """The values of a block's points; those that are not known yet are NaN."""
         if not 0 <= block < len(self._order):
-            return 0
-        block_points = self._order[block].rates_per_s or self.axis.values
-        return (len(block_points) or self._expected) * self._tools
+            return []
+        return self._order[block].rates_per_s or self.axis.values or [nan] * self._expected
+
+    def _size(self, block: int) -> int:
+        return len(self._places(block)) * self._tools
 
     def _point_start(self, point: PointStart) -> None:
         if point.purpose != "ceiling":
             self._enter(point)
-            if self._measured_since_us is None:
-                self._measured_since_us, self._paused_us = point.t_us, 0
+        if point.judged:
+            self._time(point)
         known = self.servers.get(point.server)
         self.now = known or ServerProgress(point.server, self.name_of(point.server), 0)
         self.now.point, self.now.window = point, None
-        if point.judged and not any(server.stops for server in self.servers.values()):
-            self._point_since_us = self._active_us
         self.now.due = self.now.lost = 0
         self.now.calls_per_unit = self._calls_per_unit
 
@@ -307,12 +328,26 @@ class RunProgress:
         )
         if here == self._block:
             return
-        self._block, self._in_block = here, 0
+        self._block, self._in_block, self._entered = here, 0, False
         self._done_before = sum(map(self._size, range(here)))
+
+    def _time(self, point: PointStart) -> None:
+        """Learn from the start of a judged point how long what came before it took."""
+        took_s = (self._active_us - self._point_since_us) / 1e6
+        if not self._entered and self._last is not None:
+            self._turn_s = took_s
+        elif self._last is not None and self._took_s:
+            self._point_s[self._last.x] = self._took_s + took_s
+        self._last, self._entered, self._point_since_us = point, True, self._active_us
+        self._planned_s = self._planned_s or point.seconds
 
     def _point_stop(self, stop: PointStop, server: ServerProgress) -> None:
         if stop.judged:
             server.stops.append(stop)
+            self._took_s = 0.0
+            if stop.complete:
+                self._took_s = (self._active_us - self._point_since_us) / 1e6
+                self._point_s[stop.x] = self._took_s + _BETWEEN_S
             self._point_since_us = self._active_us
             # After a rate is sustained at last, unannounced higher ones follow.
             self._in_block = min(self._in_block + 1, self._size(self._block))
