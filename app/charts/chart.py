@@ -218,6 +218,7 @@ class Chart(Plot):
         """Apply changes of the model, and paint what they concern."""
         changed = self._drawn_version != self.model.version and self._take()
         said = self.head.texts(), self.axis_text(), self.ceiling, self.notes
+        said = *said, tuple(self.marks.calibrated())
         if changed or said != self._said:
             still = said, self._still_key()
             again, self._changed = still != self._still and self._changed, still != self._still

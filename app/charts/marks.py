@@ -5,7 +5,7 @@ and the user's notes. All boxes and places are in the scene's pixels.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import atan2, degrees, log10
+from math import atan2, degrees, isnan, log10
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -15,13 +15,14 @@ from app.charts import axes
 from app.charts.drawing import draw_text, elided, text_width
 from app.charts.plot import Plot
 from app.charts.series import Quantity
-from app.charts.strokes import stroke
+from app.charts.strokes import clipped, stroke
 from app.colour import with_opacity
 from app.theme import Weight, font
 from workbench.analysis.published import Published
 from workbench.sessions.chart_notes import ChartNote
 
 _IDEAL = "ideal: every call answered"
+_CLIENTS = "what the clients reach alone"
 _ABOVE = 14.0
 """Unscaled, from the line y = x to the middle of its text."""
 _LOWER = (0.0, 0.15, 0.3)
@@ -55,7 +56,10 @@ class Marks:
             text, box = self._timeout()
             at = QPointF(box.left(), box.center().y())
             draw_text(painter, at, text, self._font(), muted)
-        if not chart.has_ideal or chart.is_empty:
+        if not chart.has_ideal:
+            return
+        if chart.is_empty:
+            self._paint_calibration(painter)
             return
         pen = QPen(QColor(muted), chart.sizes.px(1.2))
         pen.setStyle(Qt.PenStyle.DotLine)
@@ -122,6 +126,37 @@ class Marks:
             if not any(box.intersects(other) for other in taken):
                 return [(turned, box)]
         return []
+
+    # The calibration, until a server has a point
+
+    def calibrated(self) -> list[tuple[float, float]]:
+        """Return what was offered to the null server, and answered, by ascending rate."""
+        model = self._chart.model
+        if not self._chart.has_ideal or not self._chart.is_empty:
+            return []
+        found, running = model.calibrated, model.running
+        if running is not None and running.start.purpose == "ceiling":
+            so_far = running.value(Quantity.REPLIES.value)
+            found = sorted([*found, *([] if isnan(so_far) else [(running.x, so_far)])])
+        return found
+
+    def _paint_calibration(self, painter: QPainter) -> None:
+        found, chart = self.calibrated(), self._chart
+        if not found:
+            return
+        px, soft = chart.sizes.px, QColor(chart.theme.muted)
+        line = chart.pixels(*np.array([(0.0, 0.0), *found]).T)
+        stroke(painter, clipped(line, chart.box()), QPen(soft, px(2)))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(soft)
+        seen = [at for at in map(QPointF, *line[1:].T) if chart.contains(at)]
+        for at in seen:
+            painter.drawEllipse(at, px(3.5), px(3.5))
+        if seen:
+            x, below = seen[-1].x(), seen[-1].y() + px(14)
+            align = "right" if x > chart.plot_rect().center().x() else "left"
+            at = QPointF(x, min(below, chart.plot_rect().bottom() - px(8)))
+            draw_text(painter, at, _CLIENTS, self._font(), chart.theme.soft, align)
 
     # Timeout and client limit
 

@@ -95,6 +95,8 @@ class ChartModel:
         """Figures of the source whose question the plan asks, with a place in the charts."""
         self.ceiling_per_s: float | None = None
         """The highest rate that the clients can offer."""
+        self.calibrated: list[tuple[float, float]] = []
+        """What was offered to the null server, and answered, by ascending rate."""
         self.axis = RATE
         """What the plan varies."""
         self.last_x = 1000.0
@@ -140,6 +142,9 @@ class ChartModel:
                     if self.clock == "latency":
                         self.clock = clock_of([document])
                     self._series(document.series).add(document)
+                elif document.purpose == "ceiling":
+                    self.calibrated.append((document.x, document.replies_per_s))
+                    self.calibrated.sort()
             case Note():
                 self._note(document)
             case RunStop():
@@ -184,7 +189,7 @@ class ChartModel:
 
     def _extend(self, axis: Axis) -> None:
         """Take the axis, with the values that are known by now."""
-        self.axis, self.last_x = axis, max(axis.ends, default=1000.0)
+        self.axis, self.last_x = axis, max(axis.ends, default=self.last_x)
         for series in self.series.values():
             series.axis = axis
 
@@ -193,13 +198,14 @@ class ChartModel:
         axis: Axis | None = None,
         servers: Iterable[tuple[str, str]] = (),
         *,
+        last_x: float = 1000.0,
         timeout_s: float | None = None,
     ) -> None:
         """Announce, before the run does: what the plan varies, (id, name) of the servers compared,
-        and the timeout of a call.
+        where the axis may end, if the plan does not say it, and the timeout of a call.
         """
         if axis is not None:
-            self.axis, self.last_x = axis, max(axis.ends, default=self.last_x)
+            self.axis, self.last_x = axis, max(axis.ends, default=last_x)
             self._announced = True
         self._timeout_s = timeout_s or self._timeout_s
         for id_, name in servers:
@@ -233,6 +239,8 @@ class ChartModel:
         self.running = Running(start, self.axis)
         if start.judged:
             self.sweeping = start
+            self.last_x = max(self.last_x, start.x)
+        elif start.purpose == "ceiling" and not self.axis.values:
             self.last_x = max(self.last_x, start.x)
         elif self.sweeping is not None and self.sweeping.server != start.server:
             self.sweeping = None

@@ -94,11 +94,6 @@ class EventLog(ListCard):
         self._audits, self._lines = (), None
 
     @property
-    def known(self) -> bool:
-        """Whether there is something to tell."""
-        return bool(self._events)
-
-    @property
     def warnings(self) -> int:
         """Return how many lines a reader of the results must know."""
         return sum(line.sign in (_WARNING, _SIGNS["failed"]) for line in self.lines)

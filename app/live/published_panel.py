@@ -87,12 +87,13 @@ class ToolsPanel(ListCard):
 
     def refresh(self) -> None:
         model = self._trio.model
+        count = sum(len(series.stops) for series in model.series.values())
         unchecked = [
             audit.message.text()
             for audit in model.audits
-            if audit.code == "evidence" and audit.state == "not-known"
+            if count and audit.code == "evidence" and audit.state == "not-known"
         ]
-        state = model, sum(len(series.stops) for series in model.series.values()), unchecked
+        state = model, count, unchecked
         if state == self._state:
             return
         self._state = state

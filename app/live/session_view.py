@@ -26,10 +26,10 @@ from app.theme import Theme
 from app.widgets import GAP, column, frame, row
 from workbench.analysis.results import PERCENTILES, Clock
 from workbench.analysis.windows import skipped
-from workbench.axis import Axis
 from workbench.documents import WINDOW_US, AnyDocument, Note, PointStart, RunStart, Window
 from workbench.messages.notes import Severity, WindowsMissing
 from workbench.messages.topics import read_note, severity
+from workbench.plan.model import Plan
 
 _NARROW = 1160
 """Below this width the column beside the charts is a drawer: a window of 1280 has more."""
@@ -163,9 +163,10 @@ class Board(QWidget):
         self.trio.set_paused(paused)
         self.side.legend.refresh()
 
-    def expect(self, axis: Axis, timeout_s: float | None = None) -> None:
+    def expect(self, plan: Plan) -> None:
         """Set the axes before the run itself defines them."""
-        self.model.expect(axis, timeout_s=timeout_s)
+        last_x, timeout_s = max(plan.values, default=1000.0), plan.workload.timeout_s
+        self.model.expect(plan.axis, last_x=last_x, timeout_s=timeout_s)
         self.refresh()
 
     def prepare(self, trial: Trial, doing: str) -> None:

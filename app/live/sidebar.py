@@ -95,7 +95,8 @@ class Side(QFrame):
         for each in cards:
             each.refresh()
         before = self._offered
-        self._begun = self._trio.model.start is not None or self.events.known
+        model = self._trio.model
+        self._begun = model.over or model.sweeping is not None or self.events.warnings > 0
         if self._searched != bool(self._trio.model.axis.bounds):
             self._searched = not self._searched
             self._chosen = _PEAK if self._searched else _EVENTS

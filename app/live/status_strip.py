@@ -22,7 +22,7 @@ from workbench.run.progress import RunProgress
 
 _DOING = {
     "warm_up": "warming up",
-    "ceiling": "calibrating clients",
+    "ceiling": "what the clients reach alone: beyond it, no server can be judged",
     "profile": "profiling",
 }
 _NARROW = 900
@@ -193,7 +193,8 @@ class NowStrip(QFrame):
         progress, now = self.progress, self.progress.current_server
         ids = list(progress.servers)
         id_, name = (now.id, now.name) if now else ("", "")
-        self._server.show_text("Null server" if id_ in words.TOOLS else name)
+        calibrates = id_ in words.TOOLS and id_ not in ids
+        self._server.show_text("Client calibration" if calibrates else name)
         self._swatch.setVisible(id_ in ids)
         if id_ in ids:
             self._swatch.set_style(self._theme.series(ids.index(id_)))

@@ -140,7 +140,7 @@ class LivePage(SessionPage):
         self.alert.pressed.connect(lambda: self.alert.show_text(""))
         self.board.warned.connect(lambda sentence: self.alert.show_text(sentence, "warn"))
         self.board.show_above(self.alert)
-        self._preparing = Preparing(self.board.trio, desk.theme)
+        self._preparing = Preparing(self.board.trio)
         self._pulse = QTimer(self, interval=_PULSE_MS)
         self._pulse.timeout.connect(self._preparing.refresh)
         self._enter(State.IDLE)
@@ -162,7 +162,7 @@ class LivePage(SessionPage):
         `show_status`, `consume` and finally `end`.
         """
         self.board.clear()
-        self.board.expect(plan.axis, plan.workload.timeout_s)
+        self.board.expect(plan)
         self.now.clear()
         self.error.show_text("")
         self.alert.show_text("")

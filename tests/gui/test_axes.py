@@ -87,7 +87,8 @@ def test_the_axes_do_not_change_when_a_run_ends(board: Board) -> None:
 def test_the_axes_do_not_change_when_a_prepared_run_starts(board: Board) -> None:
     documents = patient(session(3, 6), 2.0)
     board.clear()
-    board.expect(rate("connections", [1000.0, 9000.0]), 2.0)
+    board.model.expect(rate("connections", [1000.0, 9000.0]), timeout_s=2.0)
+    board.refresh()
     prepared = limits(board)
     board.consume(documents[0])
     assert limits(board) == prepared
@@ -142,7 +143,8 @@ def test_without_an_offered_rate_the_replies_fill_their_axis(board: Board) -> No
 def test_a_live_run_without_a_limit_shows_the_reply_rates(qtbot: QtBot, board: Board) -> None:
     axis = concurrency([1.0, 2.0, 3.0])
     board.clear()
-    board.expect(axis)
+    board.model.expect(axis)
+    board.refresh()
     start, *rest = varied(axis)
     assert isinstance(start, RunStart)
     board.prepare(Trial(tuple((each.id, each.name) for each in start.servers)), "")

@@ -8,12 +8,12 @@ from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
 from app.context import Desk
-from app.live.preparing import Preparing, calibrating, remaining
+from app.live.preparing import Preparing, remaining
 from app.live.run import Trial
 from app.pages.live import LivePage
 from tests.gui.live_pages import TWO, read, says, shown
 from tests.synthetic import session
-from workbench.documents import PointStart
+from workbench.documents import PointStart, PointStop
 from workbench.plan.reading import plan_from_data
 
 # The offscreen platform says so of every window that has a least size.
@@ -43,7 +43,7 @@ def test_before_a_run_its_servers_are_listed_with_their_state(page: LivePage) ->
     assert not says(page, " ready")
 
 
-def test_until_the_first_point_a_card_in_place_of_the_charts_shows_the_steps(
+def test_until_something_is_drawn_a_card_in_place_of_the_charts_shows_the_steps(
     page: LivePage,
 ) -> None:
     documents = session(2, 4)
@@ -52,20 +52,34 @@ def test_until_the_first_point_a_card_in_place_of_the_charts_shows_the_steps(
     page.prepare(Trial(servers, 1))
     page.show_status("Installing asyncio Protocol: 2 packages")
     charts = page.board.trio
-    assert says(charts, "Before the first point")
     assert says(charts, "Installing asyncio Protocol: 2 packages")
-    assert says(charts, "now · 2 of 2")
+    assert says(charts, "1 of 2 servers tested")
     page.prepare(Trial(servers, 2))
     assert not says(page, "Installing asyncio Protocol")  # that was the server before
-    page.prepare(Trial(servers, 3))
-    assert says(charts, "Install and test servers")
-    assert says(charts, "2 of 2")
-    assert says(charts, " left")  # of the calibration
-    first = next(d for d in documents if isinstance(d, PointStart) and d.purpose == "sweep")
+    assert says(charts, "2 of 2 servers tested") and says(charts, " left")
     page.consume(documents[0])
-    assert says(charts, "Before the first point")
+    assert says(charts, "Testing ")
+    first = next(d for d in documents if isinstance(d, PointStart) and d.purpose == "ceiling")
     page.consume(first)
-    assert not says(charts, "Before the first point")
+    assert not says(charts, "Testing ")
+    page.refresh()
+    assert says(page.now, "Client calibration") and says(page.now, " left")
+
+
+def test_the_calibration_is_drawn_until_a_server_has_a_point(page: LivePage) -> None:
+    documents = session(2, 4)
+    stops = [d for d in documents if isinstance(d, PointStop)]
+    first = next(n for n, stop in enumerate(stops) if stop.judged)
+    page.begin(plan_from_data(documents[0].plan, name="a test"))
+    marks = page.board.trio.charts[Quantity.REPLIES].marks
+    for document in documents[: documents.index(stops[first])]:
+        page.consume(document)
+    page.refresh()
+    offered = [stop.x for stop in stops if stop.purpose == "ceiling"]
+    assert [x for x, _ in marks.calibrated()] == sorted(offered) != []
+    page.consume(stops[first])
+    page.refresh()
+    assert marks.calibrated() == []
 
 
 @pytest.mark.parametrize(
@@ -89,12 +103,6 @@ def test_the_time_left_before_the_first_point_includes_the_calibration() -> None
     trial = Trial((("a", "A"), ("b", "B"), ("c", "C")), 2)
     assert remaining(trial, 10, (3, 40)) == "about 8 to 45 s left"
     assert remaining(trial, 10, (3, 110)) == "up to 1.9 min left"
-    assert calibrating((3, 110), 0) == "up to 1.8 min left"
-    assert [calibrating((3, 40), elapsed_s) for elapsed_s in (1.2, 30, 41)] == [
-        "2 to 39 s left",
-        "1 to 10 s left",
-        "",
-    ]
 
 
 @pytest.mark.parametrize("size", [(1196, 800), (801, 533)])
@@ -107,4 +115,4 @@ def test_the_card_before_the_first_point_leaves_the_chart_below_uncovered(
     card, charts = page.board.trio.findChild(Preparing), page.board.trio.charts
     below = charts[Quantity.TIME]
     qtbot.waitUntil(lambda: 0 < card.geometry().bottom() < below.geometry().top())
-    assert says(card, "now · 1 of 2") and says(card, "next")
+    assert says(card, "0 of 2 servers tested")
