@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words and file is None:
         from workbench import cli  # noqa: PLC0415 - not for the window
 
-        return cli.main(words, more={"compare": _compare, "report": _report})
+        return cli.main(words, more={"compare": _compare, "report": _report, "share": _share})
     if sys.platform == "linux" and not any(map(os.environ.get, _DISPLAYS)):
         return _refuse(
             "No display for the window. Compare servers with `pongbench run demo`; see "
@@ -57,6 +57,12 @@ def _compare() -> AddParser:
     from app.export.command import add_compare  # noqa: PLC0415 - not for other commands
 
     return add_compare
+
+
+def _share() -> AddParser:
+    from app.sharing.command import add_share  # noqa: PLC0415 - not for other commands
+
+    return add_share
 
 
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")

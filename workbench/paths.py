@@ -48,6 +48,13 @@ def command() -> str:
     return shlex.quote(str(whole.relative_to(here) if whole.is_relative_to(here) else whole))
 
 
+def program() -> list[str]:
+    """Return the beginning of a command that runs this installation in another process."""
+    # -P: the working directory may contain another folder named app.
+    frozen = getattr(sys, "frozen", False)
+    return [sys.executable] if frozen else [sys.executable, "-P", "-m", "app"]
+
+
 def home() -> Path:
     """Return the user's home directory. Raises BadInput if there is none."""
     try:

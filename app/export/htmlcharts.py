@@ -25,10 +25,8 @@ from app.charts.sizes import Sizes
 from app.charts.trio import Trio
 from app.charts.view_state import ACROSS, DISTRIBUTION, TIME, Look, Showing
 from app.export import live_charts, picture
-from app.profiling import box_colour
 from app.theme import DARK, LIGHT, SeriesStyle, Theme
 from workbench import formatting
-from workbench.analysis.flame import HUES
 from workbench.analysis.results import View
 from workbench.documents import AnyDocument
 from workbench.results.comparison import Comparison
@@ -53,10 +51,6 @@ size.
 _SWATCH = QRectF(0, 0, 46, 18)
 _COLOUR = re.compile(r'(?:fill|stroke)="(#[0-9a-f]{6})"')
 _ELEMENT = re.compile(r"<(\w+)([^>]*)>")
-_TOKENS = (
-    *("bg", "card", "sunken", "line", "line2", "text", "soft", "muted"),
-    *("ok", "warn", "bad"),
-)
 
 
 def drawing(
@@ -136,8 +130,7 @@ def _views(
         charts=charts,
         views={name: _inlined(svg, _ABOUT[name], "") for name, (svg, _) in each.items()},
         swatches={key: light for key, (light, _) in swatches.items()},
-        tokens={name: (getattr(LIGHT, name), getattr(DARK, name)) for name in _TOKENS}
-        | {f"h{n}": (box_colour(LIGHT, n), box_colour(DARK, n)) for n in range(HUES)},
+        tokens=live_charts.tokens(),
         recolour=recolour(pairs),
         live=live,
     )

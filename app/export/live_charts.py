@@ -1,4 +1,4 @@
-"""The charts of an HTML page as data, for the script that draws them there. No Qt.
+"""The charts of an HTML page as data, for the script that draws them there.
 
 Every view of a session or a comparison is a sheet: charts, and for every server a line in each.
 Numbers are rounded to four figures; what is not known is null, which the script draws as a gap.
@@ -17,13 +17,25 @@ from app.charts.model import ChartModel
 from app.charts.projection import Projection
 from app.charts.series import Quantity, Span
 from app.charts.view_state import DISTRIBUTION, SWEEP, TIME, Look, first_view
-from app.theme import SeriesStyle
+from app.profiling import box_colour
+from app.theme import DARK, LIGHT, SeriesStyle
+from workbench.analysis.flame import HUES
 from workbench.analysis.results import PERCENTILES, PointResult, View
 from workbench.sessions.chart_notes import ChartNote
 from workbench.untrusted import safe
 
 _NINES = 6
 """Of the percentile axis' marks."""
+_TOKENS = (
+    *("bg", "card", "sunken", "line", "line2", "text", "soft", "muted"),
+    *("ok", "warn", "bad"),
+)
+
+
+def tokens() -> dict[str, tuple[str, str]]:
+    """Return the page's colours by name: light and dark."""
+    hues = {f"h{n}": (box_colour(LIGHT, n), box_colour(DARK, n)) for n in range(HUES)}
+    return {name: (getattr(LIGHT, name), getattr(DARK, name)) for name in _TOKENS} | hues
 
 
 def of(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from app.export import command, picture, report
 from app.export.picture import framed
 from app.export.report import ReportOptions
 from app.widgets import column, frame, label
+from workbench import paths
 from workbench.analysis.results import View
 from workbench.errors import PongbenchError
 
@@ -178,12 +178,9 @@ def _stamp(output: Path) -> object:
 
 async def _run(arguments: list[str], output: Path) -> str:
     """Run this same installation in another process, wherever the window was started."""
-    frozen = getattr(sys, "frozen", False)
-    # -P: the working directory may contain another folder named app.
-    program = [sys.executable] if frozen else [sys.executable, "-P", "-m", "app"]
     before = await asyncio.to_thread(_stamp, output)
     process = await asyncio.create_subprocess_exec(
-        *program,
+        *paths.program(),
         *arguments,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,

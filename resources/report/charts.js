@@ -399,10 +399,38 @@ function draw() {
   drawCharts();
 }
 
+// The page of a run that goes on: what is new is told by the server.
+function follow({ events, data: place }) {
+  const part = (id) => document.getElementById(id);
+  const tell = () => {
+    document.title = part("title").textContent = data.title;
+    part("headline").textContent = data.headline;
+    part("ranking").replaceChildren(...data.ranking.map((each, n) => {
+      const dot = make("i", { className: "dot" }), row = make("tr");
+      dot.style.background = colour(data.servers.find((server) => server.key === each.key));
+      row.append(make("td", { className: "muted", textContent: `${n + 1}` }), make("td", { className: "who" }, dot, each.name),
+        make("td", { className: "n sustained", textContent: each.figure }));
+      return row;
+    }));
+  };
+  const source = new EventSource(events);
+  source.onmessage = async (event) => {
+    const news = JSON.parse(event.data);
+    part("state").textContent = news.state;
+    if (news.version === data.version) return;
+    data = await (await fetch(place)).json();
+    tell();
+    draw();
+  };
+  source.onerror = () => { part("state").textContent = "The connection is lost; trying again."; };
+  tell();
+}
+
 root.append(bar, chips, charts, card);
 root.hidden = false;
 document.documentElement.classList.add("alive");
 draw();
 new ResizeObserver(() => { if (charts.clientWidth && plots[0] && plots[0].width !== charts.clientWidth) drawCharts(); }).observe(root);
 dark.addEventListener("change", draw);
+if (root.dataset.events) follow(root.dataset);
 })();

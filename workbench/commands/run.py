@@ -7,6 +7,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,6 +57,7 @@ from workbench.run.factory import (
 )
 from workbench.servers.address import is_address
 from workbench.sessions import Recorder
+from workbench.sharing import shared
 from workbench.terminal import Unheard, mute, say, to_stderr, write, write_json
 
 if TYPE_CHECKING:
@@ -143,6 +145,13 @@ def add_parser(subparsers: Subparsers) -> None:
     shape.add_argument("--json", action="store_true", help="print the summary as one JSON object")
     shape.add_argument("--markdown", action="store_true", help="print the summary as Markdown")
     parser.add_argument("--brief", action="store_true", help="report servers, not their points")
+    parser.add_argument(
+        "--serve",
+        nargs="?",
+        const="127.0.0.1",
+        metavar="ADDRESS[:PORT]",
+        help="show the run to spectators on a read-only page (default: on this computer only)",
+    )
     add_remember(parser)
     parser.set_defaults(handler=handle)
 
@@ -199,11 +208,15 @@ async def _run(
     path = arguments.output
     recorder = Recorder(path or session_path(plan), or_beside=not path, emit=dispatcher.emit)
     documents: list[AnyDocument] = []
+    at_the_end = AsyncExitStack()
     dispatcher.subscribe(recorder, essential=True)
     dispatcher.subscribe(lambda document: documents.append(presentable(document)))
     try:
         with ConsoleView(Unheard(stderr=True), brief=arguments.brief) as view:
             dispatcher.subscribe(view)
+            if arguments.serve:
+                link = await at_the_end.enter_async_context(shared(recorder.path, arguments.serve))
+                view.console.say(f"Spectators: {link} (read only, not encrypted)", "bold")
             engine = engine_for(
                 plan,
                 dispatcher.emit,
@@ -218,6 +231,7 @@ async def _run(
         stop = None
     finally:
         recorder.close()
+        await at_the_end.aclose()
     interrupted = stop is None or stop.status in ("stopped", "aborted")
     tested = ExitCode.DONE
     if interrupted:

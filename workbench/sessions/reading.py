@@ -27,7 +27,7 @@ from workbench.documents import (
     Window,
     error_class,
 )
-from workbench.errors import BadInput
+from workbench.errors import BadInput, why
 from workbench.sessions.completion import completed
 from workbench.sessions.format import (
     AT_ONCE,
@@ -150,6 +150,39 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
             session.documents.append(document)
     session.notes += predates(session.documents)
     return session
+
+
+class Follower:
+    """The documents of a session's file while it is written, or of one that is complete."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._rest = b""
+        """Read, and not yet a whole document."""
+        self._at = 0
+        self._begun = False
+
+    def read(self) -> list[AnyDocument]:
+        """Return what was added since; nothing before there is a file. Raises BadInput."""
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._at)
+                added = file.read()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise BadInput(f"{self._path} cannot be read: {why(error)}.") from None
+        self._at += len(added)
+        self._rest += added
+        found: list[AnyDocument] = []
+        if not self._begun:
+            if not (begin := self._rest.find(b"\n--- {") + 1):
+                parse_session(self._rest, name=str(self._path))
+                return []
+            head = parse_session(self._rest[: begin + 3], name=str(self._path))
+            found, self._rest, self._begun = head.documents, self._rest[begin:], True
+        whole, newline, self._rest = self._rest.rpartition(b"\n")
+        return found + (_decode_lines(whole + newline, 0) or [])
 
 
 def _decode_lines(data: bytes, begin: int) -> list[AnyDocument] | None:

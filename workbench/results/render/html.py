@@ -227,6 +227,13 @@ def render_comparison(comparison: Comparison, differing: Conditions, drawing: Dr
     )
 
 
+def render_shared(drawing: Drawing) -> str:
+    """Return the page for spectators, which asks its server for what is new; see `app.sharing`."""
+    title = str((drawing.live or {}).get("title", ""))
+    policy = Markup("; connect-src 'self'")
+    return _fill("share.html", drawing, title=title, pongbench=__version__, more_policy=policy)
+
+
 def _session(side: Side) -> tuple[str, ...]:
     found = side.setup
     return (

@@ -1,0 +1,1 @@
+"""A session shown to an audience, on their own phones and laptops."""
