@@ -19,6 +19,7 @@ from workbench.documents import MachineRecord, RunStart
 from workbench.errors import PongbenchError
 from workbench.machines.checking import Step
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey
+from workbench.machines.knownhosts import Entry
 from workbench.machines.profiles import make_profile, save_profile
 from workbench.machines.runner_client import MachineBusy
 from workbench.messages.notes import Link
@@ -209,8 +210,7 @@ def changed_key() -> ChangedHostKey:
         "10.0.4.22",
         22,
         new,
-        old=[known],
-        file=Path("~/.ssh/known_hosts").expanduser(),
+        trusted=[Entry("", b"cedar", old.public_data, Path("~/.ssh/known_hosts").expanduser(), 1)],
     )
 
 

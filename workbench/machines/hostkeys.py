@@ -39,25 +39,6 @@ class Known:
 class HostKeyProblem(PongbenchError):
     """A host showed a key that is not trusted. Nothing but its key was read."""
 
-    def __init__(self, sentence: str, machine: str, host: str, port: int, key: asyncssh.SSHKey):
-        super().__init__(sentence)
-        self.machine = machine
-        """The profile, or the jump host's address."""
-        self.host = host
-        self.port = port
-        self.key = key
-        self.fingerprint = key.get_fingerprint("sha256")
-        """"SHA256:..."."""
-
-
-class UnknownHostKey(HostKeyProblem):
-    """An unknown host key; `trust(error.host, error.port, error.key)` if the user accepts it."""
-
-
-class ChangedHostKey(HostKeyProblem):
-    """The key differs from the trusted one. `old`: the trusted fingerprints, `file`: where they
-    are."""
-
     def __init__(
         self,
         sentence: str,
@@ -66,12 +47,28 @@ class ChangedHostKey(HostKeyProblem):
         port: int,
         key: asyncssh.SSHKey,
         *,
-        old: list[str],
-        file: Path | None,
+        trusted: Sequence[Entry] = (),
     ):
-        super().__init__(sentence, machine, host, port, key)
-        self.old = old
-        self.file = file
+        super().__init__(sentence)
+        self.machine = machine
+        """The profile, or the jump host's address."""
+        self.host = host
+        self.port = port
+        self.key = key
+        self.fingerprint = key.get_fingerprint("sha256")
+        """"SHA256:..."."""
+        self.old = list(dict.fromkeys(entry.fingerprint for entry in trusted))
+        """The trusted fingerprints, if it differs from them."""
+        self.file = trusted[0].file if trusted else None
+        """Where they are."""
+
+
+class UnknownHostKey(HostKeyProblem):
+    """An unknown host key; `trust(error.host, error.port, error.key)` if the user accepts it."""
+
+
+class ChangedHostKey(HostKeyProblem):
+    """The key differs from the trusted ones."""
 
 
 class RevokedHostKey(PongbenchError):
@@ -170,26 +167,18 @@ def _problem(
     # The key will be trusted under this name and port.
     host, port = (rules.alias, 22) if rules.alias else (rules.name, rules.port)
     if not trusted:
-        return UnknownHostKey(
+        said = (
             f"'{machine}' at {where} shows an unknown host key: {shown}; compare it"
-            " with the one on the machine itself, then trust it.",
-            machine,
-            host,
-            port,
-            key,
+            " with the one on the machine itself, then trust it."
         )
-    old = list(dict.fromkeys(entry.fingerprint for entry in trusted))
-    return ChangedHostKey(
-        f"The host key of '{machine}' at {where} has changed: known is {', '.join(old)}, now it"
+        return UnknownHostKey(said, machine, host, port, key)
+    old = ", ".join(dict.fromkeys(entry.fingerprint for entry in trusted))
+    said = (
+        f"The host key of '{machine}' at {where} has changed: known is {old}, now it"
         f" shows {shown}; the machine was reinstalled, or this is a possible man-in-the-middle"
-        " attack. Nothing was sent to it; trust the new key only if you know why it changed.",
-        machine,
-        host,
-        port,
-        key,
-        old=old,
-        file=trusted[0].file,
+        " attack. Nothing was sent to it; trust the new key only if you know why it changed."
     )
+    return ChangedHostKey(said, machine, host, port, key, trusted=trusted)
 
 
 def _where(rules: Rules) -> str:

@@ -9,7 +9,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from workbench import environment
 from workbench.errors import BadInput
@@ -17,6 +17,8 @@ from workbench.messages.plans import UnusableSecret
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
+
+T = TypeVar("T")
 
 SERVICE = "pongbench"
 log = logging.getLogger(__name__)
@@ -186,33 +188,29 @@ def _encrypts(backend: KeyringBackend) -> bool:
 
 
 def _stored(key: str) -> str | None:
-    import keyring.errors  # noqa: PLC0415
-
-    backend = _keyring()
-    try:
-        return backend.get_password(SERVICE, key) if backend else None
-    except (keyring.errors.KeyringError, OSError) as error:
-        log.info("The keyring cannot be read: %s", error)
-        return None
+    failed = "The keyring cannot be read"
+    return _on_keyring(lambda backend: backend.get_password(SERVICE, key), failed)
 
 
 def _store(key: str, secret: str) -> None:
-    import keyring.errors  # noqa: PLC0415
-
-    backend = _keyring()
-    try:
-        if backend:
-            backend.set_password(SERVICE, key, secret)
-    except (keyring.errors.KeyringError, OSError) as error:
-        log.warning("The password was not stored; the keyring cannot be written: %s", error)
+    failed = "The password was not stored; the keyring cannot be written"
+    _on_keyring(lambda backend: backend.set_password(SERVICE, key, secret), failed, logging.WARNING)
 
 
 def _remove(key: str) -> None:
+    failed = "The keyring cannot be written"
+    _on_keyring(lambda backend: backend.delete_password(SERVICE, key), failed)
+
+
+def _on_keyring(
+    do: Callable[[KeyringBackend], T], failed: str, level: int = logging.INFO
+) -> T | None:
+    """Use the keyring. None: there is none, or it failed, which is logged."""
     import keyring.errors  # noqa: PLC0415
 
     backend = _keyring()
     try:
-        if backend:
-            backend.delete_password(SERVICE, key)
+        return do(backend) if backend else None
     except (keyring.errors.KeyringError, OSError) as error:
-        log.info("The keyring cannot be written: %s", error)
+        log.log(level, "%s: %s", failed, error)
+        return None
