@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import Bridge
 from app.widgets import Inline
-from workbench import stores, trash
-from workbench.errors import PongbenchError, why_own
-from workbench.stores import Change
+from workbench import trash
 from workbench.trash import Trashed
 
 _MOST = 200
@@ -136,20 +133,3 @@ def deletion(
 
     said = f"Moved {what} to the trash, which keeps it for {trash.KEPT_DAYS} days."
     return Step(f"Deletion of {what}", lambda: trash.restore(kept), redo, said, then)
-
-
-def rewriting(
-    text: str, changes: Sequence[Change], lock: Path, then: Callable[[], object], said: str = ""
-) -> Step:
-    """Return the step of changed files. `lock`: see `stores.locked`."""
-
-    def swap() -> None:
-        nonlocal changes
-        try:
-            changes = stores.undo(changes, lock)
-        except OSError as error:
-            raise PongbenchError(
-                f"{changes[0].path} cannot be written: {why_own(error)}."
-            ) from error
-
-    return Step(text, swap, swap, said, then)

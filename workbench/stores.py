@@ -12,14 +12,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Iterator, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from workbench import paths
-from workbench.errors import BadInput
 
 PRIVATE = 0o600
 """Mode of files for the user only: addresses, accounts, trusted keys and notes are private."""
@@ -51,75 +48,11 @@ def locked(path: Path) -> Iterator[None]:
         lock.release()
 
 
-@dataclass(frozen=True)
-class Change:
-    """A file as it was and as it became; None: there was none."""
-
-    path: Path
-    before: bytes | None
-    after: bytes | None
-    mode: int
-    """Of the file where it exists."""
-
-
-_RECORD: ContextVar[list[Change] | None] = ContextVar("changes", default=None)
-
-
-@contextlib.contextmanager
-def recorded() -> Iterator[list[Change]]:
-    """Record what `write` and `remove` change in this thread, for `undo`."""
-    changes: list[Change] = []
-    token = _RECORD.set(changes)
-    try:
-        yield changes
-    finally:
-        _RECORD.reset(token)
-
-
-def undo(changes: Sequence[Change], lock: Path) -> list[Change]:
-    """Undo changes of files in a store; return those with which `undo` does them again. `lock`: see
-    `locked`. Raises BadInput when another program has changed a file since, and OSError.
-    """
-    with locked(lock):
-        for path, content in {each.path: each.after for each in changes}.items():
-            if _content(path) != content:
-                raise BadInput(
-                    f"{path} was changed by another program meanwhile, so it stays as it is."
-                )
-        with recorded() as undone:
-            for each in reversed(changes):
-                if each.before is None:
-                    remove(each.path)
-                else:
-                    write(each.path, each.before, each.mode)
-    return undone
-
-
 def write(path: Path, data: str | bytes, mode: int = PRIVATE) -> None:
     """Write a file atomically, also with respect to power loss. Raises OSError."""
     whole = data.encode() if isinstance(data, str) else data
-    with _noted(path, whole, mode), replacing(path, mode) as file:
+    with replacing(path, mode) as file:
         file.write(whole)
-
-
-def remove(path: Path) -> None:
-    """Delete a file. Raises OSError."""
-    with _noted(path, None, path.stat().st_mode & 0o777):
-        path.unlink()
-
-
-@contextlib.contextmanager
-def _noted(path: Path, after: bytes | None, mode: int) -> Iterator[None]:
-    """Record a change, if it succeeds."""
-    record = _RECORD.get()
-    before = _content(path) if record is not None else None
-    yield
-    if record is not None:
-        record.append(Change(path, before, after, mode))
-
-
-def _content(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from app.charts.trio import Trio
 from app.context import Desk
 from app.dialogs import ask_text
 from app.export.dialog import ask_for_session
-from app.history import History, UndoBar, rewriting
+from app.history import History, Step, UndoBar
 from app.live import film
 from app.live.film import Film, Position, Reel
 from app.live.transport import Transport
@@ -25,10 +25,8 @@ from app.pages.session_page import SessionPage
 from app.sessions.rerun import run_again
 from app.start.recent import remember
 from app.widgets import button
-from workbench import stores
 from workbench.documents import AnyDocument, RunStart
 from workbench.sessions.chart_notes import ChartNote, ChartNotes
-from workbench.stores import Change
 
 
 class FilmPage(SessionPage):
@@ -201,22 +199,18 @@ class Annotating(QObject):
         question = f"Note at {where}" + (" (empty: removed)" if text else "") + ":"
 
         def save(edited: str) -> None:
-            note = ChartNote(x, edited, server)
+            before, after = (
+                partial(notes.put, self._session, ChartNote(x, each, server))
+                for each in (text, edited)
+            )
 
-            def put() -> tuple[list[ChartNote], list[Change]]:
-                with stores.recorded() as changes:
-                    return notes.put(self._session, note), changes
-
-            def done(result: tuple[list[ChartNote], list[Change]]) -> None:
-                found, changes = result
+            def done(found: list[ChartNote]) -> None:
                 self._show(notes, found)
                 said = "" if edited.strip() else f"Removed the note at {where}."
                 if notes is self._notes:
-                    self.history.add(
-                        rewriting(f"Note at {where}", changes, notes.path, self._read, said)
-                    )
+                    self.history.add(Step(f"Note at {where}", before, after, said, self._read))
 
-            self._desk.bridge.do(put, done, self._desk.refused.emit)
+            self._desk.bridge.do(after, done, self._desk.refused.emit)
 
         ask_text(self._trio.window(), "Note", question, text, save, go="Save")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench import stores, trash
+from workbench import trash
 from workbench.errors import BadInput, PongbenchError
 
 DAY_S = 86_400
@@ -90,28 +90,3 @@ def test_beyond_the_limit_the_oldest_goes_first_but_nothing_of_today(
     monkeypatch.setattr(trash, "MOST_BYTES", 900)
     trash.tidy()
     assert [place.exists() for place in places] == [False, False, True]
-
-
-def test_changes_of_files_are_undone_and_done_again(home: Path) -> None:
-    old, new = file(home, "old.yaml", "before"), home / "sessions" / "new.yaml"
-    with stores.recorded() as changes:
-        stores.write(old, "after")
-        stores.write(new, "made")
-        stores.remove(old)
-    again = stores.undo(changes, home / "sessions")
-    assert old.read_text() == "before"
-    assert not new.exists()
-    stores.undo(again, home / "sessions")
-    assert not old.exists()
-    assert new.read_text() == "made"
-
-
-def test_a_change_below_another_programs_is_not_undone(home: Path) -> None:
-    one, two = file(home, "one.yaml", "before"), file(home, "two.yaml", "before")
-    with stores.recorded() as changes:
-        stores.write(one, "after")
-        stores.write(two, "after")
-    two.write_text("theirs")
-    with pytest.raises(BadInput, match="changed by another program"):
-        stores.undo(changes, home / "sessions")
-    assert (one.read_text(), two.read_text()) == ("after", "theirs")

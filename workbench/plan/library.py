@@ -193,6 +193,6 @@ def _own(id: str) -> Path:
 
 def _remove(path: Path) -> None:
     try:
-        stores.remove(path)
+        path.unlink()
     except OSError as error:
         raise BadInput(f"The plan {path} cannot be deleted: {why_own(error)}.") from None
