@@ -14,11 +14,17 @@ log = logging.getLogger(__name__)
 
 
 class Dispatcher:
-    """Passes every document to every consumer, essential ones first, in the same order for all."""
+    """Passes every document to every consumer, essential ones first, in the same order for all.
+
+    A document that a consumer emits while it is called, as the recorder does where its file is
+    lost, comes after the present one.
+    """
 
     def __init__(self) -> None:
         self._essential: list[Consumer] = []
         self._others: list[Consumer] = []
+        self._waiting: list[AnyDocument] = []
+        """Where any is, the first is being served."""
 
     def subscribe(self, consumer: Consumer, *, essential: bool = False) -> None:
         """Subscribe from the next document on.
@@ -31,6 +37,17 @@ class Dispatcher:
     def emit(self, document: AnyDocument) -> None:
         """Emit a document. Raises an essential consumer's error; no other has seen the document
         then."""
+        self._waiting.append(document)
+        if len(self._waiting) > 1:
+            return
+        try:
+            while self._waiting:
+                self._serve(self._waiting[0])
+                self._waiting.pop(0)
+        finally:
+            self._waiting.clear()
+
+    def _serve(self, document: AnyDocument) -> None:
         for consumer in self._essential:
             consumer(document)
         for consumer in list(self._others):

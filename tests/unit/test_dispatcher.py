@@ -50,3 +50,17 @@ def test_a_failing_recorder_reaches_the_engine_before_anyone_saw_the_document() 
         with pytest.raises(RuntimeError, match="cannot draw"):
             dispatcher.emit(note("a"))
     assert seen == []
+
+
+def test_a_document_emitted_by_a_consumer_follows_the_current_one_for_all() -> None:
+    dispatcher = Dispatcher()
+    seen: list[AnyDocument] = []
+
+    def commenting(document: AnyDocument) -> None:
+        if document == note("a"):
+            dispatcher.emit(note("about a"))
+
+    dispatcher.subscribe(commenting, essential=True)
+    dispatcher.subscribe(seen.append)
+    dispatcher.emit(note("a"))
+    assert seen == [note("a"), note("about a")]
