@@ -206,7 +206,7 @@ class FakeLoad:
                     scheduled=due // len(here),
                     sent=due // len(here),
                     began_late_us=self.script.skew_us * (n > 0),
-                    cpu_s=0.2 / len(here) if self.can.windows else 0.0,
+                    cpu_s=0.2 / len(here) if "windows" in self.can.reports else 0.0,
                     service_us=self._seen_by(n, replies // len(here)),
                 )
                 for n, name in enumerate(here)
