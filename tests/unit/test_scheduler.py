@@ -121,10 +121,10 @@ async def test_calibration_comes_first_and_judges_the_rates_beyond_the_client_li
         await run.scheduler.run()
         run.assert_whole()
     (ceiling,) = run.notes("ceiling")
-    assert ceiling.data["ceiling_per_s"] == 1_125.0
+    assert 1_100 < ceiling.data["ceiling_per_s"] <= 1_200
     assert not ceiling.data.get("reached_all")
-    first = [d for d in run.documents if isinstance(d, PointStop)][:6]
-    assert [point.purpose for point in first] == ["ceiling"] * 6
+    purposes = [d.purpose for d in run.documents if isinstance(d, PointStop)]
+    assert purposes == sorted(purposes, key=lambda purpose: purpose != "ceiling")
     assert [stop.verdict for stop in run.stops] == ["ok", "client-limited"]
 
 
@@ -136,8 +136,8 @@ async def test_rates_to_the_ceiling_end_at_the_client_limit_that_calibration_fou
         await run.scheduler.run()
         run.assert_whole()
     tried = [d.x for d in run.documents if isinstance(d, PointStop) and d.purpose == "ceiling"]
-    # A typical limit first, then twice as much, and once more; then what lies between.
-    assert tried[:3] == [20_000, 40_000, 40_000]
+    # A typical limit first, then twice as much; then what lies between.
+    assert tried[:2] == [20_000, 40_000] and max(tried[2:]) < 40_000
     limit = run.notes("ceiling")[0].data["ceiling_per_s"]
     assert 24_000 < limit <= 25_200
     (rates,) = run.notes("rates")
