@@ -39,7 +39,7 @@ from app.theme import Theme, Weight, font
 from app.widgets import GAP, Elided, button, column, frame, label, row
 from workbench.analysis.flame import OTHER, Box, flame, functions, hue, matching
 from workbench.formatting import percent
-from workbench.messages.notes import NotProfiled, Profile
+from workbench.messages.outcomes import NotProfiled, Profile
 
 ROW_PX = 22
 _GAP_PX = 1.0

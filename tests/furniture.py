@@ -22,7 +22,7 @@ from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey
 from workbench.machines.knownhosts import Entry
 from workbench.machines.profiles import make_profile, save_profile
 from workbench.machines.runner_client import MachineBusy
-from workbench.messages.notes import Link
+from workbench.messages.machines import Link
 from workbench.remote.builders import python as builder
 from workbench.servers import gate_cache
 from workbench.servers.entry import ServerEntry

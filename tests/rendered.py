@@ -40,7 +40,7 @@ from workbench.documents import (
 )
 from workbench.load import registry
 from workbench.messages import notes
-from workbench.messages.notes import NotProfiled, Profile
+from workbench.messages.outcomes import NotProfiled, Profile
 from workbench.messages.reasons import BackgroundLoad, SustainedUnderBackgroundLoad
 from workbench.plan import library
 from workbench.plan.model import Plan

@@ -32,7 +32,8 @@ from workbench.documents import (
     RunStop,
     Window,
 )
-from workbench.messages.notes import NotProfiled, Profile, Rates
+from workbench.messages.notes import Rates
+from workbench.messages.outcomes import NotProfiled, Profile
 from workbench.messages.topics import read_note
 from workbench.results.setup import Setup
 

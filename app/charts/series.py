@@ -13,7 +13,8 @@ from workbench.analysis.audits import Audit
 from workbench.analysis.results import PointResult, SeriesResult, View
 from workbench.axis import RATE, Axis
 from workbench.documents import Note, PointStop
-from workbench.messages.notes import Died, Peak
+from workbench.messages.notes import Died
+from workbench.messages.outcomes import Peak
 from workbench.messages.topics import read_note
 
 Floats = NDArray[np.float64]

@@ -13,6 +13,7 @@ from tests.outcomes import LATE
 from tests.synthetic import session
 from workbench.documents import Window
 from workbench.messages import notes
+from workbench.messages.machines import SamplerLost
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -69,7 +70,7 @@ def test_repeated_notes_of_every_turn_are_listed_once(page: LivePage) -> None:
 
 
 def test_the_events_tab_counts_warnings_and_fits_at_any_size(qtbot: QtBot, page: LivePage) -> None:
-    worried = [notes.SamplerLost(said=f"Mind {each}").note(9) for each in "ab"]
+    worried = [SamplerLost(said=f"Mind {each}").note(9) for each in "ab"]
     feed(page, [*session(12, 6), *worried])
     warnings = page.board.side.events.warnings  # with the audits that failed
     assert warnings >= 2

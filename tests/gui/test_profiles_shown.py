@@ -19,7 +19,7 @@ from tests.recording import record_session
 from tests.synthetic import session
 from workbench.analysis.flame import Box
 from workbench.documents import AnyDocument, PointStart, PointStop
-from workbench.messages.notes import NotProfiled, Profile
+from workbench.messages.outcomes import NotProfiled, Profile
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 

@@ -16,7 +16,7 @@ from lab.hosts import Host, Lab
 from workbench.cli import main
 from workbench.documents import AnyDocument, Note, PointStart, RunStart, RunStop
 from workbench.errors import PongbenchError
-from workbench.messages.notes import Untuned
+from workbench.messages.machines import Untuned
 from workbench.messages.topics import read_note
 from workbench.plan.reading import load_plan
 from workbench.run.engine import Consents

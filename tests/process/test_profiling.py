@@ -24,7 +24,7 @@ from workbench.machines.local import LocalMachine, open_local
 from workbench.machines.profiles import Profile as MachineProfile
 from workbench.machines.ssh import open_ssh
 from workbench.messages.base import Message
-from workbench.messages.notes import NotProfiled, Profile
+from workbench.messages.outcomes import NotProfiled, Profile
 from workbench.messages.topics import read_note
 from workbench.plan.model import Plan, WarmUp
 from workbench.plan.model import Profile as Wanted

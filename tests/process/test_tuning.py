@@ -29,7 +29,7 @@ from workbench.machines.secrets import never_ask
 from workbench.machines.ssh import Cleaned
 from workbench.machines.surveyed import LeftTuning
 from workbench.machines.tuning import TUNER, Change, Rights, TuningSet, restore, tuned
-from workbench.messages.notes import Setting, Tuned
+from workbench.messages.machines import Setting, Tuned
 from workbench.remote import survey
 from workbench.run.tuning import tune
 

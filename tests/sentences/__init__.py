@@ -12,10 +12,20 @@ from pathlib import Path
 from types import ModuleType
 
 from workbench.converting import convert
-from workbench.messages import audits, causes, notes, plans, reasons, tools
+from workbench.messages import (
+    audits,
+    causes,
+    machines,
+    notes,
+    outcomes,
+    plans,
+    reasons,
+    tools,
+    workloads,
+)
 from workbench.messages.base import Message, Record, kinds
 
-FAMILIES = (audits, causes, notes, plans, reasons, tools)
+FAMILIES = (audits, causes, machines, notes, outcomes, plans, reasons, tools, workloads)
 
 
 def _kinds(family: ModuleType) -> dict[str, type[Message]]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import BadInput
-from workbench.messages import plans
+from workbench.messages import plans, workloads
 from workbench.plan.editing import Draft, examine, number, plan_data
 from workbench.plan.model import Plan
 from workbench.plan.reading import plan_from_data
@@ -127,12 +127,12 @@ def test_a_few_unsuitable_servers_are_all_named_and_a_single_one_with_the_reason
         (
             {"workload": {"path": "x"}},
             "workload.path",
-            plans.InvalidPath(keys=("workload.path",)).text(),
+            workloads.InvalidPath(keys=("workload.path",)).text(),
         ),
         (
             {"workload": {"calls_per_connection": 5}},
             "workload.calls_per_connection",
-            plans.OneCallOnly(keys=("workload.calls_per_connection",), protocol="pong").text(),
+            workloads.OneCallOnly(keys=("workload.calls_per_connection",), protocol="pong").text(),
         ),
     ],
 )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pytest import approx
 
 from workbench.analysis.flame import ALL, OTHER, flame, functions, matching, module
-from workbench.messages.notes import Profile
+from workbench.messages.outcomes import Profile
 
 
 def profile(stacks: list[tuple[int, list[int]]], *frames: str, other: int = 0) -> Profile:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.recording import record_session
 from tests.synthetic import NULL, session
 from workbench.documents import MachineRecord, RunStart
-from workbench.messages.notes import Link
+from workbench.messages.machines import Link
 from workbench.sessions.history import FleetHistories, FleetHistory
 from workbench.sessions.library import shelf
 

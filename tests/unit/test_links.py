@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from workbench.messages.notes import Link, SlowLink
+from workbench.messages.machines import Link, SlowLink
 from workbench.plan.model import Plan
 from workbench.run.network_check import needed_by_each, needed_of_each, notes_of
 from workbench.servers.gate import GateResult

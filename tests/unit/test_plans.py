@@ -11,7 +11,7 @@ from tests.recording import record_session
 from workbench import paths
 from workbench.documents import RunStart
 from workbench.errors import BadInput
-from workbench.messages import plans
+from workbench.messages import plans, workloads
 from workbench.plan.model import Plan, WarmUp
 from workbench.plan.reading import (
     load_plan,
@@ -183,17 +183,17 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         (
             "several calls of pong",
             {"workload": {"calls_per_connection": 3}},
-            plans.OneCallOnly(keys=("workload.calls_per_connection",), protocol="pong"),
+            workloads.OneCallOnly(keys=("workload.calls_per_connection",), protocol="pong"),
         ),
         (
             "a pipeline longer than the calls",
             {"workload": {"protocol": "http/1.1", "calls_per_connection": 2, "pipeline": 3}},
-            plans.PipelineTooDeep(keys=("workload.pipeline",), pipeline=3),
+            workloads.PipelineTooDeep(keys=("workload.pipeline",), pipeline=3),
         ),
         (
             "a path that would split the request",
             {"workload": {"path": "/ HTTP/1.1\r\nX: y"}},
-            plans.InvalidPath(keys=("workload.path",)),
+            workloads.InvalidPath(keys=("workload.path",)),
         ),
         (
             "concurrency in open loop",
@@ -225,7 +225,7 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         (
             "a pipeline that is varied beyond the calls",
             {"rates": [100], **_PIPELINED, "vary": {"pipeline": [1, 9]}},
-            plans.PipelineTooDeep(keys=("workload.pipeline",), pipeline=9),
+            workloads.PipelineTooDeep(keys=("workload.pipeline",), pipeline=9),
         ),
         (
             "two axes",

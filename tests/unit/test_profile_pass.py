@@ -18,7 +18,7 @@ from fakes.run import Run, a_plan, a_run
 from workbench.analysis.summary import summarise
 from workbench.documents import Note, PointStop, RunStart
 from workbench.errors import BadInput
-from workbench.messages import notes
+from workbench.messages import outcomes
 from workbench.messages.topics import read_note
 from workbench.plan.checks import check
 from workbench.plan.model import Plan, Profile, Search
@@ -62,9 +62,9 @@ async def profiled(
     return run
 
 
-def profiles(run: Run) -> list[notes.Profile]:
+def profiles(run: Run) -> list[outcomes.Profile]:
     found = [read_note(note) for note in run.notes("profile")]
-    return [note for note in found if isinstance(note, notes.Profile)]
+    return [note for note in found if isinstance(note, outcomes.Profile)]
 
 
 def points(run: Run) -> list[tuple[str, float]]:
@@ -173,7 +173,7 @@ def test_nothing_is_profiled_beyond_the_measured_rates() -> None:
 def test_a_session_keeps_the_commonest_stacks_and_says_how_many_it_lost() -> None:
     stacks = Counter({("main", f"f{n}"): n + 1 for n in range(100)})
     frames, flat, other = bounded(stacks, most=10)
-    profile = notes.Profile(
+    profile = outcomes.Profile(
         name="One", x=1.0, tool="perf", seconds=1.0, samples=stacks.total(),
         frames=frames, stacks=flat, other=other,
     )  # fmt: skip

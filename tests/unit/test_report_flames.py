@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from tests.canary import SONG, heard
 from tests.synthetic import session
 from workbench.documents import AnyDocument
-from workbench.messages.notes import NotProfiled, Profile
+from workbench.messages.outcomes import NotProfiled, Profile
 from workbench.results.render.html import Drawing, flame_svg, render
 
 FRAMES = ["main (server.py)", "send (socket.py)", "recv (socket.py)", "rare"]

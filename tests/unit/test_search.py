@@ -16,7 +16,7 @@ from tests.fakes.run import Run, a_run
 from workbench.analysis.summary import Summary, summarise
 from workbench.control import Stopped
 from workbench.documents import Counts, PointStart, PointStop, RunStart, ServerRecord, Verdict
-from workbench.messages.notes import Peak
+from workbench.messages.outcomes import Peak
 from workbench.messages.reasons import BeyondClientLimit, CallsFailed, FellBehind
 from workbench.plan.budget import assess
 from workbench.plan.model import Plan, Search, WarmUp

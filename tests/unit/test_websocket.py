@@ -11,7 +11,7 @@ from workbench.analysis.evidence import Evidence
 from workbench.analysis.verdicts import judge
 from workbench.documents import Counts, Percentiles
 from workbench.errors import BadInput
-from workbench.messages import plans
+from workbench.messages import plans, workloads
 from workbench.messages.errors import error_label
 from workbench.messages.reasons import TooSlow
 from workbench.plan import checks
@@ -239,7 +239,7 @@ def test_only_connections_have_a_ceiling() -> None:
 
 def test_what_the_workload_does_not_have_is_refused() -> None:
     closed = a_workload(protocol="websocket", mode="closed")
-    assert plans.NoClosedLoop(workload="WebSocket") in checks.problems(
+    assert workloads.NoClosedLoop(workload="WebSocket") in checks.problems(
         plan(workload=closed, rates=[], concurrency=[5], vary={})
     )
     assert [*checks.problems(plan(seconds=None, connections=100))] == [

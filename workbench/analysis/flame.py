@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from workbench.messages.notes import Profile
+from workbench.messages.outcomes import Profile
 
 ALL = "all"
 OTHER = "(other stacks)"

@@ -10,7 +10,7 @@ from statistics import median_low
 from workbench.analysis.intervals import Interval, PassKnee, knee_interval, pass_knees
 from workbench.analysis.repeats import is_sustained, last_attempts
 from workbench.documents import Counts, PointStop
-from workbench.messages.notes import Peak
+from workbench.messages.outcomes import Peak
 
 
 def knee(points: Iterable[PointStop]) -> float | None:

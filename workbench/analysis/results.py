@@ -30,7 +30,7 @@ from workbench.analysis.repeats import is_sustained, last_attempts, undecided
 from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.documents import Errors, Percentiles, PointStop, Verdict, Window
-from workbench.messages.notes import Peak
+from workbench.messages.outcomes import Peak
 from workbench.messages.reasons import Limit, UnexpectedReplies, reasons_of
 
 Clock = Literal["latency", "service"]

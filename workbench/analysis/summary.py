@@ -23,7 +23,8 @@ from workbench.documents import (
     RunStart,
     RunStop,
 )
-from workbench.messages.notes import Backlog, Died, Gate, Peak, Profile, Rates, Resources
+from workbench.messages.notes import Backlog, Died, Gate, Rates, Resources
+from workbench.messages.outcomes import Peak, Profile
 from workbench.messages.reasons import limit_phrase
 from workbench.messages.tools import NotChecked, ToolCannotTell, Unchecked
 from workbench.messages.topics import read_note

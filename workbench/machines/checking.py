@@ -28,7 +28,7 @@ from workbench.machines.ssh import (
 )
 from workbench.machines.surveyed import FEW_PROCESSES, HOW_TO_RESTORE, LeftTuning, Survey, fit
 from workbench.machines.tuning import load_set, preview, set_names
-from workbench.messages.notes import SharedMachine
+from workbench.messages.machines import SharedMachine
 
 LITTLE_SPACE = 500 << 20
 

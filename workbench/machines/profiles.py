@@ -19,7 +19,7 @@ import msgspec
 from workbench import formatting, paths, stores, trash
 from workbench.config.yaml import convert, dumped, load_yaml
 from workbench.errors import BadInput, PongbenchError, why_own
-from workbench.messages.notes import SharedCores
+from workbench.messages.machines import SharedCores
 from workbench.trash import Trashed
 
 _HOST = re.compile(r"[A-Za-z0-9_.][A-Za-z0-9_.-]{0,252}")

@@ -2,6 +2,7 @@
 
 `base` defines a message and how its template is filled, `errors` labels failed calls, `reasons` are
 those of a verdict and `causes` those of a server's limit, `notes` are recorded beside the points of
-a session (`topics` is their registry), `audits` are findings of checks, `plans` are problems of and
-warnings about a plan, `tools` those of its load tools.
+a session, as are `machines` and `outcomes` (`topics` is their registry), `audits` are findings of
+checks, `plans` are problems of and warnings about a plan, `workloads` and `tools` those of its
+workload and its load tools.
 """

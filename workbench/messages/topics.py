@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from workbench.documents import Note
 from workbench.formatting import continued
-from workbench.messages import plans, tools
+from workbench.messages import machines, outcomes, plans, tools, workloads
 from workbench.messages.base import Message, kinds, read
 from workbench.messages.notes import Notice, Severity
 
-assert issubclass(plans.Warned, Notice)  # warnings about a plan are noted, too,
-assert issubclass(tools.ToolCommand, plans.Warned)  # and about its load tools
+# Modules whose messages are notes, too.
+assert all(
+    issubclass(kind, Notice)
+    for kind in (
+        *(machines.Link, outcomes.Peak, plans.Warned),
+        *(tools.ToolCommand, workloads.UnusableSecret),
+    )
+)
 TOPICS = kinds(Notice)
 
 _RETIRED = {

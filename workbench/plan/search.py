@@ -30,7 +30,7 @@ from workbench.analysis.repeats import beyond_client_limit
 from workbench.analysis.results import TRUSTED
 from workbench.axis import Axis
 from workbench.documents import PointStop, Verdict
-from workbench.messages.notes import Peak
+from workbench.messages.outcomes import Peak
 from workbench.messages.reasons import Limit, TooManyErrors, TooSlow
 from workbench.plan.model import Plan, Search
 from workbench.plan.schedule import PointPlan, Sweep, another, points, warm_up

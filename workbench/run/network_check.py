@@ -15,7 +15,8 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
-from workbench.messages.notes import Link, LinkUnchecked, Notice, SlowLink
+from workbench.messages.machines import Link, LinkUnchecked, SlowLink
+from workbench.messages.notes import Notice
 from workbench.plan.model import Plan
 from workbench.remote import REMOTE
 from workbench.run.environment import Stage

@@ -20,7 +20,7 @@ from workbench.machines.base import Machine, answers
 from workbench.machines.pulse import Instant
 from workbench.messages import notes
 from workbench.messages.base import Message
-from workbench.messages.notes import SamplerLost, SamplerRestarted, TargetGone
+from workbench.messages.machines import SamplerLost, SamplerRestarted, TargetGone
 from workbench.messages.reasons import ComputerSlept, TargetLost, TargetSilent
 from workbench.plan.schedule import PointPlan
 from workbench.run.point_recording import Ended, History, PointRecording

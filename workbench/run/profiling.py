@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from workbench.analysis.knee import knee
 from workbench.closing import ended
 from workbench.documents import PointStop
-from workbench.messages import notes
+from workbench.messages import notes, outcomes
 from workbench.plan import schedule
 from workbench.plan.model import Profile
 from workbench.plan.resources import clients_close
@@ -127,7 +127,7 @@ class ProfilePass:
     def _note(self, server: str, found: Profiled, seconds: float, x: float) -> None:
         name = self._run.rehearsed[server].entry.name
         frames, stacks, other = bounded(found.stacks)
-        profile = notes.Profile(
+        profile = outcomes.Profile(
             name=name,
             x=x,
             suffix=self._run.plan.axis.suffix,
@@ -141,7 +141,7 @@ class ProfilePass:
         self._run.note(profile, server)
 
     def _note_failure(self, server: str, profiler: Profiler, failed: Failed) -> None:
-        note = notes.NotProfiled(
+        note = outcomes.NotProfiled(
             name=self._run.rehearsed[server].entry.name,
             tool=profiler.title,
             machine=self._run.stage.target.name,
@@ -152,8 +152,8 @@ class ProfilePass:
 
 
 def bounded(stacks: Stacks, most: int = MOST_STACKS) -> tuple[list[str], list[int], int]:
-    """Return names, stacks and omitted samples, as in `notes.Profile`. Names come from the server,
-    so they are shortened and sanitised."""
+    """Return names, stacks and omitted samples, as in `messages.outcomes.Profile`. Names come from
+    the server, so they are shortened and sanitised."""
     places: dict[str, int] = {}
     flat: list[int] = []
     kept = stacks.most_common(most)

@@ -23,7 +23,7 @@ from workbench.documents import (
     RunStop,
     Window,
 )
-from workbench.messages.notes import Peak
+from workbench.messages.outcomes import Peak
 from workbench.messages.topics import read_note
 from workbench.plan.search import expected_points
 

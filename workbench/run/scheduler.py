@@ -15,6 +15,7 @@ from workbench.axis import RATE
 from workbench.documents import Block, PointStop
 from workbench.errors import PongbenchError
 from workbench.messages import notes
+from workbench.messages.machines import Confinement, Exposed, SharedMachine
 from workbench.messages.reasons import NoResult
 from workbench.plan.calibration import calibration
 from workbench.plan.model import Plan
@@ -113,10 +114,10 @@ class Scheduler:
             run.note_other(other)
         for name, member in run.stage.members.items():
             if there := list(member.machine.beside):
-                run.note(notes.SharedMachine(machine=name, there=there), machine=name)
+                run.note(SharedMachine(machine=name, there=there), machine=name)
         if run.exposed:
             names, address = list(run.exposed.names), run.exposed.address
-            run.note(notes.Exposed(servers=names, address=address, said=run.exposed.text))
+            run.note(Exposed(servers=names, address=address, said=run.exposed.text))
         self._note_confinement()
         entries = [r.entry for r in run.rehearsed.values() if r.entry.family != "tool"]
         alike = (
@@ -141,7 +142,7 @@ class Scheduler:
         records = [rehearsal.record for rehearsal in self._run.rehearsed.values()]
         found = [recorded(record.confinement) for record in records]
         if any(each.user and not each.landlock and "files" not in each.rights for each in found):
-            self._run.note(notes.Confinement(machine=self._run.stage.target.name))
+            self._run.note(Confinement(machine=self._run.stage.target.name))
 
     async def _calibrate(self) -> None:
         """Find the rate up to which the clients themselves can be trusted, the client limit."""

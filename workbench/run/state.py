@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from workbench.consent import Exposure
 from workbench.control import Control
 from workbench.documents import AnyDocument, ServerRecord
-from workbench.messages.notes import AnotherRun, Link, LinkUnchecked, Notice
+from workbench.messages.machines import AnotherRun, Link, LinkUnchecked
+from workbench.messages.notes import Notice
 from workbench.plan.budget import Budget
 from workbench.plan.model import Plan
 from workbench.run.claims import Claim, Hold

@@ -27,14 +27,8 @@ from workbench.machines.tuning import (
     restore,
     tuned,
 )
-from workbench.messages.notes import (
-    CrashRestored,
-    Notice,
-    NotRestored,
-    Restored,
-    StillTuned,
-    Untuned,
-)
+from workbench.messages.machines import CrashRestored, NotRestored, Restored, StillTuned, Untuned
+from workbench.messages.notes import Notice
 
 Opened: TypeAlias = Mapping[str, tuple[Machine, Profile]]
 """Open machines by name, with their profiles."""

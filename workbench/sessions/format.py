@@ -270,7 +270,7 @@ def _check_note(note: Note) -> None:
 
 
 def _check_stacks(stacks: list[int], frames: int) -> None:
-    """Of a profile; see `messages.notes.Profile`."""
+    """Of a profile; see `messages.outcomes.Profile`."""
     at = 0
     while at < len(stacks):
         count, depth = stacks[at : at + 2] if at + 1 < len(stacks) else (0, 0)

@@ -16,7 +16,8 @@ from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, RunStart
 from workbench.errors import BadInput
 from workbench.messages.base import Message, read
-from workbench.messages.notes import Ceiling, Link
+from workbench.messages.machines import Link
+from workbench.messages.notes import Ceiling
 from workbench.sessions import is_session
 from workbench.sessions.library import Shelved, glance
 from workbench.sessions.skim import skim

@@ -11,7 +11,7 @@ import msgspec
 
 from workbench.analysis import phases
 from workbench.axis import Axis
-from workbench.messages.plans import NoClosedLoop, OneCallOnly
+from workbench.messages.workloads import NoClosedLoop, OneCallOnly
 from workbench.workloads.fields import fields
 from workbench.workloads.options import Workload
 

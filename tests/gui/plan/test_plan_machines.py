@@ -22,7 +22,7 @@ from workbench import paths
 from workbench.consent import Exposure
 from workbench.documents import Note
 from workbench.machines.profiles import Profile
-from workbench.messages.notes import Untuned
+from workbench.messages.machines import Untuned
 from workbench.messages.topics import read_note
 from workbench.run.claims import Claim, Hold, place
 from workbench.sessions import read_session

@@ -10,7 +10,7 @@ from a_run import STREAMS, Home, Running, of
 from oracle import eventually
 
 from workbench.documents import Note, RunStop
-from workbench.messages.notes import AnotherRun
+from workbench.messages.machines import AnotherRun
 from workbench.messages.topics import read_note
 
 

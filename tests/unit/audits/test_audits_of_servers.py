@@ -11,6 +11,7 @@ from fakes.audited import PLAN, Sound, by_code, failed, places, plus, quiet, run
 
 from workbench.documents import AnyDocument, HostSample, Note, PointStart, PointStop, RunStart
 from workbench.messages import notes
+from workbench.messages.machines import Link, SharedCores, SharedMachine
 from workbench.run.network_check import notes_of
 
 
@@ -86,7 +87,7 @@ def test_servers_must_have_the_same_resources(
 
 
 def test_cores_shared_with_the_clients_fail_the_cores_audit(sound: Sound) -> None:
-    shared = notes.SharedCores(machine="localhost", cores=[0])
+    shared = SharedCores(machine="localhost", cores=[0])
     found = by_code(plus(sound, shared))["cores"]
     assert (found.state, found.points, found.servers) == ("failed", (), ())
 
@@ -127,7 +128,7 @@ def test_background_load_fails_the_audit_of_the_points_it_overlaps(sound: Sound)
 
 
 def test_another_users_run_fails_the_quiet_host_audit(sound: Sound) -> None:
-    shared = notes.SharedMachine(machine="localhost", there=["4711 runner"])
+    shared = SharedMachine(machine="localhost", there=["4711 runner"])
     assert failed(plus(sound, shared)) == ["quiet-host"]
 
 
@@ -147,7 +148,7 @@ def test_a_link_must_lose_little_and_carry_enough(
     documents = run(tmp_path, clients=("c1",))
     if link is not None:
         times = {"min_us": 90, "p50_us": 100, "p99_us": 300, "bits_per_s": 1e9, "segments": 1_000}
-        measured = notes.Link(client="c1", target="localhost", **{**times, **link})
+        measured = Link(client="c1", target="localhost", **{**times, **link})
         documents = [
             d for d in documents if not (isinstance(d, Note) and d.topic == "link-unchecked")
         ]

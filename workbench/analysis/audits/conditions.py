@@ -9,18 +9,16 @@ from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.formatting import cores as listed_cores
 from workbench.messages import audits as messages
 from workbench.messages.audits import Finding, NotRecorded
-from workbench.messages.notes import (
+from workbench.messages.machines import (
     AnotherRun,
-    Backlog,
     Link,
     LinkUnchecked,
-    Resources,
     SamplerLost,
     SharedCores,
     SharedMachine,
     SlowLink,
-    Unequal,
 )
+from workbench.messages.notes import Backlog, Resources, Unequal
 
 _OTHERS = "others_cpu_pct"
 _STOLEN = "stolen_cpu_pct"

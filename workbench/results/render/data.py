@@ -16,7 +16,7 @@ from workbench.analysis.cost import CPU_PER_CALL, cost, cpu_us_per_call, full_co
 from workbench.analysis.results import Percentile, PointResult, known_us, mean_us
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import Note, Percentiles, PointStop
-from workbench.messages.notes import Profile
+from workbench.messages.outcomes import Profile
 from workbench.messages.topics import severity
 from workbench.results.comparison import Comparison, Contender, Figure
 from workbench.results.conditions import Conditions

@@ -24,7 +24,8 @@ from workbench.analysis.results import TRUSTED
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.formatting import capital, percent
-from workbench.messages.notes import Profile, Severity
+from workbench.messages.notes import Severity
+from workbench.messages.outcomes import Profile
 from workbench.messages.topics import about, severity
 from workbench.paths import RESOURCES
 from workbench.results import cross_check, differences, rows, setup, sustained, tables

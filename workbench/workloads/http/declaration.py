@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from workbench.messages import plans
+from workbench.messages import plans, workloads
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.request import http_request
 from workbench.workloads.base import Declaration, Protocol, Varied
@@ -102,16 +102,16 @@ class Http(Declaration):
         else:
             yield from http.problems(self._requests(workload)[0])
         if workload.pipeline > workload.calls_per_connection:
-            yield plans.PipelineTooDeep(pipeline=workload.pipeline)
+            yield workloads.PipelineTooDeep(pipeline=workload.pipeline)
         alike = workload.pipeline == 1 and not workload.think_time_s and not several
         if self._reconnects(workload) and not alike:
-            yield plans.ReconnectAlone()
+            yield workloads.ReconnectAlone()
 
     def _beside_requests(self, workload: Any) -> Iterator[plans.Problem]:
         defaults = Request(path="/")
         for name in http.OF_ONE:
             if name != "headers" and getattr(workload, name) != getattr(defaults, name):
-                yield plans.BesideRequests(keys=(f"workload.{name}",))
+                yield workloads.BesideRequests(keys=(f"workload.{name}",))
 
     def _reconnects(self, workload: Any) -> bool:
         return getattr(workload, "on_close", "fail") == "reconnect"

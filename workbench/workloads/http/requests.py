@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from workbench.messages import plans
+from workbench.messages import plans, workloads
 from workbench.workloads.options import about
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def path_problems(
 ) -> Iterator[plans.Problem]:
     """Return what is wrong with a path; `keys` and `number` as of `problems`."""
     if not re.fullmatch(r"/[\x21-\x7e]*", path):
-        yield plans.InvalidPath(keys=keys, number=number)
+        yield workloads.InvalidPath(keys=keys, number=number)
 
 
 def problems(request: Request, number: int = 0) -> Iterator[plans.Problem]:
@@ -166,19 +166,21 @@ def problems(request: Request, number: int = 0) -> Iterator[plans.Problem]:
     for name, value in request.headers.items():
         wrong = _wrong_with(name, value)
         if wrong:
-            yield plans.InvalidHeader(keys=keys("headers"), number=number, header=name, wrong=wrong)
+            yield workloads.InvalidHeader(
+                keys=keys("headers"), number=number, header=name, wrong=wrong
+            )
     if request.expect_type and not _MEDIA_TYPE.fullmatch(request.expect_type):
-        yield plans.InvalidType(keys=keys("expect_type"), number=number)
+        yield workloads.InvalidType(keys=keys("expect_type"), number=number)
     if request.method == "HEAD":
         for key in request.checks:
             if key in ("text", "bytes"):
-                yield plans.NoBodyOfHead(keys=keys(f"expect_{key}"), number=number)
+                yield workloads.NoBodyOfHead(keys=keys(f"expect_{key}"), number=number)
     length = len(request.body.encode())
     if length > MOST_BODY:
-        yield plans.BodyTooLarge(keys=keys("body"), number=number, bytes=length, most=MOST_BODY)
+        yield workloads.BodyTooLarge(keys=keys("body"), number=number, bytes=length, most=MOST_BODY)
 
 
-def _wrong_with(name: str, value: str | Secret) -> plans.WrongHeader | None:
+def _wrong_with(name: str, value: str | Secret) -> workloads.WrongHeader | None:
     if not _TOKEN.fullmatch(name):
         return "name"
     if name.lower() in _FRAMING:

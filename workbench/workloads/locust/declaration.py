@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from workbench.machines.bundle import Brought
-from workbench.messages import plans
+from workbench.messages import plans, workloads
 from workbench.workloads.base import Declaration, Protocol
 from workbench.workloads.locust import reading
 from workbench.workloads.options import Workload, about
@@ -88,11 +88,11 @@ class Locust(Declaration):
         yield from reading.problems(workload.locustfile)
         for line in workload.requirements:
             if not _REQUIREMENT.fullmatch(line):
-                yield plans.RequirementInvalid(requirement=line)
+                yield workloads.RequirementInvalid(requirement=line)
         folder = reading.located(workload.locustfile).parent
         for name in workload.files:
             if not _inside(folder, name):
-                yield plans.LocustfileMissing(
+                yield workloads.LocustfileMissing(
                     keys=("workload.files",), path=name, said=f"it is not in {folder}"
                 )
 

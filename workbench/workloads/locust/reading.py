@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench import paths
 from workbench.errors import why
-from workbench.messages import plans
+from workbench.messages import workloads
 
 if TYPE_CHECKING:
     from workbench.messages.plans import Problem
@@ -35,21 +35,21 @@ def is_shipped(path: Path) -> bool:
 def problems(path: str) -> Iterator[Problem]:
     """Return why a locustfile cannot be run, as far as its text says."""
     if not path:
-        yield plans.LocustfileMissing()
+        yield workloads.LocustfileMissing()
         return
     try:
         tree = _parsed(located(path))
     except OSError as error:
-        yield plans.LocustfileMissing(path=path, said=why(error))
+        yield workloads.LocustfileMissing(path=path, said=why(error))
     except UnicodeDecodeError:
-        yield plans.LocustfileMissing(path=path, said="it is not text in UTF-8")
+        yield workloads.LocustfileMissing(path=path, said="it is not text in UTF-8")
     except (SyntaxError, ValueError) as error:
         line, said = getattr(error, "lineno", 0) or 0, getattr(error, "msg", str(error))
-        yield plans.LocustfileInvalid(path=path, at_line=line, said=said)
+        yield workloads.LocustfileInvalid(path=path, at_line=line, said=said)
     else:
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and "LoadTestShape" in map(_last, node.bases):
-                yield plans.LoadShapeGiven(path=path, at_line=node.lineno, name=node.name)
+                yield workloads.LoadShapeGiven(path=path, at_line=node.lineno, name=node.name)
 
 
 def requests(path: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from workbench import paths
 from workbench.machines.bundle import Brought
-from workbench.messages.plans import QueuesTooLarge
+from workbench.messages.workloads import QueuesTooLarge
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.options import Workload, about
 

@@ -1,0 +1,240 @@
+"""Notes on machines: who else uses them, their links, and kernel settings changed for a run."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import msgspec
+
+from workbench import formatting
+from workbench.messages.notes import Notice, Severity
+
+
+class SharedCores(Notice):
+    level = Severity.WARNING
+    machine: str
+    cores: list[int]
+    template = """Server and agents share {cores:cores} of '{machine}': the load generator takes CPU
+        time from the server, so measured rates are too low. Give them cores of their own."""
+
+
+class SharedMachine(Notice):
+    level = Severity.WARNING
+    machine: str
+    there: list[str]
+    """The processes that hold the machine, as its kernel names them."""
+    template = """Another user's run is on '{machine}' ({there:joined ;}): each disturbs the other.
+        Agree on who measures when."""
+
+
+class AnotherRun(Notice):
+    level = Severity.WARNING
+    title: str
+    machines: list[str]
+    template = """Another run, '{title}', is on {where} at the same time: each disturbs
+        the other. Repeat one of them alone."""
+
+    def where(self) -> str:
+        return formatting.listed([f"'{name}'" for name in self.machines])
+
+
+class Exposed(Notice):
+    """Servers without security fixes listen where other machines can reach them."""
+
+    servers: list[str]
+    """Names."""
+    address: str
+    said: str
+    """Which servers would listen where."""
+    template = "{said}; the user who started the run agreed."
+
+
+class Confinement(Notice):
+    machine: str
+    template = """The kernel of {machine} offers no Landlock (Linux 5.13), so the servers may read
+        and write what their user may."""
+
+
+SOUND = 0.01
+"""Share of segments; a healthy network loses far less."""
+
+
+class Link(Notice):
+    """The measured properties of the link between a client and the target."""
+
+    client: str
+    target: str
+    min_us: int
+    p50_us: int
+    p99_us: int
+    bits_per_s: float
+    """From the target to the client, the direction of replies, in one TCP stream."""
+    to_target_bits_per_s: float = 0.0
+    """From the client to the target, measured after the other direction; 0: not recorded."""
+    by: str = ""
+    """Of older sessions: "iperf3", where that measured the throughput in place of our own probe."""
+    needed_bits_per_s: float = 0.0
+    """The most that the plan needs; 0: unknown."""
+    segments: int = 0
+    """Segments sent in both directions to measure round-trip times."""
+    resent: int = 0
+    """Segments of these that were lost and retransmitted."""
+    template = """{client} reaches {target} in {p50_us:duration} (p99
+        {p99_us:duration}){throughput}{by:? ({by})}{needed_bits_per_s:?; the plan needs about
+        {needed_bits_per_s:bits} at most}.{resent:? It lost {resent:,} of {segments:,} segments.}"""
+
+    def severity(self) -> Severity:
+        return Severity.WARNING if self.is_lossy else Severity.INFO
+
+    @property
+    def is_lossy(self) -> bool:
+        return self.lost_share > SOUND
+
+    @property
+    def lost_share(self) -> float:
+        """Share of the segments."""
+        return self.resent / self.segments if self.segments else 0.0
+
+    def throughput(self) -> str:
+        rate = formatting.bits(self.bits_per_s)
+        if not self.to_target_bits_per_s:
+            return f" and at {rate}"
+        to_target = formatting.bits(self.to_target_bits_per_s)
+        return f", at {rate} from {self.target} and {to_target} to it"
+
+
+class LinkUnchecked(Notice):
+    """A link could not be measured."""
+
+    client: str
+    said: str
+    template = "{said}"
+
+
+class SlowLink(Notice):
+    level = Severity.WARNING
+    client: str
+    target: str
+    bits_per_s: float
+    needed_bits_per_s: float
+    to_target: bool = False
+    """The direction of requests."""
+    template = """The link from {to_target:?{client} to {target}|{target} to {client}} carries
+        {bits_per_s:bits} and the plan needs about {needed_bits_per_s:bits}: at its highest rates
+        the link may be the limit, not a server. Lower them, or use a faster link."""
+
+
+class SamplerLost(Notice):
+    level = Severity.WARNING
+    said: str
+    template = "{said} From here on CPU, memory and counters are missing."
+
+
+class SamplerRestarted(Notice):
+    level = Severity.WARNING
+    said: str
+    template = "{said} It was started again."
+
+
+class TargetGone(Notice, tag="target-lost"):
+    level = Severity.ALERT
+    said: str
+    template = "{said} No more load is offered to it."
+
+
+# Kernel settings changed for the duration of a run.
+
+
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
+    """One kernel setting, as reported by the tuner."""
+
+    key: str
+    old: str | int | None = None
+    wanted: str | int | None = None
+    got: str | int | None = None
+    problem: str = ""
+    """Why it was not set; empty: it was."""
+
+    @property
+    def changed(self) -> bool:
+        return not self.problem and self.old != self.got
+
+
+class Tuned(Notice):
+    """Kernel settings of a machine were changed for the duration of the run."""
+
+    machine: str = ""
+    set: str = ""
+    """The name of the set."""
+    settings: list[Setting]
+
+    def before(self) -> list[str]:
+        """The changed settings with their previous values: "net.core.somaxconn 4096"."""
+        return [f"{s.key} {s.old}" for s in self.settings if s.changed]
+
+    def text(self) -> str:
+        return " ".join(self.sentences()) or f"{self.machine} needed no tuning for this run."
+
+    def sentences(self) -> list[str]:
+        """What was changed, and what could not be."""
+        changed = [f"{s.key} {s.old} -> {s.got}" for s in self.settings if s.changed]
+        tuned = f"{self.machine} is tuned for this run: {', '.join(changed)}."
+        kept = [
+            f"{s.key} is unchanged on {self.machine}: {s.problem}."
+            for s in self.settings
+            if s.problem
+        ]
+        clamped = [
+            f"The kernel of {self.machine} set {s.key} to {s.got}, not {s.wanted} as asked."
+            for s in self.settings
+            if not s.problem and s.got != s.wanted
+        ]
+        return [*([tuned] if changed else []), *kept, *clamped]
+
+
+class Untuned(Notice):
+    """Kernel settings were not changed."""
+
+    machine: str
+    why: Literal["profile", "sudo", "declined", "failed"]
+    said: str = ""
+    says: ClassVar = {
+        "profile": "{machine} is not tuned: its profile does not allow it (tuning).",
+        "sudo": "{machine} is not tuned: its profile allows no root privileges (sudo).",
+        "declined": "{machine} is not tuned: the run was started without tuning.",
+        "failed": "{said}",
+    }
+    template = "{why:says}"
+
+
+class Restored(Notice):
+    machine: str
+    settings: list[str]
+    """ "net.core.somaxconn 4096"."""
+    template = "Kernel settings of {machine} are restored: {settings:joined}."
+
+
+class CrashRestored(Notice):
+    machine: str
+    said: list[str]
+    """One sentence per setting, restored or not."""
+    template = "A crashed run had left {machine} tuned: {said:sentences}"
+
+
+class NotRestored(Notice):
+    """A setting that was changed for the run could not be restored."""
+
+    level = Severity.WARNING
+    machine: str
+    said: str
+    template = "{said}"
+
+
+class StillTuned(Notice):
+    """A machine is still tuned by another run, or by a crashed one, so its figures are those of a
+    tuned machine."""
+
+    level = Severity.WARNING
+    machine: str
+    said: str
+    template = "{machine} is still tuned by another run, or by one that crashed: {said}"

@@ -1,0 +1,205 @@
+"""Notes with a result: of a search, and of a profile."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from workbench.axis import RATE
+from workbench.documents import Verdict
+from workbench.messages.notes import Notice, Point, Severity
+from workbench.messages.reasons import limit_phrase
+from workbench.untrusted import one_line
+
+
+class Peak(Notice):
+    """The highest tested rate at which a server met the limits of the search, in one pass."""
+
+    apart = ("pass_number",)
+    name: str
+    pass_number: int = 1
+    passes: int = 1
+    """Number of passes of the run."""
+    errors_pct: float
+    """Limit: percent of the attempts."""
+    p99_ms: float | None = None
+    """Limit; None: not limited."""
+    peak_per_s: float | None
+    """None: no tested rate met the limits."""
+    low_per_s: float
+    """Lower bound of the server's limit; 0: no rate is known to meet the limits."""
+    high_per_s: float | None
+    """Upper bound; None: the limit was not reached."""
+    confidence: float
+    """Probability that the limit lies between these bounds, at least 0.95."""
+    sure: bool
+    """It was located to within one step and confirmed before the search ran out of points."""
+    met: list[int]
+    """Numbers of the points that met the limits, in the order of measurement."""
+    missed: list[int]
+    """Numbers of the points that did not."""
+    unjudged: list[int] = msgspec.field(default_factory=list)
+    """Numbers of the points that showed nothing about the server; not counted."""
+    blocked_per_s: float | None = None
+    """The rate from which nothing could be judged."""
+    blocked_by: Verdict | None = None
+    template = """{peak_per_s:known?{name}: peak {figure} with {limits_text} (95 % interval
+        {interval}; {points})
+        |{missed:?{name} met the limits at no tested rate ({limits_text}; {points})
+        |The peak of {name} is unknown ({points})}}.{why}"""
+
+    def severity(self) -> Severity:
+        return Severity.INFO if self.sure else Severity.WARNING
+
+    @property
+    def limits_text(self) -> str:
+        """ "at most 1 % errors and a p99 of at most 50 ms"."""
+        return limit_phrase(self.errors_pct, self.p99_ms)
+
+    @property
+    def tests(self) -> int:
+        return len(self.met) + len(self.missed) + len(self.unjudged)
+
+    @property
+    def figure(self) -> str:
+        """ "14,250/s"; "≥ 20,000/s" if the server's limit was not reached; empty: none."""
+        if self.peak_per_s is None:
+            return ""
+        return f"{'≥ ' * (self.high_per_s is None)}{RATE.at(self.peak_per_s)}"
+
+    @property
+    def interval(self) -> str:
+        """ "14,250 to 14,500/s", "above 14,250/s"."""
+        if self.high_per_s is None:
+            return f"above {RATE.at(self.low_per_s)}"
+        return f"{RATE.figure(self.low_per_s)} to {RATE.at(self.high_per_s)}"
+
+    def points(self) -> str:
+        where = f", pass {self.pass_number}" if self.passes > 1 else ""
+        return f"{self.tests} point{'s' * (self.tests != 1)}{where}"
+
+    def why(self) -> str:
+        """Why the peak is not known more precisely."""
+        if self.blocked_per_s is not None:
+            how = {
+                "client-limited": "the clients are the limit",
+                "ports-limited": "the clients run out of local ports",
+                "network-limited": "the network is the limit",
+            }.get(str(self.blocked_by), "no point could be judged")
+            return f" From {RATE.at(self.blocked_per_s)} on {how}."
+        return "" if self.sure else " The search ended before the peak was certain."
+
+
+# Where a server's CPU time goes, as a profiler saw it.
+
+FEWEST_SAMPLES = 100
+"""With which a share of a half is known to 10 points (95 %)."""
+
+_MOST_NAMED = 3
+"""Functions that the sentence names."""
+
+
+class Profile(Point):
+    """Of one server, in a pass that is left out of the results."""
+
+    same = ("frames", "stacks")
+    name: str
+    tool: str
+    """With its version: "py-spy 0.4.3"."""
+    seconds: float
+    """For which it was sampled."""
+    samples: int
+    """How often it was seen running; see `docs/profiling.md`."""
+    frames: list[str]
+    """The names of functions; to show them use `names`."""
+    stacks: list[int]
+    """One after another: how often it was seen, how many calls it has, and as many places in
+    `frames`, from the outermost call to the innermost."""
+    other: int = 0
+    """Samples of stacks that are left out, the rarest of them."""
+    template = """CPU time of {name} at {at}: {shares} ({samples:,} samples{few:? are too few to
+        rely on}, {tool})."""
+
+    def severity(self) -> Severity:
+        return Severity.WARNING if self.few else Severity.INFO
+
+    @property
+    def few(self) -> bool:
+        """Too few samples to rely on."""
+        return self.samples < FEWEST_SAMPLES
+
+    @property
+    def names(self) -> list[str]:
+        """`frames` on one line each: they come from a server, or from anybody's file."""
+        return [one_line(name) for name in self.frames]
+
+    def each(self) -> Iterator[tuple[int, list[int]]]:
+        """Every stack: how often it was seen, its calls as places in `frames`."""
+        at = 0
+        while at < len(self.stacks):
+            count, depth = self.stacks[at : at + 2]
+            yield count, self.stacks[at + 2 : at + 2 + depth]
+            at += 2 + depth
+
+    def folded(self) -> Iterator[str]:
+        """Every stack as "main;send 12"."""
+        names = [name.replace(";", ",") for name in self.names]
+        for count, calls in self.each():
+            yield f"{';'.join(names[at] for at in calls)} {count}"
+        if self.other:
+            yield f"(other) {self.other}"
+
+    def hottest(self) -> list[tuple[str, int]]:
+        """The functions by the samples that saw them work themselves, the most first."""
+        own: Counter[str] = Counter()
+        names = self.names
+        for count, calls in self.each():
+            own[names[calls[-1]]] += count
+        return own.most_common()
+
+    def shares(self) -> str:
+        """ "41 % in send (socket.py), 12 % in recv (socket.py)"."""
+        named = self.hottest()[:_MOST_NAMED]
+        return ", ".join(f"{100 * n / self.samples:.0f} % in {name}" for name, n in named)
+
+
+class NotProfiled(Notice):
+    """A server that could not be profiled; the run went on."""
+
+    name: str
+    tool: str
+    """The profiler."""
+    machine: str = ""
+    why: str
+    """ "denied", "denied-to-root", "absent", "missing", "empty", "start", "failed", "slow" or
+    "lost"."""
+    detail: str = ""
+    """What the profiler printed, the program that is absent, or a sentence."""
+    template = "{name} was not profiled: {because}"
+
+    def because(self) -> str:
+        if self.why in ("missing", "start"):
+            return self.detail
+        if self.why == "empty":
+            return f"{self.tool} saw it do nothing."
+        if self.why == "absent" and self.detail == "jfr":
+            return f"jfr, a part of the JDK, is not on {self.machine}; install a JDK there."
+        if self.why == "absent":
+            return (
+                f"its runtime has no profiler that is known here, and {self.detail} is not on"
+                f" {self.machine}; install it there (Debian: linux-perf)."
+            )
+        if self.why in ("denied", "denied-to-root"):
+            return f"{self.tool} is not permitted on {self.machine}{self._remedy()}"
+        detail = f" ({self.detail})" if self.detail else ""
+        return f"{self.tool} failed{detail}."
+
+    def _remedy(self) -> str:
+        perf = self.tool == "perf"
+        if self.why == "denied-to-root":
+            capability = "PERFMON" if perf else "SYS_PTRACE"
+            return f", not even to root, as in a container; give it the capability {capability}."
+        setting = "perf_event_paranoid to 2 or less" if perf else "yama.ptrace_scope to 0"
+        return f"; run as root there, or set kernel.{setting}."
