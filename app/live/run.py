@@ -131,6 +131,7 @@ class LiveRun:
                 tuning=Tuning(where.tune, person.consent) if where and where.tune else None,
                 expose=person.expose,
                 run_foreign=person.run_foreign,
+                load=person.load,
                 on_busy=person.on_busy,
             )
 

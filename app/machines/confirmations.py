@@ -13,7 +13,7 @@ from app.theme import Weight
 from app.widgets import button, column, label, row
 
 if TYPE_CHECKING:
-    from workbench.consent import Exposure, ForeignCode
+    from workbench.consent import Exposure, ForeignCode, OfRunning
     from workbench.run.claims import Claim
 
 
@@ -85,6 +85,17 @@ def running_foreign(parent: QWidget, /, *, code: ForeignCode) -> Confirmation:
         "Run this program on the clients?",
         _texts(code.text, about),
         [("Cancel", "x", False), ("Run", "", True)],
+    )
+
+
+def loading(parent: QWidget, /, *, asked: OfRunning) -> Confirmation:
+    """Ask whether a server that is running already may get a plan's load."""
+    about = "Pongbench asks each time, and remembers no answer."
+    return Confirmation(
+        parent,
+        "Load this running server?",
+        _texts(asked.text, about),
+        [("Cancel", "x", False), ("Load", "", True)],
     )
 
 

@@ -14,14 +14,14 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from app.bridge import Bridge
 from app.choices import Tick
 from app.dialogs import Dialog
-from app.machines.confirmations import disturbing, exposing, running_foreign
+from app.machines.confirmations import disturbing, exposing, loading, running_foreign
 from app.machines.keys import KeyDialog
 from app.machines.tuning import consenting
 from app.theme import Weight
 from app.widgets import button, column, label, row
 
 if TYPE_CHECKING:
-    from workbench.consent import Exposure, ForeignCode
+    from workbench.consent import Exposure, ForeignCode, OfRunning
     from workbench.machines.hostkeys import HostKeyProblem
     from workbench.machines.secrets import Question
     from workbench.run.claims import Answer, Claim
@@ -41,8 +41,8 @@ _KINDS = {
 
 class Asker:
     """Questions for the user, called in the engine's thread: `ask` for a secret, `consent` to
-    tuning, `expose` old servers, `run_foreign` code, `on_busy` machines, `trust` a host key. One
-    dialog after another; answers are passed on and not kept.
+    tuning, `expose` old servers, `run_foreign` code, `load` on running servers, `on_busy`
+    machines, `trust` a host key. One dialog after another; answers are passed on and not kept.
     """
 
     def __init__(self, bridge: Bridge, parent: QWidget) -> None:
@@ -73,6 +73,11 @@ class Asker:
     async def run_foreign(self, code: ForeignCode) -> bool:
         """A `Consent` (`workbench.consent`)."""
         answer: bool = await self._answer(partial(running_foreign, code=code))
+        return answer
+
+    async def load(self, asked: OfRunning) -> bool:
+        """A `Consent` (`workbench.consent`)."""
+        answer: bool = await self._answer(partial(loading, asked=asked))
         return answer
 
     async def on_busy(self, other: Claim) -> Answer:

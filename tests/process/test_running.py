@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import datetime
 import socket
+import ssl
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from oracle import eventually
 
 from workbench.consent import Load, OfRunning, Repeated
@@ -56,10 +63,22 @@ def files_served(folder: Path, port: int) -> Iterator[subprocess.Popen[bytes]]:
             process.terminate()
 
 
-@contextlib.asynccontextmanager
-async def answering(reply: bytes) -> AsyncIterator[str]:
-    """A server that answers everything with this, and closes; its address."""
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
+
+@contextlib.asynccontextmanager
+async def answering(reply: bytes, tls: ssl.SSLContext | None = None) -> AsyncIterator[str]:
+    """A server that answers everything with this, and closes; its address."""
+    server = await asyncio.start_server(answer_with(reply), "127.0.0.1", 0, ssl=tls)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        yield f"http{'s' * bool(tls)}://localhost:{port}/items?page=2"
+
+
+Answer = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+def answer_with(reply: bytes) -> Answer:
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             await reader.readuntil(b"\r\n\r\n")
@@ -67,9 +86,31 @@ async def answering(reply: bytes) -> AsyncIterator[str]:
             await writer.drain()
         writer.close()
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/items?page=2"
+    return answer
+
+
+def certified(folder: Path, *, days: int) -> tuple[Path, ssl.SSLContext]:
+    """A certificate of localhost that ends in so many days, and the context of its server."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - datetime.timedelta(days=100))
+        .not_valid_after(now + datetime.timedelta(days=days))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    path, private = folder / "certificate.pem", folder / "key.pem"
+    path.write_bytes(certificate.public_bytes(Encoding.PEM))
+    private.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(path, private)
+    return path, context
 
 
 def plan(address: str, workload: dict[str, object] | None = None, **about: object) -> Plan:
@@ -165,8 +206,32 @@ async def test_where_nothing_answers_it_says_so() -> None:
     assert "accepted no connection" in await refused(plan(f"http://127.0.0.1:{free_port()}/"))
 
 
+async def test_a_certificate_is_checked_as_a_browser_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, tls = certified(tmp_path, days=100)
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))  # One that this computer trusts.
+    async with answering(OK, tls) as address:
+        documents = await run(plan(address, {"tls": "full"}))
+    assert all(d.counts.succeeded for d in documents if isinstance(d, PointStop))
+    path, tls = certified(tmp_path, days=-1)
+    async with answering(OK, tls) as address:
+        assert "expired" in await refused(plan(address, {"tls": "full"}))
+        documents = await run(plan(address, {"tls": "full"}, insecure=True))
+    assert all(d.counts.succeeded for d in documents if isinstance(d, PointStop))
+    (record,) = (d.servers[0] for d in documents if isinstance(d, RunStart))
+    assert record.running["insecure"]
+
+
+async def test_a_unix_socket_is_measured(tmp_path: Path) -> None:
+    place = tmp_path / "app.sock"
+    async with await asyncio.start_unix_server(answer_with(OK), place):
+        documents = await run(plan(f"unix:{place}:/items"))
+    assert all(d.counts.succeeded for d in documents if isinstance(d, PointStop))
+
+
 async def test_a_process_that_is_not_there_is_an_error() -> None:
-    async with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") as address:
+    async with answering(OK) as address:
         assert "4194303" in await refused(plan(address, process="pid:4194303"))
 
 
@@ -178,7 +243,7 @@ async def test_requests_that_change_something_need_consent() -> None:
         return False
 
     post = {"method": "POST", "body": "{}"}
-    async with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") as address:
+    async with answering(OK) as address:
         with pytest.raises(PongbenchError):
             await run(plan(address, post), Consents(load=no))
     (question,) = asked

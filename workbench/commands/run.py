@@ -72,7 +72,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "plan",
         help="a plan's name or file, a session file, or the address of a running server:"
-        " http://127.0.0.1:8000/path, also https, ws, wss, tcp, unix:/path",
+        " http://127.0.0.1:8000/path, also https, ws, tcp, unix:/path",
     )
     parser.add_argument(
         "-o",

@@ -55,8 +55,14 @@ class ServerRecord(msgspec.Struct, frozen=True, kw_only=True):
     confinement: dict[str, Any] = {}
     """The privileges it ran with; see `rights.Confinement`."""
     running: dict[str, Any] = {}
-    """Of a server that ran already: its address, where connections went, its processes, and whether
-    its certificate was not checked. Empty: it was deployed."""
+    """Of a server that ran already: its address, where connections went, its processes, or that it
+    ran elsewhere than on the target, and whether its certificate was not checked. Empty: it was
+    deployed."""
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it ran on none of the session's machines."""
+        return bool(self.running.get("elsewhere"))
 
     @property
     def tls(self) -> str:

@@ -60,6 +60,8 @@ class Setup:
         """ "servers and clients share bolt", "target bolt, clients atlas, carl"."""
         if self.shared:
             return f"servers and clients share {names(self.targets)}"
+        if not self.targets:
+            return f"servers elsewhere, clients {names(self.clients)}"
         return f"target {names(self.targets)}, clients {names(self.clients)}"
 
     @property
@@ -431,6 +433,8 @@ def _where(setup: Setup) -> str:
     if setup.shared:
         return f"Servers and clients shared {targets}: its kernel, memory and caches."
     clients = ", ".join(machine.name for machine in setup.clients)
+    if not targets:
+        return f"The servers ran elsewhere, the clients on {clients}."
     return f"The servers ran on {targets}, the clients on {clients}."
 
 

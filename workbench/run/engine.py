@@ -352,14 +352,15 @@ class Engine:
 
     def _start(self, stage: Stage, rehearsed: dict[str, Rehearsal], axis: Axis) -> RunStart:
         """`axis`: with the values that the machines decide."""
+        contestants = [rehearsed[server] for server in self.plan.servers]
         return RunStart(
             v=VERSION,
             session=secrets.token_hex(8),
             started_utc=datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             pongbench=__version__,
             plan=recorded(self.plan),
-            machines=stage.records(),
-            servers=[rehearsed[server].record for server in self.plan.servers],
+            machines=stage.records(serves=any(not r.record.elsewhere for r in contestants)),
+            servers=[each.record for each in contestants],
             order=order(self.plan, self.seed),
             seed=self.seed,
             axis=axis,

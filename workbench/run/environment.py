@@ -223,12 +223,13 @@ class Stage:
             certificate=self.certificate,
         )
 
-    def records(self) -> list[MachineRecord]:
-        """The machines as `RunStart.machines` records them."""
+    def records(self, *, serves: bool = True) -> list[MachineRecord]:
+        """The machines as `RunStart.machines` records them. `serves`: whether any server was on the
+        target."""
         return [
             MachineRecord(
                 name=name,
-                roles=list(member.roles),
+                roles=[role for role in member.roles if serves or role != "target"],
                 facts=dict(member.facts),
                 clock_offset_us=member.clock[0],
                 clock_uncertainty_us=member.clock[1],

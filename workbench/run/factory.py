@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from workbench import paths
+from workbench.consent import is_loopback
 from workbench.control import Control
 from workbench.documents import AnyDocument
 from workbench.errors import BadInput
@@ -56,6 +57,8 @@ def engine_for(
                 f"{entry.name} is not available: {entry.unavailable.reason} Leave it out of"
                 " the plan."
             )
+        if entry.running:
+            _check_running(plan, entry, fleet)
         if unfit := plan.declared.unfit(plan.workload, entry):
             raise BadInput(unfit)
     null_server = plan.declared.null_server if plan.calibrate else ""
@@ -70,6 +73,23 @@ def engine_for(
         observer=observer,
         control=control,
     )
+
+
+def _check_running(plan: Plan, entry: ServerEntry, fleet: Fleet) -> None:
+    """Raise BadInput for a running server that cannot be measured in this way."""
+    assert entry.running
+    address = entry.running.address
+    programs = [name for name in plan.load_tools if registry.load_tool(name).command]
+    if not address.port and (programs or not fleet.loopback):
+        how = f"with {listed(programs)}" if programs else "from another machine"
+        raise BadInput(f"{address.text} is a Unix socket, so it cannot be measured {how}.")
+    if not fleet.loopback and is_loopback(address.host):
+        raise BadInput(
+            f"{address.text} is reached from its own machine only; give the address at which the"
+            " clients reach it."
+        )
+    if plan.profile:
+        raise BadInput(f"{entry.name} is running already, so it cannot be profiled.")
 
 
 def unfit(plan: Plan) -> list[Problem]:

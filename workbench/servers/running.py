@@ -128,7 +128,8 @@ class Attached(Deployment):
 
     def record(self) -> ServerRecord:
         assert self.entry.running
-        found = self.entry.running.record() | {"process": self.owner.text}
+        found = self.entry.running.record()
+        found |= {"process": self.owner.text} if self.here else {"elsewhere": True}
         return msgspec.structs.replace(super().record(), running=found)
 
 
@@ -145,7 +146,7 @@ async def attach(machine: Machine, entry: ServerEntry, *, here: bool) -> Attache
         if address.tls:
             tls, certificate = await _certified(contact, near)
             contact = replace(contact, certificate=certificate)
-        found = Owner(why="it runs where Pongbench may not look")
+        found = Owner(why="it is not on the target")
         if here:
             found = await owner.find(machine, contact)
         if contact.process and found.why:

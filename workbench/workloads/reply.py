@@ -15,6 +15,13 @@ KEPT_RAW = LONGEST_HEAD + 4_096
 class Fault(Exception):
     """An error of the server; `str()` is a sentence that begins with "It"."""
 
+    silent = False
+    """Whether it closed without a byte of an answer."""
+
+
+class _Silent(Fault):
+    silent = True
+
 
 @dataclass(frozen=True)
 class Reply:
@@ -66,7 +73,7 @@ class Parser:
     def end(self) -> None:
         """Handle the end of the connection, which completes some replies."""
         if not self.received:
-            raise Fault("It closed the connection without an answer.")
+            raise _Silent("It closed the connection without an answer.")
         try:
             self._parser.end()
         except ProtocolError as error:
@@ -75,7 +82,7 @@ class Parser:
     def reset(self) -> None:
         """Handle a reset: what came before it is not whole, even if its length is not known."""
         if not self.received:
-            raise Fault("It reset the connection without an answer.")
+            raise _Silent("It reset the connection without an answer.")
         if not self._parser.complete:
             raise Fault(f"It reset the connection after {self.received} bytes of its reply.")
 

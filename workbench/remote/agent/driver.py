@@ -42,6 +42,7 @@ RECEIVE_SMALL = 448
 
 _CLASSES = {
     errno.ECONNREFUSED: "connrefused",
+    errno.ENOTCONN: "connrefused",  # by a Unix socket whose accept queue is full
     errno.ECONNRESET: "connreset",
     errno.EPIPE: "connreset",
     errno.ECONNABORTED: "connreset",

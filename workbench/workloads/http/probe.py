@@ -42,7 +42,10 @@ async def probe(
         try:
             found = await _asked(wire, data, wanted, to_the_end=protocol == "pong")
         except Fault as fault:
-            raise BadInput(f"{entry.name} cannot be measured: {continued(str(fault))}") from None
+            said = f"{entry.name} cannot be measured: {continued(str(fault))}"
+            if not wire.tls and fault.silent:
+                said += " If it speaks TLS, begin its address with https://."
+            raise BadInput(said) from None
         first = found[0]
         keeps = keeps and first.keep_alive
         if refusal := _refusal(entry, request, first):

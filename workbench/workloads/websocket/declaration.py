@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from workbench.errors import BadInput
+from workbench.formatting import continued
 from workbench.remote.agent.websocket import LONGEST_MESSAGE
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.http.requests import Path, path_problems
@@ -134,6 +136,20 @@ class WebSocket(Declaration):
         from workbench.workloads.websocket.gate import gate  # noqa: PLC0415  it brings asyncio
 
         return await gate(wire, entry)
+
+    async def probe(
+        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
+    ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
+        from workbench.workloads.gating import GateResult  # noqa: PLC0415  it brings asyncio
+        from workbench.workloads.reply import Fault  # noqa: PLC0415
+        from workbench.workloads.websocket.gate import probe  # noqa: PLC0415
+
+        try:
+            said = await probe(wire, workload.path, workload.message_size)
+        except Fault as fault:
+            raise BadInput(f"{entry.name} cannot be measured: {continued(str(fault))}") from None
+        protocols = ["websocket"]
+        return GateResult(server=entry.id, passed=True, sentences=[said], protocols=protocols), {}
 
     async def warm_up(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, entry: Server

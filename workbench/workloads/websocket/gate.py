@@ -85,8 +85,18 @@ async def one_echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
     return True
 
 
+async def probe(wire: Wire, path: str, size: int) -> str:
+    """Ask a server that is running already for what a plan asks: an echo and a pong. Returns a
+    sentence. Raises Fault."""
+    async with _connection(wire, path) as client:
+        await client.shake()
+        await client.echo(TEXT, _text(size))
+        await client.ping(b"are you there")
+    return f"It accepts the handshake at {path}, echoes {size:,} bytes and answers a ping."
+
+
 @contextlib.asynccontextmanager
-async def _connection(wire: Wire) -> AsyncIterator[_Client]:
+async def _connection(wire: Wire, path: str = "/") -> AsyncIterator[_Client]:
     try:
         async with asyncio.timeout(wire.patience_s):
             reader, writer = await asyncio.open_connection(wire.host, wire.port)
@@ -96,7 +106,7 @@ async def _connection(wire: Wire) -> AsyncIterator[_Client]:
         reason = (error.strerror or str(error)).lower()
         raise Fault(f"It accepted no connection ({reason}).") from None
     try:
-        yield _Client(reader, writer, wire.host, wire.port, wire.patience_s)
+        yield _Client(reader, writer, wire.host, wire.port, wire.patience_s, path=path)
     finally:
         writer.close()
         with contextlib.suppress(OSError):
@@ -113,7 +123,10 @@ class _Client:
         host: str,
         port: int,
         patience_s: float,
+        *,
+        path: str = "/",
     ) -> None:
+        self._path = path
         self._reader, self._writer = reader, writer
         self._host, self._port, self._patience_s = host, port, patience_s
         self._data = b""
@@ -121,7 +134,7 @@ class _Client:
     async def shake(self) -> int:
         """Make the handshake; return the bytes of the server's."""
         key = new_key()
-        before, after = handshake(self._host, self._port, "/")
+        before, after = handshake(self._host, self._port, self._path)
         self._writer.write(before + key + after)
         try:
             while (end := accepted(self._data, accept_of(key))) is None:
@@ -130,7 +143,7 @@ class _Client:
             if error.kind.isdigit():
                 raise Fault(
                     f"It answered the handshake with {error.kind} instead of 101, so it does not"
-                    " speak WebSocket at /."
+                    f" speak WebSocket at {self._path}."
                 ) from None
             raise Fault(f"Its handshake is wrong: {error}.") from None
         self._data = self._data[end:]
