@@ -48,7 +48,8 @@ UV = ROOT / ".tools" / "uv" / "bin" / "uv"
 def main() -> None:
     # CI builds as root what belongs to another user.
     log = ("git", "-c", f"safe.directory={ROOT}", "log", "-1", "--format=%ct")
-    os.environ["SOURCE_DATE_EPOCH"] = epoch = _output(*log).strip()
+    epoch = os.environ.get("SOURCE_DATE_EPOCH") or _output(*log).strip()
+    os.environ["SOURCE_DATE_EPOCH"] = epoch
     os.environ["PYTHONHASHSEED"] = "1"
     DIST.mkdir(exist_ok=True)
     bundle()
@@ -105,8 +106,7 @@ def strip() -> None:
 def licences() -> list[Component]:
     """LICENCES.txt and what the about box reads, in the bundle. All its parts.
 
-    Ends the build when a file in it belongs to none of them; on other systems than Linux, where
-    nobody has seen what is found, it is said.
+    Ends the build when a file in it belongs to none of them.
     """
     beside = provenance.bundled(APP)
     place = APP / "_internal" / BUNDLED.relative_to(SHIPPED)
@@ -115,10 +115,7 @@ def licences() -> list[Component]:
     (APP / "LICENCES.txt").write_text(provenance.licences(parts), encoding="utf-8")
     sources = provenance.gathered(ROOT / "build" / "pongbench")
     if strangers := provenance.strangers(sources, parts, ROOT):
-        unknown = f"No licence is known of {', '.join(sorted(strangers)[:9])}."
-        if sys.platform == "linux":
-            raise SystemExit(unknown)
-        print(unknown)
+        raise SystemExit(f"No licence is known of {', '.join(sorted(strangers)[:9])}.")
     return parts
 
 

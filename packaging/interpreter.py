@@ -1,5 +1,5 @@
-"""The second program of a bundle for Linux: the Python that built it, for the load agent, what runs
-under it, and servers that need nothing else.
+"""The second program of a bundle: the Python that built it. On Linux for the load agent, what runs
+under it, and servers that need nothing else; on Windows for uv, which fetches what machines need.
 
 PyInstaller's boot loader needs the interpreter as a library, compiled to lie anywhere, which runs
 Python code about a tenth slower than a distribution's `python3`, that has it inside. Below
@@ -10,6 +10,9 @@ Python code about a tenth slower than a distribution's `python3`, that has it in
     lib/python3.11/lib-dynload          extension modules: those in python3.11, which both load
     lib/python3.11/dist-packages        gevent, what it needs, and pyzmq, which the window does not
     pyvenv.cfg                          keeps the user's own packages out
+
+On Windows it is `python.exe` beside the window's own libraries, with `python._pth`, which names
+that standard library and keeps everything else out.
 
 Where a machine has no Python for them, runtimes of servers are environments based on it, which see
 of this the standard library only.
@@ -34,6 +37,7 @@ from surplus import BULKY, OUTSIDE, UNUSED
 PACKAGES = ("gevent", "greenlet", "zope.event", "zope.interface", "pyzmq")
 TESTS = {"test", "tests"}
 STDLIB = Path(sysconfig.get_path("stdlib"))
+WINDOWS = sys.platform == "win32"
 VERSION = sysconfig.get_python_version()
 HOME = f"python{VERSION}"
 """Where PyInstaller looks for extension modules, below `_internal`."""
@@ -44,6 +48,8 @@ Entry = tuple[str, str]
 
 def binaries(work: Path) -> list[Entry]:
     """The program and all compiled modules; the libraries they need, PyInstaller finds."""
+    if WINDOWS:
+        return [(base_python(), ".")]
     modules = [
         path
         for path in sorted((STDLIB / "lib-dynload").glob("*.so"))
@@ -59,6 +65,10 @@ def binaries(work: Path) -> list[Entry]:
 def datas(work: Path, sources: list[Entry]) -> list[Entry]:
     """Modules of packages, compiled; and, of `sources`, which lie in the bundle as they are, what
     Python would keep beside them when it is first used, were that allowed."""
+    if WINDOWS:
+        work.mkdir(parents=True, exist_ok=True)
+        (work / "python._pth").write_text("base_library.zip\n.\n")
+        return [(str(work / "python._pth"), ".")]
     (work / "pyvenv.cfg").write_text("include-system-site-packages = false\n")
     found = [(str(work / "pyvenv.cfg"), ".")]
     for name, path in _packages():
@@ -84,7 +94,7 @@ def library(path: Path, work: Path) -> None:
     """The standard library as a zip, the same for the same Python."""
     with zipfile.ZipFile(path, "w") as made:
         for source in sorted(STDLIB.rglob("*.py")):
-            name = str(source.relative_to(STDLIB))
+            name = source.relative_to(STDLIB).as_posix()
             top = name.partition("/")[0].removesuffix(".py")
             if _wanted(top) and not TESTS & set(Path(name).parts):
                 compiled = _compiled(source, name, work / "library" / f"{name}c")

@@ -34,6 +34,22 @@ _SYSTEM = {
     "libuuid1": "BSD-3-Clause",
     "zlib1g": "Zlib",
 }
+_ELSEWHERE = {
+    "OpenSSL": (r"(lib(ssl|crypto)|_ssl|_hashlib)\b", "Apache-2.0", "openssl"),
+    "libffi": (r"(lib)?ffi|_ctypes", "MIT", "libffi"),
+    "bzip2": (r"(lib)?bz2|_bz2", "bzip2-1.0.6", "bzip2"),
+    "XZ Utils (liblzma)": (r"(lib)?lzma|_lzma", "0BSD", "xz"),
+    "Expat": (r"(lib)?expat|pyexpat", "MIT", "expat"),
+    "zlib": (r"(lib)?z(lib)?[.\d]|python3\d+\.dll", "Zlib", "zlib"),
+    "Microsoft's C and C++ runtime": (
+        r"vcruntime|msvcp|concrt|ucrtbase|api-ms-win-",
+        "Microsoft Visual Studio licence terms",
+        "microsoft",
+    ),
+}
+"""Where no distribution tells: what is in files of Python or beside them, by how these begin; its
+licence, and that one's text in `licences`."""
+_PYTHONS = re.compile(r"(.*\.pyd|(lib)?python[.\d]*\.(dll|exe|dylib)|Python)$")
 _COMMON = {"Apache-2.0": "Apache-2.0", "GPL-3.0-or-later": "GPL-3"}
 """Licence -> its text on Debian, where notices only name it."""
 _CRATES = """\
@@ -42,6 +58,7 @@ along. The source of each is at https://crates.io/crates/NAME, with its
 licence; that of OpenSSL at https://openssl-library.org.
 
 """
+_TEXTS = Path(__file__).with_name("licences")
 _RULE = f"\n{'=' * 80}\n\n"
 
 
@@ -58,6 +75,12 @@ def bundled(app: Path) -> list[Component]:
             text = f"{notice}\n\n{common.read_text(encoding='utf-8')}"
         version = f"{version} ({', '.join(libraries)})"
         found.append(Component(package, version, licence, text))
+    if not system_packages(app):
+        names = [path.name.lower() for path in app.joinpath("_internal").rglob("*")]
+        for name, (begins, licence, file) in _ELSEWHERE.items():
+            if any(re.match(begins, each) for each in names):
+                text = (_TEXTS / f"{file}.txt").read_text(encoding="utf-8")
+                found.append(Component(name, "", licence, text))
     for package, listed in inside():
         crates = [f"{one['name']} {one['version']}  {_licence(one)}" for one in listed]
         text = _CRATES.format(package=package) + "\n".join(crates)
@@ -129,12 +152,22 @@ def strangers(sources: Iterable[str], parts: list[Component], root: Path) -> set
         if owner is None:
             if source.startswith(known) and not source.startswith(f"{sys.prefix}{os.sep}"):
                 continue  # ours, or Python's
-            if Path(source).name.startswith("libpython"):
+            name = Path(source).name
+            if name.startswith("libpython"):
                 continue  # wherever that Python came from
-            owner = _package_of(f"*/{Path(source).name}")
+            owner = _package_of(f"*/{name}") or _elsewhere(source)
         if owner is None or _plain(owner) not in owners:
             found.add(source)
     return found
+
+
+def _elsewhere(source: str) -> str | None:
+    """The part that a file beside Python is from, where no distribution has packages."""
+    if not os.path.normcase(source).startswith(os.path.normcase(sys.base_prefix)):
+        return None
+    name = Path(source).name
+    known = (part for part, (begins, *_) in _ELSEWHERE.items() if re.match(begins, name, re.I))
+    return next(known, "Python" if _PYTHONS.match(name) else None)
 
 
 def gathered(work: Path) -> set[str]:

@@ -52,18 +52,19 @@ SURPLUS = re.compile(
     # Where the building machine keeps its files is nobody's business, and differs.
     r"\.dist-info/((direct_url|uv_build|uv_cache)\.json|INSTALLER|REQUESTED)"
     r"|pongbench-.*\.dist-info/RECORD"
-    r"|PySide6/Qt/(translations|qml|metatypes)|pyqtgraph/(icons/peegee|colors/maps)|uv-.*/sboms"
+    r"|PySide6/(Qt/)?(translations|qml|metatypes)|PySide6/opengl32sw|pyqtgraph/(icons/peegee|colors/maps)|uv-.*/sboms"
     r"|numpy/_core/_multiarray_tests"
-    r"|PySide6/Qt/plugins/(imageformats/libq(gif|icns|ico|jpeg|pdf|tga|tiff|wbmp|webp)"
-    r"|platforms/libq(eglfs|linuxfb|minimal|minimalegl|vnc|vkkhrdisplay)"
+    r"|PySide6/(Qt/)?plugins/(imageformats/(lib)?q(gif|icns|ico|jpeg|pdf|tga|tiff|wbmp|webp)"
+    r"|platforms/(lib)?q(direct2d|eglfs|linuxfb|minimal|minimalegl|vnc|vkkhrdisplay)"
     r"|platformthemes/libqgtk3|platforminputcontexts/libqtvirtualkeyboard"
     r"|egldeviceintegrations|generic|networkinformation|tls|qmltooling|sqldrivers|printsupport"
     r"|wayland-graphics-integration|xcbglintegrations|vectorimageformats|designer|help"
     r"|wayland-shell-integration/lib(fullscreen|ivi|qt|wl))"
-    r"|libQt6(Pdf|Quick|Qml|VirtualKeyboard|Network|Egl|Wlshell|WlShell|WaylandCompositor|Sql"
-    r"|Designer|Help|PrintSupport|UiTools|ShaderTools|Test|Concurrent|Labs)\w*\.so"
+    r"|(lib)?Qt6(Pdf|Quick|Qml|VirtualKeyboard|Network|Egl|Wlshell|WlShell|WaylandCompositor|Sql"
+    r"|Designer|Help|PrintSupport|UiTools|ShaderTools|Test|Concurrent|Labs)\w*\.(so|dll)"
 )
-"""Parts of Qt that a program of raster-drawn widgets on X11, Wayland or offscreen never loads."""
+"""Parts of Qt that a program of raster-drawn widgets on X11, Wayland, Windows or offscreen never
+loads, by their paths with slashes."""
 
 SYSTEM = re.compile(
     r"lib(X11|xcb|Xau|Xdmcp|Xext|Xfixes|Xrender|Xcursor|Xcomposite|Xdamage|Xinerama|Xi|Xrandr|Xft"

@@ -1,3 +1,3 @@
 """Pongbench without a window: plans, machines, servers, load, sessions and their analysis."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

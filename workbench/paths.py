@@ -29,9 +29,10 @@ CODE = Path(__file__).resolve().parent.parent
 SHIPPED = _shipped_root()
 RESOURCES = SHIPPED / "resources"
 PROFILES = SHIPPED / "profiles"
-PYTHON = str(SHIPPED / "bin" / "python3") if getattr(sys, "frozen", False) else sys.executable
-"""The Python for programs on this computer: a bundle is no interpreter itself, and on Linux
-includes one."""
+_BUNDLED = "python.exe" if sys.platform == "win32" else "bin/python3"
+PYTHON = str(SHIPPED / _BUNDLED) if getattr(sys, "frozen", False) else sys.executable
+"""The Python for programs on this computer: a bundle is no interpreter itself, and on Linux and
+Windows includes one."""
 
 
 def command() -> str:

@@ -1,4 +1,4 @@
-; Installs Pongbench for one user:  makensis -DVERSION=0.1.0 -DAPP=dist\pongbench packaging\windows\pongbench.nsi
+; Installs Pongbench for one user:  makensis -DVERSION=1.0.0 -DAPP=dist\pongbench packaging\windows\pongbench.nsi
 ; Built and run: see docs/installing.md.
 
 Unicode true

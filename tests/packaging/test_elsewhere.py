@@ -33,7 +33,8 @@ class Analysis:
         self.scripts = [("pyi_rth_inspect", "", ""), ("frozen", "", "")]
         self.pure = [("app", "", ""), ("pygments.lexers.haskell", "", "")]
         self.binaries = [(name, "", "") for name in BINARIES[system]]
-        self.datas = []
+        library = pathlib.Path(specpath).parent / "base_library.zip"
+        self.datas = [("base_library.zip", str(library), "DATA")]
 def EXE(pure, scripts, **options):
     told["program"] = {"scripts": [name for name, _, _ in scripts], **options}
 def COLLECT(executable, binaries, datas, **options):
