@@ -389,7 +389,10 @@ class Chart(Plot):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
-            text = self.marks.at(event.pos().toPointF())
+            at = event.pos().toPointF()
+            text = self.marks.at(at)
+            if not text and self.head_box().contains(at):
+                text = "\n".join(self.model.legend(self.view_shown))
             QToolTip.showText(event.globalPos(), tip(text), self)
             return True
         handled: bool = super().viewportEvent(event)

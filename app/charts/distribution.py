@@ -133,8 +133,7 @@ class DistributionModel(Projection):
         percents = scales.ticks(100 * (1 - 1 / high), most, low=100 * (1 - 1 / low))
         return [100 / (100 - percent) for percent in percents]
 
-    @property
-    def explanation(self) -> list[str]:
+    def legend(self, view: View) -> list[str]:
         return [
             f"Response times {self.chosen_text} by percentile, {words.clock(self.view.clock)}.",
             f"Hollow markers and thin lines: fewer than ten {self.replies} were slower.",

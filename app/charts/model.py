@@ -37,6 +37,9 @@ from workbench.messages.outcomes import NotProfiled, Profile
 from workbench.messages.topics import read_note
 from workbench.results.setup import Setup
 
+_MOST_FAULTY = 4
+"""At most this many faulty servers are explained."""
+
 
 class Whole:
     """All values that a film will show; axes fitted to them stay fixed."""
@@ -350,6 +353,38 @@ class ChartModel:
         knees = any(series.knee is not None for series in servers)
         faulty = any("faulty" in series.shown_verdicts for series in servers)
         return (*[large] * knees, *hollow, *["crossed: faulty"] * faulty)
+
+    def legend(self, view: View) -> list[str]:
+        """Return sentences that explain the markers and what is counted."""
+        lines = []
+        if self.axis.calibrated:
+            lines.append(
+                "Sustained rate (large marker): the highest offered rate at which, as at every "
+                "lower one, at least 99 % of the calls succeed. ≥: no server limit was reached."
+            )
+        due, open_loop = view.clock == "latency", self.axis.calibrated
+        lines.append(
+            f"Response time: {words.percentile(view.percentile)} of the answered calls, counted "
+            f"from {'their scheduled times' if due else 'when they were sent'}"
+            f"{', so that a server that stalls cannot hide it' * (due and open_loop)}."
+        )
+        hollow = [
+            not series.trusts(reading)
+            or (reading.times(view.clock) and not reading.supported(view))
+            for series in self.series.values()
+            for reading in series.shown
+        ]
+        if any(hollow):
+            lines.append(
+                "Hollow markers and thin lines: not to be trusted, because the clients were the "
+                "limit, other programs took CPU, an audit failed, or there is too little evidence."
+                f"{' Unreliable ones are excluded from sustained rates.' * self.axis.has_limit}"
+            )
+        faulty = [f"{s.name} is {s.what_is_faulty}." for s in self.ranked() if s.faulty]
+        if faulty:
+            more = f" {len(faulty) - _MOST_FAULTY} more servers are." * (len(faulty) > _MOST_FAULTY)
+            lines.append(f"Crossed markers: {' '.join(faulty[:_MOST_FAULTY])}{more}")
+        return lines
 
     def reading(self, server: str, x: float) -> PointResult | None:
         """Return the point of a server at exactly this value."""

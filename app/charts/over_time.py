@@ -171,8 +171,7 @@ class TimeModel(Projection):
         found = {now.doubt for series in self.series.values() for now in series.shown}
         return words.hollow(doubt for doubt in get_args(Doubt) if doubt in found)
 
-    @property
-    def explanation(self) -> list[str]:
+    def legend(self, view: View) -> list[str]:
         shown = "the whole sweep" if self.chosen == "whole" else f"the points {self.chosen_text}"
         return [
             f"Over time: {shown}, each server from its own start, in intervals of"

@@ -38,8 +38,6 @@ from workbench.sessions.chart_notes import ChartNote
 _WIDTH = 1600.0
 """The page is designed for this width; other widths scale it."""
 
-_MOST_FAULTY = 4
-"""At most this many faulty servers are explained below the charts."""
 _MARGIN = 56.0
 _LARGEST = 1.5
 """The largest scale of the charts' text, relative to the window."""
@@ -264,35 +262,8 @@ class Page:
     def _explanations(self) -> list[str]:
         model, view, drawn = self.model, self._trio.view, self._trio.drawn
         if isinstance(drawn, Projection):
-            return drawn.explanation
-        lines = []
-        if model.axis.calibrated:
-            lines.append(
-                "Sustained rate (large marker): the highest offered rate at which, as at every "
-                "lower one, at least 99 % of the calls succeed. ≥: no server limit was reached."
-            )
-        due, open_loop = view.clock == "latency", model.axis.calibrated
-        lines.append(
-            f"Response time: {words.percentile(view.percentile)} of the answered calls, counted "
-            f"from {'their scheduled times' if due else 'when they were sent'}"
-            f"{', so that a server that stalls cannot hide it' * (due and open_loop)}."
-        )
-        hollow = [
-            not series.trusts(reading)
-            or (reading.times(view.clock) and not reading.supported(view))
-            for series in model.series.values()
-            for reading in series.shown
-        ]
-        if any(hollow):
-            lines.append(
-                "Hollow markers and thin lines: not to be trusted, because the clients were the "
-                "limit, other programs took CPU, an audit failed, or there is too little evidence."
-                f"{' Unreliable ones are excluded from sustained rates.' * model.axis.has_limit}"
-            )
-        faulty = [f"{s.name} is {s.what_is_faulty}." for s in model.ranked() if s.faulty]
-        if faulty:
-            more = f" {len(faulty) - _MOST_FAULTY} more servers are." * (len(faulty) > _MOST_FAULTY)
-            lines.append(f"Crossed markers: {' '.join(faulty[:_MOST_FAULTY])}{more}")
+            return drawn.legend(view)
+        lines = model.legend(view)
         if stopped := [f"{s.name} {s.disqualified}" for s in model.ranked() if s.disqualified]:
             lines.append(f"Disqualified: {'; '.join(stopped)}.")
         lines += note_text.numbered(model, self._trio.notes)

@@ -169,8 +169,7 @@ class Projection:
         """Return at most `most` + 1 round values of the axis between two."""
         return scales.round_values(low, high, most)
 
-    @property
-    def explanation(self) -> list[str]:
+    def legend(self, view: View) -> list[str]:
         """Explain the view to a reader who knows nothing of it."""
         return []
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QRect, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -271,3 +272,14 @@ def test_the_end_is_a_verdict_with_what_to_do_next(
     assert named(page, "Replay").isVisible() and named(page, "Run again").isVisible()
     page.begin(plan_from_data(documents[0].plan, name="a test"))
     assert not page.verdict.isVisible() and not named(page, "Replay").isVisible()
+
+
+@pytest.mark.qt_log_ignore("does not support")
+def test_pointing_at_a_charts_header_explains_its_markers(qtbot: QtBot, page: LivePage) -> None:
+    feed(page, session(2, 6, untrusted_from=4000))
+    chart = page.board.trio.charts[Quantity.REPLIES]
+    at = chart.head_box().center().toPoint()
+    asked = QHelpEvent(QEvent.Type.ToolTip, at, chart.viewport().mapToGlobal(at))
+    QApplication.sendEvent(chart.viewport(), asked)
+    qtbot.waitUntil(lambda: "Hollow markers" in QToolTip.text())
+    assert "Sustained rate (large marker)" in QToolTip.text()

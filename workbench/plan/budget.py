@@ -184,8 +184,13 @@ def assess(
         cool_down_s=rests,
         problems=suitability.problems(plan, entries, planned, limits, duration_s, clients=clients),
         warnings=[
-            *suitability.warnings(plan, planned, limits, clients),
-            *resources.few_addresses(plan, planned, limits, clients, wanted),
+            warning
+            for warning in (
+                *suitability.warnings(plan, planned, limits, clients),
+                *resources.few_addresses(plan, planned, limits, clients, wanted),
+            )
+            # Of rates that are an estimate, it would warn of what may never be offered.
+            if not (ceiling_per_s and isinstance(warning, plans.TimeoutsFill))
         ],
         rests=plans.RestsForPorts(longest_s=longest_s) if longest_s > plan.cool_down_s else None,
         warming=plan.warming,

@@ -106,7 +106,9 @@ class Scheduler:
     def _note_conditions(self) -> None:
         """Note what is known before anything is measured."""
         run = self._run
-        for warning in [*run.budget.warnings, run.stage.placement.shared]:
+        # Until the rates are known, the budget is an estimate.
+        of_plan = [] if run.plan.to_ceiling else run.budget.warnings
+        for warning in [*of_plan, run.stage.placement.shared]:
             if warning:
                 run.note(warning)
         self._note_tuning(run.stage.tuneup.events)
@@ -213,6 +215,8 @@ class Scheduler:
         run.plan, run.budget = plan, run.assess(plan)
         run.budget.check()
         run.note(notes.Rates(values=plan.rates_per_s, suffix=plan.axis.suffix))
+        for warning in run.budget.warnings:
+            run.note(warning)
 
     async def _sweep(self, block: Block) -> None:
         """Run one server's points in one pass."""
