@@ -50,6 +50,7 @@ PAGES = (
     Action("Run the plan or session shown", ("Ctrl+R",), "run_this", icon="play"),
     Action("Search this page", ("Ctrl+F",), "search", "Sessions", "search"),
     Action("Export…", ("Ctrl+E",), "export", icon="share-2"),
+    Action("Share with spectators…", ("Ctrl+Shift+S",), "share", icon="monitor"),
     Action("Copy the chart", ("Ctrl+Shift+C",), "copy_chart", icon="copy"),
     Action("CPU profiles: where the time goes", ("Ctrl+P",), "show_profiles", icon="cpu"),
     Action("Stop what is in progress", ("Ctrl+.",), "press_stop", icon="square"),

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge import Bridge
 from app.log import LogBook
 from app.settings import Settings
+from app.shared_link import Sharing
 from app.theme import Theme, current, use
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Desk(QObject):
     ) -> None:
         super().__init__()
         self.bridge = bridge
+        self.sharing = Sharing(bridge)
         self.log = log or LogBook()
         self.theme = theme
         self.settings = settings

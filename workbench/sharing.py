@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from workbench import paths
+from workbench.closing import to_the_end
 from workbench.errors import BadInput, PongbenchError
 
 
@@ -34,7 +35,7 @@ async def shared(session: Path, where: str = "127.0.0.1") -> AsyncIterator[str]:
         yield told["link"]
     finally:
         process.stdin.close()
-        await process.wait()
+        await to_the_end(process.wait())
 
 
 def split(where: str) -> tuple[str, int]:

@@ -20,6 +20,7 @@ from app.charts.trio import Trio
 from app.live.headline import Figure, Lead, lead
 from app.live.transport import Transport
 from app.painted import Painted, Painting
+from app.sharing.dialog import Poster
 from app.theme import Theme, Weight, font
 
 _HIGH, _WIDE = 1080.0, 1440.0
@@ -60,13 +61,15 @@ class Presentation(Painting, QWidget):
         keys: Callable[[QKeyEvent], bool] = lambda event: False,
         status: Callable[[], tuple[str, str]] = lambda: ("", ""),
         headline: Callable[[], str] = lambda: "Preparing",
+        link: Callable[[], str] = lambda: "",
         hint: Sequence[Keys] = (),
         caption: str = "",
         bar: Transport | None = None,
         give_back: Callable[[], None],
     ) -> None:
         """`keys`: handles a key; True if the page knows it. `status`: the page's sentence and its
-        tone. `headline`: while nothing is drawn. `hint`: the page's own keys. `caption`:
+        tone. `headline`: while nothing is drawn. `link`: of the page for
+        spectators, if there is one. `hint`: the page's own keys. `caption`:
         explains the charts. `bar`: a film's controls, lent for use by the mouse. `give_back`: puts
         the trio and the bar back into their places.
         """
@@ -87,6 +90,7 @@ class Presentation(Painting, QWidget):
         self._inside = QVBoxLayout(self)
         self._inside.setSpacing(0)
         self.headline = Headline(theme)
+        self._poster, self._link = Poster(self, link), link
         self._foot = Foot(theme, caption)
         self._inside.addWidget(self.headline)
         self._inside.addWidget(trio, 1)
@@ -157,13 +161,16 @@ class Presentation(Painting, QWidget):
     def _keys_now(self) -> tuple[Keys, ...]:
         pinned = self._trio.model.series.get(self._trio.pointing.server)
         deselect = (("Backspace", f"deselect {pinned.name}"),) if pinned else ()
-        return *self._hint_keys, *deselect
+        share = (("Q", "code of the link"),) if self._link() else ()
+        return *self._hint_keys, *share, *deselect
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, pointing = event.key(), self._trio.pointing
         if key in (Qt.Key.Key_F11, Qt.Key.Key_Escape):
             self.leave()
             return
+        if key == Qt.Key.Key_Q:
+            self._poster.toggle()
         if key in (Qt.Key.Key_Question, Qt.Key.Key_H, Qt.Key.Key_F1):
             self._hint.start()
         # With a server selected, arrows belong to the charts; else to the page, for example a film.

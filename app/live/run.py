@@ -94,6 +94,8 @@ class LiveRun:
         """For use in the engine's thread."""
         self._put, self._notify = put, notify
         self.on_progress: Callable[[Trial], None] = lambda trial: None
+        self.path = session_path(plan)
+        """Of the session."""
         self._begun = False
         self._stop: RunStop | None = None
         self._task: asyncio.Task[object] | None = None
@@ -104,7 +106,7 @@ class LiveRun:
         """
         self._task = asyncio.current_task()
         dispatcher = Dispatcher()
-        recorder = Recorder(session_path(self.plan), or_beside=True, emit=dispatcher.emit)
+        recorder = Recorder(self.path, or_beside=True, emit=dispatcher.emit)
         dispatcher.subscribe(recorder, essential=True)
         dispatcher.subscribe(self._see)
 

@@ -67,6 +67,10 @@ class FilmPage(SessionPage):
 
         self._bridge.submit(film.load(path), on_reel, self._desk.refused.emit)
 
+    @property
+    def session(self) -> Path | None:
+        return self.reel.path if self.reel else None
+
     def export(self) -> None:
         """Open the export dialog for this session."""
         if self.reel is not None:

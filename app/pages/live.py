@@ -213,6 +213,10 @@ class LivePage(SessionPage):
             if begun:
                 QTimer.singleShot(ABORT_AFTER_MS, self, self._offer_abort)
 
+    @property
+    def session(self) -> Path | None:
+        return self._run.path if self._run else self._path
+
     def export(self) -> None:
         """Export the session after the run; until then, the charts on the screen."""
         if self._path is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -16,6 +17,7 @@ from app.live.session_view import Board
 from app.live.status_strip import NowStrip
 from app.live.transport import Transport
 from app.profiling import show_profiles
+from app.sharing.dialog import ask
 from app.stacking import stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, column, tool
 
@@ -42,7 +44,12 @@ class SessionPage(QWidget):
         drawer = tool("Servers and machine (F9)", "panel-right", self.board.toggle_drawer)
         drawer.hide()
         self.board.narrowed.connect(drawer.setVisible)
-        self._tools = self._profiles, tool("Full screen (F11)", "maximize", self.present), drawer
+        self._tools = (
+            self._profiles,
+            tool("Share with spectators (Ctrl+Shift+S)", "monitor", self.share),
+            tool("Full screen (F11)", "maximize", self.present),
+            drawer,
+        )
         outer = column(self)
         outer.addWidget(self._top)
         self._inside = QVBoxLayout()
@@ -68,6 +75,16 @@ class SessionPage(QWidget):
         """Show in which functions the servers spent their CPU time."""
         show_profiles(self, self.board.model)
 
+    @property
+    def session(self) -> Path | None:
+        """The file of what is shown; None: there is none."""
+        raise NotImplementedError
+
+    def share(self) -> None:
+        """Show the session to spectators."""
+        if self.session is not None:
+            ask(self, self._desk.sharing, self.session)
+
     def copy_chart(self) -> None:
         """Copy the visible charts to the clipboard."""
         copy_chart(self.board.trio, self._top.title.whole)
@@ -80,6 +97,7 @@ class SessionPage(QWidget):
                 self._desk.theme,
                 self.window(),
                 keys=self.handle_key,
+                link=lambda: self._desk.sharing.link,
                 give_back=self._on_presented,
                 **self.presented(),
             )
