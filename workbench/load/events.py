@@ -8,7 +8,7 @@ import msgspec
 
 from workbench.analysis import histogram
 from workbench.analysis.evidence import Fault
-from workbench.documents import SparseHistogram
+from workbench.documents import Counts, SparseHistogram
 from workbench.load.base import RequestPart, TlsPart
 from workbench.machines.wire import Count, Text
 from workbench.remote.agent.protocol import MOST_FAULTS, MOST_HOSTS
@@ -112,6 +112,19 @@ class Done(Event, frozen=True, kw_only=True):
     id: Count = 0
     worker: Count = 0
     dropped: Count = 0
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(
+            scheduled=self.due,
+            unsent=self.unsent,
+            sent=self.sent,
+            late=self.late,
+            established=self.established,
+            succeeded=self.replies,
+            errors=self.errors,
+            in_flight=self.in_flight,
+        )
 
     def __post_init__(self) -> None:
         _check(self.waits, *(each.latency for each in self.requests))

@@ -6,11 +6,12 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
 
 import msgspec
 
 from workbench.analysis import histogram
-from workbench.analysis.evidence import Fault
+from workbench.analysis.evidence import Fault, conserved
 from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
 from workbench.load.base import LoadReport, LoadWindow, PointSpec, RequestPart, TlsPart
 from workbench.load.events import Done, Window
@@ -47,21 +48,8 @@ def _share(whole: int, number: int, parts: int) -> int:
 def merged(reports: Sequence[LoadReport], complaints: Sequence[Message] = ()) -> LoadReport:
     """Add the reports of several programs. A figure that one cannot tell is unknown of all; so are
     percentiles, which add up only as histograms."""
-    counts = [report.counts for report in reports]
-    errors: Counter[str] = Counter()
-    for each in counts:
-        errors.update(each.errors)
     return LoadReport(
-        counts=Counts(
-            scheduled=sum(c.scheduled for c in counts),
-            unsent=sum(c.unsent for c in counts),
-            sent=sum(c.sent for c in counts),
-            late=_sum([c.late for c in counts]),
-            established=_sum([c.established for c in counts]),
-            succeeded=sum(c.succeeded for c in counts),
-            errors=dict(sorted(errors.items())),
-            in_flight=sum(c.in_flight for c in counts),
-        ),
+        counts=_added([report.counts for report in reports]),
         histograms=Histograms(
             **{
                 name: _merged_times([getattr(r.histograms, name) for r in reports])
@@ -74,6 +62,19 @@ def merged(reports: Sequence[LoadReport], complaints: Sequence[Message] = ()) ->
         if any(r.offered_in_s for r in reports)
         else None,
         complaints=list(complaints),
+    )
+
+
+def _added(parts: Sequence[Counts]) -> Counts:
+    return Counts(
+        scheduled=sum(c.scheduled for c in parts),
+        unsent=sum(c.unsent for c in parts),
+        sent=sum(c.sent for c in parts),
+        late=_sum([c.late for c in parts]),
+        established=_sum([c.established for c in parts]),
+        succeeded=sum(c.succeeded for c in parts),
+        errors=_errors(parts),
+        in_flight=sum(c.in_flight for c in parts),
     )
 
 
@@ -133,42 +134,17 @@ def merge_windows(index: int, windows: Sequence[Window]) -> LoadWindow:
 
 def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadReport:
     """Merge the workers' totals into a point's result."""
-    if not reports:
-        return LoadReport(
-            counts=Counts(scheduled=0, unsent=0, sent=0, late=0, established=0, succeeded=0),
-            histograms=Histograms(),
-            replies_in_schedule=0,
-            client_cpu_pct=0.0,
-            client_cpu_s=0.0,
-            conserved=True,
-            schedule_s=0.0,
-            complaints=complaints,
-        )
     ends = [r.at_schedule_end for r in reports]
     return LoadReport(
-        counts=Counts(
-            scheduled=sum(r.due for r in reports),
-            unsent=sum(r.unsent for r in reports),
-            sent=sum(r.sent for r in reports),
-            late=sum(r.late for r in reports),
-            established=sum(r.established for r in reports),
-            succeeded=sum(r.replies for r in reports),
-            errors=_errors(reports),
-            in_flight=sum(r.in_flight for r in reports),
-        ),
-        histograms=Histograms(
-            **{
-                name: histogram.merge(getattr(r.histograms, name) for r in reports)
-                for name in ("latency", "service", "connect", "first_byte", "lateness")
-            }
-        ),
+        counts=_added([r.counts for r in reports]),
+        histograms=_histograms(reports),
         elsewhere=dict(sum((Counter(r.elsewhere) for r in reports), Counter())),
         waits=histogram.merge(r.waits for r in reports),
         replies_in_schedule=sum(end.replies for end in ends),
-        client_cpu_pct=max(100.0 * end.cpu_us / end.wall_us for end in ends),
+        client_cpu_pct=max((100.0 * end.cpu_us / end.wall_us for end in ends), default=0.0),
         client_cpu_s=sum(r.cpu_us for r in reports) / 1e6,
-        conserved=all(_conserved(r) for r in reports),
-        schedule_s=max(end.wall_us for end in ends) / 1e6,
+        conserved=all(conserved(r.counts) for r in reports),
+        schedule_s=max((end.wall_us for end in ends), default=0) / 1e6,
         complaints=complaints,
         faults=_faults(reports),
         figures=_figures(reports),
@@ -177,25 +153,40 @@ def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadRep
     )
 
 
+def _histograms(reports: Sequence[Done]) -> Histograms:
+    names = Histograms.__struct_fields__
+    return Histograms(
+        **{name: histogram.merge(getattr(r.histograms, name) for r in reports) for name in names}
+    )
+
+
 def client_part(machine: str, reports: Sequence[Done], clock_uncertainty_us: int) -> ClientPart:
     """Return the part of a point that the workers of one client had."""
     ends = [r.at_schedule_end for r in reports]
-    merged = {
-        name: histogram.merge(getattr(r.histograms, name) for r in reports)
-        for name in ("lateness", "latency", "service")
-    }
-    return ClientPart(
-        machine=machine,
-        scheduled=sum(r.due for r in reports),
-        sent=sum(r.sent for r in reports),
-        late=sum(r.late for r in reports),
-        unsent=sum(r.unsent for r in reports),
+    return part(
+        machine,
+        _added([r.counts for r in reports]),
+        _histograms(reports),
         cpu_pct=round(max(100.0 * end.cpu_us / end.wall_us for end in ends), 2),
         cpu_s=sum(r.cpu_us for r in reports) / 1e6,
-        **{f"{name}_us": histogram.percentiles(each) for name, each in merged.items()},
-        latency_mean_us=histogram.mean(merged["latency"]),
         began_late_us=max(r.began_late_us for r in reports),
         clock_uncertainty_us=clock_uncertainty_us,
+    )
+
+
+def part(machine: str, counts: Counts, times: Histograms, **more: Any) -> ClientPart:
+    """Return the part of a point that one client had; `more`: its other fields."""
+    return ClientPart(
+        machine=machine,
+        scheduled=counts.scheduled,
+        sent=counts.sent,
+        late=counts.late or 0,
+        unsent=counts.unsent,
+        lateness_us=histogram.percentiles(times.lateness),
+        latency_us=histogram.percentiles(times.latency),
+        service_us=histogram.percentiles(times.service),
+        latency_mean_us=histogram.mean(times.latency),
+        **more,
     )
 
 
@@ -205,7 +196,7 @@ def _pending(windows: Sequence[Window]) -> float | None:
     return round(sum(known), 4) if len(known) == len(windows) else None
 
 
-def _errors(parts: Sequence[Window | Done]) -> Errors:
+def _errors(parts: Sequence[Window | Counts]) -> Errors:
     total: Counter[str] = Counter()
     for part in parts:
         total.update(part.errors)
@@ -254,8 +245,3 @@ def _requests(reports: Sequence[Done]) -> list[RequestPart]:
         )
         for parts in each
     ]
-
-
-def _conserved(report: Done) -> bool:
-    accounted = report.unsent + report.replies + report.in_flight
-    return bool(report.due == accounted + sum(report.errors.values()))

@@ -18,7 +18,6 @@ from typing import Any
 
 import msgspec
 
-from workbench.analysis import histogram
 from workbench.closing import ended, to_the_end
 from workbench.documents import ClientPart
 from workbench.errors import PongbenchError
@@ -31,7 +30,7 @@ from workbench.load.base import (
     LoadWindow,
     PointSpec,
 )
-from workbench.load.merge import merged, shared
+from workbench.load.merge import merged, part, shared
 from workbench.load.output import Invocation, Output, Unreadable, checked
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command, Process
@@ -383,17 +382,12 @@ def _of_clients(
         own = [each for each in done if each[0].machine.name == name]
         report = merged([report for _, _, report in own])
         parts.append(
-            ClientPart(
-                machine=name,
-                scheduled=report.counts.scheduled,
-                sent=report.counts.sent,
-                late=report.counts.late or 0,
-                unsent=report.counts.unsent,
+            part(
+                name,
+                report.counts,
+                report.histograms,
                 cpu_pct=_busiest_pct([output for _, output, _ in own]),
                 cpu_s=sum(output.cpu_us for _, output, _ in own) / 1e6,
-                latency_us=histogram.percentiles(report.histograms.latency),
-                service_us=histogram.percentiles(report.histograms.service),
-                latency_mean_us=histogram.mean(report.histograms.latency),
                 began_late_us=max(o.began_us + p.offset_us - at_us for p, o, _ in own),
                 clock_uncertainty_us=max(p.uncertainty_us for p, _, _ in own),
             )
