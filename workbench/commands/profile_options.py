@@ -11,24 +11,23 @@ from workbench.machines.profiles import Role
 
 MOST_CORES = 4095
 
-_FIELDS = ("description", "address", "user", "key", "jump", "work_dir", "python", "reach", "bind")
+_TEXTS = {
+    "description": "free text",
+    "address": "a name, an IP address or a Host of ~/.ssh/config",
+    "user": "user name to log in with",
+    "key": "file of the private key",
+    "jump": "jump host: a profile, or [user@]host[:port]",
+    "work_dir": "the directory kept on the machine",
+    "python": "Python command on the machine",
+    "reach": "address at which other machines reach its servers",
+    "bind": "address its servers listen on",
+}
 
 
 def add_fields(parser: argparse.ArgumentParser) -> None:
     """Add an option for every key of a profile that can be given on the command line."""
-    helps = {
-        "description": "free text",
-        "address": "a name, an IP address or a Host of ~/.ssh/config",
-        "user": "user name to log in with",
-        "key": "file of the private key",
-        "jump": "jump host: a profile, or [user@]host[:port]",
-        "work_dir": "the directory kept on the machine",
-        "python": "Python command on the machine",
-        "reach": "address at which other machines reach its servers",
-        "bind": "address its servers listen on",
-    }
-    for name in _FIELDS:
-        parser.add_argument(f"--{name.replace('_', '-')}", metavar="TEXT", help=helps[name])
+    for name, help in _TEXTS.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", metavar="TEXT", help=help)
     parser.add_argument("--port", type=int, help="port of sshd")
     parser.add_argument(
         "--auth", choices=["auto", "agent", "key", "password"], help="authentication method"
@@ -56,7 +55,7 @@ def add_fields(parser: argparse.ArgumentParser) -> None:
 
 def given_in(args: argparse.Namespace) -> dict[str, Any]:
     """The given options, as keys of a profile. Raises BadInput."""
-    names = (*_FIELDS, "port", "auth", "sudo", "tuning", "ssh_config")
+    names = (*_TEXTS, "port", "auth", "sudo", "tuning", "ssh_config")
     given = {name: value for name in names if (value := getattr(args, name)) is not None}
     if args.role:
         given["roles"] = args.role
