@@ -22,7 +22,17 @@ from workbench.terminal import guard, mute, to_stderr
 AddParser: TypeAlias = "Callable[[Any], None]"
 """Adds a command whose default `handler` takes the arguments and returns an exit code."""
 
-COMMANDS = ("plans", "run", "replay", "summary", "compare", "compact", "catalogue", "machines")
+COMMANDS = (
+    "plans",
+    "run",
+    "versions",
+    "replay",
+    "summary",
+    "compare",
+    "compact",
+    "catalogue",
+    "machines",
+)
 
 _NO_NUMBER = re.compile(r"invalid (?:int|float) value: ('.*')")
 
@@ -129,6 +139,8 @@ def _imported(name: str) -> AddParser:
             from workbench.commands.plans import add_parser
         case "run":
             from workbench.commands.run import add_parser
+        case "versions":
+            from workbench.commands.versions import add_parser
         case "replay":
             from workbench.commands.replay import add_parser
         case "summary":

@@ -195,7 +195,8 @@ def add_new(actions: Subparsers) -> None:
         "--from",
         dest="origin",
         metavar="DIR",
-        help="make one of a Flask, Django, FastAPI, Express or Go project",
+        help="make one of a project with a Procfile, or of Flask, Django, FastAPI, Node.js, Go or"
+        " Rust",
     )
     new.set_defaults(handler=run_new)
     lock = actions.add_parser("lock", help="list and pin everything that a server's packages need")

@@ -204,6 +204,22 @@ async def _preview(plan: Plan, fleet: Fleet, arguments: argparse.Namespace) -> i
 async def _run(
     plan: Plan, fleet: Fleet, arguments: argparse.Namespace, conditions: Sequence[Condition]
 ) -> int:
+    stop, documents = await recorded(plan, fleet, arguments)
+    return ended(stop, _conclude(documents, arguments, conditions) if documents else ExitCode.DONE)
+
+
+def ended(stop: RunStop | None, tested: ExitCode) -> ExitCode:
+    """Return the exit code of a run. `tested`: that of a complete one."""
+    if stop is None or stop.status in ("stopped", "aborted"):
+        return ExitCode.INTERRUPTED
+    return tested if stop.status == "done" else ExitCode.FAILED
+
+
+async def recorded(
+    plan: Plan, fleet: Fleet, arguments: argparse.Namespace
+) -> tuple[RunStop | None, list[AnyDocument]]:
+    """Run a plan, shown in the terminal and recorded. Returns how it ended, None: aborted, and its
+    documents."""
     dispatcher = Dispatcher()
     path = arguments.output
     recorder = Recorder(path or session_path(plan), or_beside=not path, emit=dispatcher.emit)
@@ -232,19 +248,14 @@ async def _run(
     finally:
         recorder.close()
         await at_the_end.aclose()
-    interrupted = stop is None or stop.status in ("stopped", "aborted")
-    tested = ExitCode.DONE
-    if interrupted:
+    if stop is None or stop.status in ("stopped", "aborted"):
         # An extra Ctrl-C would cut off the output that follows.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not documents:
         to_stderr("Stopped before anything was measured; no session was written.")
     else:
         to_stderr(f"Session: {recorder.path}")
-        tested = _conclude(documents, arguments, conditions)
-    if interrupted or stop is None:
-        return ExitCode.INTERRUPTED
-    return tested if stop.status == "done" else ExitCode.FAILED
+    return stop, documents
 
 
 def _consents(arguments: argparse.Namespace, view: ConsoleView) -> Consents:

@@ -184,11 +184,11 @@ def _number(value: float) -> str:
     return figure(value) if value >= 0.1 else f"{value:.2g}"
 
 
-def share(text: str) -> float:
-    """Read `--fail-if-slower`: 0.05 of "5%". Raises BadInput."""
+def share(text: str, option: str = "--fail-if-slower") -> float:
+    """Read a percentage: 0.05 of "5%". Raises BadInput."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*%?\s*", text)
     if found is None or not 0 < float(found[1]) < 1000:
-        raise BadInput(f"--fail-if-slower: {text!r} is no percentage; write 5%.")
+        raise BadInput(f"{option}: {text!r} is no percentage; write 5%.")
     return float(found[1]) / 100
 
 

@@ -12,7 +12,7 @@ from workbench.errors import BadInput
 from workbench.servers import worker_variants
 from workbench.servers.address import Contact, Running, is_address, parse
 from workbench.servers.entry import ServerEntry
-from workbench.servers.entry_reading import load_entry
+from workbench.servers.entry_reading import is_id, load_entry
 from workbench.servers.sources import complete
 
 
@@ -49,6 +49,8 @@ class Catalogue:
             return entry_of(id)
         if entry := worker_variants.find(self.entries, id):
             return entry
+        if (version := versions() / id) and is_id(id) and version.is_dir():
+            return load_entry(version)
         if id in self.broken:
             raise BadInput(self.broken[id].problem)
         close = difflib.get_close_matches(id, self.entries, n=1)
@@ -65,7 +67,10 @@ class Catalogue:
         try:
             if isinstance(id, str) and is_address(id):
                 return bool(parse(id))
-            return isinstance(id, str) and worker_variants.find(self.entries, id) is not None
+            if not isinstance(id, str):
+                return False
+            known = worker_variants.find(self.entries, id) is not None
+            return known or (is_id(id) and (versions() / id).is_dir())
         except BadInput:
             return False
 
@@ -102,6 +107,12 @@ class Catalogue:
                 self.broken[id if id not in self.entries else str(folder)] = Broken(
                     id, folder, str(error)
                 )
+
+
+def versions() -> Path:
+    """Return the folder of the versions of the user's services, which no list shows; see
+    `servers.services`."""
+    return paths.cache_dir() / "versions"
 
 
 def entry_of(text: str, about: Running | None = None) -> ServerEntry:

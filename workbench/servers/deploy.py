@@ -17,6 +17,7 @@ from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command
+from workbench.machines.secrets import named
 from workbench.machines.wire import quoted
 from workbench.remote import REMOTE
 from workbench.rights import Confinement
@@ -28,6 +29,7 @@ from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Notify, Runtime, heritage
 from workbench.servers.runtimes.builders import run_builder
 from workbench.servers.runtimes.prepare import prepare
+from workbench.workloads.http.requests import Secret
 
 LAUNCHER = REMOTE / "confine.py"
 SPECIFICATION = "PONGBENCH_CONFINE"
@@ -110,6 +112,7 @@ async def deploy(
     see_address(entry, host)
     if port:  # Check this before anything is built.
         await _port(machine, entry, host, port)
+    env = await _env(entry)
     also = heritage.to_fetch(entry)
     source = await sources.provide(entry, install=install, notify=notify, also=also)
     notify(f"Copying {entry.name} to {machine.name}")
@@ -133,7 +136,7 @@ async def deploy(
         values |= {**runtime.placeholders, **sealed}
         command = Command(
             entry.argv(**values),
-            env={**_ENV, **runtime.env, **entry.env, **_sealed_env(sealed)},
+            env={**_ENV, **runtime.env, **env, **_sealed_env(sealed)},
             cwd=folder,
             nofile=nofile,
             cpus=cpus,
@@ -174,6 +177,12 @@ async def deploy(
         with contextlib.suppress(PortTaken):
             return await start(await _port(machine, entry, host, 0))
     return await start(await _port(machine, entry, host, port))
+
+
+async def _env(entry: ServerEntry) -> dict[str, str]:
+    """Return its variables, with the secrets that it names. Raises BadInput."""
+    known = await named({v.secret for v in entry.env.values() if isinstance(v, Secret)})
+    return {k: known[v.secret] if isinstance(v, Secret) else v for k, v in entry.env.items()}
 
 
 def _sealed_env(sealed: Mapping[str, str]) -> dict[str, str]:

@@ -21,6 +21,7 @@ from workbench.servers.address import Contact
 from workbench.servers.facts import In2009, In2010, Text, Today
 from workbench.servers.programs import ProgramName
 from workbench.servers.requirements import pinned, version_of
+from workbench.workloads.http.requests import Secret
 from workbench.workloads.registry import ALL_FAMILIES, MESSAGES, PROTOCOLS
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The exact response expected from the server."""
 
     status: Annotated[int, Meta(ge=100, le=599)] = 200
-    body: str = "Pong!"
+    body: str | None = "Pong!"
+    """None: any."""
     json: bool = False
     """Whether the body is JSON, compared by value."""
 
@@ -162,7 +164,7 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Name and version of its framework, where it is neither: as its lock file has them."""
     imports: list[Text] = []
     """Modules that must be importable before a runtime counts as built."""
-    env: dict[str, str] = {}
+    env: dict[str, str | Secret] = {}
     rights: dict[Right, Text] = {}
     """Privileges it requires, and why; see `rights.RIGHTS`."""
     command: list[Text] = []

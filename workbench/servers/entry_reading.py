@@ -96,6 +96,11 @@ _FIXED_PORT = re.compile(r"(?:(?<=[:=])|^)[1-9][0-9]{1,4}$")
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
 
+def is_id(text: str) -> bool:
+    """Return whether a server can have this id."""
+    return _ID.fullmatch(text) is not None
+
+
 def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
     """Load the server in a folder. Raises BadInput with its first problem."""
     folder = folder.absolute()
@@ -147,7 +152,7 @@ def _without_source(entry: ServerEntry) -> ServerEntry:
 
 def _problem(entry: ServerEntry) -> str:
     """Return the rest of a sentence that begins with the file's name; empty: no problem."""
-    if not _ID.fullmatch(entry.id):
+    if not is_id(entry.id):
         return (
             f": its folder's name {entry.id!r} is its id, which may contain a-z, 0-9, '.', '_'"
             " and '-' only; rename the folder."

@@ -97,7 +97,7 @@ async def _first_reply(deployment: Deployment, within_s: float) -> bytes:
                 reply = await reader.read()
             finally:
                 writer.close()
-    return reply if reply.rstrip().endswith(entry.reply.body.encode()) else b""
+    return reply if reply.rstrip().endswith((entry.reply.body or "").encode()) else b""
 
 
 def _faulty(entry: ServerEntry, failure: GateResult, reply: bytes) -> GateResult:

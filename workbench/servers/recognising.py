@@ -1,12 +1,16 @@
 """What a folder with somebody's project is, and how it is run as a server here.
 
-Flask, Django, FastAPI, Express and Go are recognised by their files; nothing of them is run.
+A Procfile says how; otherwise Flask, Django, FastAPI, Node.js, Go, Rust and a script of
+pyproject.toml are recognised by their files. Nothing of them is run.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shlex
+import subprocess
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +19,7 @@ from typing import Any
 from workbench.config.yaml import read_text
 from workbench.errors import BadInput
 from workbench.servers.requirements import normalised
+from workbench.uv import uv_binary
 
 SKIPPED = (".*", "__pycache__", "node_modules", "venv", "env", "site-packages")
 """Patterns of files and folders that belong to no project's own code."""
@@ -37,12 +42,18 @@ class Project:
     """Sentences about what its files do not say."""
 
 
-def recognise(folder: Path) -> Project:
-    """Return what a folder contains. Raises BadInput when it is nothing known, or listens where
-    nobody can tell it to."""
+class NoCommand(BadInput):
+    """Nothing says how the project is started."""
+
+
+def recognise(folder: Path, command: str = "") -> Project:
+    """Return what a folder contains. `command`: how it is started; empty: as its files say. Raises
+    NoCommand when they do not, BadInput when it listens where nobody can tell it to."""
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}; give that of a project.")
-    for find in (_go, _express, _django, _fastapi, _flask):
+    if command:
+        return _started(folder, command, "its command")
+    for find in (_procfile, _go, _node, _django, _fastapi, _flask, _rust, _script):
         if project := find(folder):
             reply = "GET / is answered with 200 and Pong!; if not, say what in `reply`."
             closes = "It closes no connection that clients keep; change `protocols` if it does."
@@ -53,36 +64,135 @@ def recognise(folder: Path) -> Project:
                 project.requirements,
                 [*project.assumed, *alive, reply],
             )
-    raise BadInput(
-        f"{folder} is no project of Flask, Django, FastAPI, Express or Go, as far as its files"
-        " show; begin with `pongbench catalogue new NAME`."
+    raise NoCommand(
+        f"{folder} has no Procfile, and is no project of Flask, Django, FastAPI, Node.js, Go or"
+        " Rust, as far as its files show; begin with `pongbench catalogue new NAME`."
     )
+
+
+def _procfile(folder: Path) -> Project | None:
+    found = re.search(r"^web:(.+)$", _text(folder / "Procfile"), re.MULTILINE)
+    return _started(folder, found[1], "its Procfile") if found else None
+
+
+def _started(folder: Path, command: str, where: str) -> Project:
+    """Return a project of any kind that is started by that command."""
+    entry, prefix, lines, assumed = _built(folder)
+    argv = _argv(folder, command, where, prefix)
+    known = ("Procfile", "pyproject.toml", "package.json", "go.mod", "Cargo.toml")
+    named = [part for part in shlex.split(command) if (folder / part).is_file()]
+    shown = [name for name in (*named, *known) if (folder / name).is_file()]
+    some = (
+        path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()
+    )
+    entry |= {
+        "command": argv,
+        "protocols": ["http/1.0"],
+        "source": next(iter(shown), next(some, "")),
+    }
+    said = f"{where.capitalize()} says how it is started."
+    return Project(entry.pop("kind"), entry | {"family": "hello"}, lines, [said, *assumed])
+
+
+def _built(folder: Path) -> tuple[dict[str, Any], str, list[str], list[str]]:
+    """Return how a project is built, as keys of `server.yaml`, where its programs then are, its
+    requirements, and what was assumed."""
+    if (folder / "go.mod").is_file():
+        return (
+            {"kind": "Go", **_GO, "make": [_go_build(folder, _go_main(folder))]},
+            "{made}/server",
+            [],
+            [],
+        )
+    if (folder / "Cargo.toml").is_file():
+        return {"kind": "Rust", **_RUST}, "{made}/bin/", [], []
+    if (folder / "package.json").is_file():
+        return {"kind": "Node.js", **_NODE, "make": _npm(folder)}, "{made}/", [], []
+    lines = _listed(folder)[0]
+    required = {"requirements": "requirements.txt"} if lines else {}
+    return {"kind": "Python", **required, "env": _import_path(folder)}, "{venv}/bin/", lines, []
+
+
+_SHELL = re.compile(r"[|&;<>`$]")
+
+
+def _argv(folder: Path, command: str, where: str, prefix: str) -> list[str]:
+    """Return a command's arguments, with placeholders. No shell reads it. Raises BadInput."""
+    text = re.sub(
+        r"\$\{?(PORT|HOST)\b(?::-[^}]*)?\}?", lambda name: f"{{{name[1].lower()}}}", command
+    )
+    text = text.replace("0.0.0.0", "{host}")
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = []
+    if not words or _SHELL.search(text):
+        raise BadInput(
+            f"{command.strip()!r} of {where} needs a shell; give a command without one, in which"
+            " {port} stands for the port."
+        )
+    if words[0] == "npm" and words[1:2] in (["start"], ["run"]):
+        name = words[-1]
+        scripts = _package(folder).get("scripts", {})
+        if name not in scripts or str(scripts[name]).startswith("npm "):
+            raise BadInput(f"{folder / 'package.json'} has no script {name!r}.")
+        return _argv(folder, str(scripts[name]), "package.json", prefix)
+    if words[:2] in (["uv", "run"], ["poetry", "run"], ["pipenv", "run"]):
+        words = words[2:]
+    first = next((n for n, word in enumerate(words) if not re.match(r"\w+=", word)), 0)
+    words[first:] = _program(words[first:], prefix, folder)
+    if not any("{port}" in word for word in words):
+        return _by_environment(words)
+    return ["/usr/bin/env", *words] if first else words
+
+
+def _program(words: list[str], prefix: str, folder: Path) -> list[str]:
+    """Return the command with the program where it is built."""
+    name, *rest = words
+    if "{" in name or name.startswith("/"):
+        return words
+    if prefix == "{venv}/bin/":
+        python = re.fullmatch(r"python[\d.]*", name)
+        own = (folder / name).is_file()
+        return [name if own else "{python}" if python else prefix + name, *rest]
+    if prefix == "{made}/":
+        return ["{node}", *(prefix + each if (folder / each).is_file() else each for each in rest)]
+    return [prefix + Path(name).name if prefix.endswith("/") else prefix, *rest]
 
 
 def _go(folder: Path) -> Project | None:
     if not (folder / "go.mod").is_file():
         return None
-    mains = (each for each in _files(folder, ".go") if re.search(_GO_MAIN, _text(each), re.M))
-    main = next(mains, None)
-    if main is None:
-        raise BadInput(f"{folder} has a go.mod, but no `func main()`.")
-    package = "./" + main.parent.relative_to(folder).as_posix().removeprefix(".")
+    main = _go_main(folder)
     text = "\n".join(map(_text, main.parent.glob("*.go")))
     argv, how = _go_address(text, main.relative_to(folder))
     return Project(
         "Go",
         {
-            "language": "Go",
-            "runtime": "none",
-            "programs": ["go"],
+            **_GO,
             "framework": "go",
-            "make": [["{go}", "build", "-o", "{made}/server", package.rstrip("/") or "."]],
+            "make": [_go_build(folder, main)],
             "source": main.relative_to(folder).as_posix(),
             "command": argv,
             "protocols": ["http/1.0", "http/1.1"],
         },
         assumed=[how],
     )
+
+
+_GO = {"language": "Go", "runtime": "none", "programs": ["go"]}
+
+
+def _go_main(folder: Path) -> Path:
+    mains = (each for each in _files(folder, ".go") if re.search(_GO_MAIN, _text(each), re.M))
+    if main := next(mains, None):
+        return main
+    raise BadInput(f"{folder} has a go.mod, but no `func main()`.")
+
+
+def _go_build(folder: Path, main: Path) -> list[str]:
+    package = "./" + main.parent.relative_to(folder).as_posix().removeprefix(".")
+    return ["{go}", "build", "-o", "{made}/server", package.rstrip("/") or "."]
 
 
 def _go_address(text: str, main: Path) -> tuple[list[str], str]:
@@ -98,17 +208,59 @@ def _go_address(text: str, main: Path) -> tuple[list[str], str]:
     raise _fixed(main)
 
 
-def _express(folder: Path) -> Project | None:
-    path = folder / "package.json"
-    if not path.is_file():
+_RUST = {
+    "language": "Rust",
+    "runtime": "none",
+    "programs": ["cargo"],
+    "make": [["{cargo}", "install", "--locked", "--path", ".", "--root", "{made}"]],
+}
+
+
+def _rust(folder: Path) -> Project | None:
+    if not (folder / "Cargo.toml").is_file():
         return None
+    cargo = _toml(folder / "Cargo.toml")
+    programs = [each.get("name") for each in cargo.get("bin", []) if isinstance(each, dict)]
+    name = str([*programs, cargo.get("package", {}).get("name", "")][0])
+    main = next((each for each in _files(folder, ".rs") if each.name == "main.rs"), None)
+    if main is None or not name:
+        raise BadInput(f"{folder} has a Cargo.toml, but no package with a main.rs.")
+    if not any('"PORT"' in _text(each) for each in _files(folder, ".rs")):
+        raise _fixed(main.relative_to(folder))
+    entry = {
+        **_RUST,
+        "source": main.relative_to(folder).as_posix(),
+        "command": _by_environment([f"{{made}}/bin/{name}"]),
+        "protocols": ["http/1.0", "http/1.1"],
+    }
+    return Project("Rust", entry, assumed=["It listens on the port of the variable PORT."])
+
+
+_NODE = {"language": "JavaScript", "runtime": "none", "programs": ["node", "npm"]}
+
+
+def _npm(folder: Path) -> list[list[str]]:
+    how = "ci" if (folder / "package-lock.json").is_file() else "install"
+    options = ["--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
+    npm = ["{npm}", how, "--prefix", "{made}", "--cache", "{packages}/npm", *options]
+    return [["cp", "-R", ".", "{made}"], npm]
+
+
+def _package(folder: Path) -> dict[str, Any]:
+    path = folder / "package.json"
     try:
         package = json.loads(read_text(path, what="package"))
     except ValueError:
         raise BadInput(f"{path} is no JSON; npm cannot read it, either.") from None
-    wanted = package.get("dependencies", {}) if isinstance(package, dict) else {}
-    if "express" not in wanted:
+    return package if isinstance(package, dict) else {}
+
+
+def _node(folder: Path) -> Project | None:
+    path = folder / "package.json"
+    if not path.is_file():
         return None
+    package = _package(folder)
+    wanted = package.get("dependencies", {})
     started = re.search(r"node\s+(\S+\.[cm]?js)", str(package.get("scripts", {}).get("start", "")))
     names = [started[1] if started else "", str(package.get("main", ""))]
     names += ["server.js", "app.js", "index.js"]
@@ -117,22 +269,21 @@ def _express(folder: Path) -> Project | None:
         raise BadInput(f"{path} names no program: give its `start` script as `node FILE`.")
     if not any("process.env.PORT" in _text(each) for each in _files(folder, ".js", ".mjs", ".cjs")):
         raise _fixed(Path(main))
-    how = "ci" if (folder / "package-lock.json").is_file() else "install"
-    options = ["--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
-    npm = ["{npm}", how, "--prefix", "{made}", "--cache", "{packages}/npm", *options]
+    make, express = _npm(folder), wanted.get("express")
     return Project(
-        "Express",
+        "Express" if express else "Node.js",
         {
-            "language": "JavaScript",
-            "runtime": "none",
-            "programs": ["node", "npm"],
-            "version": f"express {wanted['express']}",
-            "make": [["cp", "-R", ".", "{made}"], npm],
+            **_NODE,
+            **({"version": f"express {express}"} if express else {}),
+            "make": make,
             "source": main,
             "command": _by_environment(["{node}", f"{{made}}/{main}"]),
             "protocols": ["http/1.0", "http/1.1"],
         },
-        assumed=["It listens on the port of the variable PORT.", f"npm {how} gets its packages."],
+        assumed=[
+            "It listens on the port of the variable PORT.",
+            f"npm {make[1][1]} gets its packages.",
+        ],
     )
 
 
@@ -195,24 +346,65 @@ def _python(framework: str, folder: Path, path: Path) -> dict[str, Any]:
     }
 
 
+def _script(folder: Path) -> Project | None:
+    """The script of pyproject.toml that has its name, or the only one."""
+    path = folder / "pyproject.toml"
+    project = _toml(path).get("project", {}) if path.is_file() else {}
+    scripts = project.get("scripts", {})
+    name = project.get("name") if project.get("name") in scripts else next(iter(scripts), "")
+    if not name or (len(scripts) > 1 and name != project.get("name")):
+        return None
+    module, _, function = str(scripts[name]).partition(":")
+    if not any("PORT" in _text(each) for each in _files(folder, ".py")):
+        raise _fixed(Path(path.name))
+    code = f"import sys; from {module} import {function}; sys.exit({function}())"
+    entry = {
+        **({"requirements": "requirements.txt"} if _listed(folder)[0] else {}),
+        "env": _import_path(folder),
+        "source": path.name,
+        "command": _by_environment(["{python}", "-c", code]),
+        "protocols": ["http/1.0"],
+    }
+    said = f"Its script {name!r} listens on the port of the variable PORT."
+    return Project("Python", entry, _listed(folder)[0], [said])
+
+
+def _import_path(folder: Path) -> dict[str, str]:
+    return {"PYTHONPATH": "src:." if (folder / "src").is_dir() else "."}
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(read_text(path, what="project"))
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{path} is no TOML: {error}.") from None
+
+
+def _listed(folder: Path) -> tuple[list[str], str]:
+    """Return the packages that a project in Python lists, and the file that does: of those that are
+    pinned the first. Raises BadInput."""
+    listed, project = folder / "requirements.txt", folder / "pyproject.toml"
+    if (folder / "uv.lock").is_file():
+        argv = ["export", "--frozen", "--no-dev", "--no-emit-project", "--no-hashes", "--no-header"]
+        done = subprocess.run(
+            [uv_binary(), *argv, "--quiet"], cwd=folder, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            said = (done.stderr.strip().splitlines() or ["no output"])[-1]
+            raise BadInput(f"{folder / 'uv.lock'} cannot be read: {said.rstrip('.')}.")
+        lines = (line for line in done.stdout.splitlines() if not line.lstrip().startswith("#"))
+        return list(lines), "uv.lock"
+    if listed.is_file():
+        return read_text(listed, what="requirements").splitlines(), listed.name
+    if project.is_file():
+        wanted = _toml(project).get("project", {}).get("dependencies", [])
+        return list(map(str, wanted)), project.name
+    return [], "its files"
+
+
 def _requirements(folder: Path, framework: str, server: str) -> tuple[list[str], list[str]]:
     """Return the packages that it lists, with the framework and the server, and what was added."""
-    lines: list[str] = []
-    listed, project = folder / "requirements.txt", folder / "pyproject.toml"
-    if listed.is_file():
-        lines = read_text(listed, what="requirements").splitlines()
-        where = listed.name
-    elif project.is_file():
-        import tomllib  # noqa: PLC0415
-
-        try:
-            data = tomllib.loads(read_text(project, what="project"))
-        except tomllib.TOMLDecodeError as error:
-            raise BadInput(f"{project} is no TOML: {error}.") from None
-        lines = list(map(str, data.get("project", {}).get("dependencies", [])))
-        where = project.name
-    else:
-        where = "its files"
+    lines, where = _listed(folder)
     found = (re.match(r"[\w.-]+", line.strip()) for line in lines)
     there = {normalised(name[0]) for name in found if name}
     added = [name for name in (framework, server) if name not in there]

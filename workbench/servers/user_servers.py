@@ -14,6 +14,7 @@ import shutil
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from workbench import paths, stores, trash
 from workbench.config.yaml import dumped
@@ -58,18 +59,21 @@ def from_project(name: str, project: Project, origin: Path) -> ServerEntry:
 
     def fill(part: Path, name: str) -> None:
         shutil.copytree(origin, part, ignore=shutil.ignore_patterns(*SKIPPED))
-        (part / "server.yaml").write_text(
-            dumped({"name": name, **project.entry}, default_flow_style=None, width=1_000),
-            encoding="utf-8",
-        )
-        if project.requirements:
-            (part / "requirements.txt").unlink(missing_ok=True)
-            (part / "requirements.in").write_text(
-                "".join(f"{line}\n" for line in project.requirements), encoding="utf-8"
-            )
-            lock(part)
+        complete(part, {"name": name, **project.entry}, project.requirements)
 
     return _make(name, fill)
+
+
+def complete(part: Path, entry: dict[str, Any], required: Sequence[str]) -> None:
+    """Make a server of the copy of a project: its `server.yaml`, and what it requires, locked.
+    Raises PongbenchError."""
+    text = dumped(entry, default_flow_style=None, width=1_000)
+    (part / "server.yaml").write_text(text, encoding="utf-8")
+    if required:
+        (part / "requirements.txt").unlink(missing_ok=True)
+        lines = "".join(f"{line}\n" for line in required)
+        (part / "requirements.in").write_text(lines, encoding="utf-8")
+        lock(part)
 
 
 def own_id(name: str) -> str:

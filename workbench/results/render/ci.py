@@ -69,6 +69,13 @@ def of_comparison(found: Comparison, outcomes: Sequence[Outcome]) -> str:
     return _joined(parts)
 
 
+def of_versions(found: Comparison, sentences: Sequence[str], outcomes: Sequence[Outcome]) -> str:
+    """Return versions at their common rate as Markdown, how they differ, and the tests."""
+    table = _table(rows.in_parts(found)[-1].told())
+    answers = [f"**{_plain(each)}**" for each in sentences]
+    return _joined([f"### {_plain(title(found))}", *answers, table, _tests(outcomes)])
+
+
 def _joined(parts: Iterable[str]) -> str:
     return "\n\n".join(filter(None, parts)) + "\n\n"
 

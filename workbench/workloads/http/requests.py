@@ -107,7 +107,8 @@ class Request(
         wanted = entry.replies.get(self.path) if self.method in ("GET", "HEAD") else None
         if wanted is None:
             return {}
-        return {"status": wanted.status, "body": wanted.body, "json": wanted.json}
+        body = {} if wanted.body is None else {"body": wanted.body, "json": wanted.json}
+        return {"status": wanted.status, **body}
 
     def driven(self, secrets: Mapping[str, str]) -> dict[str, Any]:
         """Return the request for the driver, without defaults. `secrets`: values by name."""

@@ -1,0 +1,219 @@
+"""Compares versions of one service on this computer: finds a rate, how far passes differ, and how
+many are needed."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from workbench.analysis.sensitivity import FIGURES, Spread, detectable, passes_for, spread
+from workbench.analysis.summary import Summary, summarise
+from workbench.commands.asking import answer_at_terminal, is_interactive
+from workbench.documents import AnyDocument
+from workbench.errors import BadInput, PongbenchError
+from workbench.formatting import listed, span, time_span
+from workbench.machines.local import LocalMachine, open_local
+from workbench.plan.model import Plan, three_figures
+from workbench.plan.reading import plan_from_data
+from workbench.presentable import presentable
+from workbench.run.engine import Consents
+from workbench.run.factory import engine_for
+from workbench.servers import services
+from workbench.servers.checkouts import Repository
+from workbench.servers.entry import ServerEntry
+from workbench.servers.recognising import NoCommand
+from workbench.servers.services import Told, Version
+from workbench.terminal import to_stderr
+
+PILOT_PASSES = 4
+MOST_PASSES = 40
+"""Of a plan that is not told how many."""
+FEWEST_PASSES = 6
+LOADED = 0.3
+"""The rate of a comparison, as a share of what the slowest version answers at most: response times
+are then the server's, and not those of its queue."""
+AT_ONCE = 8
+CALLS = 1_000
+"""Of a point: enough for a p99."""
+SECONDS = (1.0, 5.0)
+"""Of a point, at least and at most."""
+_OVERHEAD_S = 3.0
+"""About, of each server in a pass: started, warmed up and stopped."""
+
+
+@dataclass
+class Bench:
+    """What compares versions of one service on this computer."""
+
+    repository: Repository
+    told: Told
+    consents: Consents
+    passes: int | None
+    """None: as many as show the `difference`."""
+    difference: float
+    rate: float = 0.0
+    """0: not known yet."""
+    spreads: dict[str, Spread] = field(default_factory=dict)
+    """Between passes, by figure, once they are known."""
+
+    async def entries(self, wanted: Sequence[Version]) -> list[ServerEntry]:
+        """Return the versions as servers that were tested; what one lacks is said, and the rest
+        goes on."""
+        found = []
+        machine = await open_local()
+        try:
+            for each in wanted:
+                try:
+                    found.append(await self._entry(machine, each))
+                except BadInput as error:
+                    to_stderr(f"{each.name}: {error}")
+                except PongbenchError as error:
+                    to_stderr(f"{each.name}: {error}")
+        finally:
+            await machine.close()
+        return found
+
+    async def _entry(self, machine: LocalMachine, wanted: Version) -> ServerEntry:
+        to_stderr(f"Building {wanted.name}")
+        make = services.entry
+        try:
+            made = await asyncio.to_thread(make, self.repository, wanted, self.told)
+        except NoCommand as error:
+            self.told = await _asked(self.repository.folder, self.told, error)
+            made = await asyncio.to_thread(make, self.repository, wanted, self.told)
+        install = self.consents.install
+        return await services.observed(machine, made, notify=lambda _: None, install=install)
+
+    async def plan(self, entries: Sequence[ServerEntry]) -> Plan:
+        """Return an interleaved plan at a rate that all sustain, with as many passes as needed."""
+        await self.learn(entries)
+        passes = self.passes_for(self.difference)
+        shows = {name: detectable(each, passes) for name, each in self.spreads.items()}
+        self.announce(passes, len(entries))
+        shown = (f"{_pct(share)} in {name}" for name, share in shows.items() if share)
+        if any(shows.values()):
+            to_stderr(f"They show differences from {listed(list(shown))}.")
+        needed = self._needed(self.difference)
+        if self.passes is None and (needed is None or needed > MOST_PASSES):
+            more = "more than 1,000" if needed is None else f"{needed}"
+            to_stderr(
+                f"{_pct(self.difference)} would take {more} passes on this machine now; --passes"
+                " says how many to measure."
+            )
+        return self._plan(entries, repeats=passes)
+
+    def announce(self, passes: int, servers: int) -> None:
+        """Say what is measured, and how long that takes."""
+        takes = passes * servers * (self.seconds + _OVERHEAD_S)
+        about = time_span((takes, takes))
+        to_stderr(f"{passes} passes at {self.rate:,.0f}/s take about {about}.")
+
+    async def learn(self, entries: Sequence[ServerEntry]) -> None:
+        """Find the rate, and how far passes differ."""
+        if not self.rate:
+            to_stderr("Finding a rate that all sustain")
+            most = summarise(await self.measured(self._plan(entries, closed=True)))
+            self.rate = _rate(most, entries)
+        if self.passes is None and not self.spreads:
+            to_stderr("Finding how far passes differ")
+            documents = await self.measured(self._plan(entries, repeats=PILOT_PASSES))
+            servers = list(summarise(documents).servers.values())
+            for figure in FIGURES:
+                if found := spread(servers, figure, interleaved=True):
+                    self.spreads[figure.name] = found
+
+    def passes_for(self, difference: float) -> int:
+        """Return the passes to measure so that a difference is shown, if that is possible."""
+        if self.passes is not None:
+            return self.passes
+        needed = self._needed(difference)
+        return max(FEWEST_PASSES, min(needed or MOST_PASSES, MOST_PASSES))
+
+    def _needed(self, difference: float) -> int | None:
+        """By the figure that shows it best; None: too many."""
+        known = [self.spreads[name] for name in ("CPU per call", "p50") if name in self.spreads]
+        counts = [passes_for(difference, each) for each in known]
+        return min((each for each in counts if each), default=None)
+
+    async def measured(self, plan: Plan) -> list[AnyDocument]:
+        """Run a plan that is not recorded. Raises PongbenchError where it fails."""
+        documents: list[AnyDocument] = []
+
+        def take(document: AnyDocument) -> None:
+            documents.append(presentable(document))
+
+        stop = await engine_for(plan, take, consents=self.consents).run()
+        if stop.status != "done":
+            raise PongbenchError(stop.reason or "The run was stopped.")
+        return documents
+
+    @property
+    def seconds(self) -> float:
+        low, high = SECONDS
+        return float(math.ceil(min(high, max(low, CALLS / self.rate))))
+
+    def again(self, entries: Sequence[ServerEntry], passes: int) -> Plan:
+        """Return a plan at the rate that is known."""
+        return self._plan(entries, repeats=passes)
+
+    def _plan(
+        self, entries: Sequence[ServerEntry], *, closed: bool = False, repeats: int = 1
+    ) -> Plan:
+        both = set.intersection(*(set(each.protocols) for each in entries))
+        if not both:
+            raise PongbenchError(
+                "One version keeps connections open and another closes them, so they have no"
+                " protocol in common."
+            )
+        protocol = "http/1.1" if "http/1.1" in both and "http/1.0" not in both else "http/1.0"
+        workload = {"protocol": protocol, "path": self.told.path}
+        data = {
+            "name": f"Versions of {self.repository.folder.name}",
+            "servers": [each.id for each in entries],
+            "workload": workload | ({"mode": "closed"} if closed else {}),
+            **({"concurrency": [AT_ONCE]} if closed else {"rates": [self.rate]}),
+            "seconds": 1.0 if closed else self.seconds,
+            "repeats": repeats,
+            "order": "interleaved",
+            "looks": 1,
+            "calibrate": False,
+            "give_up": None,
+        }
+        return plan_from_data(data, name="versions")
+
+
+def _pct(share: float) -> str:
+    return f"{span(100 * share, 100 * share)} %"
+
+
+def _rate(summary: Summary, entries: Sequence[ServerEntry]) -> float:
+    """Raises PongbenchError if a version answers nothing."""
+    for each in entries:
+        server = summary.servers[each.id]
+        if not server.most or not server.most.replies_per_s:
+            raise PongbenchError(
+                f"{each.name} answered no call under load. {' '.join(server.notes)}"
+            )
+    rate = LOADED * min(server.figure for server in summary.servers.values())
+    return max(10.0, three_figures(rate, down=True))
+
+
+async def _asked(folder: Path, known: Told, error: NoCommand) -> Told:
+    """Ask how the service is started, and keep it. Raises NoCommand without a terminal."""
+    path = services.beside(folder)
+    if is_interactive():
+        text = f"How is {folder.name} started? {{port}} stands for the port, no shell reads it:"
+        if command := await answer_at_terminal(text):
+            what = msgspec.structs.replace(known, command=command)
+            services.keep(folder, what)
+            to_stderr(f"Kept in {path}.")
+            return what
+    raise NoCommand(
+        f"Nothing says how {folder.name} is started. Add a Procfile, or write {path}:"
+        " command: python server.py --port {port}"
+    ) from error
