@@ -35,6 +35,7 @@ SWITCHED: dict[str, tuple[dict[str, Any], Any]] = {
 }
 """Keys with keys of their own, which a tick switches on: their defaults, and the value when off."""
 STARTS: Values = {
+    "running": _BARE["running"],
     "concurrency": [1, 10, 50, 100],
     "rates.points": 10,
     "search.errors_pct": 1,
