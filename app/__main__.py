@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words and file is None:
         from workbench import cli  # noqa: PLC0415 - not for the window
 
-        return cli.main(words, more={"compare": _compare, "report": _report, "share": _share})
+        return cli.main(words, more=MORE)
     if sys.platform == "linux" and not any(map(os.environ.get, _DISPLAYS)):
         return _refuse(
             "No display for the window. Compare servers with `pongbench run demo`; see "
@@ -65,6 +65,8 @@ def _share() -> AddParser:
     return add_share
 
 
+MORE = {"compare": _compare, "report": _report, "share": _share}
+"""The commands that need Qt, or have more options with it."""
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
 
 

@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import icu  # noqa: E402
+import manual  # noqa: E402
 import provenance  # noqa: E402
 from bootstrap import QT_WINDOW  # noqa: E402
 
@@ -137,6 +138,10 @@ def installer(epoch: int, glibc: str) -> Path:
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as tar:
         for source, name in _installed():
             _add(tar, source, name, epoch)
+        with tempfile.TemporaryDirectory() as share:
+            manual.write(Path(share))
+            for source in sorted(Path(share).rglob("*")):
+                _add(tar, source, f"share/{source.relative_to(share).as_posix()}", epoch)
         _add_text(tar, "libraries", "".join(f"{k} {v}\n" for k, v in QT_WINDOW.items()), epoch)
         _add_text(tar, "glibc", f"{glibc}\n", epoch)
     # The same format, a thirtieth smaller.
@@ -175,6 +180,9 @@ def _lay_out(root: Path, glibc: str) -> None:
     ):
         (share / target).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(LINUX / source, share / target)
+    manual.write(share)
+    # Debian's zsh reads what packages bring from a folder of that name.
+    (share / "zsh" / "site-functions").rename(share / "zsh" / "vendor-completions")
     (root / "usr" / "bin").mkdir(parents=True)
     (root / "usr" / "bin" / "pongbench").symlink_to("/opt/pongbench/pongbench")
     copyright_file = share / "doc" / "pongbench" / "copyright"

@@ -47,7 +47,7 @@ def main(
     environment.take_secrets()
     try:
         _check_file(words)
-        arguments = _parser(words, more or {}).parse_args(words)
+        arguments = parser(words, more or {}).parse_args(words)
         if warning := stores.close_folders():
             to_stderr(warning)
         code: int = arguments.handler(arguments)
@@ -116,21 +116,38 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
                 yield from _options(below)
 
 
-def _parser(
+EXAMPLES = {
+    "plans": "pongbench plans",
+    "run": "pongbench run demo --server tornado --server gevent -o mine.pong.yaml",
+    "replay": "pongbench replay mine.pong.yaml --speed 4",
+    "summary": "pongbench summary mine.pong.yaml",
+    "compare": "pongbench compare before.pong.yaml after.pong.yaml",
+    "compact": "pongbench compact mine.pong.yaml",
+    "catalogue": "pongbench catalogue show tornado",
+    "machines": "pongbench machines check target",
+    "report": "pongbench report mine.pong.yaml -o mine.html",
+    "share": "pongbench share mine.pong.yaml",
+}
+"""Of each command, for its help."""
+
+
+def parser(
     words: Sequence[str], more: Mapping[str, Callable[[], AddParser]]
 ) -> argparse.ArgumentParser:
     """Return the parser of the command that the words begin with; of all, if they do not."""
-    parser = _Parser(
+    whole = _Parser(
         prog=paths.command(),
         description="Measures which server sustains which rate. Without a command: open"
         " the window; with a session file in its place: open the window with that session.",
     )
-    parser.add_argument("--version", action="version", version=f"pongbench {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    whole.add_argument("--version", action="version", version=f"pongbench {__version__}")
+    commands = whole.add_subparsers(metavar="COMMAND", required=True)
     known = {name: partial(_imported, name) for name in COMMANDS} | dict(more)
     for name in [words[0]] if words and words[0] in known else known:
         known[name]()(commands)
-    return parser
+    for name, command in commands.choices.items():
+        command.epilog = f"example: {EXAMPLES[name]}"
+    return whole
 
 
 def _imported(name: str) -> AddParser:

@@ -13,6 +13,8 @@ BIN=$DEST/bin
 [ "$DEST" != "$HOME/.local/opt/pongbench" ] || BIN="$HOME/.local/bin"
 QUIET=
 ACTION=install
+SHELLS="bash-completion/completions/pongbench zsh/site-functions/_pongbench \
+    fish/vendor_completions.d/pongbench.fish man/man1/pongbench.1.gz"
 
 say() { [ -n "$QUIET" ] || printf '%s\n' "$*"; }
 stop() { printf 'pongbench: %s\n' "$*" >&2; exit 1; }
@@ -59,6 +61,7 @@ uninstall() {
     if grep -qsxF "TryExec=$plain" "$DATA/applications/$ID.desktop"; then
         rm -f "$DATA/applications/$ID.desktop" "$DATA/mime/packages/$ID.xml" \
             "$DATA/icons/hicolor/scalable/apps/$ID.svg"
+        for file in $SHELLS; do rm -f "$DATA/$file"; done
         refresh
     fi
     rm -rf "$DEST/app" "$DEST/app.old" "$DEST/app.new" "$DEST/uninstall"
@@ -120,6 +123,7 @@ install() {
         "$HERE/$ID.desktop" >"$DATA/applications/$ID.desktop"
     cp "$HERE/$ID.mime.xml" "$DATA/mime/packages/$ID.xml"
     cp "$HERE/$ID.svg" "$DATA/icons/hicolor/scalable/apps/$ID.svg"
+    for file in $SHELLS; do mkdir -p "$DATA/$(dirname "$file")" && cp "$HERE/share/$file" "$DATA/$file"; done
     refresh
     if [ -z "$lacking" ]; then
         "$DEST/app/pongbench" --selftest || say "Something does not work here; see above."

@@ -3,6 +3,7 @@ away again. What is really sent to people is tried by packaging/smoke.py."""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import re
@@ -80,6 +81,20 @@ def unquoted(command: str) -> str:
 
 def everything(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
+
+
+def test_shells_complete_commands_and_options_until_it_is_removed(made: Path, home: Path) -> None:
+    sh(home, made)
+    share = home / ".local" / "share"
+    completion = share / "bash-completion" / "completions" / "pongbench"
+    words = 'source "$1"; COMP_WORDS=(pongbench run --pre) COMP_CWORD=2; '
+    words += '_shtab_pongbench; echo "${COMPREPLY[@]}"'
+    told = subprocess.check_output(["bash", "-c", words, "bash", completion], text=True)
+    assert told.split() == ["--preview"]
+    page = gzip.decompress((share / "man" / "man1" / "pongbench.1.gz").read_bytes()).decode()
+    assert ".SH PONGBENCH CATALOGUE SHOW" in page and "example: pongbench run demo" in page
+    sh(home, home / ".local" / "opt" / "pongbench" / "uninstall", "--uninstall")
+    assert not [path for path in share.rglob("*pongbench*") if path.is_file()]
 
 
 def test_it_installs_for_one_user_says_where_and_leaves_nothing_behind(
