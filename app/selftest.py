@@ -1,4 +1,4 @@
-"""`pongbench --selftest`: reports what works on this computer, in one line.
+"""`pongbench --selftest`: reports what works on this computer, a line for each part.
 
 The window is drawn offscreen, the bundled session is replayed through its charts, and the null
 server is swept for two seconds. No file of the user is touched. What cannot be imported is reported
@@ -30,24 +30,25 @@ class Broken(Exception):
 
 
 def run() -> int:
-    """Return 0 if everything works, 1 otherwise. One line on stdout gives the details."""
+    """Return 0 if everything works, 1 otherwise. Lines on stdout give the details."""
     from workbench import __version__
-    from workbench.terminal import say
+    from workbench.terminal import guard, say
 
+    guard()
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    works: list[str] = []
-    broken: list[str] = []
+    whole = True
+    say(f"Pongbench {__version__} on this computer:")
     with tempfile.TemporaryDirectory(prefix="pongbench-selftest-") as home:
         os.environ["PONGBENCH_HOME"] = home
-        parts: tuple[Callable[[], Iterator[str]], ...] = (_window, _sweep)
+        parts: tuple[Callable[[], Iterator[str]], ...] = (_window, _sweep, _packages)
         for part in parts:
             try:
-                works += part()
+                for works in part():
+                    say(f"- {works}")
             except Exception as error:
-                broken.append(str(error) or type(error).__name__)
-    text = f"Pongbench {__version__} on this computer: {', '.join(works) or 'nothing works'}."
-    say(" ".join([text, *(f"Failed: {problem}" for problem in broken)]))
-    return 1 if broken else 0
+                whole = False
+                say(f"- Failed: {str(error) or type(error).__name__}")
+    return 0 if whole else 1
 
 
 def _window() -> Iterator[str]:
@@ -99,6 +100,17 @@ def _sweep() -> Iterator[str]:
         f"the null server is swept ({last.counts.succeeded:,} of {last.counts.scheduled:,} calls"
         f" answered at {last.x:,.0f}/s)"
     )
+
+
+def _packages() -> Iterator[str]:
+    """Ask the package index, without which most servers cannot be fetched."""
+    from workbench.uv import unreached
+
+    why = unreached()
+    if why:
+        yield f"servers that need packages have to wait: {why}"
+    else:
+        yield "packages of servers can be fetched"
 
 
 @contextmanager
