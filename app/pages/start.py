@@ -18,6 +18,7 @@ from app.start.art import Art, DropArt, SweepArt
 from app.start.compare import CompareCard
 from app.start.quick_start import Offer
 from app.start.recent import Recent
+from app.start.running import RunningDialog
 from app.theme import Theme, Weight, font
 from app.widgets import Dot, Elided, button, column, dress, frame, label, repolish, row
 from workbench.formatting import number_of, time_span
@@ -114,6 +115,11 @@ class StartPage(QWidget):
         elif self._offer is not None and self.quick.isEnabled():
             self._desk.run_requested.emit(self._offer.quick)
 
+    def ask_running(self) -> None:
+        """Ask for the address of a server that is running already."""
+        desk = self._desk
+        RunningDialog(self.window(), desk.run_requested.emit, desk.plan_requested.emit).open()
+
     def showEvent(self, event: object) -> None:
         self._fit()
 
@@ -157,7 +163,9 @@ class StartPage(QWidget):
         self.published.taken.connect(self._desk.preset_requested)
         self._arts: list[Art] = [SweepArt(self._theme), DropArt(self._theme)]
         about = self._quick_about
-        return _card(self._arts[0], "Quick look", about, self.quick, self.published)
+        self.running = button("Measure a running server…", "activity", on_click=self.ask_running)
+        actions = (self.quick, self.running, self.published)
+        return _card(self._arts[0], "Quick look", about, *actions)
 
     def _make_open(self) -> QFrame:
         about = "Replay a recorded run, yours or someone else's, in the same charts."
@@ -199,7 +207,9 @@ class StartPage(QWidget):
         self._offer = found
         self.compare.set_offer(found)
         self.published.show_presets(found.resources.presets)
+        self.setTabOrder(self.quick, self.published.ask)
         self.compare.chain_after(self.published.ask)
+        self.setTabOrder(self.compare.plan, self.running)  # behind what most users need
         self._facts.show_text(found.conditions())
         self._show_quick()
         if not found.refusal:
@@ -232,6 +242,7 @@ class StartPage(QWidget):
     def _fit(self) -> None:
         busy, known = self._desk.busy, self._offer is not None
         self.quick.setEnabled(known and not busy)
+        self.running.setEnabled(known and not busy)
         self.compare.fit()
         if self._offer and self._offer.refusal:
             self._dot.set_tone("bad")

@@ -25,7 +25,8 @@ from app.theme import Weight
 from app.widgets import Elided, button, column, label, retone, row, set_icon
 from workbench.errors import BadInput
 from workbench.servers import worker_variants
-from workbench.servers.catalogue import as_improved, as_published
+from workbench.servers.address import is_address
+from workbench.servers.catalogue import as_improved, as_published, entry_of
 from workbench.servers.entry import ServerEntry
 from workbench.workloads.registry import declaration
 
@@ -185,6 +186,8 @@ class Servers(QWidget):
 
     def _entry(self, id_: str) -> ServerEntry | None:
         try:
+            if is_address(id_):
+                return entry_of(id_)
             return worker_variants.find(self._entries, id_)
         except BadInput:
             return None

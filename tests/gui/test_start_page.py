@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.start.quick_start import QUESTIONS, Question
+from app.start.running import RunningDialog
 from tests.gui.windows import control, name_of, press, says, shown
 from tests.recording import record_session
 from tests.synthetic import End, session
@@ -125,6 +126,20 @@ def test_without_a_tick_nothing_can_be_compared_and_a_message_says_so(window: Ma
         box.setChecked(False)
     assert not control(window, "Run the comparison").isEnabled()
     assert says(window, "Select at least one server.")
+
+
+def test_a_running_server_is_measured_by_its_address(qtbot: QtBot, window: MainWindow) -> None:
+    press(window, "Measure a running server…")
+    dialog = window.findChild(RunningDialog)
+    qtbot.keyClicks(dialog.address, "ftp://127.0.0.1/")
+    dialog.measure.click()
+    assert "http" in dialog.error.text
+    dialog.address.clear()
+    qtbot.keyClicks(dialog.address, "http://127.0.0.1:9/items?page=2")
+    with qtbot.waitSignal(window.desk.plan_requested) as taken:
+        dialog.edit.click()
+    assert taken.args[0].servers == ["http://127.0.0.1:9/items?page=2"]
+    assert window.plan.form.data()["servers"] == ["http://127.0.0.1:9/items?page=2"]
 
 
 def test_tab_needs_four_stops_to_the_main_button_and_arrows_go_through_the_servers(

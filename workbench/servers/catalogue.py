@@ -124,6 +124,7 @@ def entry_of(text: str, about: Running | None = None) -> ServerEntry:
         folder=Path(),
         name=about.name or address.label,
         family="running",
+        runtime="none",
         description="A server that is running already.",
         language="",
         protocols=address.protocols,

@@ -22,7 +22,7 @@ from workbench.workloads.gating import (
     request,
 )
 from workbench.workloads.http.requests import Request
-from workbench.workloads.reply import Fault
+from workbench.workloads.reply import Fault, Reply
 from workbench.workloads.server import Server
 from workbench.workloads.wire import End, Wire
 
@@ -79,7 +79,6 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     at_once = await wire.at_once(request(entry, "HTTP/1.1"), PIPELINED)
     check(at_once, entry)
     call_s = statistics.median(reply.took_s for reply in one_by_one)
-    stalls = [STALLS.format(call_s * 1000)] if STALL_S[0] <= call_s <= STALL_S[1] else []
     kept = f"It keeps connections alive; of {PIPELINED} calls sent at once it answered"
     result = msgspec.structs.replace(
         one_call,
@@ -93,12 +92,18 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
             *one_call.sentences,
             f"{kept} {len(at_once)}.",
             *([DEAF] if deaf else []),
-            *stalls,
+            *stalls(one_by_one),
         ],
     )
     if "http/1.1" not in entry.protocols:
         return failed(entry, *result.sentences, "List http/1.1 among its protocols.")
     return agreed(result, entry)
+
+
+def stalls(replies: Sequence[Reply]) -> list[str]:
+    """Return a sentence where calls on a kept connection wait for a delayed acknowledgement."""
+    call_s = statistics.median([reply.took_s for reply in replies] or [0.0])
+    return [STALLS.format(call_s * 1000)] if STALL_S[0] <= call_s <= STALL_S[1] else []
 
 
 async def exactly(wire: Wire, request: bytes, *, must_close: bool = False) -> End:

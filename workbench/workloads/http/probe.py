@@ -10,6 +10,7 @@ from workbench.errors import BadInput
 from workbench.formatting import continued
 from workbench.untrusted import one_line
 from workbench.workloads.gating import KEPT, GateResult
+from workbench.workloads.http.gate import stalls
 from workbench.workloads.http.requests import SAFE, Request
 from workbench.workloads.reply import Fault, Reply
 from workbench.workloads.server import Server
@@ -52,7 +53,7 @@ async def probe(
             raise BadInput(refusal)
         replies[request.label] = first
         expected[request.label] = _checks(found)
-        sentences.append(_said(request, found))
+        sentences += [_said(request, found), *stalls(found[1:])]
     if calls > 1 and not keeps:
         raise BadInput(
             f"{entry.name} closes the connection after each call, and the plan has {calls:,} calls"
