@@ -99,6 +99,22 @@ def nothing_ignored(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert not found
 
 
+@pytest.fixture(scope="module")
+def patient(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """For a window that all tests of a file look at: making one takes as long as looking at ten."""
+    return Patient(request)
+
+
+@pytest.fixture(scope="module")
+def one_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The home of all tests of a file, which say so with a fixture `home` that returns it."""
+    folder = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PONGBENCH_HOME", str(folder))
+        patch.setenv("HOME", str(folder))
+        yield folder
+
+
 @pytest.fixture
 def sessions(home: Path) -> Path:
     """Where runs are recorded."""

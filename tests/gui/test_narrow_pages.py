@@ -31,23 +31,26 @@ SIZES = [QSize(640, 400), QSize(720, 450)]
 AT_150 = QSize(853, 533)
 
 
-@pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+@pytest.fixture(autouse=True)
+def home(one_home: Path) -> Path:
+    return one_home
+
+
+@pytest.fixture(scope="module")
+def window(patient: QtBot, one_home: Path) -> Iterator[MainWindow]:
     """With two sessions compared, one of them in a film, and machines in every state."""
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    paths = [tmp_path / "data" / "sessions" / f"{name}.pong.yaml" for name in ("nine", "again")]
+    paths = [one_home / "data" / "sessions" / f"{name}.pong.yaml" for name in ("nine", "again")]
     for seed, path in enumerate(paths):
         record_session(path, session(9, 6, seed=seed))
-    with shown(qtbot, Settings(size=200)) as made:
+    with shown(patient, Settings(size=200)) as made:
         made.setMinimumSize(1, 1)
         furniture.machines(made.desk.settings.more)
         made.open(paths[0])
-        qtbot.waitUntil(lambda: made.film.isVisible() and made.film.board.model.over)
+        patient.waitUntil(lambda: made.film.isVisible() and made.film.board.model.over)
         made.desk.compare_requested.emit(paths)
         compare = made.page("Compare")
         assert isinstance(compare, ComparePage)
-        qtbot.waitUntil(lambda: len(compare.selection.sides) == 2)
+        patient.waitUntil(lambda: len(compare.selection.sides) == 2)
         yield made
 
 
@@ -134,7 +137,10 @@ def test_a_page_that_scrolls_has_one_bar(qtbot: QtBot, window: MainWindow, name:
     qtbot.waitUntil(one_is_shown)
 
 
-def test_a_page_without_sessions_needs_no_scrolling(qtbot: QtBot, home: Path) -> None:
+def test_a_page_without_sessions_needs_no_scrolling(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
     with shown(qtbot, Settings(size=200)) as window:
         window.setMinimumSize(1, 1)
         window.resize(SIZES[0])

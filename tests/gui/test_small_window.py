@@ -5,6 +5,7 @@ stay in view, and the keys do not push a page sideways.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
@@ -23,6 +24,19 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 AT_150, AT_200 = QSize(853, 533), QSize(640, 400)
 """A screen of 1280 x 800."""
+
+
+@pytest.fixture(autouse=True)
+def home(one_home: Path) -> Path:
+    return one_home
+
+
+@pytest.fixture(scope="module")
+def same(patient: QtBot, one_home: Path) -> Iterator[MainWindow]:
+    """One for the tests that only look at it."""
+    with shown(patient, Settings(size=200)) as made:
+        made.setMinimumSize(1, 1)
+        yield made
 
 
 @pytest.fixture
@@ -46,8 +60,9 @@ def area(window: MainWindow) -> Whole:
 @pytest.mark.parametrize("size", [QSize(960, 620), AT_150, AT_200])
 @pytest.mark.parametrize("name", ["Live", "Machines", "Servers"])
 def test_the_log_a_notice_and_the_rail_are_in_view(
-    qtbot: QtBot, window: MainWindow, name: str, size: QSize
+    qtbot: QtBot, same: MainWindow, name: str, size: QSize
 ) -> None:
+    window = same
     window.resize(size)
     window.show_page(name)
     window.desk.notice.emit("Settings cannot be saved: the disk is full.", "warn")
@@ -57,12 +72,15 @@ def test_the_log_a_notice_and_the_rail_are_in_view(
     assert drawer.body.viewport().height() > 50
     assert area(window).height() > 100
     assert area(window).horizontalScrollBar().maximum() == 0
+    window.show_log(shown=False)
+    window.notice.put_away()
 
 
 @pytest.mark.parametrize("name", ["Settings", "Help", "Servers", "Live"])
 def test_a_page_begins_at_its_left_edge_with_its_entry_marked(
-    qtbot: QtBot, window: MainWindow, name: str
+    qtbot: QtBot, same: MainWindow, name: str
 ) -> None:
+    window = same
     window.resize(AT_200)
     window.show_page(name)
     page = window.page(name)
@@ -126,8 +144,9 @@ def test_the_log_is_offered_only_while_it_is_hidden(window: MainWindow) -> None:
 
 @pytest.mark.parametrize(("width", "columns"), [(853, 1), (1280, 2), (1920, 3)])
 def test_the_help_has_as_many_columns_as_there_is_room_for(
-    qtbot: QtBot, window: MainWindow, width: int, columns: int
+    qtbot: QtBot, same: MainWindow, width: int, columns: int
 ) -> None:
+    window = same
     window.show_page("Help")
     window.resize(width, 800)
     cards = window.page("Help").findChildren(QFrame, "card")
