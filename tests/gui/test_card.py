@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from itertools import combinations
+from itertools import combinations, product
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from tests.gui.trios import shown
+from tests.gui.trios import resized, shown
 from tests.outcomes import Contestant
 from tests.synthetic import CONTESTANTS, session
 
@@ -22,15 +22,14 @@ def named(contestant: Contestant, name: str) -> Contestant:
 
 
 @pytest.mark.parametrize("name", ["Go", "asyncio streams", LONG, LONG.replace(" ", "-")])
-@pytest.mark.parametrize("size", [(1200, 900), (795, 545), (806, 380)])
-def test_the_title_and_every_figure_of_the_card_fit(
-    qtbot: QtBot, name: str, size: tuple[int, int]
-) -> None:
-    trio = shown(qtbot, session([named(CONTESTANTS[0], name)], 8, repeats=2), size)
+def test_the_title_and_every_figure_of_the_card_fit(qtbot: QtBot, name: str) -> None:
+    trio = shown(qtbot, session([named(CONTESTANTS[0], name)], 8, repeats=2))
     (server,) = trio.model.series
-    trio.highlight(server, 7875.0)
     card = trio.card
-    for room in (QSize(1000, 1000), QSize(1000, 1)):
+    sizes, rooms = ((1200, 900), (795, 545), (806, 380)), (QSize(1000, 1000), QSize(1000, 1))
+    for size, room in product(sizes, rooms):
+        resized(trio, size)
+        trio.highlight(server, 7875.0)
         card.fit(room)
         card.layout().activate()
         texts = [each for each in card.findChildren(QLabel) if each.isVisible() and each.text()]
@@ -44,13 +43,13 @@ def test_the_title_and_every_figure_of_the_card_fit(
 
 
 @pytest.mark.parametrize("servers", [1, 3, 12])
-@pytest.mark.parametrize("size", [(795, 530), (806, 380)])
 def test_the_card_stays_within_the_charts_and_leaves_the_points_at_its_rate_visible(
-    qtbot: QtBot, servers: int, size: tuple[int, int]
+    qtbot: QtBot, servers: int
 ) -> None:
-    trio = shown(qtbot, session(servers, 8, untrusted_from=6000), size)
-    for server, series in trio.model.series.items():
-        for rate in (1125.0, 4500.0, 7875.0):
+    trio = shown(qtbot, session(servers, 8, untrusted_from=6000))
+    for size in ((795, 530), (806, 380)):
+        resized(trio, size)
+        for (server, series), rate in product(trio.model.series.items(), (1125.0, 4500.0, 7875.0)):
             trio.highlight(server, rate)
             assert trio.rect().contains(trio.card.geometry())
             for chart in trio.charts.values():
@@ -61,17 +60,16 @@ def test_the_card_stays_within_the_charts_and_leaves_the_points_at_its_rate_visi
 
 
 @pytest.mark.parametrize("servers", [9, 24])
-@pytest.mark.parametrize("size", [(795, 480), (955, 580), (1435, 760)])
-def test_why_a_point_is_hollow_can_be_read_at_every_size(
-    qtbot: QtBot, servers: int, size: tuple[int, int]
-) -> None:
-    trio = shown(qtbot, session(servers, 30, untrusted_from=6000), size)
-    trio.highlight("asyncio-streams", 7500.0)
-    texts = [each for each in trio.findChildren(QLabel) if each.isVisible()]
-    said = " ".join(each.text() for each in texts)
-    assert "The clients started 25.0" in said
-    assert all(caption in said for caption in ("Replies", "p99", "Errors"))
-    for each in texts:
-        assert each.height() >= each.heightForWidth(each.width())
-    trio.highlight("")
-    assert not any(each.isVisible() for each in texts)
+def test_why_a_point_is_hollow_can_be_read_at_every_size(qtbot: QtBot, servers: int) -> None:
+    trio = shown(qtbot, session(servers, 30, untrusted_from=6000))
+    for size in ((795, 480), (955, 580), (1435, 760)):
+        resized(trio, size)
+        trio.highlight("asyncio-streams", 7500.0)
+        texts = [each for each in trio.findChildren(QLabel) if each.isVisible()]
+        said = " ".join(each.text() for each in texts)
+        assert "The clients started 25.0" in said
+        assert all(caption in said for caption in ("Replies", "p99", "Errors"))
+        for each in texts:
+            assert each.height() >= each.heightForWidth(each.width())
+        trio.highlight("")
+        assert not any(each.isVisible() for each in texts)

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.series import Quantity
 from app.charts.view_state import ACROSS, DISTRIBUTION, Look
-from tests.gui.trios import shown, written
+from tests.gui.trios import resized, shown, written
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument, PointStart, RunStart
 
@@ -116,20 +116,20 @@ def test_each_reason_for_hollow_markers_is_given_where_it_occurs(qtbot: QtBot) -
     assert "too few samples" not in late
 
 
-@pytest.mark.parametrize("log", [True, False], ids=["log", "linear"])
 @pytest.mark.parametrize(("timeout_s", "message"), [(5.0, "timeout 5 s"), (0.8, "timeout 800 ms")])
 def test_lines_that_end_at_the_timeout_say_so_and_cover_nothing(
-    qtbot: QtBot, log: bool, timeout_s: float, message: str
+    qtbot: QtBot, timeout_s: float, message: str
 ) -> None:
     trio = shown(qtbot, given_up_after(session(3, 8), timeout_s))
-    trio.set_log(log)
-    assert message in written(trio)
-    chart = trio.charts[Quantity.TIME]
-    head, timeout = chart.words()[:2]
-    assert timeout.top() >= head.bottom() + (4 if log else 0)
-    assert timeout.left() < chart.plot_rect().left() + 10
-    line = chart.at(0, 1000 * timeout_s)
-    assert timeout.bottom() <= line.y()
+    for log in (True, False):
+        trio.set_log(log)
+        assert message in written(trio)
+        chart = trio.charts[Quantity.TIME]
+        head, timeout = chart.words()[:2]
+        assert timeout.top() >= head.bottom() + (4 if log else 0)
+        assert timeout.left() < chart.plot_rect().left() + 10
+        line = chart.at(0, 1000 * timeout_s)
+        assert timeout.bottom() <= line.y()
 
 
 def test_the_timeout_stays_clear_of_the_head_in_charts_that_become_lower(qtbot: QtBot) -> None:
@@ -155,17 +155,18 @@ def test_the_timeout_is_named_beside_the_axis_in_every_part(qtbot: QtBot) -> Non
     assert part.left() > chart.plot_rect().left()
 
 
-@pytest.mark.parametrize("width", range(420, 900, 60))
-def test_a_header_has_whole_parts_and_never_drops_hollow(qtbot: QtBot, width: int) -> None:
-    trio = shown(qtbot, session(1, rates=[3000.0, 6000.0], untrusted_from=5000), (width, 540))
-    assert trio.charts[Quantity.TIME].words()[0].right() <= width
-    text = written(trio)
-    assert "hollow: unreliable" in text[text.index("Response time") :]
+def test_a_header_has_whole_parts_and_never_drops_hollow(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(1, rates=[3000.0, 6000.0], untrusted_from=5000))
+    for width in range(420, 900, 60):
+        resized(trio, (width, 540))
+        assert trio.charts[Quantity.TIME].words()[0].right() <= width
+        text = written(trio)
+        assert "hollow: unreliable" in text[text.index("Response time") :]
 
 
-@pytest.mark.parametrize("height", [300, 360, 460, 640])
-def test_the_ideal_lines_text_stays_clear_of_the_header(qtbot: QtBot, height: int) -> None:
-    trio = shown(qtbot, session(9, 30, untrusted_from=6000), (600, height))
-    chart = trio.charts[Quantity.REPLIES]
-    head, *others = chart.words()
-    assert not any(head.intersects(each) for each in others)
+def test_the_ideal_lines_text_stays_clear_of_the_header(qtbot: QtBot) -> None:
+    trio = shown(qtbot, session(9, 30, untrusted_from=6000))
+    for height in (300, 360, 460, 640):
+        resized(trio, (600, height))
+        head, *others = trio.charts[Quantity.REPLIES].words()
+        assert not any(head.intersects(each) for each in others)

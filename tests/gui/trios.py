@@ -37,6 +37,13 @@ def shown(
     return trio
 
 
+def resized(trio: Trio, size: tuple[int, int]) -> None:
+    """The same charts as another window would show them."""
+    trio.highlight("")
+    trio.resize(*size)
+    trio.grab()
+
+
 def written(trio: Trio) -> str:
     """All texts in the charts."""
     made = picture.pdf(lambda painter: paint(trio, painter), (trio.width(), trio.height()), "")
