@@ -27,6 +27,7 @@ from tests.histograms import sampled
 from workbench.analysis.histogram import merge
 from workbench.documents import AnyDocument, Histograms, PointStop, RunStart, Window
 from workbench.sessions import encode_line, encode_start
+from workbench.sessions.columns import encode_all
 
 HERE = Path(__file__).parents[2]
 RATES = [float(rate) for rate in range(400, 9_001, 100)]
@@ -69,10 +70,11 @@ def _write(passes: int, packed: Path, lists: Path) -> None:
     documents = synthetic.session(
         9, rates=RATES, seconds=SECONDS, repeats=passes, times=sampled(passes)
     )
-    for path, change in ((packed, lambda document: document), (lists, _with_lists)):
-        with path.open("wb") as file:
-            for each in map(change, documents):
-                file.write(encode_start(each) if isinstance(each, RunStart) else encode_line(each))
+    with packed.open("wb") as file:
+        file.writelines(encode_all(documents))
+    with lists.open("wb") as file:
+        for each in map(_with_lists, documents):
+            file.write(encode_start(each) if isinstance(each, RunStart) else encode_line(each))
 
 
 def _with_lists(document: AnyDocument) -> AnyDocument:

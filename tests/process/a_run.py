@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,6 +52,12 @@ class Running:
 
     def recorded(self) -> str:
         return self.session.read_text() if self.session.exists() else ""
+
+    def under_load(self) -> bool:
+        """Whether a point has lasted for a second; its windows are written later."""
+        begun = self.recorded().rpartition('"kind":"point_start"')[2]
+        inside = self.session.exists() and '"kind":"point_stop"' not in begun and bool(begun)
+        return inside and time.time() - self.session.stat().st_mtime > 1
 
     def wait_until(self, condition: Callable[[Running], bool]) -> None:
         """Fails when the command ends before that."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import golden
@@ -15,6 +16,10 @@ from tests.recording import record_session
 from workbench.analysis.histogram import merge
 from workbench.documents import VERSION, Histograms, PointStop
 from workbench.sessions import read_session
+
+
+def old_session(folder: Path) -> Path:
+    return Path(shutil.copy(golden.SESSIONS[-1], folder / "a.pong.yaml"))
 
 
 @pytest.mark.parametrize("old", golden.SESSIONS, ids=lambda path: path.name)
@@ -45,17 +50,22 @@ def test_other_readers_read_what_it_wrote(tmp_path: Path) -> None:
     assert main(["compact", str(golden.SESSIONS[-1]), "-o", str(new)]) == 0
     first, *others = yaml.load_all(new.read_bytes(), yaml.CSafeLoader)
     assert (first["v"], first["kind"]) == (VERSION, "run_start")
-    assert len(others) + 1 == len(read_session(new).documents)
+    counts = {"windows": "index", "host_samples": "t_us"}
+    written = [len(each[counts[k]]) if (k := each["kind"]) in counts else 1 for each in others]
+    assert sum(written) + 1 == len(read_session(new).documents) > 2 * len(others)
 
 
-def test_a_session_of_today_is_written_again_as_it_is(tmp_path: Path) -> None:
+def test_a_session_of_today_is_not_written_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     old = record_session(tmp_path / "a.pong.yaml", synthetic.session(2, 2))
     assert main(["compact", str(old)]) == 0
-    assert (tmp_path / "a-compact.pong.yaml").read_bytes() == old.read_bytes()
+    assert capsys.readouterr().out == f"{old} is already compact; nothing was written.\n"
+    assert list(tmp_path.iterdir()) == [old]
 
 
 def test_no_file_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    old = record_session(tmp_path / "a.pong.yaml", synthetic.session(1, 1))
+    old = old_session(tmp_path)
     before = old.read_bytes()
     for words, problem in (
         (["-o", str(old)], f"{old} already exists, and sessions are never overwritten."),
@@ -69,13 +79,13 @@ def test_no_file_is_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_a_damaged_session_is_written_as_far_as_it_can_be_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    old = record_session(tmp_path / "a.pong.yaml", synthetic.session(1, 2))
+    old = old_session(tmp_path)
     lines = old.read_text().splitlines(keepends=True)
     old.write_text("".join([*lines[:-3], "--- {oops\n", *lines[-3:]]))
     assert main(["compact", str(old)]) == 2
     assert f"line {len(lines) - 2}" in capsys.readouterr().err
     written = read_session(tmp_path / "a-compact.pong.yaml")
-    assert not written.damage and written.documents == read_session(old).documents
+    assert not written.damage and len(written.documents) == len(read_session(old).documents)
 
 
 def test_a_list_that_contradicts_its_count_is_not_written(

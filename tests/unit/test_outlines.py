@@ -45,7 +45,7 @@ def test_an_incomplete_last_line_is_left_out(tmp_path: Path) -> None:
 def test_documents_after_damage_are_left_out_as_when_reading(tmp_path: Path) -> None:
     path = record_session(tmp_path / "a.pong.yaml", session(3, 5, seconds=1.0))
     data = path.read_bytes()
-    at = data.index(b'--- {"kind":"window"', len(data) // 2)
+    at = data.index(b'--- {"kind":"windows"', len(data) // 2)
     path.write_bytes(data[: at + 30] + data[at + 60 :])
     whole = read_session(path)
     assert whole.damage

@@ -72,7 +72,11 @@ def test_buckets_are_those_of_hdrhistogram(case: Path) -> None:
         sparse = h.coarse(sparse)
     assert restored(recorded["text"]) == sparse
     ours = h.packed(sparse, coarse=recorded["digits"] == packing.COARSE)
-    assert _inflated(ours) == _inflated(recorded["text"])
+    content = _inflated(recorded["text"])
+    if recorded["digits"] == packing.COARSE:
+        assert packing.unmarked(ours) == content[40:]
+    else:
+        assert _inflated(ours) == content
 
 
 def test_figures_of_a_packed_histogram_are_those_of_a_sparse_one() -> None:

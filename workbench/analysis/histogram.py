@@ -74,8 +74,8 @@ def merge(histograms: Iterable[Histogram]) -> SparseHistogram:
 
 
 def packed(histogram: Histogram, *, coarse: bool = False) -> PackedHistogram:
-    """The same counts as text. `coarse`: in fewer bytes, if it is coarse."""
-    if isinstance(histogram, str):
+    """The same counts as text. `coarse`: as windows have them, if it is coarse."""
+    if isinstance(histogram, str) and (not coarse or histogram[:1] in ("", packing.MARK)):
         return histogram
     # An old file may name a bucket twice.
     buckets, counts = _split(merge([histogram]))

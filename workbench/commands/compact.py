@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from msgspec import ValidationError
 
 from workbench.commands.opening import add_session_arguments, exit_code, open_session
-from workbench.documents import AnyDocument, PointStop, RunStart, Window
+from workbench.documents import VERSION, AnyDocument, PointStop, Window
 from workbench.errors import BadInput, why
 from workbench.formatting import size
-from workbench.sessions.format import check, compact, encode_line, encode_start
+from workbench.sessions.columns import encode_all
+from workbench.sessions.format import check, compact
 from workbench.terminal import say
 
 if TYPE_CHECKING:
@@ -37,11 +38,13 @@ def handle(arguments: argparse.Namespace) -> int:
     name, dot, ending = source.name.partition(".")
     path = arguments.output or source.with_name(f"{name}-compact{dot}{ending}")
     session = open_session(arguments)
+    if session.start.v == VERSION:
+        say(f"{source} is already compact; nothing was written.")
+        return exit_code(session)
     documents = [_checked(compact(each), source) for each in session.documents]
     try:
         with path.open("xb") as file:
-            for each in documents:
-                file.write(encode_start(each) if isinstance(each, RunStart) else encode_line(each))
+            file.writelines(encode_all(documents))
     except FileExistsError:
         raise BadInput(f"{path} already exists, and sessions are never overwritten.") from None
     except OSError as error:

@@ -13,13 +13,14 @@ from workbench.axis import Axis
 from workbench.documents.base import OUR_AGENT, Document
 from workbench.shapes import Rate, Signed, Whole, check_plan
 
-VERSION = 7
+VERSION = 8
 """The version of the document format, which every run records. A reader opens all versions up to
 its own.
 
 2: figures that a load tool cannot measure are null, the axis is a field of the workload, or points
 are faulty. 3: a search. 4: profiles. 5: rates that end at the client limit, or error classes that
 are not httperf's. 6: several load tools run every point. 7: histograms are packed.
+8: windows and samples are in columns.
 """
 
 Status: TypeAlias = Literal["done", "stopped", "aborted", "failed"]

@@ -8,11 +8,11 @@ A session file is a YAML stream that any YAML reader understands::
     v: 1
     ...                                  (readable block style)
     --- {"kind":"point_start","t_us":312004,"point":1,...}
-    --- {"kind":"window","t_us":312100,"point":1,...}
+    --- {"kind":"windows","t_us":312100,"point":1,"index":[0,1,2,3],...}
 
-The first document is the `RunStart`, then comes one document a line. A document counts once its
-terminator is on disk: the newline of its line, for the block document the next `---`. Wherever a
-file was cut, all documents before that are complete.
+The first document is the `RunStart`, then comes one document a line, or several windows or samples
+(`columns`). A line counts once its newline is on disk, the block document with the next `---`.
+Wherever a file was cut, all documents before that are complete.
 """
 
 from workbench.sessions.completion import completed

@@ -52,15 +52,17 @@ UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 def decode(text: bytes | memoryview, packed: Packed | None = None) -> AnyDocument:
     """Return a checked and presentable document. `packed`: see `check`. Raises `UNREADABLE`."""
-    return _checked(_decoder.decode(text), packed)
+    return checked(_decoder.decode(text), packed)
 
 
 def from_data(data: object) -> AnyDocument:
     """Convert plain data, as `decode` does. Raises msgspec.ValidationError."""
-    return _checked(convert(data, AnyDocument))
+    return checked(convert(data, AnyDocument))
 
 
-def _checked(document: AnyDocument, packed: Packed | None = None) -> AnyDocument:
+def checked(document: AnyDocument, packed: Packed | None = None) -> AnyDocument:
+    """Return a document, checked and presentable. `packed`: see `check`. Raises
+    msgspec.ValidationError."""
     check(document, packed)
     # Most documents are windows without any text.
     if type(document) is Window and not (document.errors or document.values):
@@ -89,7 +91,12 @@ def encode(document: AnyDocument) -> bytes:
             f"A {type(document).__name__} document holds a value that cannot be written,"
             " such as NaN; please report this as a bug in Pongbench."
         )
-    return _yaml_safe(_encoder.encode(_with_version(back)))
+    return encode_data(_with_version(back))
+
+
+def encode_data(data: object) -> bytes:
+    """Return JSON that YAML readers read in the same way."""
+    return _yaml_safe(_encoder.encode(data))
 
 
 def compact(document: AnyDocument) -> AnyDocument:

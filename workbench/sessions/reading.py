@@ -28,6 +28,8 @@ from workbench.documents import (
     error_class,
 )
 from workbench.errors import BadInput, why
+from workbench.sessions import columns
+from workbench.sessions.columns import Record
 from workbench.sessions.completion import completed
 from workbench.sessions.format import (
     AT_ONCE,
@@ -35,15 +37,15 @@ from workbench.sessions.format import (
     UNREADABLE,
     Packed,
     are_sound,
-    decode,
     from_data,
 )
+from workbench.sessions.source import time_us
 
 MOST_BYTES = 512 << 20
 """The largest session file; five passes of nine servers at 87 rates are 90 MB."""
 
 _MOST_NODES = 1_000_000
-_KINDS = {kind.__struct_config__.tag for kind in get_args(AnyDocument)}
+_KINDS = {kind.__struct_config__.tag for kind in get_args(AnyDocument)} | columns.KINDS
 # A leading newline is found far faster than `^`, and the header has one before any separator.
 _SEPARATOR = re.compile(rb"\n(?:---|\.\.\.)(?=[ \t\r\n]|\Z)")
 _BOM = b"\xef\xbb\xbf"
@@ -132,28 +134,29 @@ def parse_session(data: bytes, *, name: str, newer: bool = False) -> Session:
             "has recorded; a plan belongs on the Plan page or to `pongbench run`."
         )
     session = Session(name)
-    data, order = data.removeprefix(_BOM), Order()
+    data = data.removeprefix(_BOM)
     lines = data.find(b"\n--- {") + 1
-    documents = _decode_lines(data, lines) if lines else None
-    if documents is not None:
+    records = _decode_lines(data, lines) if lines else None
+    order = Order(session.documents)
+    if records is not None:
         # Including the `---` that ends the first document.
         _read(data[: lines + 3], session, newer, order)
-    if documents is None or not session.documents:
+    if records is None or not session.documents:
         session = Session(name)
-        _read(data, session, newer, order)
+        _read(data, session, newer, Order(session.documents))
     elif not session.damage:
-        for number, document in enumerate(documents):
-            if problem := order.problem(document):
+        for number, record in enumerate(records):
+            if problem := order.add(record):
                 line = data.count(b"\n", 0, lines) + number + 1
                 session.damage = _disorder(name, line, problem)
                 break
-            session.documents.append(document)
     session.notes += predates(session.documents)
     return session
 
 
 class Follower:
-    """The documents of a session's file while it is written, or of one that is complete."""
+    """The documents of a session's file while it is written, or of one that is complete. Windows
+    and samples of a point come up to ten seconds late, and before its end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -182,13 +185,15 @@ class Follower:
             head = parse_session(self._rest[: begin + 3], name=str(self._path))
             found, self._rest, self._begun = head.documents, self._rest[begin:], True
         whole, newline, self._rest = self._rest.rpartition(b"\n")
-        return found + (_decode_lines(whole + newline, 0) or [])
+        for record in _decode_lines(whole + newline, 0) or []:
+            found += record if isinstance(record, list) else [record]
+        return found
 
 
-def _decode_lines(data: bytes, begin: int) -> list[AnyDocument] | None:
-    """Decode all documents but the first, one complete line of JSON each; None: read them one by
+def _decode_lines(data: bytes, begin: int) -> list[Record] | None:
+    """Decode all records but the first, one complete line of JSON each; None: read them one by
     one."""
-    documents: list[AnyDocument] = []
+    records: list[Record] = []
     packed: Packed = []
     text, find = memoryview(data), data.find
     try:
@@ -196,7 +201,7 @@ def _decode_lines(data: bytes, begin: int) -> list[AnyDocument] | None:
         while end := find(b"\n", begin) + 1:
             if not data.startswith(b"--- {", begin):
                 return None
-            documents.append(decode(text[begin + 4 : end], packed))
+            records.append(columns.decode_line(text[begin + 4 : end], packed))
             begin = end
             if len(packed) >= AT_ONCE:
                 if not are_sound(packed):
@@ -204,8 +209,8 @@ def _decode_lines(data: bytes, begin: int) -> list[AnyDocument] | None:
                 packed.clear()
     except UNREADABLE:
         return None
-    sound = are_sound(packed) and RunStart not in map(type, documents)
-    return documents if sound else None
+    sound = are_sound(packed) and RunStart not in map(type, records)
+    return records if sound else None
 
 
 def _disorder(name: str, line: int, problem: str) -> str:
@@ -221,16 +226,14 @@ def _read(data: bytes, session: Session, newer: bool, order: Order) -> None:
         if not piece.whole:
             break
         try:
-            document = _document(piece, session, newer)
-            if problem := order.problem(document):
+            record = _record(piece, session, newer)
+            if problem := order.add(record):
                 raise _Damaged(_disorder(session.name, piece.line, problem))
         except _UnknownKind as kind:
             unknown[str(kind)] += 1
         except _Damaged as damage:
             session.damage = str(damage)
             break
-        else:
-            session.documents.append(document)
     session.notes = [
         f"{count:,} documents of the unknown kind {kind!r} were left out;"
         " a newer Pongbench may know it."
@@ -289,21 +292,21 @@ def _is_blank(text: bytes) -> bool:
     return all(not line or line.startswith(b"#") for line in map(bytes.strip, text.splitlines()))
 
 
-def _document(piece: _Piece, session: Session, newer: bool) -> AnyDocument:
+def _record(piece: _Piece, session: Session, newer: bool) -> Record:
     try:
-        document = decode(piece.text)
+        record = columns.decode_line(piece.text.lstrip())
     except UNREADABLE:
-        document = _edited(piece, session.name, newer)
-    if isinstance(document, RunStart):
-        _check_version(document.v, session.name, newer)
-    if isinstance(document, RunStart) == bool(session.documents):
+        record = _edited(piece, session.name, newer)
+    if isinstance(record, RunStart):
+        _check_version(record.v, session.name, newer)
+    if isinstance(record, RunStart) == bool(session.documents):
         text = "a second run begins" if session.documents else "this is no run_start"
         raise _Damaged(f"session {session.name}, line {piece.line}: {text}; a session is one run.")
-    return document
+    return record
 
 
-def _edited(piece: _Piece, name: str, newer: bool) -> AnyDocument:
-    """Decode a document in YAML's block style, such as the `RunStart` or one edited by hand."""
+def _edited(piece: _Piece, name: str, newer: bool) -> Record:
+    """Decode a record in YAML's block style, such as the `RunStart` or one edited by hand."""
     try:
         text = piece.text.decode()
         data = loads_yaml(
@@ -315,6 +318,8 @@ def _edited(piece: _Piece, name: str, newer: bool) -> AnyDocument:
                 _check_version(data.get("v", 1), name, newer)
             if isinstance(kind, str) and kind not in _KINDS:
                 raise _UnknownKind(kind)
+            if kind in columns.KINDS:
+                return columns.from_columns(data)
         return from_data(data)
     except msgspec.ValidationError as error:
         where = f"session {name}, line {piece.line}"
@@ -337,9 +342,13 @@ def _check_version(version: object, name: str, newer: bool) -> None:
 
 
 class Order:
-    """Checks the order of a session's documents, on which drawing, counting and replaying rely."""
+    """Puts documents in order, and checks that, because drawing, counting and replaying rely on
+    it."""
 
-    def __init__(self) -> None:
+    def __init__(self, documents: list[AnyDocument]) -> None:
+        self._documents = documents
+        self._begun = 0
+        """Number of documents up to the last one that begins or ends a point."""
         self._open: PointStart | None = None
         self._points: set[int] = set()
         self._begun_us: int | None = None
@@ -349,7 +358,25 @@ class Order:
         that ended early may lie behind the next one's beginning."""
         self._over = False
 
-    def problem(self, document: AnyDocument) -> str:
+    def add(self, record: Record) -> str:
+        """Add documents, those of columns at their times. Return what is out of order, as the rest
+        of a sentence; empty: nothing."""
+        if isinstance(record, list):
+            if problem := next(filter(None, map(self._problem, record)), ""):
+                return problem
+            self._documents[self._begun :] = sorted(
+                [*self._documents[self._begun :], *record],
+                key=lambda each: (time_us(each), not isinstance(each, Window)),
+            )
+            return ""
+        if problem := self._problem(record):
+            return problem
+        self._documents.append(record)
+        if isinstance(record, PointStart | PointStop):
+            self._begun = len(self._documents)
+        return ""
+
+    def _problem(self, document: AnyDocument) -> str:
         """Return what is out of order, as the rest of a sentence; empty: nothing."""
         match document:
             case PointStart() | Window() | PointStop() if self._over:

@@ -17,16 +17,19 @@ from workbench.documents import AnyDocument, PointStart, PointStop, RunStart, Ru
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.messages import notes
 from workbench.sessions import claims
-from workbench.sessions.format import encode_line, encode_start
+from workbench.sessions.columns import Lines
+from workbench.sessions.format import encode_line
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Recorder:
-    """Appends documents to a new file, each atomically.
+    """Appends documents to a new file, each record atomically.
 
-    A document is passed to the kernel before the call returns, so that it survives this program; it
-    is synced to disk at the end of every point, and the file's name from the first document on. The
+    A document is passed to the kernel before the call returns, so that it survives this program;
+    windows and samples wait up to ten seconds, and never beyond their point, for others of their
+    record (`columns`). All is synced to disk at the end of every point, and the file's name from
+    the first document on. The
     file is created with the first document, and never replaces an existing one. Where it is deleted
     or moved away, the next document finds out, and the session is written again.
 
@@ -49,6 +52,7 @@ class Recorder:
         self._names: dict[str, str] = {}
         self._axis = RATE
         self._windows = Thinner(0.0)
+        self._lines = Lines()
         self._upto = ""
         self._broken: PongbenchError | None = None
         self._torn = False
@@ -87,7 +91,8 @@ class Recorder:
                 encoded = self._encode(each)
                 if self._size == 0:
                     self._open()
-                self._append(encoded)
+                if encoded:
+                    self._append(encoded)
             if isinstance(document, RunStart | PointStop | RunStop):
                 self._sync(names=isinstance(document, RunStart))
         except OSError as error:
@@ -107,6 +112,12 @@ class Recorder:
         if self._file < 0:
             return
         # An error of the disk now does not affect a complete point.
+        with contextlib.suppress(OSError):
+            if self._broken is None:
+                self._append(self._lines.rest())
+        self._close()
+
+    def _close(self) -> None:
         with contextlib.suppress(OSError):
             os.close(self._file)
         self._file = -1
@@ -138,7 +149,7 @@ class Recorder:
         """Copy what was recorded into a new file: in its place, else where sessions are by default,
         else where temporary files are. Raises PongbenchError."""
         lost, content = self.path, _content(self._file, self._size)
-        self.close()
+        self._close()
         self._or_beside = True
         default, temporary = paths.data_dir() / "sessions", Path(tempfile.gettempdir())
         for folder in (lost.parent, default, temporary):
@@ -152,7 +163,7 @@ class Recorder:
             except OSError as error:
                 reason = why(error)
                 if self._file >= 0:
-                    self.close()
+                    self._close()
                     self.path.unlink()
             else:
                 return
@@ -185,7 +196,7 @@ class Recorder:
             self._axis = document.axis or RATE
         if (self._size == 0) != isinstance(document, RunStart):
             raise ValueError("a session begins with its one RunStart")
-        return encode_start(document) if isinstance(document, RunStart) else encode_line(document)
+        return self._lines.take(document)
 
     def _append(self, data: bytes) -> None:
         rest = memoryview(data)

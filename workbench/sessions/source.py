@@ -45,10 +45,11 @@ class Playhead:
 def times_us(documents: Sequence[AnyDocument]) -> list[int]:
     """Return when each document was emitted, never decreasing: a window at its end, others at their
     own time."""
-    return list(itertools.accumulate(map(_time_us, documents), max))
+    return list(itertools.accumulate(map(time_us, documents), max))
 
 
-def _time_us(document: AnyDocument) -> int:
+def time_us(document: AnyDocument) -> int:
+    """Return when a document was emitted."""
     match document:
         case RunStart():
             return 0

@@ -160,7 +160,7 @@ def test_a_secret_stands_in_the_environment_of_no_helper(
     monkeypatch.setitem(home.env, "PONGBENCH_SECRET_SHOP", secret)
     workload = {"protocol": "http/1.1", "headers": {"Authorization": {"secret": "SHOP"}}}
     running = launch(home.plan(["http-asyncio"], workload=workload, seconds=30.0))
-    running.wait_until(lambda run: '"kind":"window"' in run.recorded())
+    running.wait_until(Running.under_load)
     helpers = processes_with(str(home.folder)).keys() - {running.process.pid}
     # The runner, an agent with its worker, a sampler, the server.
     assert len(helpers) >= 4

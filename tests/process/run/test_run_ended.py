@@ -34,9 +34,7 @@ def calibrates(running: Running) -> bool:
 
 def measures(running: Running) -> bool:
     """In the middle of a point of the sweep."""
-    return f'"server":"{STREAMS}","rate_per_s":100.0' in running.recorded() and (
-        '"kind":"window"' in running.recorded().rpartition('"kind":"point_start"')[2]
-    )
+    return f'"server":"{STREAMS}","rate_per_s":100.0' in running.recorded() and running.under_load()
 
 
 def rests(running: Running) -> bool:
@@ -76,7 +74,7 @@ class TestEndedByHand:
     def test_a_second_ctrl_c_aborts(self, home: Home, launch: Callable[[Path], Running]) -> None:
         # A server that has to be killed makes stopping slow.
         running = launch(home.plan(["ignores-sigterm"], seconds=30.0))
-        running.wait_until(lambda run: '"kind":"window"' in run.recorded())
+        running.wait_until(Running.under_load)
         running.ctrl_c()
         assert eventually(lambda: "Ctrl-C again aborts" in running.told())
         running.ctrl_c()
