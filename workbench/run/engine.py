@@ -323,7 +323,7 @@ class Engine:
         assert entry.running
         workload = declared.at(self.plan.workload, entry)
         result, expected = await declared.probe(wire_to(deployment), workload, entry, known)
-        used = await footprint(deployment.machine, deployment.pid)
+        used = await footprint(deployment.machine, deployment.roots)
         result = msgspec.structs.replace(
             result, processes=used.processes, threads=used.threads, rss_bytes=used.rss_bytes
         )

@@ -120,9 +120,9 @@ class ServerRunner:
         started, Stopped when the run is to end."""
         async with self.turn(server, self._run.rehearsed[server].entry) as deployment:
             self._note_backlog(deployment)
-            before = await footprint(self._target, deployment.pid)
-            shared_once = await memory_shared_once(self._target, deployment.pid)
-            nofile = await descriptor_limit(self._target, deployment.pid)
+            before = await footprint(self._target, deployment.roots)
+            shared_once = await memory_shared_once(self._target, deployment.roots)
+            nofile = await descriptor_limit(self._target, deployment.roots)
             self._note_resources(deployment, before, nofile)
             target = self._target_of(deployment, nofile, len(before.cores))
             answer = await self._drive(points, deployment, rests, results, target)
@@ -170,8 +170,8 @@ class ServerRunner:
         could not be read."""
         if not deployment.alive():
             return
-        after = await footprint(self._target, deployment.pid)
-        pss_after = await memory_shared_once(self._target, deployment.pid) if pss_bytes else 0
+        after = await footprint(self._target, deployment.roots)
+        pss_after = await memory_shared_once(self._target, deployment.roots) if pss_bytes else 0
         before, now = (pss_bytes, pss_after) if pss_after else (rss_bytes, after.rss_bytes)
         if not before or now < max(before + GROWTH_BYTES, before * GROWTH):
             return

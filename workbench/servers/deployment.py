@@ -110,6 +110,11 @@ class Deployment:
         return self.process.pid
 
     @property
+    def roots(self) -> Sequence[int]:
+        """Its processes of which none started another."""
+        return [self.pid]
+
+    @property
     def watched(self) -> dict[str, Any]:
         """What the sampler watches of it; see `Sampling.watch`."""
         return {"pid": self.pid, "port": self.port}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from workbench.machines.base import Machine
 
@@ -15,6 +17,9 @@ QUIET_SAMPLES = 60
 MOST_PROCESSES = 10_000
 _IS_CORE = re.compile(r"[0-9]{1,4}").fullmatch
 _IS_NUMBER = re.compile(r"[0-9]{1,15}").fullmatch
+
+Roots: TypeAlias = int | Sequence[int]
+"""A process, or several that are not below one another; with all their descendants."""
 
 SAMPLES = 10
 BETWEEN_S = 0.2
@@ -32,7 +37,7 @@ class Footprint:
     """On which any of them may run."""
 
 
-async def footprint(machine: Machine, pid: int) -> Footprint:
+async def footprint(machine: Machine, pid: Roots) -> Footprint:
     statuses = await _of_each(machine, pid, "status")
     allowed = [_cores(status) for status in statuses]
     return Footprint(
@@ -43,14 +48,14 @@ async def footprint(machine: Machine, pid: int) -> Footprint:
     )
 
 
-async def memory_shared_once(machine: Machine, pid: int) -> int:
+async def memory_shared_once(machine: Machine, pid: Roots) -> int:
     """Return the memory (PSS) of its processes in bytes: what they share counts once. 0: it cannot
     be read."""
     rollups = await _of_each(machine, pid, "smaps_rollup")
     return sum(_figure(rollup, "Pss") for rollup in rollups) * 1024
 
 
-async def descriptor_limit(machine: Machine, pid: int) -> int:
+async def descriptor_limit(machine: Machine, pid: Roots) -> int:
     """Return the limit in force, the lowest of its processes; 0: unknown, or none."""
     limits = await _of_each(machine, pid, "limits")
     return min(filter(None, map(_nofile, limits)), default=0)
@@ -76,10 +81,11 @@ async def _work(machine: Machine, pid: int) -> tuple[int, bool]:
     return sum(map(int, times)), any(stat[:1] == ["R"] for stat in stats)
 
 
-async def _of_each(machine: Machine, pid: int, name: str) -> list[str]:
+async def _of_each(machine: Machine, pid: Roots, name: str) -> list[str]:
     """Read a file of /proc for it and for each of its descendants."""
     found: list[str] = []
-    level, known = [str(pid)], {str(pid)}
+    level = [str(each) for each in ([pid] if isinstance(pid, int) else pid)]
+    known = set(level)
     while level and len(known) < MOST_PROCESSES:
         paths = [f"/proc/{p}/{name}" for p in level]
         paths += [f"/proc/{p}/task/{p}/children" for p in level]

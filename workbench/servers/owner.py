@@ -49,10 +49,6 @@ class Owner:
         return bool(self.roots)
 
     @property
-    def pid(self) -> int:
-        return self.roots[0].pid if self.roots else 0
-
-    @property
     def text(self) -> str:
         """ "PID 812, gunicorn"."""
         named = [f"PID {root.pid}, {quoted(root.name)}" for root in self.roots[:3]]

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import socket
 import ssl
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -108,8 +109,8 @@ class Attached(Deployment):
         self.known = self.owner.known
 
     @property
-    def pid(self) -> int:
-        return self.owner.pid
+    def roots(self) -> Sequence[int]:
+        return [root.pid for root in self.owner.roots]
 
     @property
     def here(self) -> bool:
