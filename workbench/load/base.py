@@ -7,7 +7,8 @@ is recorded as null and shown as unknown; no verdict depends on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -280,3 +281,15 @@ class LoadTool:
     command: Callable[[PointSpec, int], str] | None = None
     """The command line of one client's share of a point, with this number of workers; None: it has
     none that a user could type."""
+
+
+LEAD_US = 50_000
+"""Between the command to start and the start: time for it to reach every client."""
+LEAD_TRIPS = 10
+"""The lead grows by this multiple of the slowest client's uncertainty (half a round trip)."""
+
+
+def starts_at(uncertainties_us: Iterable[int]) -> int:
+    """Return when clients with these uncertainties are to start, on the monotonic clock in µs."""
+    lead_us = LEAD_US + LEAD_TRIPS * max(uncertainties_us, default=0)
+    return time.monotonic_ns() // 1000 + lead_us

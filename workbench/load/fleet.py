@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -23,16 +22,13 @@ from workbench.load.base import (
     LoadWindow,
     PointSpec,
     Reported,
+    starts_at,
 )
 from workbench.load.point import ARM_WITHIN_S, NotInTime, Point
 from workbench.machines.base import Machine
 from workbench.messages.reasons import PointOverdue
 from workbench.workloads.registry import WORKLOADS
 
-LEAD_US = 50_000
-"""Seconds between arming and the first connection: time for the command to reach every client."""
-LEAD_TRIPS = 10
-"""The lead grows by this multiple of the slowest client's uncertainty (half a round trip)."""
 GRACE_S = 10.0
 """How much longer than `PointSpec.longest_s` a point may take, in seconds."""
 STOPPED_WITHIN_S = 30.0
@@ -121,8 +117,7 @@ class AgentFleet:
             await point.arm(_wire(spec), spec.longest_s, self.arms_within_s)
             if self._stopping:  # An agent may have received the start before it knew the point.
                 await point.stop()
-            slowest = max(agent.uncertainty_us for agent in agents)
-            at_us = time.monotonic_ns() // 1000 + LEAD_US + LEAD_TRIPS * slowest
+            at_us = starts_at(agent.uncertainty_us for agent in agents)
             await point.start(at_us)
             started(at_us)
             return await self._result(point, spec.longest_s + GRACE_S)

@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import json
 import signal
-import time
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,6 +28,7 @@ from workbench.load.base import (
     LoadTool,
     LoadWindow,
     PointSpec,
+    starts_at,
 )
 from workbench.load.merge import merged, part, shared
 from workbench.load.output import Invocation, Output, Unreadable, checked
@@ -197,10 +197,6 @@ def _ended(status: int) -> str:
     return f"ended with status {status}" if status else "gave no result"
 
 
-LEAD_US = 50_000
-"""Between the command to start and the start: time for it to reach every client."""
-LEAD_TRIPS = 10
-"""The lead grows by this multiple of the slowest client's uncertainty (half a round trip)."""
 GRACE_S = 15.0
 """How much longer than `PointSpec.longest_s` a program may take, in seconds."""
 
@@ -279,8 +275,7 @@ class ProgramFleet:
         running = self._running = self._processes(spec)
         try:
             await _all(p.launch() for p in running)
-            slowest_us = max((p.uncertainty_us for p in running), default=0)
-            at_us = time.monotonic_ns() // 1000 + LEAD_US + LEAD_TRIPS * slowest_us
+            at_us = starts_at(p.uncertainty_us for p in running)
             await _all(p.go(at_us) for p in running)
             started(at_us)
             if self._stopping:

@@ -218,15 +218,22 @@ def points(plan: Plan, server: str, *, seed: int = 0, pass_number: int = 1) -> I
         if not plan.closed:
             yield open_point(plan, server, load, _connections(plan, load), **more)
             continue
-        yield PointPlan(
-            server=server,
-            connection_rate_per_s=0.0,
-            connections=plan.connections or 0,
-            seconds=plan.seconds or 0.0,
-            workload=load.workload,
-            concurrency=load.concurrency,
-            **more,
-        )
+        connections = plan.connections or 0
+        yield _closed_point(server, load, connections, plan.seconds or 0.0, **more)
+
+
+def _closed_point(
+    server: str, at: Load, connections: int, seconds: float, **more: Any
+) -> PointPlan:
+    return PointPlan(
+        server=server,
+        connection_rate_per_s=0.0,
+        connections=connections,
+        seconds=seconds,
+        workload=at.workload,
+        concurrency=at.concurrency,
+        **more,
+    )
 
 
 def open_point(plan: Plan, server: str, at: Load, connections: int, **more: Any) -> PointPlan:
@@ -271,15 +278,7 @@ def profile_point(plan: Plan, server: str, x: float, *, seconds: float, seed: in
     if not plan.closed:
         connections = max(1, round(_connection_rate(plan, load) * lasts))
         return open_point(plan, server, load, connections, **more)
-    return PointPlan(
-        server=server,
-        connection_rate_per_s=0.0,
-        connections=0,
-        seconds=lasts,
-        workload=load.workload,
-        concurrency=load.concurrency,
-        **more,
-    )
+    return _closed_point(server, load, 0, lasts, **more)
 
 
 def at_rate(plan: Plan, rate: float) -> Load:
