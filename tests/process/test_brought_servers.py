@@ -55,6 +55,54 @@ def test_a_project_is_recognised_by_its_files(
     assert project.assumed
 
 
+@pytest.mark.parametrize(
+    ("kind", "command", "files"),
+    [
+        (
+            "Node.js",
+            [*BY_PORT, "{node}", "{made}/app.js"],
+            {
+                "Procfile": "web: npm start\n",
+                "package.json": '{"scripts": {"start": "node app.js"}}',
+                "app.js": "",
+            },
+        ),
+        ("Go", ["{made}/server", "-p", "{port}"], {"Procfile": "web: bin/shop -p ${PORT:-80}\n"}),
+        (
+            "Rust",
+            [*BY_PORT, "{made}/bin/shop"],
+            {
+                "Cargo.toml": '[package]\nname = "shop"\n',
+                "src/main.rs": 'fn main() { std::env::var("PORT"); }\n',
+            },
+        ),
+        (
+            "Python",
+            ["{venv}/bin/granian", "--host", "{host}", "--port", "{port}", "shop:app"],
+            {"Procfile": "web: uv run granian --host 0.0.0.0 --port $PORT shop:app\n"},
+        ),
+        (
+            "Python",
+            [*BY_PORT, "{python}", "-c", "import sys; from shop import main; sys.exit(main())"],
+            {
+                "pyproject.toml": '[project]\nname = "shop"\nscripts = {shop = "shop:main"}\n',
+                "shop.py": 'import os\nmain = lambda: print(os.environ["PORT"])\n',
+            },
+        ),
+    ],
+)
+def test_a_project_of_any_kind_is_started_as_its_files_say(
+    kind: str, command: list[str], files: dict[str, str], tmp_path: Path
+) -> None:
+    if kind == "Go":
+        files = files | {"go.mod": "module shop\n", "cmd/shop.go": "package main\nfunc main() {}\n"}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    project = recognise(tmp_path)
+    assert (project.kind, project.entry["command"]) == (kind, command)
+
+
 def test_what_cannot_be_told_where_to_listen_or_is_nothing_known_is_refused(tmp_path: Path) -> None:
     for folder in (PROJECTS / "fixed-port", tmp_path, tmp_path / "missing"):
         with pytest.raises(BadInput):

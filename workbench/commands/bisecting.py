@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from workbench.analysis.significance import Change
-from workbench.commands.service import MOST_PASSES, Bench
+from workbench.commands.service import BRIEF_S, MOST_PASSES, Bench
 from workbench.documents import AnyDocument
 from workbench.errors import BadInput, ExitCode, PongbenchError
 from workbench.formatting import number_of, span
@@ -36,7 +36,7 @@ async def bisect(bench: Bench, good: str, bad: str) -> ExitCode:
     base = entries[0]
     await bench.learn(entries)
     passes = bench.passes_for(bench.difference)
-    bench.announce(passes, len(entries))
+    bench.announce(passes, len(entries), BRIEF_S)
     found = of_versions(await bench.measured(bench.again(entries, passes)))
     ends = contender(found, entries[1].id), contender(found, base.id)
     say(answer(found, *ends))

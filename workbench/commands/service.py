@@ -40,6 +40,7 @@ are then the server's, and not those of its queue."""
 AT_ONCE = 8
 CALLS = 1_000
 """Of a point: enough for a p99."""
+BRIEF_S = 2.0
 SECONDS = (1.0, 5.0)
 """Of a point, at least and at most."""
 _OVERHEAD_S = 3.0
@@ -94,7 +95,7 @@ class Bench:
         await self.learn(entries)
         passes = self.passes_for(self.difference)
         shows = {name: detectable(each, passes) for name, each in self.spreads.items()}
-        self.announce(passes, len(entries))
+        self.announce(passes, len(entries), self.seconds)
         shown = (f"{_pct(share)} in {name}" for name, share in shows.items() if share)
         if any(shows.values()):
             to_stderr(f"They show differences from {listed(list(shown))}.")
@@ -107,9 +108,9 @@ class Bench:
             )
         return self._plan(entries, repeats=passes)
 
-    def announce(self, passes: int, servers: int) -> None:
+    def announce(self, passes: int, servers: int, seconds: float) -> None:
         """Say what is measured, and how long that takes."""
-        takes = passes * servers * (self.seconds + _OVERHEAD_S)
+        takes = passes * servers * (seconds + _OVERHEAD_S)
         about = time_span((takes, takes))
         to_stderr(f"{passes} passes at {self.rate:,.0f}/s take about {about}.")
 
@@ -158,8 +159,10 @@ class Bench:
         return float(math.ceil(min(high, max(low, CALLS / self.rate))))
 
     def again(self, entries: Sequence[ServerEntry], passes: int) -> Plan:
-        """Return a plan at the rate that is known."""
-        return self._plan(entries, repeats=passes)
+        """Return a plan at the rate that is known, with points too short for a p99: where that is
+        not asked for, more passes tell more than longer ones."""
+        plan = self._plan(entries, repeats=passes)
+        return msgspec.structs.replace(plan, seconds=min(self.seconds, BRIEF_S))
 
     def _plan(
         self, entries: Sequence[ServerEntry], *, closed: bool = False, repeats: int = 1

@@ -49,7 +49,7 @@ def answer(found: Comparison, new: Contender, old: Contender) -> str:
     figures = {each.what: each for each in found.figures(new, old)}
     at = found.axis.at(found.rate or 0)
     parts = [_speed(figures[P50], new.name, old.name, at)] if P50 in figures else []
-    if P99 in figures and figures[P99].text:
+    if P99 in figures and figures[P99].change:
         parts.append(f"p99 {_as_predicate(figures[P99])}")
     if COST in figures and figures[COST].text:
         cost = figures[COST]
@@ -73,7 +73,7 @@ def unreliable(found: Comparison, contenders: Sequence[Contender]) -> str:
 def _speed(each: Figure, new: str, old: str, at: str) -> str:
     change = each.change
     if change is None:
-        return f"{new} and {old} cannot be told apart at {at} by a single pass"
+        return f"{new} and {old} at {at}: too few passes for p50"
     match each.finding:
         case "equal":
             return f"{new} is as fast as {old} at {at} within 5 %"
@@ -82,7 +82,7 @@ def _speed(each: Figure, new: str, old: str, at: str) -> str:
         case "less":
             return f"{new} is {_ends(-change.high, -change.low)} faster than {old} at {at}"
     most = f"{span(100 * change.most, 100 * change.most)} %" if change.most < 1 else "over 100 %"
-    return f"{new} and {old} cannot be told apart at {at}: p50 could differ by up to {most}"
+    return f"p50 of {new} and {old} at {at} cannot be told apart (could differ by up to {most})"
 
 
 def _as_predicate(each: Figure) -> str:

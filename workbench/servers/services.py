@@ -201,8 +201,9 @@ async def _observe(deployment: Deployment, replies: list[Received]) -> ServerEnt
     replies += [end.reply, *kept]
     if not 200 <= end.reply.status < 300:
         raise PongbenchError(
-            f"It answers {end.reply.status} to GET {of.path}; write another `path:` into the file"
-            " beside its folder."
+            f"It answers {end.reply.status} to GET {of.path} with `Host: pongbench`; write another"
+            " `path:` into the file beside its folder, or let it accept that host"
+            " (Django: ALLOWED_HOSTS)."
         )
     path = of.folder / "server.yaml"
     data: Any = yaml.load_yaml(path, what="server")
