@@ -38,6 +38,8 @@ class Desk(QObject):
     """A session was added, renamed or removed."""
     shelf_changed = Signal(object)
     """The current sessions: a list of `Shelved`, latest first."""
+    check_requested = Signal()
+    """All machines are to be checked."""
     resources_read = Signal(object)
     """The current servers, machines and presets: `PlanResources`."""
     servers_changed = Signal()
@@ -68,6 +70,8 @@ class Desk(QObject):
         self.theme = theme
         self.settings = settings
         self.shelf: Sequence[Shelved] = ()
+        self.shelf_read = False
+        """The sessions are known; until then, that there are none is not."""
         self.busy = False
         """A run is in progress; no other one can start."""
 
@@ -85,5 +89,5 @@ class Desk(QObject):
         self.busy_changed.emit(busy)
 
     def set_shelf(self, found: Sequence[Shelved]) -> None:
-        self.shelf = found
+        self.shelf, self.shelf_read = found, True
         self.shelf_changed.emit(found)

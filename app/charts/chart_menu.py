@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction
@@ -24,8 +25,10 @@ CLOCKS: dict[Clock, str] = {
 }
 
 
-def open_menu(trio: Trio, at: QPoint) -> QMenu:
-    """Open the menu at a place on the screen."""
+def open_menu(trio: Trio, at: QPoint, page: Any = None) -> QMenu:
+    """Open the menu at a place on the screen. `page`: copies and exports the charts; None: what
+    opens it has its own buttons for that.
+    """
     menu = QMenu(trio)
     menu.setAccessibleName("Charts")
     zooming = trio.zooming
@@ -68,6 +71,13 @@ def open_menu(trio: Trio, at: QPoint) -> QMenu:
         where = f" at {note_text.place_of(trio.model, *target)}" if target else ""
         do = partial(trio.note_wanted.emit, *target) if target else trio.setFocus
         add(f"Note{where}…", "N", do, usable=target is not None)
+    if (only := trio.model.series.get(trio.pointing.server)) is not None:
+        add(f"Only {only.name}", "", lambda: trio.show_alone(only.id))
+        add("All servers", "0", trio.show_all)
+    if page is not None:
+        menu.addSeparator()
+        add("Copy", "Ctrl+Shift+C", page.copy_chart)
+        add("Save image…", "Ctrl+E", page.export)
     menu.aboutToHide.connect(menu.deleteLater)
     menu.popup(at)
     return menu

@@ -319,7 +319,8 @@ class ChartModel:
         """Return the text where there are no lines at all; of a run that was announced, its steps
         until then are shown in that place.
         """
-        coming = "" if self._announced else "Points appear here during the run."
+        when = "during the run" if self.whole is None else "as the film plays"
+        coming = "" if self._announced else f"Points appear here {when}."
         return "No complete points." if self.over else coming
 
     def unknown(self, metric: str) -> str:

@@ -202,6 +202,11 @@ class Trio(QWidget):
     def is_shown(self, server: str) -> bool:
         return server not in self._hidden
 
+    def show_alone(self, server: str) -> None:
+        """Hide all others."""
+        for each in self.model.series:
+            self.set_shown(each, each == server)
+
     def show_all(self) -> None:
         for server in sorted(self._hidden):
             self.set_shown(server, True)

@@ -131,7 +131,7 @@ class ExportDialog(Dialog):
         self._timer.setSingleShot(True)
         self._timer.setInterval(_CHECK_AFTER_MS)
         self._timer.timeout.connect(self._check_file)
-        self._where.textChanged.connect(lambda _: self._on_changed())
+        self._where.textChanged.connect(self._on_named)
         self._kinds.buttonClicked.connect(lambda _: self._on_kind())
         self._where.setText(str(Path(self._kept.folder) / _file_name(source.title)))
         self._on_kind()
@@ -202,6 +202,13 @@ class ExportDialog(Dialog):
         name = self._where.text()
         stem = re.sub(rf"({'|'.join(map(re.escape, KINDS))})$", "", name.strip())
         self._where.setText(stem + kind)
+        self._on_changed()
+
+    def _on_named(self, name: str) -> None:
+        """An ending that was typed chooses the format."""
+        kinds = list(self.source.kinds)
+        if (kind := Path(name.strip()).suffix.lower()) in kinds and kind != self.kind:
+            self._kinds.button(kinds.index(kind)).click()
         self._on_changed()
 
     def _on_changed(self) -> None:

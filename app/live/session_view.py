@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.charts import words
-from app.charts.chart_menu import CLOCKS, open_menu
+from app.charts.chart_menu import CLOCKS
 from app.charts.model import ChartModel, Whole
 from app.charts.series import Quantity
 from app.charts.trio import Trio
@@ -80,7 +80,6 @@ class Board(QWidget):
         self._make_drawer(False)
         if settings is not None:
             keep_view(self.trio, settings)
-        self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at))
 
     def clear(self, whole: Whole | None = None) -> None:
         """Begin another session, with every server shown and nothing pinned; `whole`: all of its

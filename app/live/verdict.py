@@ -17,7 +17,7 @@ from app.painted import Painted
 from app.plain import tip
 from app.theme import Theme, Weight, font
 from app.widgets import column, label
-from workbench.formatting import continued
+from workbench.formatting import listed
 from workbench.results import sustained
 
 _ROW_PX, _NAME_PX, _FIGURE_PX, _GAP_PX, _LEAST_BAR_PX = 22, 190.0, 92.0, 28.0, 120.0
@@ -46,8 +46,9 @@ class Verdict(QFrame):
         whole = model.stop is not None and model.stop.status == "done"
         found = sustained.answer(ranked, whole=whole)
         self._sentence.setText(f"{found.text}.")
-        failed = [f"{a.label}: {continued(a.message.text())}" for a in model.audits if a.failed]
-        more = " ".join(filter(None, (found.why, *found.doubts, *failed)))
+        failed = [audit.label for audit in model.audits if audit.failed]
+        audits = f"In doubt, see Events: {listed(failed)}." if failed else ""
+        more = " ".join(filter(None, (found.why, *found.doubts, audits)))
         self._more.setText(more)
         self._more.setVisible(bool(more))
         self._bars.display(ranked)

@@ -71,7 +71,7 @@ class CompareBoard(QWidget):
         keep_view(self.trio, desk.settings)
         self.views = ViewBar(self.trio)
         around.addWidget(self.views)
-        self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at))
+        self.trio.menu_wanted.connect(lambda at: open_menu(self.trio, at, self))
         around.addWidget(self.trio, 1)
         across.addWidget(card, 1)
         self.empty = self._make_empty()

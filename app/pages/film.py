@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 
 from app import words
@@ -27,6 +27,9 @@ from app.start.recent import remember
 from app.widgets import button
 from workbench.documents import AnyDocument, RunStart
 from workbench.sessions.chart_notes import ChartNote, ChartNotes
+
+_SLOW_MS = 200
+"""From then on it is said that a session is being read."""
 
 
 class FilmPage(SessionPage):
@@ -63,9 +66,23 @@ class FilmPage(SessionPage):
 
         def on_reel(reel: Reel) -> None:
             if request == self._request:
+                self._request += 1
                 self._show(reel)
 
-        self._bridge.submit(film.load(path), on_reel, self._desk.refused.emit)
+        def on_slow() -> None:
+            if request == self._request:
+                self._top.show_text(path.name, "Reading the session…")
+                self._desk.page_requested.emit("Film")
+
+        def on_failed(sentence: str) -> None:
+            if request == self._request:
+                self._request += 1
+            self._desk.refused.emit(sentence)
+            if self.reel is not None:
+                self._name(self.reel)
+
+        self._bridge.submit(film.load(path), on_reel, on_failed)
+        QTimer.singleShot(_SLOW_MS, self, on_slow)
 
     @property
     def session(self) -> Path | None:
@@ -122,16 +139,21 @@ class FilmPage(SessionPage):
         start = reel.documents[0]
         if isinstance(start, RunStart):
             self._annotating.open(reel.path, start.session)
-            called = (s.title for s in self._desk.shelf if s.path == reel.path)
-            name = next(called, start.plan.get("name") or reel.path.name)
-            self._top.show_text(
-                name, f"recorded on {words.when(start)} · {words.conditions(start)}"
-            )
+        self._name(reel)
         self._playing = self._bridge.submit(
             self._play(reel, self.transport.speed),
             fail=lambda sentence: self.error.show_text(sentence, "bad"),
         )
         self._desk.page_requested.emit("Film")
+
+    def _name(self, reel: Reel) -> None:
+        start = reel.documents[0]
+        if isinstance(start, RunStart):
+            called = (s.title for s in self._desk.shelf if s.path == reel.path)
+            name = next(called, start.plan.get("name") or reel.path.name)
+            self._top.show_text(
+                name, f"recorded on {words.when(start)} · {words.conditions(start)}"
+            )
 
     async def _play(self, reel: Reel, speed: float) -> None:
         """Play a film in the engine's thread. Documents of an earlier film are ignored."""

@@ -7,6 +7,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton
@@ -133,7 +134,10 @@ class LivePage(SessionPage):
             button("Compare", "git-compare", on_click=self._compare),
             button("Export…", "share-2", on_click=self.export),
         )
-        self.show_actions((*self._ended, *self._controls.buttons, self._next))
+        self._rest = button("Run the rest", "skip-forward", on_click=self._run_rest)
+        self._check = button("Check machines", "server", on_click=self._check_machines)
+        after = self._check, self._rest, *self._ended
+        self.show_actions((*after, *self._controls.buttons, self._next))
         self.verdict = Verdict(desk.theme)
         self._inside.insertWidget(1, self.verdict)
         self.alert = Inline("Dismiss", dense=True)
@@ -150,7 +154,6 @@ class LivePage(SessionPage):
         """Run a plan, on this computer unless `where` is set; the window ensures that no other
         runs.
         """
-        self._started = plan, where
         self.begin(plan, where)
         put, show_status = self._bridge.post(self.consume), self._bridge.post(self.show_status)
         self._run = LiveRun(plan, put, show_status, where, self._asker)
@@ -161,6 +164,7 @@ class LivePage(SessionPage):
         """Show a new run of which only the plan is known. Its progress goes to `prepare`,
         `show_status`, `consume` and finally `end`.
         """
+        self._started = plan, where
         self.board.clear()
         self.board.expect(plan)
         self.now.clear()
@@ -180,11 +184,29 @@ class LivePage(SessionPage):
         if self.state is State.IDLE:
             self._desk.page_requested.emit("Start")
         elif self.state is State.OVER and self._started is not None:
-            plan, where = self._started
-            if where is None:
-                self._desk.run_requested.emit(plan)
-            else:
-                self._desk.run_on_requested.emit(plan, where)
+            self._run_again(self._started[0])
+
+    def _run_again(self, plan: Plan) -> None:
+        where = self._started[1] if self._started else None
+        if where is None:
+            self._desk.run_requested.emit(plan)
+        else:
+            self._desk.run_on_requested.emit(plan, where)
+
+    def _run_rest(self) -> None:
+        """Run the servers that were not measured to their end."""
+        if self._started is not None:
+            self._run_again(msgspec.structs.replace(self._started[0], servers=self._left_out))
+
+    @property
+    def _left_out(self) -> list[str]:
+        """Return the ids of servers without all their points."""
+        servers = self.now.progress.servers.values()
+        return [s.id for s in servers if sum(stop.complete for stop in s.stops) < s.total]
+
+    def _check_machines(self) -> None:
+        self._desk.page_requested.emit("Machines")
+        self._desk.check_requested.emit()
 
     def pause_or_resume(self) -> None:
         if self._run is None or not self.state.steerable:
@@ -335,6 +357,13 @@ class LivePage(SessionPage):
             self._top.chip.show_text(f"{text} · {self.now.points}", tone)
             reason = stop.reason or (Aborted().text() if stop.status == "aborted" else "")
             self.error.show_text(reason, tone)
+            if stop.status == "failed":
+                self.alert.show_text("")  # its end says it
+            ended_early = stop.status != "done" and self._path is not None
+            left_out = len(self._left_out) if ended_early else 0
+            self._rest.setVisible(0 < left_out < len(self.now.progress.servers))
+            elsewhere = self._started is not None and self._started[1] is not None
+            self._check.setVisible(elsewhere and stop.status == "failed")
         self._finish()
 
     def _on_failed(self, sentence: str) -> None:
@@ -366,7 +395,7 @@ class LivePage(SessionPage):
         _name(self._next, "Choose servers" if state is State.IDLE else "Run again")
         self._next.setProperty("icon_name", "list-checks" if state is State.IDLE else "rotate-cw")
         self.verdict.hide()
-        for each in self._ended:
+        for each in (*self._ended, self._rest, self._check):
             each.hide()
         text = state.value
         if state is State.PAUSED:

@@ -190,6 +190,13 @@ class MachinesPage(QWidget):
         for known in self.profiles.machines:
             self.check(known.name)
 
+    def _on_check_requested(self) -> None:
+        if self.profiles.machines:
+            self.check_all()
+        else:
+            once = Qt.ConnectionType.SingleShotConnection
+            self.profiles.loaded.connect(lambda _: self.check_all(), once)
+
     def cancel(self, name: str) -> None:
         """Cancel the action on a machine, which cleans up; an earlier check that passed counts."""
         what, future = self._under_way.pop(name, ("", None))
@@ -234,6 +241,7 @@ class MachinesPage(QWidget):
     # Actions
 
     def _connect(self) -> None:
+        self.desk.check_requested.connect(self._on_check_requested)
         desk, detail, head, profiles = self.desk, self.detail, self._head, self.profiles
         desk.machines_changed.connect(self.load)
         desk.busy_changed.connect(lambda _: self.refresh())

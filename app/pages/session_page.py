@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.charts.chart_menu import open_menu
 from app.context import Desk
 from app.export.sources import copy_chart
 from app.live.present import Presentation
@@ -44,6 +45,8 @@ class SessionPage(QWidget):
         drawer = tool("Servers and machine (F9)", "panel-right", self.board.toggle_drawer)
         drawer.hide()
         self.board.narrowed.connect(drawer.setVisible)
+        trio = self.board.trio
+        trio.menu_wanted.connect(lambda at: open_menu(trio, at, self))
         self._tools = (
             self._profiles,
             tool("Share with spectators (Ctrl+Shift+S)", "monitor", self.share),

@@ -186,8 +186,10 @@ class SessionsPage(QWidget):
             f"No session matches “{self._search.text().strip()}”."
             if all_
             else "No sessions yet. Choose servers to start a run."
+            if self._desk.shelf_read
+            else "Reading the sessions…"
         )
-        self._begin.setVisible(not all_)
+        self._begin.setVisible(not all_ and self._desk.shelf_read)
         self.setFocusProxy(self._list if all_ else self._begin)
         self._search.setVisible(bool(all_))
         self._empty.setVisible(not found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QWidget
 
 from app.context import Desk
@@ -96,6 +96,7 @@ class StartPage(QWidget):
                 each.setProperty("kind", kind)
                 repolish(each)
         dress(self, self._theme)
+        self.setFocusProxy(self._primary())
 
     def ticked(self) -> list[str]:
         """Return the ids of the servers to compare."""
@@ -119,6 +120,13 @@ class StartPage(QWidget):
         """Ask for the address of a server that is running already."""
         desk = self._desk
         RunningDialog(self.window(), desk.run_requested.emit, desk.plan_requested.emit).open()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Handle Enter where no control takes it."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            self.run_this()
+        else:
+            super().keyPressEvent(event)
 
     def showEvent(self, event: object) -> None:
         self._fit()

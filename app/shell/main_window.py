@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
@@ -35,6 +35,7 @@ from app.shell.log_drawer import LogDrawer
 from app.shell.notice import NoticeBar
 from app.shell.paged_window import PagedWindow
 from app.shell.palette import Palette
+from app.start.recent import opened
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
 from workbench import paths, trash
@@ -309,8 +310,9 @@ class MainWindow(PagedWindow):
 
     def _read_shelf(self) -> None:
         desk = self.desk
-        known = desk.shelf
-        desk.bridge.do(lambda: shelf(known=known), desk.set_shelf, self._on_no_shelf)
+        known, elsewhere = desk.shelf, list(opened(desk.settings))
+        read = partial(shelf, known=known, elsewhere=elsewhere)
+        desk.bridge.do(read, desk.set_shelf, self._on_no_shelf)
 
     def _on_no_shelf(self, sentence: str) -> None:
         self.sessions.error.show_text(sentence)

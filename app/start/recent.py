@@ -19,7 +19,7 @@ from app.theme import Theme, Weight, icon_pixmap
 from app.widgets import Elided, button, column, dress, empty, frame, label, row
 from app.words import ended, when
 from workbench import paths
-from workbench.sessions.library import Shelved, glance
+from workbench.sessions.library import Shelved
 
 _LEAST, _MOST = 320, 6
 _TALL = 90
@@ -72,19 +72,11 @@ class Recent(QWidget):
         self.show_sessions(desk.shelf)
 
     def show_sessions(self, sessions: Sequence[Shelved]) -> None:
-        """`sessions`: of the user's folder; those opened from elsewhere are found here."""
-        listed = [(s.start.started_utc, s) for s in sessions if s.start is not None]
-        elsewhere = _opened(self._desk.settings)
-        if not elsewhere:
-            self._order(listed)
-            return
-        # At once, so that no card moves below the pointer.
-        self._desk.bridge.do(lambda: _read(elsewhere), lambda found: self._order([*listed, *found]))
-
-    def _order(self, dated: Sequence[tuple[str, Shelved]]) -> None:
         """Show those recorded or opened last."""
+        opened_utc = opened(self._desk.settings)
+        dated = [(opened_utc.get(s.path, s.start.started_utc), s) for s in sessions if s.start]
         latest = sorted(dated, key=lambda each: each[0], reverse=True)
-        self._sessions = [session for _, session in latest if session.start is not None]
+        self._sessions = [session for _, session in latest]
         self._fill()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -191,21 +183,15 @@ def remember(settings: Settings, path: Path) -> None:
     path = path.absolute()
     if path.parent == paths.data_dir() / "sessions":
         return
-    others = {str(other): utc for other, utc in _opened(settings).items() if other != path}
+    others = {str(other): utc for other, utc in opened(settings).items() if other != path}
     latest = sorted(others.items(), key=lambda item: item[1], reverse=True)[: _MOST_OPENED - 1]
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     settings.more[_OPENED] = {str(path): now, **dict(latest)}
 
 
-def _opened(settings: Settings) -> dict[Path, str]:
+def opened(settings: Settings) -> dict[Path, str]:
     """Return the paths, each with the time in ISO 8601 at which it was opened last."""
     kept = settings.more.get(_OPENED)
     if not isinstance(kept, dict):
         return {}
     return {Path(path): utc for path, utc in kept.items() if isinstance(utc, str)}
-
-
-def _read(opened_utc: dict[Path, str]) -> list[tuple[str, Shelved]]:
-    """Return those that are still there, each with the time at which it was opened last."""
-    found = ((utc, glance(path)) for path, utc in opened_utc.items())
-    return [(utc, session) for utc, session in found if session is not None]

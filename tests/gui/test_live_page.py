@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.series import Quantity
 from app.context import Desk
-from app.live.run import Outcome
+from app.live.run import Outcome, Where
 from app.live.status_strip import NowStrip
 from app.pages.live import LivePage
 from app.widgets import Elided
@@ -283,3 +283,24 @@ def test_pointing_at_a_charts_header_explains_its_markers(qtbot: QtBot, page: Li
     QApplication.sendEvent(chart.viewport(), asked)
     qtbot.waitUntil(lambda: "Hollow markers" in QToolTip.text())
     assert "Sustained rate (large marker)" in QToolTip.text()
+
+
+def test_a_run_that_lost_its_machine_offers_what_is_left(
+    qtbot: QtBot, desk: Desk, page: LivePage, tmp_path: Path
+) -> None:
+    documents = session(2, 4)
+    first = [n for n, d in enumerate(documents) if isinstance(d, PointStop)][6]
+    page.begin(plan_from_data(documents[0].plan, name="a test"), Where("atlas", ("cedar",)))
+    for document in documents[: first + 1]:
+        page.consume(document)
+    page.refresh()
+    path = record_session(tmp_path / "a.pong.yaml", documents[: first + 1])
+    gone = "The machine 'atlas' is gone: connection lost."
+    page.end(Outcome(path, RunStop(t_us=9, status="failed", reason=gone, code="machine-gone")))
+    assert says(page, gone) and says(page.verdict, "Incomplete: asyncio streams")
+    with qtbot.waitSignals([desk.page_requested, desk.check_requested]):
+        named(page, "Check machines").click()
+    with qtbot.waitSignal(desk.run_on_requested) as asked:
+        named(page, "Run the rest").click()
+    plan, where = asked.args
+    assert (plan.servers, where.target) == (["asyncio-protocol"], "atlas")

@@ -281,6 +281,8 @@ class TestComingBack:
         qtbot.waitUntil(window.film.isVisible)
         window.show_page("Start")
         qtbot.waitUntil(lambda: says(window, "5 servers"))
+        assert foreign in {each.path for each in window.desk.shelf}
+        assert window.focusWidget() is window.start.compare.run  # for Enter
         foreign.unlink()
         window.show_page("Sessions")
         window.show_page("Start")

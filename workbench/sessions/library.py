@@ -4,7 +4,7 @@ a few at a time."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -56,18 +56,25 @@ class Shelved:
         return self.path, self.size_bytes, self.modified_ns
 
 
-def shelf(folder: Path | None = None, known: Sequence[Shelved] = ()) -> list[Shelved]:
-    """Return every session in a folder (None: the user's own), latest first. Unchanged `known` ones
-    are not read again. Each call checks a few for damage, latest first. Raises BadInput."""
+def shelf(
+    folder: Path | None = None,
+    known: Sequence[Shelved] = (),
+    *,
+    elsewhere: Iterable[Path] = (),
+) -> list[Shelved]:
+    """Return every session in a folder (None: the user's own) and of the files `elsewhere`, latest
+    first. Unchanged `known` ones are not read again. Each call checks a few for damage, latest
+    first. Raises BadInput."""
     folder = paths.data_dir() / "sessions" if folder is None else folder
     kept = {session.identity: session for session in known}
     try:
         with os.scandir(folder) as entries:
             files = [Path(entry) for entry in entries if entry.name.endswith(".yaml")]
     except FileNotFoundError:
-        return []
+        files = []
     except OSError as error:
         raise BadInput(f"The sessions in {folder} cannot be read: {error.strerror}.") from None
+    files += [path for path in elsewhere if path.parent != folder]
     labels = Titles(folder).read()
     found = [session for path in files if (session := _examined(path, kept)) is not None]
     found = [

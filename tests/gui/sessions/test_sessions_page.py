@@ -17,7 +17,7 @@ from app.pages.sessions import SessionsPage
 from app.sessions.table import COLUMNS
 from app.sessions.thumbnail import Outlines, Thumbnail
 from tests.gui.sessions.steps import PATIENCE_MS, cell, click, listed, made, names, record, rows
-from tests.gui.windows import control, painted, says, sees, the
+from tests.gui.windows import control, offers, painted, says, sees, the
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench import paths
@@ -137,6 +137,8 @@ def test_sessions_that_are_damaged_cut_off_or_growing_say_so(
 def test_an_empty_list_says_what_belongs_there_and_a_search_without_a_match_what_was_searched(
     qtbot: QtBot, desk: Desk, page: SessionsPage, home: Path
 ) -> None:
+    assert says(page, "Reading the sessions…") and not offers(page, "Choose servers")
+    desk.set_shelf([])
     assert says(page, "No sessions yet. Choose servers to start a run.")
     page.setFocus()
     assert control(page, "Choose servers").hasFocus()
