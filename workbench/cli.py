@@ -119,6 +119,7 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
 EXAMPLES = {
     "plans": "pongbench plans",
     "run": "pongbench run demo --server tornado --server gevent -o mine.pong.yaml",
+    "versions": "pongbench versions . --of main --of my-branch",
     "replay": "pongbench replay mine.pong.yaml --speed 4",
     "summary": "pongbench summary mine.pong.yaml",
     "compare": "pongbench compare before.pong.yaml after.pong.yaml",

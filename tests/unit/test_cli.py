@@ -10,10 +10,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from app.__main__ import main
+from app.__main__ import MORE, main
 from tests import synthetic
 from tests.recording import record_session
 from workbench.analysis.summary import summarise
+from workbench.cli import COMMANDS
 from workbench.commands.console import ConsoleView
 from workbench.documents import VERSION, AnyDocument, PointStart, PointStop, RunStart
 from workbench.messages.reasons import RecordingCut
@@ -309,3 +310,10 @@ def test_all_plans_are_listed_with_what_they_take(
     low, high = plans["mine"]["seconds"]
     assert 1 < low <= high < 600 and plans["mine"]["own"]
     assert "rates" in plans["broken"]["problem"] and plans["gone"]["seconds"] is None
+
+
+def test_the_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in (*COMMANDS, *MORE):
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        assert f"example: pongbench {name}" in capsys.readouterr().out
