@@ -92,7 +92,10 @@ class Configured:
         return {key: value for key, value in said.items() if value != usual[key]}
 
     def expected(self) -> Any:
-        return yaml.safe_load(self.filled(yaml.safe_dump(self.case["says"], width=10_000)))
+        says = self.case["says"]
+        if not (Path.home() / ".ssh").is_dir():
+            says = self.case.get("without_ssh_folder", says)
+        return yaml.safe_load(self.filled(yaml.safe_dump(says, width=10_000)))
 
 
 def used(settings: Settings) -> dict[str, Any]:
