@@ -15,7 +15,7 @@ from workbench.analysis.sensitivity import FIGURES, Spread, detectable, passes_f
 from workbench.analysis.summary import Summary, summarise
 from workbench.commands.asking import answer_at_terminal, is_interactive
 from workbench.documents import AnyDocument
-from workbench.errors import BadInput, PongbenchError
+from workbench.errors import PongbenchError
 from workbench.formatting import listed, span, time_span
 from workbench.machines.local import LocalMachine, open_local
 from workbench.plan.model import Plan, three_figures
@@ -71,8 +71,6 @@ class Bench:
             for each in wanted:
                 try:
                     found.append(await self._entry(machine, each))
-                except BadInput as error:
-                    to_stderr(f"{each.name}: {error}")
                 except PongbenchError as error:
                     to_stderr(f"{each.name}: {error}")
         finally:

@@ -21,6 +21,8 @@ Git: TypeAlias = Callable[..., bytes]
 """Runs git with these arguments and `given` as its input; returns its output."""
 
 WITHIN_S = 120.0
+MOST_BYTES = 512 << 20
+"""Of a version of a service: its files are in memory at once."""
 
 
 class Unsuitable(Exception):
@@ -104,7 +106,7 @@ class Repository:
         """Write the files of this project at a commit. Raises PongbenchError."""
         tree = f"{commit}:{self._inside}" if self._inside else commit
         try:
-            unpack(self._git, tree, folder, links=True)
+            unpack(self._git, tree, folder, most_bytes=MOST_BYTES, links=True)
         except Unsuitable as error:
             raise PongbenchError(
                 f"Commit {commit[:12]} has {error}, which is not unpacked."
