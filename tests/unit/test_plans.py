@@ -329,6 +329,14 @@ def test_a_server_in_place_of_a_plan_is_answered_with_how_to_measure_it(home: Pa
         load_plan("tornaod")
 
 
+@pytest.mark.parametrize("name", ["127.0.0.1:8000", "[::1]:8000", "shop.example:80"])
+def test_an_address_without_its_protocol_is_answered_with_the_whole_one(
+    home: Path, name: str
+) -> None:
+    with pytest.raises(BadInput, match=re.escape(f"run http://{name}/")):
+        load_plan(name)
+
+
 def test_an_unknown_name_is_answered_with_where_to_find_one(home: Path) -> None:
     with pytest.raises(BadInput, match=r"Give a file, or one of `pongbench plans`\."):
         load_plan("zzzz")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -295,4 +296,6 @@ def _find(name: str) -> Path:
     servers = [each.name for each in (paths.RESOURCES / "servers").iterdir()]
     if not close and (close := difflib.get_close_matches(name, servers, n=1, cutoff=0.7)):
         hint = f"To measure the server {close[0]}: `pongbench run quick --server {close[0]}`."
+    if re.fullmatch(r"\[?[\w.:-]+\]?:\d+", name):
+        hint = f"To measure a running server: `pongbench run http://{name}/`."
     raise BadInput(f"There is no plan {name!r}. {hint}")
