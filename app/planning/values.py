@@ -126,6 +126,7 @@ def to_data(values: Values) -> dict[str, Any]:
         "seconds": values["length"] if unit == "seconds" else None,
         "lengthen": unit == "connections" and not in_closed_loop and values["lengthen"],
         **{key: values[key] for key in _PLAIN},
+        "running": {id_: of for id_, of in values["running"].items() if id_ in values["servers"]},
         **{
             group: {key: values[f"{group}.{key}"] for key in defaults}
             if values[f"{group}.on"]

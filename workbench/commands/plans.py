@@ -73,7 +73,7 @@ class _Spans:
         if not preset.plan:
             return None
         try:
-            entries = [self._catalogue.find(server) for server in preset.plan.servers]
+            entries = [self._catalogue[server] for server in preset.plan.servers]
         except BadInput:
             return None
         return assess(preset.plan, entries, self._facts, loopback=True).duration_s

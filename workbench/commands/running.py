@@ -40,7 +40,8 @@ def add_running(parser: argparse.ArgumentParser) -> None:
 
 
 def with_running(plan: Plan, arguments: argparse.Namespace) -> Plan:
-    """Return the plan with --process and --insecure. Raises BadInput."""
+    """Return the plan with --process and --insecure, and without what it says of servers that were
+    left out by --server. Raises BadInput."""
     servers = [server for server in plan.servers if is_address(server)]
     given = {"process": arguments.process} if arguments.process else {}
     if given and len(servers) != 1:
@@ -49,7 +50,7 @@ def with_running(plan: Plan, arguments: argparse.Namespace) -> Plan:
             " process: in its servers."
         )
     given |= {"insecure": True} if arguments.insecure else {}
-    running = dict(plan.running)
+    running = {server: of for server, of in plan.running.items() if server in servers}
     for server in servers if given else ():
         about = msgspec.to_builtins(running.get(server, Running())) | given
         running[server] = convert(about, Running, name="--process", what="option")

@@ -77,6 +77,14 @@ class ServerTwice(Problem):
     template = "'{server}' is listed twice; for a second measurement use `repeats`."
 
 
+class NotAmongServers(Problem):
+    """Something is said of a running server that the plan does not measure."""
+
+    keys: tuple[str, ...] = ("running",)
+    address: str
+    template = "{address} is not among `servers`; add it there, or leave it out here."
+
+
 class ProtocolNotSupported(Problem):
     """Servers that support the same protocols, but not the plan's."""
 

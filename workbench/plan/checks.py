@@ -49,6 +49,9 @@ def _server_problems(plan: Plan) -> Iterator[plans.Problem]:
     for server in plan.servers:
         if plan.servers.count(server) > 1:
             yield plans.ServerTwice(server=server)
+    for address in plan.running:
+        if address not in plan.servers:
+            yield plans.NotAmongServers(address=address)
 
 
 def _rate_problems(plan: Plan) -> Iterator[plans.Problem]:

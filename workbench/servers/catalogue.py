@@ -58,8 +58,14 @@ class Catalogue:
         raise BadInput(f"There is no server {id!r} in the catalogue. {hint}")
 
     def find(self, id_or_folder: str) -> ServerEntry:
-        """Find a server by id, or by the path of its folder (anything with a slash)."""
-        if "/" in id_or_folder and not is_address(id_or_folder):
+        """Find a server by id, or by the path of its folder (anything with a slash). Raises
+        BadInput for the address of a running one, which has no entry to show or check."""
+        if is_address(id_or_folder):
+            raise BadInput(
+                f"{parse(id_or_folder).text} is running already and not in the catalogue;"
+                " `pongbench run` measures it."
+            )
+        if "/" in id_or_folder:
             return load_entry(Path(id_or_folder))
         return self[id_or_folder]
 

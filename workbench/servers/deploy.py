@@ -107,6 +107,7 @@ async def deploy(
     unpacked there. Raises PongbenchError, with the server's last output if any; nothing is left
     running then. `certificate`: it terminates TLS with that.
     """
+    assert entry.running is None, "it is only attached to"
     if entry.unavailable:
         raise PongbenchError(f"{entry.name} cannot be run: {entry.unavailable.reason}")
     see_address(entry, host)

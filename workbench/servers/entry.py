@@ -336,6 +336,8 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
 
     def files(self) -> dict[str, str]:
         """Return the SHA-256 of every deployed file by relative path."""
+        if self.running:
+            return {}
         found = sorted(p for p in self.folder.rglob("*") if p.is_file())
         deployed = (path for path in found if "__pycache__" not in path.parts)
         own = {path.relative_to(self.folder).as_posix(): path for path in deployed}
