@@ -30,6 +30,7 @@ COMMANDS = (
     "summary",
     "compare",
     "compact",
+    "query",
     "catalogue",
     "machines",
 )
@@ -124,6 +125,7 @@ EXAMPLES = {
     "summary": "pongbench summary mine.pong.yaml",
     "compare": "pongbench compare before.pong.yaml after.pong.yaml",
     "compact": "pongbench compact mine.pong.yaml",
+    "query": "pongbench query 'SELECT server, sustained FROM servers'",
     "catalogue": "pongbench catalogue show tornado",
     "machines": "pongbench machines check target",
     "report": "pongbench report mine.pong.yaml -o mine.html",
@@ -167,6 +169,8 @@ def _imported(name: str) -> AddParser:
             from workbench.commands.compare import add_parser
         case "compact":
             from workbench.commands.compact import add_parser
+        case "query":
+            from workbench.commands.query import add_parser
         case "catalogue":
             from workbench.commands.catalogue import add_parser
         case _:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from workbench import paths
+from workbench.analysis.summary import summarise
+from workbench.sessions import read_session
+
 ROOT = Path(__file__).parents[2]
+SESSIONS = ROOT / "tests/cases/sessions"
 GUIDES = sorted((ROOT / "docs/guides").glob("*.md"))
 ELSEWHERE = {"machines": "other machines; tests/lab/test_guide.py has them"}
 WITHIN_S = 500
@@ -37,6 +44,35 @@ def test_the_workflow_of_the_page_on_ci_runs_as_written(home: Path, tmp_path: Pa
         follow(step["run"], tmp_path, GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY="summary.md")
     assert "| Server |" in (tmp_path / "summary.md").read_text("utf-8")
     assert (tmp_path / "limits.xml").is_file()
+
+
+def test_the_page_on_notebooks_runs_as_written(home: Path, tmp_path: Path) -> None:
+    recorded = list(SESSIONS.glob("*.pong.yaml"))
+    folder = paths.data_dir() / "sessions"
+    folder.mkdir(parents=True)
+    for path in recorded:
+        shutil.copy(path, folder)
+    (folder / "broken.yaml").write_text("# pongbench session\n---\nkind: run_start\n")
+    text = (ROOT / "docs/notebook.md").read_text("utf-8")
+    shell, code = (
+        re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL) for kind in ("sh", "python")
+    )
+    assert len(shell) == 2 and len(code) == 1
+    follow("".join(shell), tmp_path)
+    script = tmp_path / "notebook.py"
+    script.write_text(code[0])
+    follow("python notebook.py", tmp_path)
+    with (tmp_path / "servers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len({row["session"] for row in rows}) == len(recorded)
+    for path in recorded:
+        summary = summarise(read_session(path).completed())
+        told = {
+            row["series"]: row for row in rows if row["session"] == read_session(path).start.session
+        }
+        assert told.keys() == summary.servers.keys()
+        for key, server in summary.servers.items():
+            assert float(told[key]["sustained"] or 0) == (server.knee or 0)
 
 
 def written(page: Path, folder: Path) -> str:
