@@ -175,7 +175,7 @@ class Page:
         if not other:
             return setup.backlog
         others = ", ".join(f"{self.model.series[i].name} {value:,}" for i, value in other.items())
-        return f"{setup.backlog} (in force: {others})"
+        return f"{setup.backlog or 'backlogs'} (in force: {others})"
 
     # Legend
 

@@ -67,6 +67,20 @@ def test_what_does_not_listen_here_has_no_owner() -> None:
         assert not find(asked).get("roots")
 
 
+def test_a_program_that_only_forwards_is_no_owner(tmp_path: Path) -> None:
+    program = tmp_path / "docker-proxy"
+    program.symlink_to(sys.executable)
+    code = "import socket, sys; s = socket.create_server(('127.0.0.1', 0));"
+    code += "print(s.getsockname()[1], flush=True); sys.stdin.read()"
+    pipe = subprocess.PIPE
+    with subprocess.Popen([program, "-c", code], stdin=pipe, stdout=pipe) as process:
+        assert process.stdout
+        port = int(process.stdout.readline())
+        asked = {"kind": "port", "value": str(port), "address": "127.0.0.1", "port": port}
+        assert "docker-proxy" in find(asked)["why"]
+        process.communicate()
+
+
 ONE, TWO, LATER = Root(12, 100, "web"), Root(13, 101, "web"), Root(12, 900, "web")
 BEFORE = Owner((ONE,), sockets=frozenset({7}))
 

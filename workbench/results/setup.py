@@ -181,7 +181,10 @@ class Setup:
 
     @property
     def backlog(self) -> str:
-        """The requested backlog."""
+        """The requested backlog; empty also of servers that were running already."""
+        servers = self.start.servers
+        if servers and all(record.running for record in servers):
+            return ""
         return f"backlog {count(self.plan.get('backlog'))}" if self.plan.get("backlog") else ""
 
     @property
@@ -316,13 +319,27 @@ def sentences(start: RunStart, summary: Summary) -> list[str]:
         _where(setup),
         sentence(*load),
         sentence(setup.passes, setup.warm_up, setup.rest),
-        f"Every server was asked for a backlog of {count(setup.plan.get('backlog'))} and given at"
-        f" most {count(setup.plan.get('nofile'))} descriptors.",
+        _given(setup),
         *(found.sentence(len(summary.servers)) for found in summary.deploy_findings),
     ]
     if skew := summary.all_clients.skew():
         rows.append(skew)
     return rows
+
+
+def _given(setup: Setup) -> str:
+    """Return what servers were given; those that were running already have what they had."""
+    running = [record.name for record in setup.start.servers if record.running]
+    if not running:
+        who = "Every server"
+    elif len(running) < len(setup.start.servers):
+        who = f"Every server but {listed(running)}, which ran already,"
+    else:
+        return f"Not started for this test, but running already: {listed(running)}."
+    return (
+        f"{who} was asked for a backlog of {count(setup.plan.get('backlog'))} and given at most"
+        f" {count(setup.plan.get('nofile'))} descriptors."
+    )
 
 
 def method(start: RunStart, summary: Summary) -> list[str]:

@@ -16,6 +16,11 @@ from .tree import inodes, named_stat, pids_of
 CGROUPS = "/sys/fs/cgroup"
 MOST_GROUPS = 20_000
 ENGINES = ("docker", "podman")
+FORWARDERS = (
+    *("docker-proxy", "rootlessport", "slirp4netns", "pasta", "passt"),
+    *("systemd-socket-", "ssh", "sshd", "kubectl", "socat"),
+)
+"""Programs that listen for another process, by their names of at most 15 letters."""
 _ID = re.compile(r"[0-9a-f]{12,64}")
 
 
@@ -42,6 +47,8 @@ def find(asked: dict[str, Any]) -> dict[str, Any]:
         pids = [pid for pid in pids if pid != 1] or pids  # systemd keeps the sockets it hands on
         if bound and not pids:
             return {"why": f"the owner of {what} is another user's process"}
+        if (name := named_stat(pids[0])[0] if pids else "") in FORWARDERS:
+            return {"why": f"{name} only forwards {what}; `process` says to whom"}
     if not pids:
         return {"why": none}
     if not any(map(may_look, pids)):
