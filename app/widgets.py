@@ -11,6 +11,8 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLayout,
+    QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -98,6 +100,34 @@ def frame(name: str = "card") -> QFrame:
     """Return a frame that the style sheet knows by `name`."""
     made = QFrame()
     made.setObjectName(name)
+    return made
+
+
+def hair() -> QFrame:
+    """Return a level line between two parts."""
+    made = frame("hair")
+    made.setFixedHeight(1)
+    return made
+
+
+def search_field(name: str, hint: str, on_text: Callable[[str], object]) -> QLineEdit:
+    made = QLineEdit()
+    made.setPlaceholderText(hint)
+    made.setAccessibleName(name)
+    made.setClearButtonEnabled(True)
+    made.textChanged.connect(on_text)
+    return made
+
+
+def reading(name: str) -> QPlainTextEdit:
+    """Return a text to read and to copy from, by mouse and keys, which Tab leaves."""
+    made = QPlainTextEdit()
+    made.setReadOnly(True)
+    flags = Qt.TextInteractionFlag
+    made.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
+    made.setAccessibleName(name)
+    made.setFont(font(12, mono=True))
+    made.setTabChangesFocus(True)
     return made
 
 

@@ -2,65 +2,67 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isnan, nan
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
     QColor,
+    QFont,
+    QIcon,
     QKeyEvent,
     QPainter,
-    QPaintEvent,
-    QPen,
+    QPixmap,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QTableWidget, QTableWidgetItem, QWidget
 
 from app.charts import words
 from app.charts.chart import Chart
-from app.charts.drawing import draw_marker, draw_text, name_among, text_width
+from app.charts.drawing import draw_marker, name_among, text_width
 from app.charts.model import ChartModel
 from app.charts.pointing import Pointing
 from app.charts.series import Quantity
+from app.table import LEFT, RIGHT
 from app.theme import Theme, Weight, font
 from workbench import formatting
 from workbench.analysis.results import PointResult, View
 
-_ROW, _HEAD, _MARGIN, _NAME = 17.0, 40.0, 11.0, 150.0
-_FIGURE = 66.0
-"""The width of a column of figures. All unscaled."""
-_MOST_IN_ONE = 12
-"""Servers in one list over the charts; more stand in two, with one figure each."""
+_ROW, _HEAD, _MARKER, _NAME, _FIGURE = 17.0, 28.0, 12.0, 176.0, 66.0
+"""Unscaled: heights of a row and of the head, the size of a marker, and the most that a name and a
+figure take.
+"""
 
 
-@dataclass(frozen=True)
-class Row:
-    """One server."""
-
-    name: str
-    index: int
-    figures: tuple[str, ...]
-    """In the order of the charts."""
-    trusted: bool
-
-
-class Readout(QWidget):
-    """Paints the list. It never takes the mouse."""
+class Readout(QTableWidget):
+    """The list. It never takes the mouse."""
 
     def __init__(self, theme: Theme, parent: QWidget, scale: float = 1.0) -> None:
         super().__init__(parent)
-        self._theme, self._scale, self._lists = theme, scale, 1
-        self._head, self._heads, self._rows, self._missing = "", ("", "", ""), (), 0
-        self._sorted = 0
-        self._beside: QSize | None = None
-        """The size of the column in whose place it is, unscaled; None: it is over the charts."""
+        self._theme, self._scale = theme, scale
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setIconSize(QSize(self._px(_MARKER), self._px(_MARKER)))
+        self.verticalHeader().hide()
+        self.verticalHeader().setMinimumSectionSize(1)
+        self.horizontalHeader().setMinimumSectionSize(1)
+        self.horizontalHeader().setFixedHeight(self._px(_HEAD))
+        self.setStyleSheet(
+            f"QTableView {{ background: {theme.floating}; border: 1px solid {theme.line2};"
+            " border-radius: 9px; padding: 4px; }"
+            f"QTableView::item {{ border: none; padding: 0 {self._px(4)}px; }}"
+            f"QHeaderView {{ background: transparent; }}"
+            f"QHeaderView::section {{ background: transparent; border: none; color: {theme.muted};"
+            f" font-size: {self._px(11)}px; padding: 0 {self._px(4)}px; }}"
+        )
         self.hide()
-
-    _rows: tuple[Row, ...]
 
     def display(self, model: ChartModel, charts: list[Chart], x: float, by: Chart) -> None:
         """Show every visible server at `x`, sorted by the values of one chart, highest first, as
@@ -70,122 +72,90 @@ class Readout(QWidget):
         points = [(series, by.reading(series.id, x)) for series in shown]
         known = [(series, point) for series, point in points if point is not None]
         known.sort(key=lambda each: _order(each[1], by.metric, view))
-        self._sorted = charts.index(by)
-        self._head = model.place(x)
-        self._heads = tuple(_heading(chart) for chart in charts)
-        self._rows = tuple(
-            Row(
-                series.name,
-                series.index,
-                tuple(_figure(chart, point, view) for chart in charts),
-                series.trusts(point)
-                and (by.quantity is not Quantity.TIME or point.supported(view)),
+        heads = [_heading(chart) for chart in charts]
+        spoken = []
+        self.clear()
+        self.clearSpans()
+        self.setColumnCount(1 + len(charts))
+        self.setRowCount(len(known))
+        self.setHorizontalHeaderLabels([model.place(x), *heads])
+        names = [series.name for series, _ in known]
+        for line, (series, point) in enumerate(known):
+            trusted = series.trusts(point) and (
+                by.quantity is not Quantity.TIME or point.supported(view)
             )
-            for series, point in known
-        )
-        self._missing = len(shown) - len(known)
-        self.setAccessibleName(self._text())
-        self.update()
+            plain = font(self._px(12), Weight.Medium)
+            room = self._px(_NAME - _MARKER - 12)
+            name = QTableWidgetItem(name_among(series.name, names, plain, room))
+            name.setIcon(self._marker(series.index, hollow=not trusted))
+            self._put(line, 0, name, plain, self._theme.soft)
+            figures = [_figure(chart, point, view) for chart in charts]
+            for place, (chart, text) in enumerate(zip(charts, figures, strict=True), 1):
+                item = QTableWidgetItem(text)
+                item.setTextAlignment(RIGHT)
+                weight = Weight.DemiBold if chart is by else Weight.Normal
+                colour = self._theme.text if chart is by else self._theme.soft
+                self._put(line, place, item, font(self._px(12), weight, figures=True), colour)
+            said = ", ".join(map(" ".join, zip(heads, figures, strict=True)))
+            spoken.append(f"{series.name} {said}")
+        for place in range(self.columnCount()):
+            self.horizontalHeaderItem(place).setTextAlignment(RIGHT if place else LEFT)
+        missing = len(shown) - len(known)
+        rest = f"{missing} server{'s' * (missing > 1)} without a point here." if missing else ""
+        if rest:
+            self.setRowCount(len(known) + 1)
+            self.setSpan(len(known), 0, 1, self.columnCount())
+            note = QTableWidgetItem(rest)
+            self._put(len(known), 0, note, font(self._px(12)), self._theme.muted)
+        self.setAccessibleName(f"{model.place(x)}: {'; '.join(spoken)}. {rest}".strip())
 
     def fill(self, column: QSize, least: int) -> None:
-        """Take the place of a column beside the charts, in one list with all figures, at least so
-        high.
-        """
-        self._lists, self._beside = 1, column / self._scale
-        self.setFixedSize(column.width(), min(column.height(), max(least, self._height())))
+        """Take the place of a column beside the charts, at least so high."""
+        around = self._px(_HEAD) + 12
+        row = min(self._px(_ROW), (column.height() - around) // max(1, self.rowCount()))
+        high = min(column.height(), max(least, around + row * self.rowCount()))
+        self._lay_out(column.width(), high, row, self._px(_FIGURE - 8))
         self.move(0, 0)
 
     def float(self) -> QSize:
         """Take the size that it needs over the charts."""
-        self._lists, self._beside = 1 if len(self._rows) <= _MOST_IN_ONE else 2, None
-        wide = 2 * _MARGIN + self._lists * self._list_width() + (self._lists - 1) * 14
-        self.setFixedSize(round(self._px(wide)), self._height())
+        plain = font(self._px(12), Weight.Medium)
+        names = (self.item(line, 0).text() for line in range(self.rowCount()))
+        texts = (self.horizontalHeaderItem(0).text(), *names)
+        longest = max(text_width(text, plain) for text in texts)
+        name = min(self._px(_NAME), round(longest) + self._px(_MARKER + 20))
+        figures = self._px(_FIGURE) * (self.columnCount() - 1)
+        high = self._px(_HEAD) + self._px(_ROW) * self.rowCount() + 12
+        self._lay_out(name + figures + 12, high, self._px(_ROW), self._px(_FIGURE))
         return self.size()
 
-    def _text(self) -> str:
-        """Return the list as text, for screen readers."""
-        rows = (
-            f"{row.name} " + ", ".join(map(" ".join, zip(self._heads, row.figures, strict=True)))
-            for row in self._rows
-        )
-        return f"{self._head}: {'; '.join(rows)}. {self._rest()}".strip()
+    def _lay_out(self, wide: int, high: int, row: int, figure: int) -> None:
+        self.verticalHeader().setDefaultSectionSize(max(1, row))
+        self.setFixedSize(wide, high)
+        for place in range(1, self.columnCount()):
+            self.setColumnWidth(place, figure)
+        self.setColumnWidth(0, wide - 12 - figure * (self.columnCount() - 1))
 
-    def _rest(self) -> str:
-        if not self._missing:
-            return ""
-        return f"{self._missing} server{'s' * (self._missing > 1)} without a point here."
+    def _put(self, line: int, place: int, item: QTableWidgetItem, face: QFont, colour: str) -> None:
+        item.setFont(face)
+        item.setForeground(QColor(colour))
+        self.setItem(line, place, item)
 
-    def _height(self) -> int:
-        return round(self._px(2 * _MARGIN + _HEAD + self._lines() * self._row()))
-
-    def _row(self) -> float:
-        """Return the height of a row: lower where a column has not the height for all."""
-        if self._beside is None:
-            return _ROW
-        return min(_ROW, (self._beside.height() - 2 * _MARGIN - _HEAD) / max(1, self._lines()))
-
-    def _figure(self) -> float:
-        return _FIGURE if self._beside is None else _FIGURE - 8
-
-    def _lines(self) -> int:
-        return -(-len(self._rows) // self._lists) + bool(self._missing)
-
-    def _columns(self) -> list[int]:
-        """Return the charts whose figures are shown."""
-        return [self._sorted] if self._lists > 1 else list(range(len(self._heads)))
-
-    def _list_width(self) -> float:
-        if self._beside is not None:
-            return self._beside.width() - 2 * _MARGIN
-        size = font(12, Weight.Medium)
-        longest = max((text_width(row.name, size) for row in self._rows), default=0.0)
-        return 16 + min(longest + 8, _NAME) + _FIGURE * len(self._columns())
-
-    def _px(self, size: float) -> float:
-        return size * self._scale
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme, px = QPainter(self), self._theme, self._px
+    def _marker(self, index: int, *, hollow: bool) -> QIcon:
+        side = self._px(_MARKER)
+        picture = QPixmap(2 * side, 2 * side)
+        picture.setDevicePixelRatio(2)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(QColor(theme.line2), 1))
-        painter.setBrush(QColor(theme.floating))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 9, 9)
-        at = QPointF(px(_MARGIN), px(_MARGIN + 8))
-        draw_text(painter, at, self._head, font(px(13), Weight.DemiBold), theme.text)
-        wide, lines, high = self._list_width(), self._lines() - bool(self._missing), self._row()
-        for place in range(self._lists):
-            left = _MARGIN + place * (wide + 14)
-            self._paint_heads(painter, left + wide)
-            for line, row in enumerate(self._rows[place * lines : (place + 1) * lines]):
-                self._paint_row(painter, row, left, wide, _MARGIN + _HEAD + (line + 0.5) * high)
-        if self._missing:
-            y = px(_MARGIN + _HEAD + (lines + 0.5) * high)
-            draw_text(painter, QPointF(px(_MARGIN), y), self._rest(), font(px(12)), theme.muted)
+        middle, theme = QPointF(side / 2, side / 2), self._theme
+        style = theme.series(index)
+        draw_marker(painter, style, middle, 0.33 * side, theme.floating, hollow=hollow)
         painter.end()
+        return QIcon(picture)
 
-    def _paint_heads(self, painter: QPainter, right: float) -> None:
-        for place, column in enumerate(reversed(self._columns())):
-            weight = Weight.DemiBold if column == self._sorted else Weight.Normal
-            at = QPointF(self._px(right - place * self._figure()), self._px(_MARGIN + 29))
-            size = font(self._px(11), weight)
-            draw_text(painter, at, self._heads[column], size, self._theme.muted, "right")
-
-    def _paint_row(self, painter: QPainter, row: Row, left: float, wide: float, y: float) -> None:
-        theme, px = self._theme, self._px
-        at = QPointF(px(left + 5), px(y))
-        style = theme.series(row.index)
-        draw_marker(painter, style, at, px(4), theme.floating, hollow=not row.trusted)
-        columns = self._columns()
-        size = font(px(12), Weight.Medium)
-        room, names = px(wide - 20 - self._figure() * len(columns)), [r.name for r in self._rows]
-        name = name_among(row.name, names, size, room)
-        draw_text(painter, QPointF(px(left + 16), px(y)), name, size, theme.soft)
-        for place, column in enumerate(reversed(columns)):
-            main = column == self._sorted
-            digits = font(px(12), Weight.DemiBold if main else Weight.Normal, figures=True)
-            at = QPointF(px(left + wide - place * self._figure()), px(y))
-            colour = theme.text if main else theme.soft
-            draw_text(painter, at, row.figures[column], digits, colour, "right")
+    def _px(self, size: float) -> int:
+        return round(size * self._scale)
 
 
 def _order(point: PointResult, metric: str, view: View) -> float:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from math import isnan, nan
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QColor, QKeyEvent
 from PySide6.QtWidgets import (
-    QBoxLayout,
     QFrame,
     QGraphicsDropShadowEffect,
     QGridLayout,
@@ -24,10 +23,11 @@ from app.charts.view_state import ACROSS
 from app.charts.words import Card
 from app.plain import Label
 from app.theme import Theme, Weight, font, icon_pixmap
+from app.widgets import hair
 from workbench.analysis.results import PERCENTILES, PointResult, View
 
-_NARROW, _WIDE = 300, 620
-"""Unscaled; wider only where its title would be cut."""
+_WIDE = 320
+"""Unscaled; wider only where a word of it would be cut."""
 
 
 class HoverCard(QFrame):
@@ -47,23 +47,12 @@ class HoverCard(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 12, 8)
         column.setSpacing(5)
-        self._top = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        self._top.setSpacing(5)
-        self._top.addLayout(self._make_head())
-        self._top.addLayout(self._make_figures(), 1)
-        column.addLayout(self._top)
-        self._rest = QWidget()
-        column.addWidget(self._rest, 1)
-        rest = QVBoxLayout(self._rest)
-        rest.setContentsMargins(0, 0, 0, 0)
-        rest.setSpacing(5)
-        hair = QFrame()
-        hair.setObjectName("hair")
-        hair.setFixedHeight(1)
-        rest.addWidget(hair)
+        column.addLayout(self._make_head())
+        column.addLayout(self._make_figures())
+        column.addWidget(hair())
         self._errors = self._label(12, tone="soft", wrap=True)
-        rest.addWidget(self._errors)
-        rest.addLayout(self._make_verdict())
+        column.addWidget(self._errors)
+        column.addLayout(self._make_verdict())
         self.hide()
 
     def display(self, series: Series, content: Card, *, pinned: bool = False) -> None:
@@ -86,56 +75,23 @@ class HoverCard(QFrame):
         for each in self.findChildren(QLabel):
             each.ensurePolished()  # without this its size hint is that of another font
 
-    def fit(self, room: QSize) -> None:
-        """Take the size that all texts need; a wide one where a narrow card is higher than the
-        charts.
-        """
-        self._lay_out(_NARROW, beside=False)
-        if self.height() > room.height():
-            self._lay_out(_WIDE, beside=True)
-
-    def _lay_out(self, least: int, *, beside: bool) -> None:
-        """`beside`: the figures stand beside the title, not below it."""
-        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._top.setDirection(across if beside else down)
-        self._top.setSpacing(14 if beside else 5)
-        self._name.setWordWrap(False)
-        wide = round(least * self._scale)
-        self._set_title(down if beside else across)
-        if not beside and self._least() > wide:
-            self._set_title(down)
-            self._name.setWordWrap(self._least() > wide)
-        self.setFixedWidth(max(wide, self._least()))
-        # A wrapped label knows its height only after its layout has been activated.
-        self._rest.layout().invalidate()
-        self._rest.updateGeometry()  # without this the height of the previous sentence is kept
+    def fit(self) -> None:
+        """Take the size that all texts need."""
         inside = self.layout()
         inside.invalidate()
-        wraps = inside.hasHeightForWidth()
-        high = inside.totalHeightForWidth(self.maximumWidth()) if wraps else 0
-        self.setFixedHeight(high or inside.totalMinimumSize().height())
-
-    def _set_title(self, direction: QBoxLayout.Direction) -> None:
-        self._title.setDirection(direction)
-        self._title.setSpacing(8 if direction is QBoxLayout.Direction.LeftToRight else 0)
-
-    def _least(self) -> int:
-        """Return a width at which no text is cut."""
-        self.layout().invalidate()
-        self.layout().activate()  # of nested layouts, too
-        return self.layout().totalMinimumSize().width()
+        inside.activate()
+        wide = max(round(_WIDE * self._scale), inside.totalMinimumSize().width())
+        self.setFixedSize(wide, inside.totalHeightForWidth(wide))
 
     def _make_head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
         self._swatch = Swatch(self._theme.series(0), self._theme, 0.8 * self._scale)
-        self._name = self._label(14, Weight.DemiBold)
+        self._name = self._label(14, Weight.DemiBold, wrap=True)
         self._at = self._label(12, tone="soft")
-        self._title = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._title.addWidget(self._name)
-        self._title.addWidget(self._at, 1)
         row.addWidget(self._swatch)
-        row.addLayout(self._title, 1)
+        row.addWidget(self._name, 1)
+        row.addWidget(self._at)
         return row
 
     def _make_figures(self) -> QGridLayout:
@@ -232,7 +188,7 @@ class Pointing:
         trio = self._trio
         rate = trio.charts[Quantity.REPLIES].cursor_rate
         if self._card is not None and not isnan(rate):
-            self._card.fit(trio.size())
+            self._card.fit()
             self._card.move(trio.beside_cursor(self._card.size(), rate))
 
     def renew_card(self) -> None:

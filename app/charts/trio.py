@@ -334,6 +334,8 @@ class Trio(QWidget):
         first = self.charts[self.shown_charts[0]]
         plot, at = first.plot_rect(), first.at(x, 1).x()
         gap, left = self.sizes.px(_BESIDE_CURSOR), at - plot.left() > plot.right() - at
+        if size.height() > plot.height():  # where it covers no head, if there is room
+            left = at + gap + size.width() > self.width()
         across = at - gap - size.width() if left else at + gap
         foot = 0 if left else plot.bottom() - gap / 2 - size.height()
         return QPoint(

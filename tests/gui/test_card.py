@@ -6,7 +6,7 @@ import dataclasses
 from itertools import combinations, product
 
 import pytest
-from PySide6.QtCore import QPointF, QRectF, QSize
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
@@ -26,12 +26,9 @@ def test_the_title_and_every_figure_of_the_card_fit(qtbot: QtBot, name: str) -> 
     trio = shown(qtbot, session([named(CONTESTANTS[0], name)], 8, repeats=2))
     (server,) = trio.model.series
     card = trio.card
-    sizes, rooms = ((1200, 900), (795, 545), (806, 380)), (QSize(1000, 1000), QSize(1000, 1))
-    for size, room in product(sizes, rooms):
+    for size in ((1200, 900), (795, 545), (806, 380)):
         resized(trio, size)
         trio.highlight(server, 7875.0)
-        card.fit(room)
-        card.layout().activate()
         texts = [each for each in card.findChildren(QLabel) if each.isVisible() and each.text()]
         assert {name, "at 7,875/s offered"} <= {each.text() for each in texts}
         for each in texts:
