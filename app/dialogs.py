@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
@@ -10,6 +11,7 @@ from PySide6.QtGui import QScreen, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
+    QFileDialog,
     QGridLayout,
     QInputDialog,
     QLabel,
@@ -86,6 +88,34 @@ def _scroll(layout: QVBoxLayout) -> Whole:
     area = Whole(body)
     layout.insertWidget(0, area, 1)
     return area
+
+
+SESSION_FILES = "Sessions (*.pong.yaml *.yaml)"
+
+
+def ask_file(
+    parent: QWidget,
+    title: str,
+    do: Callable[[Path], object],
+    *,
+    start: Path | None = None,
+    kind: str = "",
+    save: bool = False,
+) -> QFileDialog:
+    """Open a choice of a file that exists, or with `save` of one to write; `do` gets its path.
+    `start`: the folder or the file to begin with; `kind`: of files offered first, as Qt writes it.
+    """
+    dialog = QFileDialog(parent, title, str(start or ""))
+    if save:
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    else:
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    if kind:
+        dialog.setNameFilters([kind, "All files (*)"])
+    dialog.fileSelected.connect(lambda chosen: do(Path(chosen)))
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
 
 
 _MARGIN = 20

@@ -19,7 +19,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QLineEdit,
     QSizePolicy,
     QStackedWidget,
     QTreeWidget,
@@ -36,7 +35,7 @@ from app.painted import Painted
 from app.plain import tip
 from app.scrolling import Scrolled
 from app.theme import Theme, Weight, font
-from app.widgets import GAP, Elided, button, column, frame, label, row
+from app.widgets import GAP, Elided, button, column, frame, label, row, search_field
 from workbench.analysis.flame import OTHER, Box, flame, functions, hue, matching
 from workbench.formatting import percent
 from workbench.messages.outcomes import NotProfiled, Profile
@@ -251,12 +250,8 @@ class ProfileViewer(Dialog):
         head.addWidget(self.server)
         self._about = Elided(12, tone="muted")
         head.addWidget(self._about, 1)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText("Search functions")
-        self.search.setAccessibleName("Search functions")
-        self.search.setClearButtonEnabled(True)
+        self.search = search_field("Search functions", "Search functions", self._on_search)
         self.search.setFixedWidth(240)
-        self.search.textChanged.connect(self._on_search)
         self._matched = label("", 12, tone="soft", figures=True)
         self._reset = button("Reset zoom", "maximize", on_click=lambda: self.graph.zoom(None))
         for each in (self._matched, self.search, self._reset):

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QListView,
     QListWidget,
     QListWidgetItem,
-    QPlainTextEdit,
     QSizePolicy,
     QWidget,
 )
@@ -19,8 +18,8 @@ from app.about import licences
 from app.about.licences import Component
 from app.context import Desk
 from app.dialogs import Dialog
-from app.theme import Weight, font
-from app.widgets import Inline, button, column, label, row
+from app.theme import Weight
+from app.widgets import Inline, button, column, label, reading, row
 from workbench import __version__
 
 
@@ -51,11 +50,7 @@ class AboutBox(Dialog):
         self.parts.setWordWrap(True)
         self.parts.setProperty("kind", "framed")
         self.parts.currentRowChanged.connect(self._show)
-        self.text = QPlainTextEdit()
-        self.text.setReadOnly(True)
-        self.text.setTabChangesFocus(True)
-        self.text.setAccessibleName("Licence")
-        self.text.setFont(font(12, mono=True))
+        self.text = reading("Licence")
         for each, share in ((self.parts, 3), (self.text, 5)):
             # On a small screen both give up room, so that the whole box does not scroll.
             each.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
     QHeaderView,
-    QLineEdit,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -20,10 +19,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.dialogs import Dialog
+from app.dialogs import SESSION_FILES, Dialog, ask_file
 from app.painted import mark_chosen
 from app.plain import tip
-from app.widgets import button, column, frame, label, row
+from app.widgets import button, column, frame, label, row, search_field
 from app.words import ended, told_apart, when
 from workbench import paths
 from workbench.sessions.library import Shelved
@@ -45,11 +44,8 @@ class Chooser(Dialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(760, 460)
         inside = column(self, margin=16, gap=10)
-        self._search = QLineEdit()
-        self._search.setPlaceholderText("Search by name, server, machine or day")
-        self._search.setAccessibleName("Search sessions")
-        self._search.setClearButtonEnabled(True)
-        self._search.textChanged.connect(self._filter)
+        hint = "Search by name, server, machine or day"
+        self._search = search_field("Search sessions", hint, self._filter)
         inside.addWidget(self._search)
         self._list = QTreeWidget()
         self._list.setAccessibleName("Sessions")
@@ -126,12 +122,10 @@ class Chooser(Dialog):
             self.accept()
 
     def _browse(self) -> None:
-        dialog = QFileDialog(self, "Add sessions", str(paths.data_dir() / "sessions"))
-        dialog.setNameFilters(["Sessions (*.pong.yaml *.yaml)", "All files (*)"])
+        sessions = paths.data_dir() / "sessions"
+        dialog = ask_file(self, "Add sessions", lambda _: None, start=sessions, kind=SESSION_FILES)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self._on_files)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
 
     def _on_files(self, files: Sequence[str]) -> None:
         self.chosen.emit([Path(file) for file in files])

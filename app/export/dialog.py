@@ -24,7 +24,7 @@ from app.charts.trio import Trio
 from app.charts.view_state import SWEEP
 from app.choices import Choice, Pick, Tick
 from app.context import Desk
-from app.dialogs import Dialog
+from app.dialogs import Dialog, ask_file
 from app.export.report import SIZE, ReportOptions
 from app.export.sources import KINDS, Charts, Recorded
 from app.theme import Weight
@@ -127,9 +127,7 @@ class ExportDialog(Dialog):
         choices.addWidget(self._zoomed)
         inside.addWidget(self._options)
         inside.addLayout(self._make_foot())
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_CHECK_AFTER_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_CHECK_AFTER_MS)
         self._timer.timeout.connect(self._check_file)
         self._where.textChanged.connect(self._on_named)
         self._kinds.buttonClicked.connect(lambda _: self._on_kind())
@@ -235,14 +233,16 @@ class ExportDialog(Dialog):
         self._exists.setText(sentence)
 
     def _choose(self) -> None:
-        dialog = QFileDialog(self, "Export to", str(self.output()))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog = ask_file(
+            self,
+            "Export to",
+            lambda chosen: self._where.setText(str(chosen)),
+            start=self.output(),
+            kind=f"{KINDS[self.kind].name} (*{self.kind})",
+            save=True,
+        )
         dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)
-        dialog.setNameFilters([f"{KINDS[self.kind].name} (*{self.kind})", "All files (*)"])
         dialog.setDefaultSuffix(self.kind[1:])
-        dialog.fileSelected.connect(self._where.setText)
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
 
     def _export(self) -> None:
         output = self.output()

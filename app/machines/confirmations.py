@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
@@ -11,10 +11,8 @@ from PySide6.QtWidgets import QWidget
 from app.dialogs import Dialog
 from app.theme import Weight
 from app.widgets import button, column, label, row
-
-if TYPE_CHECKING:
-    from workbench.consent import Exposure, ForeignCode, OfRunning
-    from workbench.run.claims import Claim
+from workbench.consent import Exposure, ForeignCode, OfRunning
+from workbench.run.claims import Claim
 
 
 class Confirmation(Dialog):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
     QFrame,
-    QPlainTextEdit,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -22,15 +19,12 @@ from app.machines.cards import WIDEST, FactsCard, LeftoversCard, MeaningCard, St
 from app.machines.keys import KeyCard
 from app.machines.records import Record, State
 from app.machines.tuning import TuningCard
+from app.machines.work import Known
 from app.plain import tip
 from app.scrolling import Scrolled
-from app.theme import Weight, font
-from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, label, row
-
-if TYPE_CHECKING:
-    from app.machines.work import Known
-    from workbench.machines.hostkeys import HostKeyProblem
-
+from app.theme import Weight
+from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, label, reading, row
+from workbench.machines.hostkeys import HostKeyProblem
 
 _TWO_COLUMNS = 720
 """The least width for two columns."""
@@ -258,15 +252,7 @@ class Commands(QFrame):
         close.setAccessibleName("Close commands")
         head.addWidget(close)
         inside.addLayout(head)
-        self.body = QPlainTextEdit()
-        self.body.setReadOnly(True)
-        self.body.setAccessibleName("Commands run on the machine")
-        self.body.setFont(font(12, mono=True))
-        self.body.setTabChangesFocus(True)
-        self.body.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
+        self.body = reading("Commands run on the machine")
         self.body.setProperty("kind", "log")
         inside.addWidget(self.body, 1)
         self.hide()

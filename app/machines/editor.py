@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.context import Desk
-from app.dialogs import Dialog
+from app.dialogs import Dialog, ask_file
 from app.fields import Figure, Flag, Line, Options, TextField
 from app.machines import work
 from app.scrolling import Scrolled
@@ -230,12 +230,12 @@ class Editor(Dialog):
     def _browse(self) -> None:
         """Choose a key file."""
         field = self._fields["key"]
-        dialog = QFileDialog(self, "Private key", str(Path("~/.ssh").expanduser()))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(field.set_value)
-        dialog.fileSelected.connect(lambda _: field.edited.emit())
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+
+        def take(chosen: Path) -> None:
+            field.set_value(chosen)
+            field.edited.emit()
+
+        ask_file(self, "Private key", take, start=Path("~/.ssh").expanduser())
 
     def _judge(self) -> bool:
         """Show each error beside its field; fields not reached yet show none."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
@@ -11,9 +9,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 from app.dialogs import Dialog
 from app.theme import Weight, font
 from app.widgets import Sign, button, column, empty, label, retone, row, tool
-
-if TYPE_CHECKING:
-    from workbench.machines.hostkeys import HostKeyProblem
+from workbench.machines.hostkeys import ChangedHostKey, HostKeyProblem
 
 LAST = 4
 """The number of characters of the new fingerprint to type before a changed key is trusted."""
@@ -39,8 +35,6 @@ class KeyCard(QFrame):
 
     def show_problem(self, problem: HostKeyProblem | None) -> None:
         """Show the problem; None hides the card."""
-        from workbench.machines.hostkeys import ChangedHostKey  # noqa: PLC0415 - not before it
-
         self.problem, self.safe = problem, None
         empty(self._outer)
         body = QWidget()

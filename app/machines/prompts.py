@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QWidget
@@ -19,13 +19,12 @@ from app.machines.keys import KeyDialog
 from app.machines.tuning import consenting
 from app.theme import Weight
 from app.widgets import button, column, label, row
-
-if TYPE_CHECKING:
-    from workbench.consent import Exposure, ForeignCode, OfRunning
-    from workbench.machines.hostkeys import HostKeyProblem
-    from workbench.machines.secrets import Question
-    from workbench.run.claims import Answer, Claim
-    from workbench.run.tuning import TuningPlan
+from workbench.consent import Exposure, ForeignCode, OfRunning
+from workbench.machines import hostkeys
+from workbench.machines.hostkeys import HostKeyProblem
+from workbench.machines.secrets import Question, Remembered, keyring_problem
+from workbench.run.claims import Answer, Claim
+from workbench.run.tuning import TuningPlan
 
 T = TypeVar("T")
 Make: TypeAlias = Callable[[QWidget], Dialog]
@@ -52,8 +51,6 @@ class Asker:
 
     async def ask(self, question: Question) -> str | None:
         """An `Ask` (`workbench.machines.secrets`). Returns None if the user refuses."""
-        from workbench.machines.secrets import keyring_problem  # noqa: PLC0415 - in its thread
-
         problem = await asyncio.to_thread(keyring_problem)
         answer: str | None = await self._answer(
             partial(QuestionDialog, question=question, problem=problem)
@@ -87,8 +84,6 @@ class Asker:
 
     async def trust(self, problem: HostKeyProblem) -> bool:
         """Return whether the user trusts the key; it is saved then."""
-        from workbench.machines import hostkeys  # noqa: PLC0415 - in its thread
-
         if not await self._answer(partial(KeyDialog, problem=problem)):
             return False
         await asyncio.to_thread(hostkeys.trust, problem.host, problem.port, problem.key)
@@ -98,8 +93,6 @@ class Asker:
         """Return the result of `work`, which is started again after every key that the
         user trusts.
         """
-        from workbench.machines.hostkeys import HostKeyProblem  # noqa: PLC0415 - in its thread
-
         while True:
             try:
                 return await work()
@@ -199,8 +192,6 @@ class QuestionDialog(Dialog):
 
     def given(self) -> str | None:
         """Return the secret, and forget it; None: the user refuses."""
-        from workbench.machines.secrets import Remembered  # noqa: PLC0415 - not before it is needed
-
         text = self.field.text()
         self.field.clear()
         if not super().given():

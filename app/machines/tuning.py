@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
@@ -17,11 +17,8 @@ from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import Chip, button, column, empty, frame, label, row
 from workbench.formatting import number_of
-
-if TYPE_CHECKING:
-    from workbench.machines.profiles import Profile
-    from workbench.run.tuning import TuningPlan
-
+from workbench.machines.profiles import Profile
+from workbench.run.tuning import TuningPlan
 
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 _LARGEST = str(2**63 - 1)

@@ -34,7 +34,10 @@ from app.comparing.ranking import RankingCard
 from app.comparing.selection import Loaded, Selection, letters, load
 from app.comparing.sessions import ConditionsCard, SessionCards
 from app.context import Desk
+from app.export.dialog import ask
+from app.export.sources import Charts, copy_chart
 from app.fields import Segments
+from app.live.present import Presentation
 from app.live.session_view import keep_view
 from app.live.view_bar import ViewBar
 from app.plain import tip
@@ -216,14 +219,10 @@ class ComparePage(QWidget):
 
     def copy_chart(self) -> None:
         """Copy the visible charts to the clipboard."""
-        from app.export.sources import copy_chart  # noqa: PLC0415 - rarely
-
         copy_chart(self.trio, title(self.comparison))
 
     def present(self) -> None:
         """Show the charts full screen, for an audience."""
-        from app.live.present import Presentation  # noqa: PLC0415 - rarely
-
         if not self.selection.sides or self.trio.window() is not self.window():
             return
         self._shown_as.set_value("charts")
@@ -239,9 +238,6 @@ class ComparePage(QWidget):
 
     def export(self) -> None:
         """Export the charts as a page or a picture, or the figures as a table."""
-        from app.export.dialog import ask  # noqa: PLC0415 - rarely
-        from app.export.sources import Charts  # noqa: PLC0415 - rarely
-
         if self.selection.sides:
             source = Charts(
                 self.trio,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
@@ -25,14 +26,9 @@ from app.machines.work import Known
 from app.plain import tip
 from app.stacking import ANY, lay, stacked, widen
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, row
+from workbench.machines import hostkeys
+from workbench.machines.hostkeys import HostKeyProblem
 from workbench.sessions.history import FleetHistories, FleetHistory
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from workbench.machines.checking import Step
-    from workbench.machines.hostkeys import HostKeyProblem
-
 
 _ALONE = "only this computer"
 
@@ -293,9 +289,7 @@ class MachinesPage(QWidget):
         self._under_way[name] = (what, self.desk.bridge.submit(coroutine, over, failed))
         self.refresh()
 
-    def _on_step(self, name: str, record: Record, step: Step) -> None:
-        from workbench.machines.hostkeys import HostKeyProblem  # noqa: PLC0415 - not before a check
-
+    def _on_step(self, name: str, record: Record, step: Any) -> None:
         if self._checks.get(name) is not record:
             return  # cancelled in the meantime
         record.add(step)
@@ -330,7 +324,6 @@ class MachinesPage(QWidget):
 
     def _trust(self, problem: HostKeyProblem) -> None:
         name = self.listing.selected
-        from workbench.machines import hostkeys  # noqa: PLC0415 - asyncssh, only for a check
 
         host, port, key = problem.host, problem.port, problem.key
         self.profiles.do(lambda: hostkeys.trust(host, port, key), lambda _: self.check(name))

@@ -9,9 +9,10 @@ from typing import Any
 from msgspec import structs
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.context import Desk
+from app.dialogs import ask_file
 from app.history import History, UndoBar
 from app.plain import tip
 from app.planning import resources
@@ -366,12 +367,8 @@ class PlanPage(QWidget):
     # Files
 
     def _ask_file(self) -> None:
-        dialog = QFileDialog(self, "Open a plan file")
-        dialog.setNameFilters(["Plans and sessions (*.yaml *.yml)", "All files (*)"])
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda chosen: self.read(Path(chosen)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        kind = "Plans and sessions (*.yaml *.yml)"
+        ask_file(self, "Open a plan file", self.read, kind=kind)
 
     def _on_read(self, plan: Plan) -> None:
         run = self._run_then

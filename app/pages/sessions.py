@@ -9,7 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import QItemSelectionModel, QPoint, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
-    QLineEdit,
     QMenu,
     QSizePolicy,
     QVBoxLayout,
@@ -25,7 +24,18 @@ from app.sessions.card import SessionCard
 from app.sessions.rerun import run_again
 from app.sessions.table import COLUMNS, Found, SessionsModel, SessionsView
 from app.stacking import lay, stacked, widen
-from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label, row
+from app.widgets import (
+    GAP,
+    PAGE_MARGIN,
+    Inline,
+    TopBar,
+    button,
+    column,
+    frame,
+    label,
+    row,
+    search_field,
+)
 from workbench import trash
 from workbench.errors import PongbenchError
 from workbench.plan.reading import plan_of_session
@@ -48,12 +58,9 @@ class SessionsPage(QWidget):
         self._desk = desk
         outer = column(self)
         self._top = TopBar("Sessions")
-        self._search = QLineEdit()
-        self._search.setPlaceholderText("Search titles, notes, servers")
-        self._search.setAccessibleName("Search sessions")
+        hint = "Search titles, notes, servers"
+        self._search = search_field("Search sessions", hint, self._on_search)
         self._search.setFixedWidth(260)
-        self._search.setClearButtonEnabled(True)
-        self._search.textChanged.connect(self._on_search)
         self._top.actions.addWidget(self._search)
         other = button(
             "Open a file…", "folder-open", on_click=lambda: desk.open_requested.emit(None)

@@ -16,10 +16,12 @@ from app.planning.resources import PlanResources
 from app.planning.rows import ADVANCED, LOAD, TEXTS, Cell, Group, Row, When
 from app.planning.servers import Servers
 from app.theme import Weight
-from app.widgets import button, column, frame, label, retone, row, set_icon
+from app.widgets import button, column, hair, label, retone, row, set_icon
+from workbench.analysis.published import source_of
 from workbench.formatting import continued
 from workbench.plan.model import Plan
 from workbench.plan.reading import to_data
+from workbench.results.published import differs
 from workbench.workloads.registry import declaration
 
 _ADVANCED_KEYS = list(
@@ -70,9 +72,6 @@ class Origin(QFrame):
             self._show()
 
     def _show(self) -> None:
-        from workbench.analysis.published import source_of  # noqa: PLC0415 - reads a file
-        from workbench.results.published import differs  # noqa: PLC0415
-
         question = self._question
         found = source_of(question) if question else None
         self.setVisible(found is not None)
@@ -220,9 +219,7 @@ class PlanForm(QWidget):
 
     def _section(self, title: str) -> None:
         self._inside.addSpacing(8)
-        hair = frame("hair")
-        hair.setFixedHeight(1)
-        self._inside.addWidget(hair)
+        self._inside.addWidget(hair())
         self._inside.addSpacing(6)
         self._inside.addWidget(label(title, 14, Weight.DemiBold))
 

@@ -141,18 +141,15 @@ class Numbers(_Lines):
 
 
 class Several(QWidget):
-    """Check boxes in columns. What is ticked is last among the values. A name that is longer than a
-    column takes several; one longer than a row is cut.
+    """Check boxes in columns as wide as the longest name. What is ticked is last among the values;
+    a name that is longer than a row is cut.
     """
 
     edited = Signal()
 
-    def __init__(
-        self, name: str, options: Sequence[tuple[str, str, str]] = (), column_px: int = 100
-    ) -> None:
-        """`options`: see `offer`; `column_px`: the least width of a column."""
+    def __init__(self, name: str, options: Sequence[tuple[str, str, str]] = ()) -> None:
+        """`options`: see `offer`."""
         super().__init__()
-        self._column_px = column_px
         self.setAccessibleName(name)
         self._chosen: list[str] = []
         self._flags: dict[str, Flag] = {}
@@ -191,18 +188,12 @@ class Several(QWidget):
         self.edited.emit()
 
     def _arrange(self) -> None:
-        width = self.width() + _APART
-        across = max(1, min(_MOST_ACROSS, width // (self._column_px + _APART)))
+        widest = max((flag.sizeHint().width() for flag in self._flags.values()), default=0)
+        across = max(1, min(_MOST_ACROSS, (self.width() + _APART) // (widest + _APART)))
         for place in range(_MOST_ACROSS):
             self._grid.setColumnStretch(place, int(place < across))
-        line = at = 0
-        for flag in self._flags.values():
-            needed = (flag.sizeHint().width() + _APART) * across
-            span = min(across, -(-needed // width))
-            if at + span > across:
-                line, at = line + 1, 0
-            self._grid.addWidget(flag, line, at, 1, span)
-            at += span
+        for place, flag in enumerate(self._flags.values()):
+            self._grid.addWidget(flag, place // across, place % across)
 
 
 def _numbers(text: str) -> Iterator[Any]:

@@ -5,7 +5,7 @@ cannot.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -14,17 +14,15 @@ from app.context import Desk
 from app.fields import Line, Options
 from app.live.run import Where
 from app.machines.prompts import Asker
+from app.machines.records import State
 from app.machines.tuning import consenting, count
 from app.planning.inputs import Several
 from app.widgets import Inline, button, column, label
 from workbench.formatting import listed
+from workbench.machines.profiles import Profile
+from workbench.machines.tuning import TuningSet
 from workbench.run.environment import Fleet, preview_tuning
-
-if TYPE_CHECKING:
-    from app.machines.records import State
-    from workbench.machines.profiles import Profile
-    from workbench.machines.tuning import TuningSet
-    from workbench.run.tuning import TuningPlan
+from workbench.run.tuning import TuningPlan
 
 HERE = "localhost"
 _WHY = {
@@ -34,7 +32,6 @@ _WHY = {
 }
 """What stands behind the name of such a machine, and what is said of one and of several."""
 _TARGET_LETTERS, _TUNE_LETTERS = 24, 15
-_CLIENTS_PX = 150
 _NO_CLIENT = "Select at least one client."
 _AS_THEY_ARE = ("", "Unchanged")
 _ELSEWHERE = (
@@ -138,7 +135,7 @@ class Machines(QWidget):
         self.target_line = Line("Target", self.target)
         self._only = label(display_name(HERE))
         self._only.setMinimumHeight(32)
-        self._clients = Several("Clients", column_px=_CLIENTS_PX)
+        self._clients = Several("Clients")
         self._clients.set_value([HERE])
         self.clients_line = Line("Clients", self._only, self._clients, stretch=False)
         self.tune = _Choice("Kernel settings", _TUNE_LETTERS, _AS_THEY_ARE)

@@ -14,7 +14,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QLineEdit,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeWidget,
@@ -22,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.plain import tip
-from app.widgets import column, label
+from app.widgets import column, label, search_field
 from workbench.servers.entry import ServerEntry
 from workbench.workloads.registry import ALL_FAMILIES, declaration
 
@@ -44,11 +43,8 @@ class Picker(QFrame):
         super().__init__()
         self.setObjectName("sunken")
         inside = column(self, margin=10, gap=8)
-        self.search = QLineEdit()
-        self.search.setPlaceholderText("Search by name, family, style or language")
-        self.search.setAccessibleName("Search servers")
-        self.search.setClearButtonEnabled(True)
-        self.search.textChanged.connect(self._filter)
+        hint = "Search by name, family, style or language"
+        self.search = search_field("Search servers", hint, self._filter)
         self.search.installEventFilter(self)
         inside.addWidget(self.search)
         self.list = QTreeWidget()

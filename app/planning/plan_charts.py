@@ -24,52 +24,23 @@ _MOST_BLOCKS = 1_200
 """More cannot be distinguished on any screen."""
 _LEGIBLE = 90.0
 """A narrower name is illegible, so its marker is drawn instead."""
-_LEFT, _RIGHT = 48.0, 8.0
+_LEFT, _TOP, _RIGHT, _BOTTOM = 48.0, 8.0, 8.0, 20.0
 _WARM_UP = "warm-up"
-_ENDS = "first point", "last point"
 
 
-class _OfSteps(Painted):
-    """Places each step of a sweep at its time, identically in all pictures of one width."""
-
-    def __init__(self, name: str, *, top: float, bottom: float) -> None:
-        """What lies above and below the steps, in pixels."""
-        super().__init__()
-        self.setAccessibleName(name)
-        self._steps: Sequence[Step] = ()
-        self._left, self._top, self._bottom = _LEFT, top, bottom
-
-    @property
-    def plot(self) -> QRectF:
-        """Return the area of the steps."""
-        return QRectF(self.rect()).adjusted(self._left, self._top, -_RIGHT, -self._bottom)
-
-    def _take(self, steps: Sequence[Step]) -> None:
-        """Make room for the longest figure beside the plot, the same in all pictures."""
-        self._steps = steps
-        longest = f"{max((step.x for step in steps), default=0):,.6g}"
-        self._left = max(_LEFT, text_width(longest, font(11, figures=True)) + 12)
-
-    @property
-    def lasts_s(self) -> float:
-        """Return the duration of the whole sweep."""
-        return self._steps[-1].end_s if self._steps else 1.0
-
-    def span(self, step: Step) -> tuple[float, float]:
-        """Return the start and end of a step in pixels."""
-        plot = self.plot
-        wide = plot.width() / self.lasts_s
-        return plot.left() + step.begin_s * wide, plot.left() + step.end_s * wide
-
-
-class SweepPicture(_OfSteps):
-    """The offered rate over the time of one server's sweep; pointing at it selects a point."""
+class SweepPicture(Painted):
+    """The offered rate over the time of one server's sweep, amber where a point has too few calls
+    for a steady p99; pointing at it selects a point.
+    """
 
     pointed = Signal(object)
     """A `Step`, or None."""
 
     def __init__(self) -> None:
-        super().__init__("The offered rate over time", top=8, bottom=20)
+        super().__init__()
+        self.setAccessibleName("The offered rate over time")
+        self._steps: Sequence[Step] = ()
+        self._left = _LEFT
         self._at: int | None = None
         self._timed = True
         self.setMouseTracking(True)
@@ -78,9 +49,20 @@ class SweepPicture(_OfSteps):
 
     def show_steps(self, steps: Sequence[Step], *, timed: bool) -> None:
         """`timed`: the durations are known."""
-        self._take(steps)
-        self._timed, self._at = timed, None
+        self._steps, self._timed, self._at = steps, timed, None
+        longest = f"{max((step.x for step in steps), default=0):,.6g}"
+        self._left = max(_LEFT, text_width(longest, font(11, figures=True)) + 12)
         self.update()
+
+    @property
+    def plot(self) -> QRectF:
+        """Return the area of the steps."""
+        return QRectF(self.rect()).adjusted(self._left, _TOP, -_RIGHT, -_BOTTOM)
+
+    @property
+    def lasts_s(self) -> float:
+        """Return the duration of the whole sweep."""
+        return self._steps[-1].end_s if self._steps else 1.0
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         at = self._nearest(event.position().x())
@@ -155,7 +137,9 @@ class SweepPicture(_OfSteps):
         return max(values, default=0.0) * 1.06 or 1.0
 
     def _bar(self, step: Step, plot: QRectF, high: float) -> QRectF:
-        left, right = self.span(step)
+        left, right = (
+            plot.left() + at_s / self.lasts_s * plot.width() for at_s in (step.begin_s, step.end_s)
+        )
         top = plot.bottom() - step.x / high * plot.height()
         return QRectF(left, top, max(right - left, 1.0), plot.bottom() - top)
 
@@ -166,44 +150,6 @@ class SweepPicture(_OfSteps):
         at = (x - plot.left()) / plot.width() * self.lasts_s
         apart = [max(step.begin_s - at, at - step.end_s, 0.0) for step in self._steps]
         return apart.index(min(apart))
-
-
-class CallsPicture(_OfSteps):
-    """The number of calls of each point; amber where there are too few for a steady p99."""
-
-    def __init__(self) -> None:
-        super().__init__("Calls per point", top=4, bottom=18)
-        self._searched = False
-        self.setFixedHeight(62)
-
-    def show_steps(self, steps: Sequence[Step], *, searched: bool = False) -> None:
-        """Show the same steps as the sweep above. `searched`: not in the order of their rates."""
-        self._searched = searched
-        self._take(steps)
-        self.update()
-
-    def paint(self, painter: QPainter) -> None:
-        theme, small = self.theme, font(11, figures=True)
-        steps = [step for step in self._steps if step.purpose != "warm_up"]
-        plot = self.plot
-        most = max((step.calls for step in steps), default=0)
-        if not most:
-            return
-        for value, y in ((most, plot.top() + 4), (0, plot.bottom() - 3)):
-            at = QPointF(plot.left() - 7, y)
-            draw_text(painter, at, short(value), small, theme.muted, "right")
-        for step in steps:
-            high = max(1.5, step.calls / most * plot.height())
-            left, right = self.span(step)
-            ink = theme.warn if step.calls < STEADY else mix(theme.text, theme.card, 0.45)
-            bar = QRectF(left, plot.bottom() - high, max(right - left, 1.0), high)
-            painter.fillRect(bar, QColor(ink))
-        y = plot.bottom() + 10
-        left, _ = self.span(steps[0])
-        first, last = _ENDS if self._searched else (steps[0].load, steps[-1].load)
-        draw_text(painter, QPointF(left, y), first, small, theme.muted)
-        if len(steps) > 1:
-            draw_text(painter, QPointF(plot.right(), y), last, small, theme.muted, "right")
 
 
 class RunPicture(Painted):
@@ -283,16 +229,9 @@ def hatched(colour: str) -> QBrush:
     return QBrush(with_opacity(colour, 0.5), Qt.BrushStyle.BDiagPattern)
 
 
-def short(count: float) -> str:
-    """Return "16,800" or "1.2 M"."""
-    if count < 1e5:
-        return f"{count:,.0f}"
-    return f"{count / 1e3:,.3g} k" if count < 1e6 else f"{count / 1e6:,.3g} M"
-
-
 def counted(count: float) -> str:
     """Return "334,000" or "1.2 M"."""
-    return f"{count:,.0f}" if count < 1e6 else short(count)
+    return f"{count:,.0f}" if count < 1e6 else f"{count / 1e6:,.3g} M"
 
 
 def describe(step: Step) -> str:

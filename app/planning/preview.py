@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QFrame,
     QGraphicsOpacityEffect,
@@ -23,21 +23,21 @@ from PySide6.QtWidgets import (
 from app.fields import Segments
 from app.planning.plan_charts import (
     STEADY,
-    CallsPicture,
     RunPicture,
     SweepPicture,
     counted,
     describe,
 )
 from app.scrolling import Scrolled
-from app.theme import Weight, font
+from app.theme import Weight
 from app.widgets import (
     Sign,
     button,
     column,
     empty,
-    frame,
+    hair,
     label,
+    reading,
     repolish,
     retone,
     row,
@@ -54,8 +54,6 @@ _FIX_FIRST = "Fix the problems in the form to see the preview."
 _PALE = 0.5
 """The opacity of what is shown of the last valid draft."""
 _BAR_PX = 8
-_CALLS_FROM = 560
-"""Below this height the chart of calls is hidden; a remark reports problems with them."""
 _GAP = 6
 
 
@@ -154,7 +152,7 @@ class Preview(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._counted = self.drawn = False
+        self.drawn = False
         outer = column(self, gap=10)
         self.problems = Remarks()
         outer.addWidget(self.problems)
@@ -170,22 +168,13 @@ class Preview(QWidget):
         self._figures: dict[str, QLabel] = {}
         inside.addLayout(self._make_figures())
         inside.addSpacing(10)
-        hair = frame("hair")
-        hair.setFixedHeight(1)
-        inside.addWidget(hair)
+        inside.addWidget(hair())
         inside.addSpacing(10)
         self._axis = Heading()
         inside.addWidget(self._axis)
-        self.sweep, self.calls, self.run = SweepPicture(), CallsPicture(), RunPicture()
+        self.sweep, self.run = SweepPicture(), RunPicture()
         self.sweep.pointed.connect(self._on_pointed)
         inside.addWidget(self.sweep, 1)
-        self._calls = QWidget()
-        below = column(self._calls)
-        below.setContentsMargins(0, 8, 0, 0)
-        self._few = Heading("Calls per point", tone="warn")
-        below.addWidget(self._few)
-        below.addWidget(self.calls)
-        inside.addWidget(self._calls)
         inside.addSpacing(8)
         self._order = Heading("Run order")
         inside.addWidget(self._order)
@@ -219,7 +208,6 @@ class Preview(QWidget):
         self.problems.setVisible(bool(faults))
         self._mute(self.drawn and not known)
         if plan is None or budget is None:
-            self._fit()
             return
         self._show_plan(draft)
         closed, axis = plan.closed, plan.axis
@@ -228,10 +216,6 @@ class Preview(QWidget):
         self.sweep.show_steps(draft.steps, timed=timed)
         hint = _sweep_hint(draft, plan, timed=timed)
         self._axis.show_text(hint)
-        fewest, most = budget.samples_per_point
-        self._counted = bool(most)
-        self._few.show_text("amber: too few for a steady p99" if fewest < STEADY else "")
-        self.calls.show_steps(draft.steps, searched=plan.search is not None)
         self.sweep.setAccessibleDescription(
             f"From {draft.steps[0].load} to {draft.steps[-1].load}, {hint}"
         )
@@ -242,10 +226,6 @@ class Preview(QWidget):
         self.ports.show_share(budget.ports_needed, budget.ports_free)
         self.descriptors.show_share(budget.open_at_worst, budget.descriptors)
         self.remarks.show_text(_remarks(draft))
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
 
     def _mute(self, stale: bool) -> None:
         """Show whether the values are those of an earlier draft."""
@@ -253,9 +233,6 @@ class Preview(QWidget):
         if pale is not None:
             pale.setOpacity(_PALE)
         self._body.setGraphicsEffect(pale)  # type: ignore[arg-type]
-
-    def _fit(self) -> None:
-        self._calls.setVisible(self._counted and self.parentWidget().height() >= _CALLS_FROM)
 
     def _make_figures(self) -> QGridLayout:
         figures = QGridLayout()
@@ -306,9 +283,12 @@ def _sweep_hint(draft: Draft, plan: Plan, *, timed: bool) -> str:
     else:
         of = f"1 of {sweeps} sweeps" if sweeps > 1 else "1 sweep"
     warmed = ", warmed up" if plan.warming else ""
+    few = any(0 < step.calls < STEADY for step in draft.steps if step.purpose != "warm_up")
+    amber = "; amber: too few for a steady p99" if few else ""
     if not timed:
-        return f"{of}{warmed}; its duration depends on the server"
-    return f"{of}{warmed}, {formatting.time_span((draft.steps[-1].end_s, draft.steps[-1].end_s))}"
+        return f"{of}{warmed}; its duration depends on the server{amber}"
+    lasts_s = draft.steps[-1].end_s
+    return f"{of}{warmed}, {formatting.time_span((lasts_s, lasts_s))}{amber}"
 
 
 def _order_hint(plan: Plan) -> str:
@@ -392,13 +372,9 @@ class Outlook(QFrame):
         inside = column(page, gap=8)
         about = "Run it with pongbench run, share it, or drop it into this window."
         inside.addWidget(label(about, 12, tone="muted", wrap=True))
-        self._text = QPlainTextEdit()
-        self._text.setReadOnly(True)
+        self._text = reading("Plan as YAML")
         # The end of a long line would look like a key of its own.
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self._text.setFont(font(12, mono=True))
-        self._text.setAccessibleName("Plan as YAML")
-        self._text.setTabChangesFocus(True)
         inside.addWidget(self._text, 1)
         foot = row()
         self._copy = button("Copy", "copy", on_click=self._copy_text)

@@ -342,6 +342,7 @@ class Tag(QFrame):
         inside.setContentsMargins(8, 0, 2, 0)
         self._name = Elided(12, Weight.Medium)
         self.remove = button("", "x", kind="ghost", on_click=lambda: tags.removed.emit(place))
+        self.remove.setText("")
         self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove.setFixedWidth(24)
         self.remove.setStyleSheet("padding: 0; min-height: 22px;")

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QHeaderView,
-    QLineEdit,
     QSizePolicy,
     QStackedWidget,
     QToolButton,
@@ -27,7 +26,7 @@ from app.servers.table import ServerTable
 from app.stacking import lay, widen
 from app.table import RIGHT
 from app.theme import Weight, font
-from app.widgets import button, column, label, row, tool
+from app.widgets import button, column, label, row, search_field, tool
 from workbench.workloads.registry import ALL_FAMILIES
 
 _ID = Qt.ItemDataRole.UserRole
@@ -195,17 +194,12 @@ class Finding(QFrame):
         self._sifted = sifted
         inside = column(self, gap=6)
         inside.setContentsMargins(12, 10, 12, 10)
-        self.field = QLineEdit()
-        self.field.setPlaceholderText("Search names, facts, code")
-        self.field.setAccessibleName("Search servers")
-        self.field.setClearButtonEnabled(True)
+        self._timer = QTimer(self, singleShot=True, interval=_SEARCH_AFTER_MS)
+        self._timer.timeout.connect(self.searched)
+        hint = "Search names, facts, code"
+        self.field = search_field("Search servers", hint, lambda _: self._timer.start())
         for each in self.field.findChildren(QToolButton):
             each.setAccessibleName("Clear the search")
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_SEARCH_AFTER_MS)
-        self._timer.timeout.connect(self.searched)
-        self.field.textChanged.connect(lambda _: self._timer.start())
         self.count = label("", 12, tone="muted")
         self._make_columns()
         self.order = Choice("Sort by")

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from workbench.errors import BadInput
+from workbench.plan.model import Plan
+from workbench.plan.reading import load_plan
 from workbench.servers import gate_cache, user_servers
 from workbench.servers.catalogue import Broken, Catalogue
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate_cache import Measured
 from workbench.servers.readiness import MachineReadiness, Readiness, readiness
 from workbench.workloads.registry import MESSAGES, PROTOCOLS, speaking
-
-if TYPE_CHECKING:
-    from workbench.plan.model import Plan
-
 
 RUNS, FIRST, NOT = "Ready", "Needs setup", "Unavailable"
 KINDS = (RUNS, FIRST, NOT)
@@ -186,7 +183,6 @@ def _whole(path: Path) -> str:
 def plan_for(servers: Sequence[Known]) -> Plan:
     """The demo's rates with the first protocol all of them speak. Raises BadInput when the demo
     is not there."""
-    from workbench.plan.reading import load_plan  # noqa: PLC0415 - in the engine's thread
 
     plan = load_plan("demo")
     entries = [known.entry for known in servers if known.entry is not None]

@@ -14,7 +14,7 @@ from app.servers.code import CodeView
 from app.servers.known import Known
 from app.servers.own import NEW_REQUIREMENTS, Edits
 from app.theme import Weight
-from app.widgets import Elided, button, column, frame, label, retone, row, tool
+from app.widgets import Elided, button, column, hair, label, retone, row, tool
 from workbench.servers.lint import Fault, proofread
 
 _CHECK_AFTER_MS = 400
@@ -48,9 +48,7 @@ class CodePane(QFrame):
         self._request = 0
         inside = column(self)
         inside.addLayout(self._make_head(name))
-        hair = frame("hair")
-        hair.setFixedHeight(1)
-        inside.addWidget(hair)
+        inside.addWidget(hair())
         self.code = CodeView()
         self.code.setAccessibleName(name)
         self.code.textChanged.connect(self._on_text)
@@ -60,9 +58,7 @@ class CodePane(QFrame):
         inside.addWidget(self.code, 1)
         # Errors stand there, too, so that no line of code moves while it is edited.
         inside.addWidget(self._make_foot())
-        self._checking = QTimer(self)
-        self._checking.setSingleShot(True)
-        self._checking.setInterval(_CHECK_AFTER_MS)
+        self._checking = QTimer(self, singleShot=True, interval=_CHECK_AFTER_MS)
         self._checking.timeout.connect(self._check)
         keys = QShortcut(QKeySequence.StandardKey.Save, self.code, self._ask_to_save)
         keys.setContext(Qt.ShortcutContext.WidgetShortcut)

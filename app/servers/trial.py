@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
@@ -17,12 +17,8 @@ from app.servers.known import FAILED, Known
 from app.servers.tryout import Line, TrialResult, run_trial
 from app.theme import Weight
 from app.widgets import Chip, Elided, button, column, empty, frame, label, row
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from workbench.machines.profiles import Profile
-    from workbench.servers.gate_cache import Measured
+from workbench.machines.profiles import Profile
+from workbench.servers.gate_cache import Measured
 
 
 class Wire(QWidget):

@@ -38,9 +38,7 @@ class SessionCard(QFrame):
         self._sessions: Sequence[Shelved] = ()
         self._kept: Label | None = None
         """The last label given for saving that is not saved yet."""
-        self._writing = QTimer(self)
-        self._writing.setSingleShot(True)
-        self._writing.setInterval(_WRITE_AFTER_MS)
+        self._writing = QTimer(self, singleShot=True, interval=_WRITE_AFTER_MS)
         self._writing.timeout.connect(self.write)
         inside = column(self, margin=16, gap=10)
         self._picture = Thumbnail(desk)

@@ -221,7 +221,8 @@ class SessionsView(FixedTable):
             self.setColumnHidden(COLUMNS.index(name), narrow)
         for name, width in (_NARROW if narrow else _WIDE).items():
             self.setColumnWidth(COLUMNS.index(name), width)
-        self.setColumnWidth(COLUMNS.index("Servers"), max(_SERVERS, room // 3))
+        rest = room - sum(_WIDE.values())
+        self.setColumnWidth(COLUMNS.index("Servers"), max(_SERVERS, rest // 3))
 
     def least(self, sessions: int) -> int:
         """Return the least useful height for this number of sessions: a few rows, or all."""

@@ -14,14 +14,15 @@ from PySide6.QtGui import (
     QTextCharFormat,
     QTextCursor,
 )
-from PySide6.QtWidgets import QFileDialog, QFrame, QPlainTextEdit, QPushButton
+from PySide6.QtWidgets import QFrame, QPushButton
 
 from app.choices import Choice
 from app.context import Desk
+from app.dialogs import ask_file
 from app.log import MOST, Line, LogBook
 from app.plain import tip
-from app.theme import Weight, current, font
-from app.widgets import Inline, button, column, label, row
+from app.theme import Weight, current
+from app.widgets import Inline, button, column, label, reading, row
 from workbench import stores
 from workbench.errors import PongbenchError, why
 from workbench.formatting import number_of
@@ -75,17 +76,8 @@ class LogDrawer(QFrame):
         inside.addLayout(head)
         self.message = Inline()
         inside.addWidget(self.message)
-        self.body = QPlainTextEdit()
-        self.body.setReadOnly(True)
-        self.body.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.body.setAccessibleName("Lines of the log")
-        self.body.setFont(font(12, mono=True))
+        self.body = reading("Lines of the log")
         self.body.setMaximumBlockCount(MOST * 10)
-        self.body.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        self.body.setTabChangesFocus(True)
         self.body.setProperty("kind", "log")
         inside.addWidget(self.body, 1)
         self.hide()
@@ -199,8 +191,4 @@ class LogDrawer(QFrame):
             bar.setValue(bar.maximum())
 
     def _ask_where(self) -> None:
-        dialog = QFileDialog(self, "Save the log", str(Path.home() / "pongbench.log"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.fileSelected.connect(lambda chosen: self.save(Path(chosen)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        ask_file(self, "Save the log", self.save, start=Path.home() / "pongbench.log", save=True)

@@ -17,7 +17,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QApplication,
-    QFileDialog,
     QHBoxLayout,
     QMessageBox,
     QSplitter,
@@ -27,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from app import page_registry
 from app.context import Desk
-from app.dialogs import ask
+from app.dialogs import SESSION_FILES, ask, ask_file
 from app.history import History
 from app.log import Line
 from app.scale import LEAST
@@ -121,12 +120,8 @@ class MainWindow(PagedWindow):
             self.notice.withdraw(self._refused)
             self.film.open(path)
             return
-        dialog = QFileDialog(self, "Open a session", str(paths.data_dir() / "sessions"))
-        dialog.setNameFilters(["Sessions (*.pong.yaml *.yaml)", "All files (*)"])
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.fileSelected.connect(lambda chosen: self.open(Path(chosen)))
-        dialog.finished.connect(dialog.deleteLater)
-        dialog.open()
+        sessions = paths.data_dir() / "sessions"
+        ask_file(self, "Open a session", self.open, start=sessions, kind=SESSION_FILES)
 
     def show_file(self, path: Path) -> None:
         """Open a session, or show a plan in its form."""

@@ -330,13 +330,11 @@ def test_a_run_on_the_same_computer_is_named_and_can_be_waited_for(
 
 def test_long_names_of_clients_are_whole(qapp: QApplication, qtbot: QtBot) -> None:
     names = ["ash", "a-client-with-a-long-name-in-the-laboratory", "bolt", "cedar", "dune"]
-    box = Several("Clients", [(name, name, name) for name in names], column_px=150)
+    box = Several("Clients", [(name, name, name) for name in names])
     qtbot.addWidget(box)
     box.show()
     flags = box.findChildren(Flag)
-    for width, lines in ((560, [0, 0, 1, 1, 1]), (330, [0, 1, 2, 2, 3])):
+    for width in (700, 330):
         box.resize(width, 240)
         qapp.processEvents()
         assert [flag for flag in flags if flag.width() < flag.sizeHint().width()] == []
-        heights = sorted({flag.y() for flag in flags})
-        assert [heights.index(flag.y()) for flag in flags] == lines

@@ -77,19 +77,6 @@ def test_a_high_picture_has_about_ten_lines_of_its_scale(qapp: QApplication) -> 
     assert 5 <= len(labels) <= 14
 
 
-def test_the_calls_of_a_point_are_shown_below_its_rate(
-    qtbot: QtBot, window: MainWindow, page: PlanPage
-) -> None:
-    window.resize(1280, 1000)
-    sweep, calls = page.outlook.preview.sweep, page.outlook.preview.calls
-    qtbot.waitUntil(calls.isVisible)
-    assert page.draft is not None
-    spans = [sweep.span(step) for step in page.draft.steps]
-    assert [calls.span(step) for step in page.draft.steps] == spans
-    assert spans[-1][1] == sweep.plot.right()
-    assert all(left < right for left, right in spans)
-
-
 def test_a_problem_of_a_load_tool_is_also_said_where_advanced_fields_are_out_of_sight(
     qtbot: QtBot, page: PlanPage
 ) -> None:

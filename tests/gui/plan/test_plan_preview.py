@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.pages.plan import PlanPage
-from app.planning.plan_charts import CallsPicture, SweepPicture
+from app.planning.plan_charts import SweepPicture
 from app.planning.preview import Heading, Share
 from app.shell.main_window import MainWindow
 from app.theme import LIGHT
@@ -102,17 +102,6 @@ def test_the_warm_up_is_named(qtbot: QtBot) -> None:
     assert "warm-up" not in painted(sweep)
     sweep.show_steps(STEPS, timed=True)
     assert "warm-up" in painted(sweep)
-
-
-def test_calls_of_a_search_have_no_axis_of_rates(qtbot: QtBot) -> None:
-    calls = CallsPicture()
-    qtbot.addWidget(calls)
-    calls.resize(600, calls.height())
-    calls.show_steps(STEPS)
-    assert "3,000/s" in painted(calls)
-    calls.show_steps(STEPS, searched=True)
-    assert "3,000/s" not in painted(calls)
-    assert "first point" in painted(calls)
 
 
 def test_no_line_of_the_plan_file_is_wrapped(

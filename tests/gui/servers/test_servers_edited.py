@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -77,10 +78,12 @@ def test_what_is_known_of_code_is_shown_whole_or_not_at_all(page: ServersPage) -
 
 @pytest.mark.parametrize("which", [theme.DARK, theme.LIGHT], ids=lambda t: t.name)
 def test_code_is_coloured_and_can_be_read_in_both_themes(
-    page: ServersPage, which: theme.Theme
+    page: ServersPage, which: theme.Theme, request: pytest.FixtureRequest
 ) -> None:
     choose(page, "gevent")
-    page.pane.code.set_theme(which)
+    request.addfinalizer(partial(theme.use, theme.current()))
+    theme.use(which)
+    QApplication.sendEvent(page.pane.code, QEvent(QEvent.Type.StyleChange))
     found: dict[str, str] = {}
     block = page.pane.code.document().begin()
     while block.isValid():

@@ -13,8 +13,9 @@ from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.known import NOT
 from app.servers.tryout import Line, TrialResult
+from app.widgets import Sign
 from tests.gui.servers.steps import Open, choose, make, set_size, type_over
-from tests.gui.windows import control, name_of, says, sees
+from tests.gui.windows import control, says, sees, the
 from workbench.servers import user_servers
 
 # The offscreen platform says so of every window that has a least size.
@@ -162,7 +163,7 @@ def sign_of(page: ServersPage, text: str) -> str:
     """The icon's name at the line of the test with this text."""
     labels = [each for each in page.trial.findChildren(QLabel) if each.isVisible()]
     (line,) = [each for each in labels if text in each.text()]
-    return next(name_of(each) for each in labels if each.parent() is line.parent())
+    return the(line.parentWidget(), Sign).accessibleName()
 
 
 def running(part: str) -> bool:
