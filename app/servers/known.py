@@ -15,6 +15,7 @@ from workbench.servers import gate_cache, user_servers
 from workbench.servers.catalogue import Broken, Catalogue
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate_cache import Measured
+from workbench.servers.lint import syntax
 from workbench.servers.readiness import MachineReadiness, Readiness, readiness
 from workbench.workloads.registry import MESSAGES, PROTOCOLS, speaking
 
@@ -117,6 +118,10 @@ def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> 
     elif not entry.unavailable:
         found, ready = gate_cache.recall(entry, machine), there.readiness(entry) if there else None
         state = _state(ready, found) if ready or found else _NOT_EXAMINED
+    # Its author may have saved it unfinished; those of the catalogue were tested.
+    faults = [] if entry.shipped or found else syntax(texts)
+    if faults:
+        state = _SYNTAX
     return Known(
         id=entry.id,
         name=entry.name,
@@ -124,6 +129,7 @@ def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> 
         own=not entry.shipped,
         entry=entry,
         state=state,
+        problem=f"{faults[0].file}, line {faults[0].line}: {faults[0].sentence}" if faults else "",
         machine=machine,
         ready=ready,
         measured=found,
@@ -149,6 +155,7 @@ def _broken(broken: Broken) -> Known:
 
 
 FAILED = State(NOT, "Test failed", "bad", "triangle-alert")
+_SYNTAX = State(NOT, "Syntax error", "bad", "circle-x")
 _UNAVAILABLE = State(NOT, "Unavailable", "muted", "circle-x")
 _NEEDS_BUILD = State(FIRST, "Needs manual build", "muted", "terminal")
 _NOT_EXAMINED = State(FIRST, "Not checked", "muted", "circle-question-mark")

@@ -35,7 +35,7 @@ def proofread(id: str, texts: Mapping[str, str], others: Iterable[str] = ()) -> 
 
     `others`: names of existing files that are not to be read.
     """
-    faults = [fault for name, text in texts.items() for fault in _python(name, text, texts)]
+    faults = syntax(texts)
     with tempfile.TemporaryDirectory(prefix="pongbench-") as place:
         folder = Path(place, id)
         for name in (*others, *texts):
@@ -50,6 +50,11 @@ def proofread(id: str, texts: Mapping[str, str], others: Iterable[str] = ()) -> 
     return faults
 
 
+def syntax(texts: Mapping[str, str]) -> list[Fault]:
+    """Return what Python cannot read of the files of a folder."""
+    return [fault for name, text in texts.items() for fault in _python(name, text, texts)]
+
+
 def _python(name: str, text: str, texts: Mapping[str, str]) -> Iterator[Fault]:
     """Check the syntax of the Python version that runs this program."""
     runtime = _RUNTIME.search(texts.get("server.yaml", ""))
@@ -60,8 +65,7 @@ def _python(name: str, text: str, texts: Mapping[str, str]) -> Iterator[Fault]:
             warnings.simplefilter("ignore")
             ast.parse(text)
     except SyntaxError as error:
-        text = (error.msg or "").rstrip(".")
-        text = "this is no Python" if text in {"", "invalid syntax"} else text
+        text = (error.msg or "invalid syntax").rstrip(".")
         yield Fault(name, error.lineno or 0, f"Syntax error: {text}.")
     except (ValueError, RecursionError, MemoryError):
         yield Fault(name, 0, "Python cannot read this file.")
