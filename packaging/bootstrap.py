@@ -74,6 +74,13 @@ PACKAGE = {
     "patchelf": "patchelf",
     "libdeflate-gzip": "libdeflate-tools",
 }
+# What makes and tries the installer for Windows.
+WINDOWS = {
+    "debootstrap": "debootstrap",
+    "/usr/share/keyrings/debian-archive-keyring.gpg": "debian-archive-keyring",
+    "mvn": "maven",
+    "unzip": "unzip",
+}
 PEERS = {"ab": "apache2-utils", "httperf": "httperf", "wrk": "wrk"}
 
 GROUPS = {
@@ -82,6 +89,7 @@ GROUPS = {
     "screen": SCREEN,
     "lab": LAB,
     "package": PACKAGE,
+    "windows": WINDOWS,
     "peers": PEERS,
 }
 

@@ -146,7 +146,7 @@ prefixes() {
 }
 
 build() {
-    wine p1 900 env PYTHONPATH='Z:\repo' wine 'Z:\work\python\python.exe' 'Z:\repo\packaging\build.py'
+    wine p1 2400 env PYTHONPATH='Z:\repo' wine 'Z:\work\python\python.exe' 'Z:\repo\packaging\build.py'
 }
 
 installer() {
