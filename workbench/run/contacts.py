@@ -23,27 +23,23 @@ async def contacts(
     an address, PongbenchError where consent is refused."""
     found: list[ServerEntry] = []
     asked: list[OfRunning] = []
-    machines: set[str] | None = None
     for entry in entries:
         if entry.running is None:
             found.append(entry)
             continue
-        if machines is None:
-            machines = await asyncio.to_thread(_machines)
         found.append(await resolved(entry))
-        asked += _asked(plan, found[-1], machines)
+        asked += await asyncio.to_thread(list, _asked(plan, found[-1]))
     for each in asked:
         await agreed(each, consent)
     return found
 
 
-def _asked(plan: Plan, entry: ServerEntry, machines: set[str]) -> Iterator[OfRunning]:
+def _asked(plan: Plan, entry: ServerEntry) -> Iterator[OfRunning]:
     contact = entry.running
     assert contact
     requests = plan.declared.asks(plan.declared.at(plan.workload, entry))
-    if contact.address.port and not all(
-        is_own(each) or each in machines for each in contact.addresses
-    ):
+    others = {each for each in contact.addresses if contact.address.port and not is_own(each)}
+    if others and not others <= _machines():
         methods = [method for method, _ in requests] or [plan.declared.label]
         what = _most(plan, " and ".join(dict.fromkeys(methods)))
         yield Load(contact.address.host, contact.addresses, what)
