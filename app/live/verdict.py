@@ -22,7 +22,7 @@ from workbench.results import sustained
 
 _ROW_PX, _NAME_PX, _FIGURE_PX, _GAP_PX, _LEAST_BAR_PX = 22, 190.0, 92.0, 28.0, 120.0
 _MOST_ROWS = 6
-"""In one column; of more servers there are several."""
+"""In one column; more servers have several, of the same height."""
 
 
 class Verdict(QFrame):
@@ -65,21 +65,23 @@ class Bars(Painted):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self._ranked: Sequence[Series] = ()
+        self._columns = self._rows = 1
         about = "Bar: sustained rate. Line: where the limit lies; dotted: from a single pass."
         self.setToolTip(tip(about))
 
     def display(self, ranked: Sequence[Series]) -> None:
         self._ranked = ranked
-        self.setFixedHeight(_ROW_PX * min(len(ranked), _MOST_ROWS))
+        self._columns = max(1, ceil(len(ranked) / _MOST_ROWS))
+        self._rows = max(1, ceil(len(ranked) / self._columns))
+        self.setFixedHeight(_ROW_PX * self._rows)
         texts = (f"{each.name} {sustained.parts(each).text}" for each in ranked)
         self.setAccessibleName("; ".join(texts))
         self.update()
 
     def paint(self, painter: QPainter) -> None:
-        columns = max(1, ceil(len(self._ranked) / _MOST_ROWS))
-        wide = (self.width() - _GAP_PX * (columns - 1)) / columns
+        wide = (self.width() - _GAP_PX * (self._columns - 1)) / self._columns
         for place, series in enumerate(self._ranked):
-            across, down = divmod(place, _MOST_ROWS)
+            across, down = divmod(place, self._rows)
             left, top = across * (wide + _GAP_PX), down * _ROW_PX
             self._paint_row(painter, series, QRectF(left, top, wide, _ROW_PX))
 
