@@ -82,7 +82,11 @@ class Repository:
         try:
             inside = self._git("rev-parse", "--show-prefix").decode("utf-8", "surrogateescape")
         except PongbenchError as error:
-            raise BadInput(f"{folder} is in no git repository that can be read ({error})") from None
+            reason = str(error).rstrip(".")
+            raise BadInput(
+                f"{folder} is in no git repository that can be read ({reason}); versions are"
+                " commits of one."
+            ) from None
         self._inside = inside.strip().rstrip("/")
 
     def commit(self, ref: str) -> str:
