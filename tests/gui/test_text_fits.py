@@ -41,19 +41,20 @@ AT_150 = QSize(853, 533)
 SIZES = [QSize(1280, 800), QSize(1024, 768), QSize(960, 620), AT_150]
 
 
-@pytest.fixture
-def furnished(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[MainWindow]:
+@pytest.fixture(autouse=True)
+def home(one_home: Path) -> Path:
+    return one_home
+
+
+@pytest.fixture(scope="module")
+def furnished(patient: QtBot, one_home: Path) -> Iterator[MainWindow]:
     """With a session of many servers and machines in every state."""
-    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    path = tmp_path / "data" / "sessions" / "nine.pong.yaml"
+    path = one_home / "data" / "sessions" / "nine.pong.yaml"
     record_session(path, session(9, 6))
-    with shown(qtbot) as window:
+    with shown(patient) as window:
         furniture.machines(window.desk.settings.more)
         window.open(path)
-        qtbot.waitUntil(lambda: window.film.isVisible() and window.film.board.model.over)
+        patient.waitUntil(lambda: window.film.isVisible() and window.film.board.model.over)
         yield window
 
 
@@ -201,6 +202,8 @@ def test_a_notice_pushes_no_page_out_of_the_window(
     window.show_log(shown=True)
     whole = [page, foot, window.drawer]
     qtbot.waitUntil(lambda: all(w.visibleRegion().boundingRect() == w.rect() for w in whole))
+    window.show_log(shown=False)
+    window.notice.put_away()
 
 
 def test_no_server_of_a_small_plan_has_to_be_scrolled_to(
@@ -225,6 +228,8 @@ def test_each_part_of_a_switch_has_room_around_its_text(
 
 
 def test_no_server_of_the_legend_is_cut(qtbot: QtBot, furnished: MainWindow) -> None:
+    furnished.resize(1280, 800)
+    furnished.show_page("Film")
     legend = furnished.film.board.side.legend
     rows = legend.findChild(RankedRows).rows.values()
     for height in range(100, 400, 13):
