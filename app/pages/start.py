@@ -301,5 +301,7 @@ def _card(art: Art, title: str, about: QWidget, *actions: QWidget) -> QFrame:
     inside.addWidget(about)
     inside.addSpacing(4)
     for action in actions:
+        # Of the smallest window a third is narrower than a button with its usual margins.
+        action.setStyleSheet("QPushButton { padding: 0 4px; }")
         inside.addWidget(action)
     return card
