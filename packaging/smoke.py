@@ -1,6 +1,6 @@
 """Installs what `build.py` made on bare machines and uses it there, as a colleague would.
 
-    .venv/bin/python packaging/smoke.py [bookworm] [trixie]
+    .venv/bin/python packaging/smoke.py [bookworm] [trixie] [NAME OF A CHECK]
 
 Each machine is a Debian without Python and without fonts, in namespaces of its own: no network
 but loopback, an ordinary user, a screen (Xvfb). Needs root, debootstrap and overlayfs; the bases
@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -29,6 +30,7 @@ from framebuffer import keep, share  # noqa: E402
 
 from app.theme import LIGHT  # noqa: E402
 from workbench import __version__  # noqa: E402
+from workbench.fetching import certificates  # noqa: E402
 
 MIRROR = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")
 BASES = ROOT / ".tools" / "smoke"
@@ -43,6 +45,7 @@ SCREEN = (1280, 800)
 DESKTOP = ("shared-mime-info", "desktop-file-utils", "libglib2.0-bin", "xdg-utils")
 """What a desktop knows file types by. Kept beside the base, which stays bare."""
 KIND = "application/x-pongbench-session"
+ENDS_WITHIN_S = 600.0
 STILL_S = 6.0
 """A window that has not changed for so long has been drawn."""
 
@@ -54,6 +57,40 @@ for part in components():
     print(f"{part.name} {part.version}".strip())
 """
 """What the about box shows, asked in the bundle."""
+
+
+PRESSED = """
+import sys, time
+from PySide6.QtCore import QTimer
+from app import application
+from app.shell.main_window import MainWindow
+
+wanted, picture = sys.argv[1:]
+begun = []
+
+def step(window):
+    start, busy = window.start, window.desk.busy
+    if not begun and start.compare.boxes and time.monotonic() > opened + 8:
+        (start.quick if wanted == "quick" else start.compare.run).click()
+        begun.append(time.monotonic())
+    elif begun and not busy and time.monotonic() > begun[0] + 5:
+        window.grab().save(picture)
+        print("ended:", window.live.error.text)
+        window.close()
+
+made = MainWindow.__init__
+def make(window, *words, **named):
+    made(window, *words, **named)
+    window.presser = QTimer(window)
+    window.presser.timeout.connect(lambda: step(window))
+    window.presser.start(200)
+
+MainWindow.__init__ = make
+opened = time.monotonic()
+application.run(None)
+"""
+"""Presses a button of the start page in the bundle, and waits for the end of its run."""
+TOLD = "out of reach"
 
 
 class Failed(Exception):
@@ -73,13 +110,24 @@ class Machine:
         shutil.copy(INSTALLER, home / "pongbench.run")
         shutil.copy(PACKAGE, home / "pongbench.deb")
         (home / "parts.py").write_text(PARTS)
+        (home / "pressed.py").write_text(PRESSED)
+        if certificates():
+            shutil.copy(certificates(), home / "ca.pem")
+        (self.upper / "etc").mkdir()
+        shutil.copy("/etc/resolv.conf", self.upper / "etc" / "resolv.conf")
         for path in (home, home / "pongbench.run", home / "pongbench.deb"):
             os.chown(path, USER, USER)
 
     def start(
-        self, *command: str, options: str = "", user: int = USER, **env: str
+        self,
+        *command: str,
+        options: str = "",
+        user: int = USER,
+        network: bool = False,
+        **env: str,
     ) -> subprocess.Popen[str]:
-        """As `user`, in namespaces of its own over the machine's files."""
+        """As `user`, in namespaces of its own over the machine's files. `network`: with that of
+        this computer."""
         root = self.layer / "root"
         enter = (
             f"ip link set lo up; mount -t overlay overlay -o lowerdir={self.base},"
@@ -90,7 +138,11 @@ class Machine:
         )
         path = f"{HOME}/.local/bin:/usr/bin:/bin"
         around = {"HOME": HOME, "PATH": path, "LANG": "C.UTF-8", **env}
-        unshare = ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child"]
+        unshare = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
+        if network and certificates():
+            around["SSL_CERT_FILE"] = f"{HOME}/ca.pem"
+        elif not network:
+            unshare.append("--net")
         words = [*(f"{name}={value}" for name, value in around.items()), *command]
         return subprocess.Popen(
             [*unshare, "sh", "-c", enter, "enter", *words],
@@ -99,13 +151,12 @@ class Machine:
             text=True,
         )
 
-    def run(
-        self, *command: str, code: int = 0, options: str = "", user: int = USER, **env: str
-    ) -> str:
-        """Its output. Raises Failed when it ends otherwise than with `code`."""
-        process = self.start(*command, options=options, user=user, **env)
+    def run(self, *command: str, code: int = 0, **options: Any) -> str:
+        """Its output. Raises Failed when it ends otherwise than with `code`. `options`: of
+        `start`."""
+        process = self.start(*command, **options)
         try:
-            output, _ = process.communicate(timeout=300)
+            output, _ = process.communicate(timeout=ENDS_WITHIN_S)
         except subprocess.TimeoutExpired:
             end(process)
             raise Failed(f"{' '.join(command)} did not end") from None
@@ -124,9 +175,11 @@ def main(suites: list[str]) -> int:
         raise SystemExit(f"There is no {INSTALLER.relative_to(ROOT)}; `make package` builds it.")
     PICTURES.mkdir(parents=True, exist_ok=True)
     failures = 0
-    for suite in suites or ["bookworm", "trixie"]:
+    chosen = [check for check in CHECKS if check.__name__ in suites] or CHECKS
+    known = ["bookworm", "trixie"]
+    for suite in [each for each in known if each in suites] or known:
         base = make_base(suite)
-        for check in CHECKS:
+        for check in chosen:
             layer = Path(tempfile.mkdtemp(prefix="layer-", dir=BASES))
             begun = time.monotonic()
             try:
@@ -217,6 +270,41 @@ def used_as_a_colleague_would(machine: Machine, suite: str) -> None:
     caches = {n for n in left if "/.cache/" in n or n.endswith("mimeinfo.cache")}
     left -= mine | caches | {f"{HOME}/mine.pong.yaml".lstrip("/")}
     expect(not left, f"left behind: {sorted(left)[:10]}")
+
+
+def first_comparisons(machine: Machine, suite: str) -> None:
+    """Runs what the start page offers, first without and then with a network."""
+    machine.run("sh", f"{HOME}/pongbench.run", "--quiet")
+    told = machine.run("pongbench", "run", "demo", "--preview")
+    expect(TOLD in told and "Twisted" in told, told)
+    expect(TOLD in (told := machine.run("pongbench", "--selftest")), told)
+    for network in (False, True):
+        for wanted in ("quick", "demo"):
+            servers = pressed(machine, suite, wanted, network)
+            expect(len(servers) >= 3 and ("twisted" in servers) == network, f"{servers}")
+
+
+def pressed(machine: Machine, suite: str, wanted: str, network: bool) -> set[str]:
+    """Press a button of the start page. Returns the servers that its session has results of."""
+    name = f"{suite}-{wanted}-{'online' if network else 'offline'}"
+    before = set(machine.upper.rglob("*.pong.yaml"))
+    screen = "x".join(map(str, SCREEN))
+    script = (
+        "rm -rf /tmp/.X97-lock /tmp/.X11-unix;"  # of the one before
+        f" Xvfb :97 -screen 0 {screen}x24 -nolisten tcp & while ! test -e /tmp/.X11-unix/X97;"
+        f" do sleep 0.1; done; DISPLAY=:97 pongbench --python {HOME}/pressed.py {wanted}"
+        f" {HOME}/{name}.png"
+    )
+    said = machine.run("sh", "-c", script, network=network)
+    sessions = set(machine.upper.rglob("*.pong.yaml")) - before
+    expect(len(sessions) == 1, said)
+    (path,) = (f"/{each.relative_to(machine.upper)}" for each in sessions)
+    shutil.copy(machine.upper / HOME.lstrip("/") / f"{name}.png", PICTURES)
+    told = json.loads(machine.run("pongbench", "summary", path, "--json"))
+    expect(told["status"] == "done", f"{said}\n{told.get('reason')}")
+    for server, found in told["servers"].items():
+        expect(any(point["replies_per_s"] > 0 for point in found["points"]), server)
+    return set(told["servers"])
 
 
 def hard_places(machine: Machine, suite: str) -> None:
@@ -319,6 +407,7 @@ def as_a_package(machine: Machine, suite: str) -> None:
 
 CHECKS: tuple[Callable[[Machine, str], None], ...] = (
     used_as_a_colleague_would,
+    first_comparisons,
     hard_places,
     refusals,
     in_a_file_manager,
