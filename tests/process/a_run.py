@@ -152,11 +152,12 @@ class Home:
 
     def remains(self) -> list[str]:
         """Processes and files that should not outlive a run; finished runtimes may, and what the
-        gate found."""
+        gate found, and known limits of the clients."""
         cache = self.folder / "cache"
         runtimes = {path.parent for path in cache.glob("runtimes/*/runtime.json")}
         gates = {cache / "gates", *cache.glob("gates/*.json")}
-        kept = {cache / "runs", cache / "runtimes", *runtimes, *gates}
+        limits = {cache / "limits", *cache.glob("limits/*.json")}
+        kept = {cache / "runs", cache / "runtimes", *runtimes, *gates, *limits}
         files = [*cache.glob("*"), *cache.glob("*/*"), *(self.folder / "tmp").iterdir()]
         return [
             *processes_with(str(self.folder)).values(),
