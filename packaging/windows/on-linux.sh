@@ -178,9 +178,9 @@ trial() {
     wine p2 60 wine "$INSTALLED\\app\\pongbench.exe" "$demo" >/dev/null 2>&1 & sleep 40; picture film; wait $! || true
 
     serve
-    mkdir -p "$home/config/machines"
+    mkdir -p "$home/config/profiles"
     printf '%s\n' 'name: box' 'connector: ssh' 'roles: [target, client]' 'address: 127.0.0.1' "port: $PORT" \
-        'user: root' 'key: Z:\work\key' 'work_dir: /tmp/pongbench-box' >"$home/config/machines/box.yaml"
+        'user: root' 'key: Z:\work\key' 'work_dir: /tmp/pongbench-box' >"$home/config/profiles/box.yaml"
     pong 60 machines trust box --fingerprint "$(ssh-keygen -lf "$SHARED/hostkey.pub" | cut -d' ' -f2)"
     pong 120 machines check box
     on="--target box --client box"
