@@ -29,7 +29,7 @@ from app.theme import Weight, font
 from app.widgets import Sign, label, retone, row
 from workbench.plan.editing import number
 
-NAMES_WIDE = 98
+NAMES_WIDE = 96
 _BELOW, _BELOW_MESSAGE = 4, 2
 """Below a line without room for a message, and with it."""
 _Reason = Qt.FocusReason

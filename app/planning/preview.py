@@ -31,6 +31,7 @@ from app.planning.plan_charts import (
 from app.scrolling import Scrolled
 from app.theme import Weight
 from app.widgets import (
+    Elided,
     Sign,
     button,
     column,
@@ -126,7 +127,9 @@ class Share(QWidget):
         self.setAccessibleName(f"{title}: {about}")
         inside, head = column(self, gap=4), row(gap=_GAP)
         head.addWidget(label(title, 12, Weight.DemiBold))
-        head.addWidget(label("at the peak", 12, tone="muted"), 1)
+        when = Elided(12, tone="muted", droppable=True)
+        when.show_text("at the peak")
+        head.addWidget(when, 1)
         self._figures = label("", 12, figures=True)
         head.addWidget(self._figures)
         self._bar = QProgressBar()
