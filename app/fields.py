@@ -166,12 +166,13 @@ class Segments(QFrame):
         self._values = [value for value, _ in options]
         self._group = QButtonGroup(self)
         inside = row(self, margin=2, gap=0)
+        bold = QFontMetrics(font(12, Weight.DemiBold))
         for place, (_, text) in enumerate(options):
             part = QPushButton(text)
             part.setAccessibleName(text)
             part.setCheckable(True)
             part.setProperty("kind", "segment")
-            part.setMinimumWidth(QFontMetrics(font(12, Weight.Medium)).horizontalAdvance(text) + 8)
+            part.setMinimumWidth(bold.horizontalAdvance(text) + (16 if len(options) == 2 else 6))
             self._group.addButton(part, place)
             inside.addWidget(part, 1)
         self._group.button(0).setChecked(True)

@@ -19,7 +19,7 @@ from workbench.sessions.labels import LONGEST_NOTES, LONGEST_TITLE, Label
 from workbench.sessions.library import Shelved
 
 _WRITE_AFTER_MS = 700
-_LOW = 520
+_LOW, _LOWEST = 590, 460
 _ANY = 16_777_215
 """Qt's largest size."""
 
@@ -132,8 +132,9 @@ class SessionCard(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """Leave the picture out where the texts have no room beside it."""
+        """Leave the picture out where the texts have no room beside it, and then some of them."""
         self._picture.setVisible(not self.title.isHidden() and self.height() >= _LOW)
+        self._facts_grid.shorten(brief=self.height() < _LOWEST)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusOut:
@@ -181,11 +182,23 @@ class _Facts(QWidget):
             line.addWidget(value, 1)
             inside.addWidget(whole)
 
+        self._brief = False
+
     def display(self, facts: dict[str, str]) -> None:
         for name, value in facts.items():
             line = self._values[name]
             line.show_text(value) if isinstance(line, Elided) else line.setText(value)
-            self._lines[name].setVisible(bool(value))
+            self._show(name)
+
+    def shorten(self, *, brief: bool) -> None:
+        """Show all lines, or those that tell sessions apart."""
+        self._brief = brief
+        for name in self._lines:
+            self._show(name)
+
+    def _show(self, name: str) -> None:
+        left_out = self._brief and name in ("Ended", "Machine", "Servers")
+        self._lines[name].setVisible(bool(self._values[name].text()) and not left_out)
 
 
 def _plan_name(session: Shelved) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.context import Desk
 from app.plain import tip
@@ -53,7 +53,7 @@ class Recent(QWidget):
         self._desk = desk
         self._sessions: list[Shelved] = []
         self._shown: list[object] | None = None
-        self._results: list[tuple[Shelved, QLabel]] = []
+        self._results: list[tuple[Shelved, Elided]] = []
         self._outlines = Outlines.of(desk)
         self._outlines.changed.connect(self._show_results)
         inside = column(self, gap=8)
@@ -128,7 +128,7 @@ class Recent(QWidget):
         for line, text in lines:
             line.show_text(text)
             texts.addWidget(line)
-        result = label("", 12, tone=_tone(session), wrap=True)
+        result = Elided(12, tone=_tone(session))
         texts.addWidget(result)
         texts.addStretch(1)
         self._results.append((session, result))
@@ -144,7 +144,7 @@ class Recent(QWidget):
         for session, result in self._results:
             known = self._outlines.get(session)
             done = session.stop is not None and session.stop.status == "done"
-            result.setText(known.result if done and known else "" if done else ended(session))
+            result.show_text(known.result if done and known else "" if done else ended(session))
             result.setToolTip(tip(known.summary if done and known else ""))
 
 
