@@ -82,6 +82,8 @@ def _servers(
 def _sheet(key: str, title: str, model: ChartModel | Projection, view: View) -> dict[str, Any]:
     """Return one view. `model`: of its charts."""
     log = model.axis.scale == "log"
+    if model.metric(view.metric) is None or key != SWEEP:
+        view = replace(view, metric="")  # of points; other views have metrics of their own
     charts = [_chart(model, quantity, view) for quantity in model.charts]
     return {
         "key": key,
@@ -114,8 +116,11 @@ def _chart(model: ChartModel | Projection, quantity: Quantity, view: View) -> di
         Quantity.TIME: ("Response time", words.clock(view.clock)),
         Quantity.ERRORS: ("Errors", "% of attempts"),
     }[quantity]
+    described = model.metric(view.metric) if quantity is Quantity.ERRORS else None
+    if described:
+        title, unit = described.label, described.unit
     return {
-        "key": quantity.value,
+        "key": "metric" if described else quantity.value,
         "title": title,
         "unit": unit,
         "log": time,

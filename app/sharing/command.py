@@ -55,7 +55,7 @@ def handle(arguments: argparse.Namespace) -> int:
         return error.exit_code
     token = secrets.token_urlsafe(TOKEN_BYTES)
     url = link(sock, token)
-    with suppress(OSError):
+    if hasattr(os, "nice"):
         os.nice(19)  # It shares the computer with what is measured.
     if arguments.json:
         write_json({"link": url})

@@ -5,7 +5,7 @@ const root = document.getElementById("live");
 let data = JSON.parse(document.getElementById("data").textContent);
 const NAMES = { p50: "p50", p90: "p90", p99: "p99", p999: "p99.9", max: "maximum", mean: "mean" };
 const ORDER = Object.keys(NAMES);
-const HEIGHTS = { replies: 330, time: 250, errors: 150 };
+const HEIGHTS = { replies: 330, time: 250, errors: 150, metric: 150 };
 const NARROW = 640, NEAREST_PX = 24, ROOM_PX = 7;
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -29,7 +29,8 @@ const figure = (value) => {
 const duration = (ms) => (ms >= 1000 ? `${figure(ms / 1000)} s` : ms >= 1 ? `${figure(ms)} ms`
   : `${figure(ms * 1000)} µs`);
 const text = (chart, value) => (value == null ? "–" : chart.key === "time" ? duration(value)
-  : chart.key === "errors" ? `${figure(value)} %` : `${figure(value)}/s`);
+  : chart.key === "errors" ? `${figure(value)} %` : chart.key === "metric" ? `${figure(value)} ${chart.unit}`
+  : `${figure(value)}/s`);
 const at = (sheet, x) => {
   if (sheet.key === "distribution") return `p${+(100 * (1 - 1 / x)).toPrecision(6)}`;
   return figure(x) + (sheet.across.suffix || "");

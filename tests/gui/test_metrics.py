@@ -140,8 +140,11 @@ def test_it_is_drawn_in_a_report_that_asks_for_it(
 
 
 def test_a_report_shows_the_figure_under_the_pointer(path: Path) -> None:
-    write_report(path, path.with_suffix(".html"), ReportOptions(view=View(metric="cost")))
-    assert "0 % errors, Switches per call 2.25 switches." in path.with_suffix(".html").read_text()
+    page = path.with_suffix(".html")
+    write_report(path, page, ReportOptions(view=View(metric="cost"), plain=True))
+    assert "0 % errors, Switches per call 2.25 switches." in page.read_text()
+    write_report(path, page, ReportOptions(view=View(metric="cost")))
+    assert '"title":"Switches per call","unit":"switches"' in page.read_text()
 
 
 async def test_a_session_is_exported_with_the_metric_that_its_charts_show(

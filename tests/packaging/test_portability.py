@@ -42,6 +42,7 @@ POSIX_NAMES = {
     "time": {"clock_gettime"},
 }
 REACHED_ON_LINUX = {
+    ("addresses", "socket.AF_UNIX"),  # by the agent
     ("asking", "os.O_CLOEXEC"),  # finds out
     ("asking", "termios"),
     ("claims", "fcntl.flock"),  # where there is a fcntl

@@ -51,7 +51,7 @@ def test_an_unknown_goal_is_answered_with_the_valid_ones(tmp_path: Path) -> None
     assert done.returncode == 1
     assert done.stderr == (
         "bootstrap: there is no 'everything';"
-        " give venv, nginx, qt-offscreen, qt-window, screen, lab, package, peers.\n"
+        " give venv, nginx, qt-offscreen, qt-window, screen, lab, package, windows, peers.\n"
     )
 
 

@@ -71,4 +71,4 @@ def test_a_message_of_several_lines_is_whole_beside_its_fields(
         write(qtbot, page, field, text)
     whole = page.form.lines["rates"].note
     (shown,) = [each for each in page.form.findChildren(QLabel) if each.text() == whole]
-    assert shown.height() >= shown.heightForWidth(shown.width())
+    qtbot.waitUntil(lambda: shown.height() >= shown.heightForWidth(shown.width()))
