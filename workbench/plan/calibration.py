@@ -194,11 +194,14 @@ class _Search:
             expected = (known.missed_per_s if known else None) or 0.0
             higher = (reached + expected) / 2 if expected > reached else 2 * reached
             return min(round(higher, 6), self._top)
+        share, least, most = ANSWERED
         if reached:
-            return round((reached + missed) / 2, 6)
+            answered = share * stop.replies_per_s if self.rate == missed else 0.0
+            middle = (reached + missed) / 2
+            # Far above the limit most was answered there: the middle would be missed, too.
+            return round(answered if reached < answered < middle else middle, 6)
         if known and known.reached_per_s < missed:
             return known.reached_per_s
-        share, least, most = ANSWERED
         return round(min(max(share * stop.replies_per_s, least * missed), most * missed), 6)
 
 
