@@ -23,7 +23,7 @@ from app.charts.page import Page
 from app.charts.series import Quantity
 from app.charts.sizes import Sizes
 from app.charts.trio import Trio
-from app.charts.view_state import ACROSS, DISTRIBUTION, TIME, Look, Showing
+from app.charts.view_state import ACROSS, DISTRIBUTION, SWEEP, TIME, Look, Showing
 from app.export import live_charts, picture
 from app.theme import DARK, LIGHT, SeriesStyle, Theme
 from workbench import formatting
@@ -70,10 +70,7 @@ def drawing(
     trio = Trio(model, LIGHT)
     trio.set_notes(notes)
     page = Page(documents, LIGHT, (1600, 1200), view, showing)
-    styles = {
-        series.id: (LIGHT.series(series.index), DARK.series(series.index))
-        for series in model.series.values()
-    }
+    styles = live_charts.styles_of(model)
     showing = showing or Showing()
     zoom = showing.zoom.get(ACROSS)
     live = None if plain else live_charts.of(model, view, styles, zoom, notes)
@@ -102,36 +99,32 @@ def _views(
 ) -> Drawing:
     """Draw all views; the first one only where they are data (`live`). `styles`: of every server,
     by the key of its swatch: light and dark."""
-    plain = live is None
     trio.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     trio.set_view(view)
     trio.set_sizes(Sizes(scale=1.15, controls=2))
     more = _EACH_SERVER * max(0, len(trio.model.series) - 8)
-    sweep = _drawn(trio, _HEIGHT + more) if plain else ("", "")
-    charts = (
-        _inlined(sweep[0], description, "".join(_spots(trio)))
-        if plain
-        else _still(trio, _HEIGHT + more, description)
-    )
-    if view.metric:
-        trio.set_metric("")
-    others = {TIME: _HEIGHT + more, DISTRIBUTION: _OF_ONE + more} if plain else {}
-    each = {}
-    for name, height in others.items():
-        trio.project(Look(name))
-        each[name] = _drawn(trio, height)
+    drawn: dict[str, tuple[str, str]] = {}
+    if live is None:
+        drawn[SWEEP] = _drawn(trio, _HEIGHT + more)
+        charts = _inlined(drawn[SWEEP][0], description, "".join(_spots(trio)))
+        if view.metric:
+            trio.set_metric("")
+        for name, height in ((TIME, _HEIGHT), (DISTRIBUTION, _OF_ONE)):
+            trio.project(Look(name))
+            drawn[name] = _drawn(trio, height + more)
+    else:
+        charts = _still(trio, _HEIGHT + more, description)
     trio.hide()
     trio.deleteLater()
     swatches = {
         key: (_swatch(light, LIGHT), _swatch(dark, DARK)) for key, (light, dark) in styles.items()
     }
-    pairs = [*([sweep] if plain else []), *each.values(), *swatches.values()]
     return Drawing(
         charts=charts,
-        views={name: _inlined(svg, _ABOUT[name], "") for name, (svg, _) in each.items()},
+        views={n: _inlined(drawn[n][0], about, "") for n, about in _ABOUT.items() if n in drawn},
         swatches={key: light for key, (light, _) in swatches.items()},
         tokens=live_charts.tokens(),
-        recolour=recolour(pairs),
+        recolour=recolour([*drawn.values(), *swatches.values()]),
         live=live,
     )
 

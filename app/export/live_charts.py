@@ -38,6 +38,11 @@ def tokens() -> dict[str, tuple[str, str]]:
     return {name: (getattr(LIGHT, name), getattr(DARK, name)) for name in _TOKENS} | hues
 
 
+def styles_of(model: ChartModel) -> dict[str, tuple[SeriesStyle, SeriesStyle]]:
+    """Return how the servers of a session are drawn, light and dark, by key."""
+    return {s.id: (LIGHT.series(s.index), DARK.series(s.index)) for s in model.series.values()}
+
+
 def of(
     model: ChartModel,
     view: View,
@@ -82,7 +87,7 @@ def _servers(
 def _sheet(key: str, title: str, model: ChartModel | Projection, view: View) -> dict[str, Any]:
     """Return one view. `model`: of its charts."""
     log = model.axis.scale == "log"
-    if model.metric(view.metric) is None or key != SWEEP:
+    if key != SWEEP:
         view = replace(view, metric="")  # of points; other views have metrics of their own
     charts = [_chart(model, quantity, view) for quantity in model.charts]
     return {

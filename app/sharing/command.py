@@ -15,7 +15,8 @@ from typing import Any
 from workbench.errors import BadInput, ExitCode
 from workbench.terminal import say, write_json
 
-TOKEN_BYTES = 9
+_TOKEN_BYTES = 9
+"""Random, of the key in the link: too many to guess."""
 
 
 def add_share(subparsers: Any) -> None:
@@ -53,7 +54,7 @@ def handle(arguments: argparse.Namespace) -> int:
             raise
         write_json({"problem": str(error)})
         return error.exit_code
-    token = secrets.token_urlsafe(TOKEN_BYTES)
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
     url = link(sock, token)
     if hasattr(os, "nice"):
         os.nice(19)  # It shares the computer with what is measured.

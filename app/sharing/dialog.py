@@ -6,7 +6,6 @@ from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
-import segno
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
@@ -31,6 +30,8 @@ _ABOUT = (
 
 def code(link: str, px: int) -> QPixmap:
     """Return a link as a QR code, black on white, of at most that many pixels."""
+    import segno  # noqa: PLC0415 - not when the window starts
+
     made, data = segno.make(link, error="m"), BytesIO()
     made.save(data, kind="png", scale=max(1, px // made.symbol_size()[0]))
     found = QPixmap()

@@ -29,7 +29,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from app.charts.model import ChartModel
 from app.export import live_charts
-from app.theme import DARK, LIGHT
 from workbench.analysis.results import View
 from workbench.documents import PointStop, RunStop
 from workbench.errors import BadInput
@@ -91,9 +90,7 @@ class Stage:
     def _shown(self) -> dict[str, Any]:
         model = self._model
         plan = model.start.plan if model.start else {}
-        styles = {
-            s.id: (LIGHT.series(s.index), DARK.series(s.index)) for s in model.series.values()
-        }
+        styles = live_charts.styles_of(model)
         ranked = [series for series in model.ranked() if series.complete]
         answer = sustained.answer(ranked).sentences if ranked else ""
         so_far = "" if model.over or not answer else "So far: "

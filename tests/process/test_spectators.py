@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
 import pytest
+import yaml
 
 from app.__main__ import main
 from tests import synthetic
@@ -102,8 +104,22 @@ def test_a_page_follows_a_run_to_its_end(page: Page, session: Path, lines: list[
         assert news(told)
     assert news(page.get("events"))["state"] == ""
     assert [len(server["key"]) > 0 for server in data["servers"]] == [True, True]
-    points = [line["p99"]["x"] for line in data["sheets"][0]["charts"][0]["lines"].values()]
-    assert list(map(len, points)) == [4, 4]
+    assert [len(each["p99"]["x"]) for each in lines_of(data)] == [4, 4]
+
+
+def test_a_session_edited_by_hand_is_shown_whole(page: Page, session: Path) -> None:
+    documents = synthetic.session(2, 4)
+    text = yaml.safe_dump_all(msgspec.to_builtins(documents), sort_keys=False, explicit_start=True)
+    edited = session.with_suffix(".edited")
+    edited.write_text(f"# pongbench session\n{text}")
+    edited.rename(session)
+    while not page.data()["headline"]:
+        assert news(page.get("events"))
+    assert [len(each["p99"]["x"]) for each in lines_of(page.data())] == [4, 4]
+
+
+def lines_of(data: Any) -> Any:
+    return data["sheets"][0]["charts"][0]["lines"].values()
 
 
 def test_only_the_whole_link_shows_anything(page: Page, session: Path, lines: list[bytes]) -> None:

@@ -88,7 +88,7 @@ class Ceiling:
 
 
 def patience_s(plan: Plan) -> float:
-    """Return how long a calibration may go on once a rate was reached."""
+    """Return the seconds after which a calibration ends with the rate that was reached."""
     points = len(plan.servers) * plan.repeats * len(plan.rates_per_s)
     return max(LEAST_PATIENCE_S, PATIENCE * points * (plan.seconds or SHORTEST_S))
 
@@ -143,7 +143,7 @@ class _Patience:
 
 
 class _Search:
-    """One calibration, one result at a time."""
+    """A calibration: it takes the result of each rate, and names the next."""
 
     def __init__(self, plan: Plan, most_per_s: float, known: Known | None) -> None:
         self._to_ceiling, self._known = plan.to_ceiling, known

@@ -166,7 +166,8 @@ class Follower:
         self._begun = False
 
     def read(self) -> list[AnyDocument]:
-        """Return what was added since; nothing before there is a file. Raises BadInput."""
+        """Return what was added since; nothing before there is a file. Raises BadInput, also where
+        a line that was added is damaged."""
         try:
             with self._path.open("rb") as file:
                 file.seek(self._at)
@@ -177,17 +178,18 @@ class Follower:
             raise BadInput(f"{self._path} cannot be read: {why(error)}.") from None
         self._at += len(added)
         self._rest += added
-        found: list[AnyDocument] = []
+        whole, newline, rest = self._rest.rpartition(b"\n")
         if not self._begun:
-            if not (begin := self._rest.find(b"\n--- {") + 1):
-                parse_session(self._rest, name=str(self._path))
-                return []
-            head = parse_session(self._rest[: begin + 3], name=str(self._path))
-            found, self._rest, self._begun = head.documents, self._rest[begin:], True
-        whole, newline, self._rest = self._rest.rpartition(b"\n")
-        for record in _decode_lines(whole + newline, 0) or []:
-            found += record if isinstance(record, list) else [record]
-        return found
+            # It may have been edited by hand; what is added by a run has a line for each record.
+            found = parse_session(whole + newline, name=str(self._path)).documents
+            if found:
+                self._rest, self._begun = rest, True
+            return found
+        self._rest = rest
+        records = _decode_lines(whole + newline, 0)
+        if records is None:
+            raise BadInput(f"{self._path} cannot be followed: a line that was added is damaged.")
+        return [d for each in records for d in (each if isinstance(each, list) else [each])]
 
 
 def _decode_lines(data: bytes, begin: int) -> list[Record] | None:
