@@ -113,7 +113,8 @@ class Spectators:
         self._stage = stage
         self._token = token
         self._names = names
-        self._changed = asyncio.Condition()
+        self._changed = asyncio.Event()
+        """Of the next change: each one has its own."""
         self._over = False
         self.count = 0
         """Of those who follow."""
@@ -171,13 +172,13 @@ class Spectators:
         self.count += 1
         try:
             while not self._over:
+                changed = self._changed  # Before what is told: nothing is missed meanwhile.
                 news = {"version": self._stage.version, "state": self._stage.state}
                 yield f"data: {json.dumps(news)}\n\n"
-                async with self._changed:
-                    try:
-                        await asyncio.wait_for(self._changed.wait(), AWAKE_S)
-                    except TimeoutError:
-                        yield ": awake\n\n"
+                try:
+                    await asyncio.wait_for(changed.wait(), AWAKE_S)
+                except TimeoutError:
+                    yield ": awake\n\n"
         finally:
             self.count -= 1
 
@@ -186,14 +187,15 @@ class Spectators:
         while True:
             began = time.monotonic()
             if await asyncio.to_thread(self._stage.renew):
-                await self.tell()
+                self.tell()
             # Drawing a long session takes a while: never more than a tenth of the time.
             await asyncio.sleep(max(LOOKED_S, 9 * (time.monotonic() - began)))
 
-    async def tell(self, *, over: bool = False) -> None:
+    def tell(self, *, over: bool = False) -> None:
+        """Wake all who follow. `over`: for the last time."""
         self._over |= over
-        async with self._changed:
-            self._changed.notify_all()
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
 
 
 def listen(address: str, port: int) -> socket.socket:
@@ -259,7 +261,7 @@ async def serve(path: Path, sock: socket.socket, token: str, ended: asyncio.Even
             following.result()
     finally:
         server.should_exit = True
-        await spectators.tell(over=True)
+        spectators.tell(over=True)
         for task in (following, waiting):
             task.cancel()
         await asyncio.gather(serving, following, waiting, return_exceptions=True)
