@@ -43,10 +43,12 @@ def handle(arguments: argparse.Namespace) -> int:
     with the program that started it."""
     import segno  # noqa: PLC0415 - not for other commands
 
-    from app.sharing.spectators import link, listen, serve  # noqa: PLC0415
+    from app.sharing.spectators import Stage, link, listen, serve  # noqa: PLC0415
 
     if not arguments.while_open and not arguments.session.is_file():
         raise BadInput(f"There is no session file {arguments.session}.")
+    stage = Stage(arguments.session)
+    stage.renew()  # What is no session is refused before there is a link.
     try:
         sock = listen(arguments.address, arguments.port)
     except BadInput as error:
@@ -79,7 +81,7 @@ def handle(arguments: argparse.Namespace) -> int:
                     loop.call_soon_threadsafe(ended.set)
 
             threading.Thread(target=wait, daemon=True).start()
-        await serve(arguments.session, sock, token, ended)
+        await serve(stage, sock, token, ended)
 
     try:
         with sock:

@@ -232,11 +232,9 @@ def _outward(family: int) -> str:
         return str(probe.getsockname()[0])
 
 
-async def serve(path: Path, sock: socket.socket, token: str, ended: asyncio.Event) -> None:
+async def serve(stage: Stage, sock: socket.socket, token: str, ended: asyncio.Event) -> None:
     """Serve until `ended`. Raises PongbenchError for a session that cannot be read."""
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # It tells of each one cut off.
-    stage = Stage(path)
-    await asyncio.to_thread(stage.renew)
     names = frozenset({"localhost", socket.gethostname().lower()})
     spectators = Spectators(stage, token, names)
     config = uvicorn.Config(

@@ -152,4 +152,5 @@ def test_what_is_no_session_is_not_shared(
     assert main(["share", str(session)]) == 2
     session.write_text("name: a plan\n")
     assert main(["share", str(session)]) == 2
-    assert "is not a session" in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert "is not a session" in told.err and "http" not in told.out
