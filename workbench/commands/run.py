@@ -152,6 +152,11 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="ADDRESS[:PORT]",
         help="show the run to spectators on a read-only page (default: on this computer only)",
     )
+    parser.add_argument(
+        "--metrics",
+        metavar="ADDRESS[:PORT]",
+        help="serve what the run shows as OpenMetrics, for Prometheus and others",
+    )
     add_remember(parser)
     parser.set_defaults(handler=handle)
 
@@ -233,6 +238,15 @@ async def recorded(
             if arguments.serve:
                 link = await at_the_end.enter_async_context(shared(recorder.path, arguments.serve))
                 view.console.say(f"Spectators: {link} (read only, not encrypted)", "bold")
+            if arguments.metrics:
+                from workbench.commands.openmetrics import (  # noqa: PLC0415  not for other runs
+                    Exporter,
+                    exported,
+                )
+
+                dispatcher.subscribe(exporter := Exporter())
+                link = at_the_end.enter_context(exported(exporter, arguments.metrics))
+                view.console.say(f"Metrics: {link} (not encrypted)", "bold")
             engine = engine_for(
                 plan,
                 dispatcher.emit,

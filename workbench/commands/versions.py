@@ -74,6 +74,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.set_defaults(
         tune=None,
         serve=None,
+        metrics=None,
         **dict.fromkeys(("yes", "remember", "expose", "foreign_code", "allow_changes"), False),
         allow_target=[],
         handler=handle,
