@@ -165,7 +165,7 @@ docs: $(VENV)
 
 # Every figure, date and cell that docs, presets and catalogue quote; see tests/cases/sources.yaml.
 facts: $(VENV)
-	$(BIN)/python -m tests.source_facts
+	$(BIN)/python -m tests.source_facts $(TEXTS)
 	$(BIN)/pytest -q tests/unit/test_source_facts.py
 
 format: $(VENV)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from workbench import formatting
-from workbench.analysis.published import sources
+from workbench.analysis.published import Published, sources
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.gate import PIPELINED
@@ -74,7 +74,8 @@ def published_figures() -> str:
     lines = [""]
     for source in sources():
         for question in (each for each in source.questions if each.figures):
-            lines += [f"**{question.label}** (`{question.id}`). {question.shows}", ""]
+            asked = f"**{question.label}** (`{question.id}`). {question.shows}"
+            lines += [f"{asked} {question.found}", ""]
             heads = ("Published", "At", "Figures", "Where", "Compared with")
             lines += [f"| {' | '.join(heads)} |", "|---|---|---|---|---|"]
             for each in question.figures:
@@ -82,8 +83,20 @@ def published_figures() -> str:
                 ids = ", ".join(f"`{id_}`" for id_ in each.servers)
                 figures = ", ".join(each.figures.values())
                 lines.append(f"| {each.name} | {at} | {figures} | {each.cited} | {ids} |")
-            lines += [""]
+            lines += ["", *_percentiles(question.figures)]
     return "\n".join(lines)
+
+
+def _percentiles(figures: Iterable[Published]) -> list[str]:
+    """Response times as `ab` prints them, for the figures that have them."""
+    stating = [each for each in figures if each.percentiles_ms]
+    if not stating:
+        return []
+    names = list(stating[0].percentiles_ms)
+    rows = [[each.name, *(f"{each.percentiles_ms[name]:g}" for name in names)] for each in stating]
+    heads = ["Percentile, ms", *(f"{name} %" for name in names)]
+    lines = [heads, ["---"] * len(heads), *rows]
+    return [*(f"| {' | '.join(line)} |" for line in lines), ""]
 
 
 HEAD = (

@@ -13,13 +13,17 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 CASES = ROOT / "tests/cases/sources.yaml"
-FIELDS = ("at", "replies_per_s", "requests", "errors", "mean_ms", "stopped_at", "memory_mb")
+FIELDS = (
+    *("at", "replies_per_s", "requests", "errors", "mean_ms", "stopped_at", "memory_mb"),
+    "kb_per_s",
+)
 UNIT_OF = {
     "at": "/s",
     "replies_per_s": "/s",
     "stopped_at": "/s",
     "mean_ms": "ms",
     "memory_mb": "MB",
+    "kb_per_s": "KB/s",
 }
 WORDS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 SPELT = {word: number for number, word in enumerate(WORDS, 1)} | {"twenty": 20}
@@ -96,11 +100,11 @@ class Facts:
     def _of_figures(self, figures: dict[str, list[str]]) -> Iterator[Known]:
         for question, rows in figures.items():
             for row in rows:
-                name, _, values = row.partition(" | ")
+                name, values, _ = row.split(" | ")
                 for each in values.split(", "):
                     kind, value = each.split(" ")
-                    figure = Figure(float(value), UNIT_OF.get(kind, "/s"))
-                    yield Known(figure, question, name, kind)
+                    for shown in {float(value), float(round(float(value)))}:
+                        yield Known(Figure(shown, UNIT_OF.get(kind, "/s")), question, name, kind)
 
     def _beside(self, beside: dict[str, list[str]]) -> Iterator[Known]:
         for question, rows in beside.items():

@@ -77,10 +77,6 @@ def in_document(document: str) -> Iterator[Passage]:
         if number in facts().data["sections"]:
             source = facts().data["sections"][number]
             yield from in_part(f"{DOCUMENT}, {title}", body, tuple(facts().by_source[source]))
-        elif title == "Figures of the texts":
-            for each in re.split(r"^(?=\*\*)", body, flags=re.MULTILINE)[1:]:
-                question = re.findall(r"`([^`]+)`", each)[0]
-                yield from in_part(f"{DOCUMENT}, {question}", each, (question,))
 
 
 def in_part(place: str, body: str, questions: tuple[str, ...]) -> Iterator[Passage]:

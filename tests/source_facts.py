@@ -1,5 +1,6 @@
 """Checks every figure of the published benchmarks that docs/sources.md, resources/sources.yaml, the
-presets and the catalogue quote: `make facts`, or `python -m tests.source_facts`.
+presets and the catalogue quote: `make facts`, or `python -m tests.source_facts`. With a folder that
+has the texts, `make facts TEXTS=FOLDER`, it looks for the words beside each figure as well.
 
 `tests/cases/sources.yaml` has the figures of the texts, kept by hand. A figure belongs to the names
 that stand before it in its sentence, and has to be one of theirs; one without a name has to be one
@@ -12,14 +13,15 @@ import re
 import sys
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
-from tests.known_figures import NUMBER, Figure, Known, facts, figures
+from tests.known_figures import facts, figures
 from tests.quoted_texts import DOCUMENT, Passage, Read, passages, stored
 
 MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 FULL_DATE = re.compile(rf"\b\d\d? {MONTH} \d{{4}}\b")
 DATE = re.compile(rf"(?:\b\d\d? )?\b{MONTH}(?: \d{{4}})?\b|\b20(?:09|1[0135])\b")
-NEUTRAL = re.compile(r"\bPython [23]\.\d+|\bround [123]\b|^\d$")
+NEUTRAL = re.compile(r"\bPython [23]\.\d+|\b[Rr]ound [123]\b|\bcomment [1-5]?\d\b|HTTP 1\.1|^\d$")
 
 
 def around(sentence: str, match: re.Match[str]) -> str:
@@ -49,10 +51,6 @@ def problems_of_sentence(passage: Passage, sentence: str) -> Iterator[str]:
         if each.question in facts().asked(passage.questions, f"{passage.context} {sentence}")
     ]
     named = facts().named(sentence)
-    ordered, end = [], -1
-    for match in re.finditer(rf"{NUMBER}(?: / {NUMBER}){{2}}", sentence):
-        ordered.append(match.span())
-        yield from problems_in_order(passage, sentence, match, known)
     last = 0
     group: tuple[str, ...] = (passage.subject,) if passage.subject else ()
     for match, figure in figures(sentence):
@@ -62,8 +60,6 @@ def problems_of_sentence(passage: Passage, sentence: str) -> Iterator[str]:
         if isinstance(figure.value, str):
             fresh = fresh[-1:]
         group, last, end = fresh or group, begin, match.end()
-        if any(start <= begin < stop for start, stop in ordered):
-            continue
         of = tuple(name for _, name in named[:1]) if figure.unit == "times" else group
         where = around(sentence, match)
         free = any(each.explains(figure, where) for each in known if not each.subject)
@@ -79,27 +75,6 @@ def problems_of_sentence(passage: Passage, sentence: str) -> Iterator[str]:
             shown = " ".join(sentence[max(begin - 40, 0) : end + 20].split())
             said = f"{match[0].strip()}{beside}"
             yield f"{passage.place}: {said} is not in the source (... {shown} ...)"
-
-
-def problems_in_order(
-    passage: Passage, sentence: str, match: re.Match[str], known: list[Known]
-) -> Iterator[str]:
-    """Three figures with one unit are those of one round, in the order of the text."""
-    unit = next(figures(re.findall(NUMBER, match[0])[-1] + sentence[match.end() :]))[1].unit
-    scale = 1000 if unit == "ms" else 1
-    values = [float(each.replace(",", "")) for each in re.findall(NUMBER, match[0])]
-    said = [Figure(round(value * scale, 6), unit) for value in values]
-    rounds = {(each.question, each.field) for each in known if each.field}
-    for question, kind in rounds:
-        row = {
-            each.subject: each.figure
-            for each in known
-            if (each.question, each.field) == (question, kind)
-        }
-        order = [row.get(name) for name in facts().data["order"]]
-        if all(fact and one.says(fact) for one, fact in zip(said, order, strict=True)):
-            return
-    yield f"{passage.place}: {match[0]} are not the figures of {', '.join(facts().data['order'])}"
 
 
 def problems_of_table(document: str) -> Iterator[str]:
@@ -119,6 +94,16 @@ def problems_of_table(document: str) -> Iterator[str]:
         yield f"{DOCUMENT}, feature table of 2009: no row of {name}"
 
 
+def problems_of_words(folder: Path) -> Iterator[str]:
+    """Yield a sentence for each figure whose words are not in the texts of a folder (*.txt)."""
+    texts = [" ".join(each.read_text("utf-8").split()) for each in sorted(folder.glob("*.txt"))]
+    for question, rows in facts().data["figures"].items():
+        for row in rows:
+            words = [re.escape(each) for each in row.rpartition(" | ")[2].split(" ... ")]
+            if not any(re.search(".{,2000}?".join(words), text) for text in texts):
+                yield f"{question}: no text of {folder} has the words of {row}"
+
+
 def problems(read: Read = stored) -> list[str]:
     """Return what the texts say that their sources do not."""
     wrong = [each for passage in passages(read) for each in problems_of(passage)]
@@ -126,6 +111,9 @@ def problems(read: Read = stored) -> list[str]:
 
 
 if __name__ == "__main__":
-    found = problems()
+    found = [
+        *problems(),
+        *(each for name in sys.argv[1:] for each in problems_of_words(Path(name))),
+    ]
     print(*found, f"{len(found)} figures are not in the sources.", sep="\n")
     sys.exit(bool(found))

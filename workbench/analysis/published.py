@@ -32,6 +32,10 @@ class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     stopped_at: float | None = None
     """The rate at which it stopped replying: it was disqualified."""
     memory_mb: float | None = None
+    kb_per_s: float | None = None
+    """Received, in KB of 1,024 bytes."""
+    percentiles_ms: dict[str, float] = {}
+    """Response times by percentile, "100" for the longest; empty: none are stated."""
     cited: str
     """Where in the source it stands."""
     drawn: bool = True
@@ -55,6 +59,7 @@ class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             "errors": None if self.errors is None else f"{self.errors:,} errors",
             "stopped": self.stopped_at and f"stopped replying at {self.stopped_at:,.0f}/s",
             "memory": self.memory_mb and f"{self.memory_mb:g} MB",
+            "transfer": self.kb_per_s and f"{self.kb_per_s:,.0f} KB/s",
         }
         return {kind: text for kind, text in found.items() if text}
 

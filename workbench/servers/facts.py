@@ -65,12 +65,14 @@ class In2009(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class In2010(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row of the table of contestants of 2010, of which repository, blog and community are not
-    known; empty: not stated."""
+    """A row of the table of contestants of 2010, as printed; empty: not stated."""
 
     version: str = ""
     http11: str = ""
     flavour: str = ""
+    repository: str = ""
+    blog: str = ""
+    community: str = ""
 
 
 class Today(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
