@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QPainter
@@ -108,6 +110,10 @@ def _tightest(room: Room, names: int, height: float) -> float:
 
 _BESIDE = 14.0
 """Unscaled, from the plot to a name's marker."""
+_TAG = 17.0
+"""Unscaled, of a session's letter and the gap before the next."""
+_NEAR = 22.0
+"""Unscaled: lines of one server that end closer have one name."""
 
 
 class NamesAxis(ScaleAxis):
@@ -121,6 +127,8 @@ class NamesAxis(ScaleAxis):
         self.more: Placed | None = None
         """The place of the text that says how many more servers there are."""
         self._unnamed = 0
+        self._together: dict[str, list[str]] = {}
+        """Curves by the key of their common name: a server's in several sessions."""
         self._placed_for: object = None
 
     def wheelEvent(self, event: QGraphicsSceneWheelEvent) -> None:
@@ -145,11 +153,15 @@ class NamesAxis(ScaleAxis):
             return
         self._placed_for = wanted
         ranks = {series.id: rank for rank, series in enumerate(chart.model.ranked())}
-        ends = [
-            End(id_, x, y, px(14) + self.text_width(chart.curves[id_], size), ranks[id_])
-            for id_, (x, y) in found.items()
-        ]
         plot = chart.plot_rect()
+        rows = plot.height() / (chart.sizes.label_px + px(3.5))
+        near = px(_NEAR) if len(found) <= rows else inf
+        self._together = {keys[0]: keys for keys in self._by_server(found, near)}
+        ends = []
+        for first, keys in self._together.items():
+            x, y = (sum(found[key][n] for key in keys) / len(keys) for n in (0, 1))
+            wide = px(14) + self.text_width(chart.curves[first], size, len(keys))
+            ends.append(End(first, x, y, wide, min(ranks[key] for key in keys)))
         foot = chart.height() - px(FOOT) if len(ends) > 10 else plot.bottom() + px(8)
         room = Room(
             plot.right() + px(_BESIDE),
@@ -163,6 +175,24 @@ class NamesAxis(ScaleAxis):
         self.placed = [label for label in placed if label.key]
         self.more = next((label for label in placed if not label.key), None)
         self._unnamed = len(ends) - len(self.placed)
+
+    def _by_server(
+        self, found: Mapping[str, tuple[float, float]], near: float
+    ) -> Iterator[list[str]]:
+        """Yield the curves that have one name: those of a server in several sessions that end
+        within this many pixels of one another, by session.
+        """
+        curves = self._chart.curves
+        by_label: dict[str, list[str]] = {}
+        for key in sorted(found, key=lambda key: found[key][1]):
+            label = curves[key].series.label if curves[key].series.tag else key
+            by_label.setdefault(label, []).append(key)
+        for keys in by_label.values():
+            apart = [
+                n for n, (a, b) in enumerate(pairwise(keys), 1) if found[b][1] - found[a][1] > near
+            ]
+            for first, end in pairwise([0, *apart, len(keys)]):
+                yield sorted(keys[first:end], key=lambda key: curves[key].series.place)
 
     def renew(self) -> None:
         """Paint the names anew if they have moved."""
@@ -193,27 +223,30 @@ class NamesAxis(ScaleAxis):
         names = frozenset(each.series.label for each in self._chart.curves.values())
         return name_within(name, names, size, room)
 
-    def text_width(self, curve: Curve, size: QFont) -> float:
+    def text_width(self, curve: Curve, size: QFont, sessions: int = 1) -> float:
         """Return the width of what `write` draws, in pixels."""
-        tag = self._chart.sizes.px(21) if curve.series.tag else 0
-        return text_width(curve.series.label, size) + tag
+        px, tags = self._chart.sizes.px, sessions if curve.series.tag else 0
+        return text_width(curve.series.label, size) + px(_TAG * tags + 4) * bool(tags)
 
     def write(  # noqa: PLR0917 - read like draw_text
         self, painter: QPainter, at: QPointF, curve: Curve, size: QFont, room: float, strong: bool
     ) -> None:
         """Draw a name, within `room` pixels unless it is the highlighted server's; of several
-        sessions, with the letter of its own.
+        sessions, with the letters of those that end here.
         """
         px, theme, series = self._chart.sizes.px, self._chart.theme, curve.series
-        room -= px(20) if series.tag else 0
+        drawn = [self._chart.curves[key].series for key in self._together.get(series.id, [])]
+        tagged = [each for each in drawn or [series] if each.tag]
+        room -= px(_TAG * len(tagged) + 3) * bool(tagged)
         name = series.label if strong else self.shortened(curve, size, room)
         colour = theme.text if strong or series.tag else theme.soft
         if series.place and not strong:
             colour = theme.muted
         width = draw_text(painter, at, name, size, colour)
-        if series.tag:
-            box = QRectF(at.x() + width + px(6), at.y() - px(6.5), px(14), px(13))
-            draw_tag(painter, box, series.tag, theme, filled=not series.place)
+        for place, each in enumerate(tagged):
+            left = at.x() + width + px(6 + _TAG * place)
+            box = QRectF(left, at.y() - px(6.5), px(14), px(13))
+            draw_tag(painter, box, each.tag, theme, filled=not each.place)
 
     def at(self, pixel: QPointF) -> str:
         """Return the server whose name is at a pixel; empty: none."""
@@ -221,8 +254,14 @@ class NamesAxis(ScaleAxis):
         for label in self.placed:
             across = label.x <= pixel.x() <= label.x + label.width
             if across and abs(label.y - pixel.y()) <= half:
-                return label.key
+                keys = self._together.get(label.key, [label.key])
+                tag = (label.x + label.width - pixel.x()) / self._chart.sizes.px(_TAG)
+                return keys[-1 - int(tag)] if tag < len(keys) else keys[0]
         return ""
+
+    def _names(self, label: Placed, key: str) -> bool:
+        """Whether a label is the name of a curve, alone or among others."""
+        return key in self._together.get(label.key, (label.key,))
 
     @property
     def _top(self) -> float:
@@ -239,7 +278,7 @@ class NamesAxis(ScaleAxis):
         self.place()
         chart, strong = self._chart, self._chart.highlighted
         placed = [label for label in self.placed if label.key in chart.curves]
-        counted = strong and self.more and all(label.key != strong for label in placed)
+        counted = strong and self.more and not any(self._names(n, strong) for n in placed)
         if counted and strong in chart.curves and strong not in chart.hidden:
             # In place of the text that says how many more there are.
             more = self.more
@@ -249,18 +288,18 @@ class NamesAxis(ScaleAxis):
             draw_text(painter, at, f"and {self._unnamed} more", size, chart.theme.muted)
         # Each opacity at once.
         for mine in (
-            [n for n in placed if n.key != strong],
-            [n for n in placed if n.key == strong],
+            [n for n in placed if not self._names(n, strong)],
+            [n for n in placed if self._names(n, strong)],
         ):
             if mine:
-                others = DIM if mine[0].key != strong else 1.0
+                others = 1.0 if self._names(mine[0], strong) else DIM
                 painter.setOpacity(others if strong else 1.0)
                 self._draw(painter, mine, strong or self._running)
 
     def _draw(self, painter: QPainter, placed: Sequence[Placed], strong: str) -> None:
         chart, px = self._chart, self._chart.sizes.px
         for label in placed:
-            curve, bold = chart.curves[label.key], label.key == strong
+            curve, bold = chart.curves[label.key], self._names(label, strong)
             dot = QPointF(label.x + px(4), label.y)
             draw_marker(painter, curve.style, dot, px(3.6), chart.theme.card)
             size = font(chart.sizes.label_px, Weight.DemiBold if bold else Weight.Medium)

@@ -4,6 +4,7 @@ and what was printed in 2009."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
@@ -140,8 +141,10 @@ class OverlayTrio(Trio):
     def _needed_gutter(self) -> float:
         """Return the gutter for the visible names; of several sessions many may be hidden."""
         whole = self._names, self._named
-        shown = (series for series in self.model.series.values() if self.is_shown(series.id))
-        self._names = tuple(series.name for series in shown)
+        shown = [series for series in self.model.series.values() if self.is_shown(series.id)]
+        counts = Counter(series.label for series in shown)
+        # A letter of a session is as wide as these.
+        self._names = tuple(label + " W" * counts[label] for label in counts)
         self._named = len(self._names)
         try:
             return super()._needed_gutter()

@@ -1,5 +1,5 @@
 """The servers of a comparison ranked by sustained rate, with the interval of each limit and groups
-without a significant difference."""
+without a significant difference; of several sessions, each server's rates one below another."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ from workbench.results.differences import (
     sustained_in,
 )
 
-HEIGHT = 34
+HEIGHT, _LOW = 34, 25
+"""Of a row; low where a server has one for each session."""
 _NAME = 39
 """Where the name starts, right of its line."""
 _TAG = 22
@@ -71,22 +72,25 @@ class RankingRow(Painting, QAbstractButton):
         comparison: Comparison,
         contender: Contender,
         axis: Axis,
+        *,
+        named: bool,
     ) -> None:
+        """`named`: it is the first row of its server."""
         super().__init__()
         tagged = len(comparison.sides) > 1
         self._comparison, self._contender, self._axis = comparison, contender, axis
         self._names = [each.name for each in comparison.contenders]
         self._unlike = comparison.why_not_comparable(contender)
-        self._sustained = sustained_in(comparison, contender)
+        self._sustained = "–" if self._unlike else sustained_in(comparison, contender)
         result = contender.result
         none = not contender.measured or (result.knee is None and result.axis.has_limit)
         self._quiet = bool(self._unlike) or none
         """Has it no figure?"""
         self._faint = tagged and contender.tag != "A"
-        self._tagged, self._marked = tagged, False
+        self._tagged, self._named, self._marked = tagged, named, False
         self.beside = inf
         """The width that the texts of all rows want; the strip gets the rest."""
-        self.setFixedHeight(HEIGHT)
+        self.setFixedHeight(_LOW if tagged else HEIGHT)
         self.setMinimumWidth(220)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -94,7 +98,7 @@ class RankingRow(Painting, QAbstractButton):
         limit = sustained.interval(contender.result)
         spoken = f"{who}: {'' if self._quiet else 'sustains '}{self._sustained}"
         if self._unlike:
-            spoken += f", {self._unlike}"
+            spoken = f"{who}: not comparable, {self._unlike}"
         elif limit:
             spoken += f", its limit lies {'' if limit.startswith('above') else 'within '}{limit}"
         if faulty := contender.result.what_is_faulty:
@@ -161,7 +165,7 @@ class RankingRow(Painting, QAbstractButton):
             painter.setPen(pen)
             painter.setBrush(QColor(theme.raised))
             painter.drawRoundedRect(whole.adjusted(1, 1, -1, -1), 7, 7)
-        else:
+        elif self._named:
             painter.setPen(QPen(QColor(theme.line), 1))
             painter.drawLine(whole.topLeft(), whole.topRight())
         middle = self.height() / 2
@@ -192,8 +196,9 @@ class RankingRow(Painting, QAbstractButton):
         tasks = fitting(forms, plain, left) or "".join(forms[-1:])
         taken = text_width(tasks, plain) + 7 if tasks else 0
         name = name_among(self._contender.name, self._names, size, room - taken)
-        colour = theme.soft if self._faint else theme.text
-        width = draw_text(painter, QPointF(_NAME, middle), name, size, colour)
+        width = text_width(name, size)
+        if self._named:
+            draw_text(painter, QPointF(_NAME, middle), name, size, theme.text)
         if self._tagged:
             box = QRectF(_NAME + width + 7, middle - 7.5, 15, 15)
             draw_tag(painter, box, self._contender.tag, theme, filled=not self._faint)
@@ -231,6 +236,8 @@ class RankingRow(Painting, QAbstractButton):
             draw_marker(painter, self._style, marker_at, 3.4, self.theme.card)
 
 
+_MOST_PAIRS = 3
+"""Differences between sessions that are stated."""
 _LANE = 20
 """With a line of text beside a bracket."""
 _LANES = 2
@@ -270,13 +277,14 @@ class RankingCard(QFrame):
         inside.addWidget(self._summary)
 
     def display(self, comparison: Comparison) -> None:
-        ranked = comparison.ranked()
+        several = len(comparison.sides) > 1
         self.setVisible(bool(comparison.sides))
         empty(self._list)
         self._rows = {}
-        axis = _axis(comparison.comparable())
-        for contender in ranked:
-            entry = RankingRow(comparison, contender, axis)
+        axis, before = _axis(comparison.comparable()), ""
+        for contender in _by_server(comparison.ranked()):
+            entry = RankingRow(comparison, contender, axis, named=contender.id != before)
+            before = contender.id
             entry.clicked.connect(lambda _=False, key=contender.key: self.picked.emit(key))
             entry.pointed.connect(self.pointed.emit)
             self._rows[contender.key] = entry
@@ -286,7 +294,8 @@ class RankingCard(QFrame):
             entry.beside = beside
         self._basis.setText(_basis(comparison.comparable()))
         found = groups(comparison)
-        self._brackets.display(found, [all_equal(comparison, group) for group in found])
+        drawn = [] if several else found  # rows of one server are together, not those of a group
+        self._brackets.display(drawn, [all_equal(comparison, group) for group in drawn])
         sentences = " ".join(_sentences(comparison, found))
         self._summary.setText(sentences)
         self._summary.setVisible(bool(sentences))
@@ -295,6 +304,14 @@ class RankingCard(QFrame):
     def highlight(self, key: str) -> None:
         for id_, entry in self._rows.items():
             entry.mark(id_ == key)
+
+
+def _by_server(ranked: Sequence[Contender]) -> list[Contender]:
+    """Return them with those of one server together, in the sessions' order; the best server is
+    the first.
+    """
+    order = list(dict.fromkeys(each.id for each in ranked))
+    return sorted(ranked, key=lambda each: (order.index(each.id), each.tag))
 
 
 def _axis(ranked: Sequence[Contender]) -> Axis:
@@ -318,17 +335,22 @@ def _sentences(comparison: Comparison, found: Sequence[Sequence[int]]) -> list[s
     """Return what limits every statement, then what cannot be told apart."""
     ranked = comparison.ranked()
     known = [c.result.interval for c in ranked if c.result.interval is not None]
-    sentences = []
+    unlike = {c.tag: why for c in ranked if (why := comparison.why_not_comparable(c))}
+    sentences = [
+        f"{tag} is not comparable, and not in the charts: {unlike[tag]}." for tag in unlike
+    ]
     if any(interval.coverage is None for interval in known):
         sentences.append("One pass cannot show significance; run more passes.")
     if found and any(interval.high == inf for interval in known):
         sentences.append("≥: limit not reached, so not tested for significance.")
+    if len(comparison.sides) > 1:
+        return sentences + _between_sessions(comparison)
     for places in found[:2]:
         group = [ranked[place] for place in places]
         if len(group) == 2:
             sentences.append(difference_in(comparison, *group))
         else:
-            *names, end = [_name(comparison, contender) for contender in group]
+            *names, end = [contender.name for contender in group]
             alike = "sustain the same within 5 %"
             what = alike if all_equal(comparison, places) else "cannot be distinguished"
             sentences.append(f"{', '.join(names)} and {end} {what}.")
@@ -339,8 +361,23 @@ def _sentences(comparison: Comparison, found: Sequence[Sequence[int]]) -> list[s
     return sentences
 
 
-def _name(comparison: Comparison, contender: Contender) -> str:
-    return contender.label if len(comparison.sides) > 1 else contender.name
+def _between_sessions(comparison: Comparison) -> list[str]:
+    """Return how the rates of the same servers differ between the first session and the others."""
+    known = comparison.comparable()
+    first = {each.id: each for each in known if each.tag == comparison.sides[0].tag}
+    pairs = [(first[c.id], c) for c in known if c.id in first and c is not first[c.id]]
+    apart = [
+        pair
+        for pair in pairs
+        if (found := comparison.difference(*pair)) and found.outcome in ("more", "less")
+    ]
+    sentences = [difference_in(comparison, *pair, caveat=False) for pair in apart[:_MOST_PAIRS]]
+    if len(apart) > _MOST_PAIRS:
+        sentences.append(f"{len(apart) - _MOST_PAIRS} more differ; see Figures.")
+    if len(apart) < len(pairs):
+        others = "The other sessions" if apart else "The sessions"
+        sentences.append(f"{others} show no significant difference of a server.")
+    return sentences
 
 
 def _runs(group: Sequence[int]) -> Iterator[tuple[int, int]]:

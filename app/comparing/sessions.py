@@ -19,6 +19,7 @@ from app.theme import Marker, SeriesStyle
 from app.theme import Weight as FontWeight
 from app.widgets import Elided, Sign, button, column, empty, label, retone, row, set_icon
 from app.words import told_apart, when
+from workbench.formatting import continued
 from workbench.results.comparison import Side
 from workbench.results.conditions import Condition, Conditions, Weight
 
@@ -187,85 +188,75 @@ def _about(side: Side, file: str) -> str:
     return " · ".join(filter(None, (file, when(side.start, short=True), targets, passes_text)))
 
 
-_FIRST = 4
-"""Differences shown before the user asks for all."""
-
-
 class ConditionsCard(QFrame):
-    """Has the tone of a warning where a difference may be caused by the set-ups."""
+    """One line, which unfolds. It has the tone of a warning where a difference may be caused by the
+    set-ups.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("inline")
         self._found = Conditions((), (), ())
-        self._several = False
-        self._all = False
         inside = column(self, margin=12, gap=6)
         head = row(gap=8)
         self._sign = Sign(px=18)
-        self._title = label("", 13, FontWeight.DemiBold, wrap=True)
-        head.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
+        self._title = Elided(13, FontWeight.DemiBold)
+        self._fold = _small("Differences between the sessions")
+        self._fold.setCheckable(True)
+        self._fold.toggled.connect(self._unfold)
+        head.addWidget(self._sign)
         head.addWidget(self._title, 1)
+        head.addWidget(self._fold)
         inside.addLayout(head)
-        self._warnings = label("", 12, tone="soft", wrap=True)
-        inside.addWidget(self._warnings)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(5)
-        inside.addLayout(self._rows)
-        self._more = button("", kind="ghost", on_click=self._show_all)
-        inside.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
-        self._same = label("", 12, tone="muted", wrap=True)
-        inside.addWidget(self._same)
+        self._body = QWidget()
+        self._rows = column(self._body, gap=5)
+        inside.addWidget(self._body)
 
     def display(self, found: Conditions, sessions: int) -> None:
-        self._found, self._several, self._all = found, sessions > 1, False
-        self._draw()
+        self._found = found
+        self.setVisible(sessions > 1)
+        serious = bool(found.audits) or self._differ(Weight.SETUP)
+        retone(self, "warn" if serious else "muted")
+        self._sign.show_tone(*(("warn", "scale") if serious else ("ok", "")))
+        self._title.show_text(self._headline())
+        empty(self._rows)
+        if found.warnings:
+            self._rows.addWidget(label(" ".join(found.warnings), 12, tone="soft", wrap=True))
+        if found.differing or found.audits:
+            self._rows.addWidget(_table([*found.differing, *found.audits]))
+        if found.same:
+            self._rows.addWidget(label(found.same_text(), 12, tone="muted", wrap=True))
+        self._unfold(self._fold.isChecked())
+        self.setAccessibleName(self.text())
 
     def text(self) -> str:
         """Return the whole card as text, for screen readers and the clipboard."""
-        lines = [self._title.text(), *self._found.warnings]
+        lines = [self._headline(), *self._found.warnings]
         lines += [each.text for each in (*self._found.differing, *self._found.audits)]
         return "\n".join(filter(None, [*lines, self._found.same_text()]))
 
-    def _draw(self) -> None:
-        found, serious = self._found, self._is_serious()
-        self.setVisible(self._several)
-        retone(self, "warn" if serious else "muted")
-        self._sign.show_tone(*(("warn", "scale") if serious else ("ok", "")))
-        self._title.setText(self._headline())
-        self._warnings.setText(" ".join(found.warnings))
-        self._warnings.setVisible(bool(found.warnings))
-        empty(self._rows)
-        shown = found.differing if self._all else found.differing[:_FIRST]
-        if shown or found.audits:
-            self._rows.addWidget(_table([*shown, *found.audits]))
-        more = len(found.differing) - len(shown)
-        self._more.setText(f"Show {more} more")
-        self._more.setAccessibleName(f"Show {more} more differences")
-        self._more.setVisible(more > 0)
-        self._same.setText(found.same_text())
-        self._same.setVisible(bool(found.same))
-        self.setAccessibleName(self.text())
-
-    def _is_serious(self) -> bool:
-        return bool(self._found.audits) or self._differ(Weight.SETUP)
+    def _unfold(self, unfolded: bool) -> None:
+        self._body.setVisible(unfolded)
+        set_icon(self._fold, "chevron-down" if unfolded else "chevron-right")
 
     def _differ(self, weight: Weight) -> bool:
         """Whether the sessions differ in a condition at least this serious."""
         return any(condition.weight <= weight for condition in self._found.differing)
 
     def _headline(self) -> str:
+        """Return what differs: "Not comparable: timeout 2 s / 0.8 s"."""
+        what = "Differences"
         if self._differ(Weight.QUESTION):
-            return "Different workloads"
-        if self._differ(Weight.SETUP):
-            return "Different conditions"
-        if self._found.differing:
-            return "Differences"
-        return "Same recorded conditions"
-
-    def _show_all(self) -> None:
-        self._all = True
-        self._draw()
+            what = "Not comparable"
+        elif self._differ(Weight.SETUP):
+            what = "Different conditions"
+        elif not self._found.differing:
+            noted = [*self._found.warnings, *(each.what for each in self._found.audits)]
+            return noted[0] if noted else "Same recorded conditions"
+        first, *others = self._found.differing
+        values = " / ".join(dict.fromkeys(first.values.values()))
+        more = f" and {len(others)} more" if others else ""
+        return f"{what}: {continued(first.what)} {values}{more}"
 
 
 def _table(conditions: Sequence[Condition]) -> QWidget:

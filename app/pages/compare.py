@@ -105,7 +105,7 @@ class CompareBoard(QWidget):
     def _make_side(self) -> Scrolled:
         content = QWidget()
         beside = column(content, gap=GAP)
-        for part in (self.empty, self.sessions, self.conditions, self.ranking):
+        for part in (self.empty, self.ranking, self.conditions, self.sessions):
             beside.addWidget(part)
         beside.addStretch(1)
         return Scrolled(content)

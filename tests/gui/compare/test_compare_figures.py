@@ -16,7 +16,6 @@ from app.comparing.ranking import groups
 from app.export.dialog import ExportDialog
 from app.live.present import Presentation
 from app.pages.compare import ComparePage
-from app.plain import Label
 from tests.gui.compare.steps import (
     RATES,
     cell,
@@ -44,22 +43,24 @@ def test_differences_are_named_with_both_values(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
-    assert says(page, "Different conditions")
+    assert says(page, "Different conditions: ")
+    press(page, "Differences between the sessions")
     for text in ("Kernel of the target", "Linux 6.1.0-41-amd64", "Linux 5.10"):
         assert says(page.conditions, text)
     for each in conditions(page.selection.sides).differing:
         assert each.text in page.conditions.text()
 
 
-def test_servers_that_cannot_be_distinguished_are_bracketed_and_listed(
-    qtbot: QtBot, page: ComparePage, a: Path, tmp_path: Path
+def test_sessions_without_a_significant_difference_are_said_to_have_none(
+    qtbot: QtBot, page: ComparePage, a: Path, b: Path, tmp_path: Path
 ) -> None:
     again = record_session(tmp_path / "again.yaml", session(3, rates=RATES, seed=5))
     compare(qtbot, page, a, again)
     assert groups(page.comparison) == [(0, 1), (2, 3), (4, 5)]
-    sentence = difference(page, "gevent in A", "gevent in B")
-    texts = page.ranking.findChildren(Label)
-    assert any(sentence in each.text() + each.toolTip() for each in texts)
+    assert says(page.ranking, "The sessions show no significant difference of a server.")
+    compare(qtbot, page, a, b)
+    assert says(page.ranking, difference(page, "gevent in A", "gevent in B").partition(".")[0])
+    assert not says(page.ranking, "no significant difference")
 
 
 def test_a_server_of_two_sessions_is_presented_once_and_letters_are_explained(
@@ -135,7 +136,7 @@ def test_a_failed_audit_stands_last_and_does_not_head_the_differences(
     twice = record_session(tmp_path / "twice.pong.yaml", session(3, rates=RATES, repeats=2))
     compare(qtbot, page, late, twice)
     lines = page.conditions.text().splitlines()
-    assert lines[0] == "Differences"
+    assert lines[0].startswith("Differences: ") and "Audit" not in lines[0]
     passes, audit = (next(n for n, t in enumerate(lines) if t.startswith(what))
                      for what in ("Passes", "Audit failed in A: "))  # fmt: skip
     assert passes < audit

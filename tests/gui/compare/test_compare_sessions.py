@@ -58,7 +58,7 @@ def test_one_session_is_ranked_and_another_is_requested(
     assert not page.conditions.isVisible()
 
 
-def test_two_sessions_are_ranked_together_with_the_limits_of_each(
+def test_the_rates_of_a_server_in_two_sessions_are_one_below_another_with_their_limits(
     qtbot: QtBot, page: ComparePage, a: Path, b: Path
 ) -> None:
     compare(qtbot, page, a, b)
@@ -66,7 +66,7 @@ def test_two_sessions_are_ranked_together_with_the_limits_of_each(
     assert ranking(page)[0] == (
         "gevent in A: sustains 8,000/s, its limit lies within 8,000 to 9,000/s"
     )
-    assert ranking(page)[3] == (
+    assert ranking(page)[1] == (
         "gevent in B: sustains 4,000/s, its limit lies within 4,000 to 5,000/s"
     )
 
@@ -185,7 +185,7 @@ def test_another_session_can_be_the_one_the_others_are_compared_with(
     control(page, "Servers of B").click()
     press(page, "Use as the baseline")
     holds(qtbot, page, b, a)
-    assert ranking(page)[0].startswith("gevent in B: sustains 8,000/s")
+    assert ranking(page)[0].startswith("gevent in A: sustains 4,000/s")
 
 
 def test_removing_a_session_makes_the_other_the_first(
