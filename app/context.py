@@ -41,7 +41,7 @@ class Desk(QObject):
     check_requested = Signal()
     """All machines are to be checked."""
     resources_read = Signal(object)
-    """The current servers, machines and presets: `PlanResources`."""
+    """A page has read the servers, machines and presets anew: `PlanResources`."""
     servers_changed = Signal()
     """A server of the user's own was added, changed or removed."""
     machines_changed = Signal()

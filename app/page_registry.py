@@ -7,7 +7,6 @@ from importlib import import_module
 
 from PySide6.QtWidgets import QWidget
 
-from app import folders
 from app.context import Desk
 
 
@@ -22,8 +21,6 @@ class Place:
     key: str = ""
     title: str = ""
     """Its name in lists, where it is not the key."""
-    offers: tuple[str, ...] = ()
-    """Buttons that the command palette offers on every page; see also `offers`."""
 
     def make(self, desk: Desk) -> QWidget:
         module, _, name = self.kind.partition(".")
@@ -32,42 +29,19 @@ class Place:
 
 
 RAIL = {
-    "Machines": Place(
-        "machines.MachinesPage",
-        "Machines",
-        "monitor",
-        "Ctrl+1",
-        offers=("Add machine", "Check all", "Import from ~/.ssh/config…"),
-    ),
-    "Servers": Place(
-        "servers.ServersPage",
-        "Servers",
-        "server",
-        "Ctrl+2",
-        offers=("New server", "Test all shown"),
-    ),
-    "Plan": Place("plan.PlanPage", "Plan", "list-checks", "Ctrl+3", offers=("Open a plan file…",)),
+    "Machines": Place("machines.MachinesPage", "Machines", "monitor", "Ctrl+1"),
+    "Servers": Place("servers.ServersPage", "Servers", "server", "Ctrl+2"),
+    "Plan": Place("plan.PlanPage", "Plan", "list-checks", "Ctrl+3"),
     "Live": Place("live.LivePage", "Live", "activity", "Ctrl+4"),
-    "Compare": Place(
-        "compare.ComparePage", "Compare", "git-compare", "Ctrl+5", offers=("Add a session…",)
-    ),
+    "Compare": Place("compare.ComparePage", "Compare", "git-compare", "Ctrl+5"),
     "Sessions": Place("sessions.SessionsPage", "Sessions", "archive", "Ctrl+6"),
 }
 """The pages of the rail, in its order."""
 
 ALL = {
-    "Start": Place("start.StartPage", icon="play", offers=("Run Quick look",)),
+    "Start": Place("start.StartPage"),
     **RAIL,
     "Film": Place("film.FilmPage", "Sessions"),
-    "Settings": Place(
-        "preferences.PreferencesPage",
-        "Settings",
-        "settings",
-        "Ctrl+,",
-        offers=(
-            *("Clear cache…", "Empty trash…", "About Pongbench"),
-            *(f"Open the folder: {folder.contents}" for folder in folders.folders()),
-        ),
-    ),
-    "Help": Place("help.HelpPage", "Settings", "info", "F1", "Shortcuts and glossary"),
+    "Settings": Place("preferences.PreferencesPage", "Settings", key="Ctrl+,"),
+    "Help": Place("help.HelpPage", "Settings", key="F1", title="Shortcuts and glossary"),
 }

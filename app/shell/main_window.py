@@ -33,7 +33,6 @@ from app.scale import LEAST
 from app.shell.log_drawer import LogDrawer
 from app.shell.notice import NoticeBar
 from app.shell.paged_window import PagedWindow
-from app.shell.palette import Palette
 from app.start.recent import opened
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
@@ -87,7 +86,6 @@ class MainWindow(PagedWindow):
         self.notice.log_requested.connect(lambda: self.show_log(shown=True))
         self.notice.settings_requested.connect(lambda: self.show_page("Settings"))
         self._column.insertWidget(0, self.notice)
-        self.palette_box = Palette(self)
         self.refreshing = Refreshing(self, desk)
         desk.notice.connect(self.notice.show_text)
         desk.open_requested.connect(self.open)
@@ -126,13 +124,6 @@ class MainWindow(PagedWindow):
     def show_file(self, path: Path) -> None:
         """Open a session, or show a plan in its form."""
         self.plan.read(path)
-
-    def find(self) -> None:
-        """Show the command palette, or close it."""
-        if self.palette_box.isVisible():
-            self.palette_box.close_again()
-        else:
-            self.palette_box.open()
 
     def undo(self) -> None:
         """Undo what was done last on the shown page."""

@@ -3,8 +3,7 @@
 Fresh processes, in turn: this window, and two peers: a bare PySide6 window, and the same with our
 fonts, style sheet and one label, the least that any page here can cost. Counted from the first line
 of their own code, warm, offscreen. *First paint*: the Start page is on the screen. *Usable*: its
-servers can be chosen and run. *Charts*: the live page with its three charts is painted. *Command
-palette*: a second later, from Ctrl+K until it is painted with all that it lists. Prints
+servers can be chosen and run. *Charts*: the live page with its three charts is painted. Prints
 medians: CPU time, which other programs do not disturb much, its ratio to the bare window's first
 paint, and elapsed time.
 """
@@ -83,24 +82,9 @@ def charts(window):
         drawn.add(chart)
         if len(drawn) == 3 and "charts" not in told:
             note("charts")
-            QTimer.singleShot(1000, lambda: palette(window))
+            QTimer.singleShot(0, window.close)
     Chart.paintEvent = paint_chart
     window.show_page("Live")
-def palette(window):
-    global begun
-    from PySide6.QtCore import QEvent, QObject, Qt
-    from PySide6.QtTest import QTest
-    class Watch(QObject):
-        def eventFilter(self, watched, event):
-            if event.type() == QEvent.Type.Paint:
-                QTimer.singleShot(0, done)
-            return False
-    def done():
-        note("command palette, from the key")
-        window.close()
-    window.palette_box.installEventFilter(watch := Watch(window))
-    begun = time.process_time(), time.perf_counter()
-    QTest.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
 MainWindow.warm_up, StartPage._on_offer = painted, usable
 main([])
 print(json.dumps(told))

@@ -15,7 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app import page_registry, theme
+from app import actions, page_registry, theme
 from app.about.box import AboutBox
 from app.context import Desk
 from app.log import LogBook
@@ -247,3 +247,11 @@ def test_no_other_window_appears_while_pages_are_made_and_laid_out(
                 window.show_page(name)
                 qtbot.waitUntil(window.page(name).isVisible)
         assert windows == {window}
+
+
+def test_every_action_has_a_handler(window: MainWindow) -> None:
+    for action in actions.WINDOW:
+        assert callable(getattr(window, action.method))
+    for action in (*actions.PAGES, *actions.RUN):
+        pages = [action.page] if action.page else page_registry.ALL
+        assert any(callable(getattr(window.page(name), action.method, None)) for name in pages)
