@@ -26,6 +26,7 @@ COMMANDS = (
     "plans",
     "run",
     "versions",
+    "bring",
     "replay",
     "summary",
     "compare",
@@ -121,6 +122,7 @@ EXAMPLES = {
     "plans": "pongbench plans",
     "run": "pongbench run demo --server tornado --server gevent -o mine.pong.yaml",
     "versions": "pongbench versions . --of main --of my-branch",
+    "bring": "pongbench bring shop.har --host shop.example -o shop.yaml",
     "replay": "pongbench replay mine.pong.yaml --speed 4",
     "summary": "pongbench summary mine.pong.yaml",
     "compare": "pongbench compare before.pong.yaml after.pong.yaml",
@@ -161,6 +163,8 @@ def _imported(name: str) -> AddParser:
             from workbench.commands.run import add_parser
         case "versions":
             from workbench.commands.versions import add_parser
+        case "bring":
+            from workbench.commands.bring import add_parser
         case "replay":
             from workbench.commands.replay import add_parser
         case "summary":

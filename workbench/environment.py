@@ -21,3 +21,8 @@ def secret(name: str) -> str:
     """Return the secret of that name; empty: it is not in the environment."""
     variable = f"{PREFIX}{name}"
     return os.environ.get(variable) or _taken.get(variable, "")
+
+
+def keep(name: str, value: str) -> None:
+    """Know a secret of that name until this program ends."""
+    _taken[f"{PREFIX}{name}"] = value

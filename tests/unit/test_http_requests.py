@@ -255,7 +255,7 @@ def test_a_missing_secret_is_named_by_the_preview(
     assert main(["run", str(file), "--preview"]) == ExitCode.BAD_INPUT
     told = capsys.readouterr()
     assert "Takes" in told.out
-    assert "The secret SHOP of a header is missing; set the environment" in told.err
+    assert "The secret SHOP is missing; set the environment" in told.err
 
 
 async def test_a_secret_comes_from_the_environment_and_is_in_no_plan(

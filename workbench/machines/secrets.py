@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from workbench import environment
 from workbench.errors import BadInput
+from workbench.formatting import listed
 from workbench.messages.workloads import UnusableSecret
 
 if TYPE_CHECKING:
@@ -123,6 +124,21 @@ async def named(names: Collection[str]) -> dict[str, str]:
 async def unusable(names: Collection[str]) -> list[UnusableSecret]:
     """Return which of the secrets that a plan names cannot be used, and why."""
     return _unusable(await _values(names))
+
+
+def keep(secrets: Mapping[str, str]) -> str:
+    """Keep secrets of a plan in the keyring, or where there is none until this program ends.
+    Returns what a user has to do, as a sentence; empty: nothing. An empty value is still to be
+    given. Waits for the keyring."""
+    for name, value in secrets.items():
+        if value:
+            environment.keep(name, value)
+            _store(name, value)
+    lost = [name for name, value in secrets.items() if not value or _stored(name) != value]
+    if not lost:
+        return ""
+    variables = listed([f"{environment.PREFIX}{name}" for name in lost])
+    return f"Set {variables} before a run; the plan has their names only."
 
 
 def _unusable(found: dict[str, str]) -> list[UnusableSecret]:

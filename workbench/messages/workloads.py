@@ -51,13 +51,13 @@ class InvalidHeader(RequestProblem):
 
 
 class UnusableSecret(Warned):
-    """A header's secret is missing here, or no header can have it; a run is refused then."""
+    """A secret is missing here, or no header can have it; a run is refused then."""
 
     keys: tuple[str, ...] = ("workload.headers",)
     secret: str
     """Its name."""
     missing: bool = True
-    template = """The secret {secret}{missing:? of a header is missing; set the environment variable
+    template = """The secret {secret}{missing:? is missing; set the environment variable
         PONGBENCH_SECRET_{secret}, or store it with: keyring set pongbench {secret}| has line breaks
         or other characters that a header cannot have; store it again without them}."""
 

@@ -14,7 +14,7 @@ from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.http import requests as http
 from workbench.workloads.http.gate import asked, gate
 from workbench.workloads.http.probe import probe
-from workbench.workloads.http.requests import Request, Secret
+from workbench.workloads.http.requests import Request
 from workbench.workloads.options import Workload, about
 
 if TYPE_CHECKING:
@@ -141,8 +141,7 @@ class Http(Declaration):
         return super().request_bytes(workload) + max(bodies)
 
     def secrets(self, workload: Any) -> set[str]:
-        values = [v for each in self._requests(workload) for v in each.headers.values()]
-        return {value.secret for value in values if isinstance(value, Secret)}
+        return set().union(*(each.secrets for each in self._requests(workload)))
 
     def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
         requests = [each.driven(secrets) for each in self._requests(workload)]

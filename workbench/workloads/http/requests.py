@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST_BODY = 65_536
 """Bytes of a request's body."""
 MOST_REQUESTS = 20
+MOST_WEIGHT = 1_000
 SAFE = ("GET", "HEAD", "OPTIONS")
 """Methods that change nothing on a server (RFC 9110, 9.2.1)."""
 
@@ -29,10 +30,16 @@ class Secret(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     secret: Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")]
 
 
-Method = Annotated[
-    Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
-    about("Method", "of the request", advanced=True),
-]
+PLACE = re.compile(r"\{secret: ([A-Za-z_][A-Za-z0-9_]{0,99})\}")
+"""Where a path or a body has a secret."""
+CREDENTIAL = re.compile(
+    r"authorization|cookie|token|secret|passw|api-?key|session|signature|credential", re.IGNORECASE
+)
+"""In names of headers whose values are no business of a plan."""
+
+
+Methods = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+Method = Annotated[Methods, about("Method", "of the request", advanced=True)]
 Path = Annotated[str, about("Path", "of the request", advanced=True)]
 Headers = Annotated[
     dict[str, str | Secret],
@@ -43,7 +50,15 @@ Headers = Annotated[
         advanced=True,
     ),
 ]
-Body = Annotated[str, about("Body", "of the request, as text", advanced=True, lines=True)]
+Body = Annotated[
+    str,
+    about(
+        "Body",
+        "of the request, as text; a secret in it, or in the path, is `{secret: NAME}`",
+        advanced=True,
+        lines=True,
+    ),
+]
 ExpectStatus = Annotated[
     Annotated[int, Meta(ge=200, le=599)] | None,
     about("Expected status", "of each reply; empty: any 2xx", advanced=True),
@@ -71,7 +86,7 @@ class Request(
     """One of several requests of a plan; the keys are those of the workload, and its weight."""
 
     path: Path
-    weight: Annotated[int, Meta(ge=1, le=1_000)] = 1
+    weight: Annotated[int, Meta(ge=1, le=MOST_WEIGHT)] = 1
     name: Annotated[str, Meta(max_length=40)] = ""
     """For display; empty: method and path."""
     method: Method = "GET"
@@ -110,15 +125,24 @@ class Request(
         body = {} if wanted.body is None else {"body": wanted.body, "json": wanted.json}
         return {"status": wanted.status, **body}
 
+    @property
+    def secrets(self) -> set[str]:
+        """Names of those that it takes."""
+        values = [value for value in self.headers.values() if isinstance(value, Secret)]
+        return {value.secret for value in values} | {*PLACE.findall(f"{self.path} {self.body}")}
+
     def driven(self, secrets: Mapping[str, str]) -> dict[str, Any]:
         """Return the request for the driver, without defaults. `secrets`: values by name."""
         headers = [
             (name, secrets[value.secret] if isinstance(value, Secret) else value)
             for name, value in self.headers.items()
         ]
-        own = {"method": self.method, "headers": headers, "body": self.body, "weight": self.weight}
+        path, body = (
+            PLACE.sub(lambda place: secrets[place[1]], text) for text in (self.path, self.body)
+        )
+        own = {"method": self.method, "headers": headers, "body": body, "weight": self.weight}
         usual = {"method": "GET", "headers": [], "body": "", "weight": 1}
-        return {"path": self.path} | {k: v for k, v in own.items() if v != usual[k]}
+        return {"path": path.replace(" ", "%20")} | {k: v for k, v in own.items() if v != usual[k]}
 
 
 Requests = Annotated[
@@ -138,10 +162,7 @@ OF_ONE = tuple(name for name in Request.__struct_fields__ if name not in ("name"
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _MEDIA_TYPE = re.compile(rf"{_TOKEN.pattern}/{_TOKEN.pattern}")
 _VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?|")
-_FRAMING = ("connection", "content-length", "transfer-encoding", "upgrade", "expect")
-_CREDENTIAL = re.compile(
-    r"authorization|cookie|token|secret|passw|api-?key|session|signature|credential", re.IGNORECASE
-)
+FRAMING = ("connection", "content-length", "transfer-encoding", "upgrade", "expect")
 
 
 def is_value(text: str) -> bool:
@@ -163,7 +184,7 @@ def problems(request: Request, number: int = 0) -> Iterator[plans.Problem]:
     def keys(key: str) -> tuple[str, ...]:
         return ("workload.requests" if number else f"workload.{key}",)
 
-    yield from path_problems(request.path, keys=keys("path"), number=number)
+    yield from path_problems(PLACE.sub("*", request.path), keys=keys("path"), number=number)
     for name, value in request.headers.items():
         wrong = _wrong_with(name, value)
         if wrong:
@@ -184,10 +205,10 @@ def problems(request: Request, number: int = 0) -> Iterator[plans.Problem]:
 def _wrong_with(name: str, value: str | Secret) -> workloads.WrongHeader | None:
     if not _TOKEN.fullmatch(name):
         return "name"
-    if name.lower() in _FRAMING:
+    if name.lower() in FRAMING:
         return "framing"
     if isinstance(value, Secret):
         return None
     if not is_value(value):
         return "value"
-    return "credential" if _CREDENTIAL.search(name) else None
+    return "credential" if CREDENTIAL.search(name) else None

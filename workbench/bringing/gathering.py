@@ -1,0 +1,266 @@
+"""What is taken over of a foreign description of requests, without its secrets."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple, TypeAlias, cast, get_args
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from workbench.consent import is_loopback
+from workbench.servers.address import PORTS
+from workbench.untrusted import one_line
+from workbench.workloads.http.requests import (
+    CREDENTIAL,
+    FRAMING,
+    PLACE,
+    Methods,
+    Request,
+    Secret,
+    problems,
+)
+
+Headers: TypeAlias = Sequence[tuple[str, str | Secret]]
+
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+BOUNDARY = "----pongbench"
+MULTIPART = f"multipart/form-data; boundary={BOUNDARY}"
+
+_KEYS = re.compile(
+    rf"{CREDENTIAL.pattern}|^(?:auth|key|jwt|otp|pass|pin|pwd|sid|sig)$|(?:access|api).?key",
+    re.IGNORECASE,
+)
+"""Names in queries and bodies whose values are taken for secrets: rather too many."""
+_TOKEN = re.compile(
+    r"(?P<value>eyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*"
+    r"|\b(?:sk|pk|rk|gh[oprsu]|github_pat|glpat|xox[a-z]|AKIA|AIza)[-_A-Za-z0-9]{16,})"
+)
+"""A JSON Web Token, and keys that say of which service they are."""
+_PATTERNS = (
+    re.compile(r'(?:^|(?<=[?&;]))(?P<key>[^=&;?\s"{<]{1,100})=(?P<value>[^&\s]+)'),
+    re.compile(
+        r'"(?P<key>[^"\\]{1,100})\\?"\s*:\s*\\?"?(?P<value>(?:(?<=")(?:[^"\\]|\\.)+|[-\d.]+))'
+    ),
+    re.compile(r'name="(?P<key>[^"]+)"\r?\n(?:[^\r\n]+\r?\n)*\r?\n(?P<value>[^\r\n]+)'),
+    re.compile(r"<(?P<key>[\w:.-]{1,100})>(?P<value>[^<]+)</"),
+    _TOKEN,
+)
+"""Of a query or a form, JSON, a form in parts, XML, and anything."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A request, and the server that it was made to."""
+
+    origin: str
+    """ "https://shop.example"; empty: the description names none."""
+    request: Request
+    """Its weight is how often it occurs, which may be more than a plan can have."""
+
+
+class Login(NamedTuple):
+    """A header or a part of the query that is a secret, whatever its name."""
+
+    place: str
+    """ "header" or "query"."""
+    name: str
+    value: str = ""
+    scheme: str = ""
+
+
+@dataclass
+class Gathering:
+    """The requests of a description. `take` and `leave` are called in their order."""
+
+    unresolved: re.Pattern[str] | None = None
+    """Variables of the description that have no value."""
+    secrets: dict[str, str] = field(default_factory=dict)
+    """Values by name; empty: the description has none, and a user has to give it."""
+    left: dict[str, list[str]] = field(default_factory=dict)
+    """What could not be taken over, by the reason."""
+    insecure: bool = False
+    """Whether certificates are not to be checked."""
+    _known: dict[tuple[str, bytes], Taken] = field(default_factory=dict)
+
+    @property
+    def taken(self) -> list[Taken]:
+        """The requests, each once."""
+        return list(self._known.values())
+
+    @property
+    def origins(self) -> dict[str, int]:
+        """How many requests there are to each server, those with the most first."""
+        counts: dict[str, int] = {}
+        for each in self.taken:
+            counts[each.origin] = counts.get(each.origin, 0) + each.request.weight
+        return dict(sorted(counts.items(), key=lambda pair: -pair[1]))
+
+    def leave(self, what: str, why: str) -> None:
+        """Note what is left out, and the reason: words without a full stop."""
+        known = self.left.setdefault(why, [])
+        if (name := one_line(what)) not in known:
+            known.append(name)
+
+    def take(
+        self,
+        method: str,
+        url: str,
+        headers: Headers = (),
+        body: str = "",
+        *,
+        name: str = "",
+        status: int | None = None,
+        logins: Sequence[Login] = (),
+    ) -> None:
+        """Take over a request, or note why that cannot be. `url`: without a scheme and a host where
+        the description names none; `status`: the expected one."""
+        what = _plain(method, url)
+        try:
+            parts = urlsplit(url)
+            origin = _origin(url)
+        except ValueError:
+            return self.leave(what, "Addresses that are not valid")
+        if parts.scheme not in ("http", "https", ""):
+            known = "WebSocket, a workload of its own" if parts.scheme in ("ws", "wss") else ""
+            return self.leave(what, known or f"Addresses of {parts.scheme}:")
+        if method not in get_args(Methods):
+            return self.leave(what, "Methods that a plan does not have")
+        if parts.username:
+            login = f"{parts.username}:{parts.password or ''}"
+            headers = [*headers, ("Authorization", basic(login))]
+        path = _encoded(parts.path or "/") + (f"?{_encoded(parts.query)}" if parts.query else "")
+        for each in logins:
+            secret = self.secret(origin, each.name, each.value, each.scheme)
+            if each.place == "query":
+                path += f"{'&' if '?' in path else '?'}{each.name}={{secret: {secret.secret}}}"
+            else:
+                headers = [*headers, (each.name, secret)]
+        safely = partial(self._without_secrets, origin)
+        request = Request(
+            path=safely(path),
+            method=cast(Methods, method),
+            headers=self._headers(origin, parts.netloc.rpartition("@")[2], headers),
+            body=safely(body),
+            name=one_line(name, 40),
+            expect_status=status,
+        )
+        text = " ".join([request.path, request.body, *map(str, request.headers.values())])
+        if self.unresolved and (unknown := self.unresolved.search(text)):
+            return self.leave(f"{unknown[0]} in {what}", "Variables without a value")
+        if wrong := next(problems(request), None):
+            return self.leave(f"{what}: {wrong.text()}", "Requests that no plan can have")
+        key = origin, msgspec.json.encode(msgspec.structs.replace(request, name=""))
+        before = self._known.get(key)
+        more = 1 + (before.request.weight if before else 0)
+        first = before.request if before else request
+        self._known[key] = Taken(origin, msgspec.structs.replace(first, weight=more))
+        return None
+
+    def secret(self, origin: str, name: str, value: str, scheme: str = "") -> Secret:
+        """Keep a value under a name that no other value has; `scheme`: in place of a value."""
+        if self.unresolved and (variable := self.unresolved.search(value)):
+            value, scheme = "", variable[0]
+        host = urlsplit(origin).netloc
+        base = re.sub(r"[^A-Z0-9]+", "_", f"{host}_{name}_{scheme}".upper()).strip("_")[:90]
+        base = base if re.match(r"[A-Z]", base) else f"HOST_{base}"
+        chosen, number = base, 1
+        while self.secrets.get(chosen, value) != value:
+            chosen, number = f"{base}_{number + 1}", number + 1
+        self.secrets[chosen] = value
+        return Secret(chosen)
+
+    def _headers(self, origin: str, host: str, given: Headers) -> dict[str, str | Secret]:
+        """Return those that a plan states: without what follows from the protocol and the body."""
+        found: dict[str, tuple[str, str | Secret]] = {}
+        for name, value in given:
+            key = name.lower()
+            if key in FRAMING or key.startswith(":") or (key, value) == ("host", host):
+                continue
+            before = found.get(key, (name, ""))[1]
+            if isinstance(value, str) and isinstance(before, str) and before:
+                found[key] = name, f"{before}{'; ' if key == 'cookie' else ', '}{value}"
+            else:
+                found[key] = name, value
+        return {
+            name: self.secret(origin, name, value)
+            if isinstance(value, str) and (CREDENTIAL.search(name) or _hides(value))
+            else value
+            for name, value in found.values()
+        }
+
+    def _without_secrets(self, origin: str, text: str) -> str:
+        def replaced(found: re.Match[str]) -> str:
+            if not _is_secret(found):
+                return found[0]
+            place = self.secret(origin, _key(found), found["value"]).secret
+            start, end = (at - found.start() for at in found.span("value"))
+            return f"{found[0][:start]}{{secret: {place}}}{found[0][end:]}"
+
+        for pattern in _PATTERNS:
+            text = pattern.sub(replaced, text)
+        return text
+
+
+def _hides(text: str) -> bool:
+    return any(_is_secret(found) for pattern in _PATTERNS for found in pattern.finditer(text))
+
+
+def _is_secret(found: re.Match[str]) -> bool:
+    return bool(_KEYS.search(_key(found))) and not PLACE.search(found["value"])
+
+
+def _key(found: re.Match[str]) -> str:
+    return found.groupdict().get("key", "token")
+
+
+def basic(login: str) -> str:
+    """Return the header's value of a user and a password, "name:password"."""
+    return f"Basic {base64.b64encode(login.encode()).decode()}"
+
+
+def multipart(fields: Sequence[tuple[str, str]]) -> str:
+    """Return the body of a form in parts, whose type is `MULTIPART`."""
+    parts = [
+        f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in fields
+    ]
+    return "".join([*parts, f"--{BOUNDARY}--\r\n"])
+
+
+def is_here(origin: str) -> bool:
+    """Whether a server is on this computer, or not said to be anywhere."""
+    return not origin or is_loopback(urlsplit(origin).hostname or "")
+
+
+def _origin(url: str) -> str:
+    """Raises ValueError."""
+    parts = urlsplit(url)
+    if not parts.hostname:
+        return ""
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    port = "" if parts.port in (None, PORTS.get(parts.scheme)) else f":{parts.port}"
+    return f"{parts.scheme}://{host}{port}"
+
+
+def _encoded(text: str) -> str:
+    """Encode what a request line cannot have; secrets' places stay."""
+    pattern = rf"{PLACE.pattern}|[^\x21-\x7e]+"
+    return re.sub(pattern, lambda m: m[0] if m[0][0] == "{" else quote(m[0]), text)
+
+
+def _plain(method: str, url: str) -> str:
+    """Name a request without what may be secret in its address."""
+    return f"{method} {_TOKEN.sub('...', re.sub('//[^/@]*@', '//', url.partition('?')[0]))}"
+
+
+def sentences(gathered: Gathering, most: int = 5) -> Iterator[str]:
+    """Describe what was left out, a line for each reason; `most`: names in it."""
+    for why, names in gathered.left.items():
+        more = len(names) - most
+        shown = [*names[:most], f"{more} more"] if more > 1 else names
+        yield f"{why}: {', '.join(shown)}." if names != [""] else f"{why}."
