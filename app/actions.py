@@ -91,6 +91,7 @@ CHARTS = (
     Action("Distribution, of the selected point if any; again: back", ("D",)),
     Action("Next percentile", ("P",)),
     Action("Show a second percentile as a band", ("B",)),
+    Action("Draw lines beside one another where servers answer all", ("O",)),
     Action("Next metric in the bottom chart, if the session has any", ("M",)),
     Action("Values of all servers at one rate", ("V",)),
     Action("Note at the selected point, in a replay", ("N",)),

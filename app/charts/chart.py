@@ -177,7 +177,8 @@ class Chart(Plot):
         self.view_box.setRange(xRange=(left, right), yRange=(low, high), padding=0)
         shown = self.view_shown, self.showing, self.model.axis, self.theme
         size = self.sizes, self.lowest, self.viewport().size()
-        frame = self.limits, self.zero, shown, size
+        offset = frozenset(self.hidden) if self.offset else None, len(self.curves)
+        frame = self.limits, self.zero, shown, size, offset
         if frame != self.frame:
             self.frame = frame
         self._place_rules()
@@ -295,6 +296,7 @@ class Chart(Plot):
 
     def set_hidden(self, hidden: set[str]) -> None:
         self.hidden = hidden
+        self.fit()
         self.refresh()
         self.renew()
 

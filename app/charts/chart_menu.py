@@ -65,6 +65,8 @@ def open_menu(trio: Trio, at: QPoint, page: Any = None) -> QMenu:
         check(inside, text, chosen, lambda _, c=clock: trio.set_clock(c))
     second = words.percentile(second_percentile(trio.view).percentile)
     check(menu, f"Band from {second}\tB", trio.showing.band, trio.set_band)
+    if trio.drawn is trio.model and trio.model.axis.calibrated:
+        check(menu, "Offset equal lines\tO", trio.showing.offset, trio.set_offset)
     if trio.notable:
         menu.addSeparator()
         target = trio.target()

@@ -44,6 +44,8 @@ class Pixels(Protocol):
 
     def box(self) -> Box: ...
 
+    def raised(self, server: str) -> float: ...
+
 
 class Curve:
     """One server's line in the pixels of its chart; only what lies in the plot is drawn."""
@@ -93,6 +95,7 @@ class Curve:
             return
         self._frame, self._rows = chart.frame, np.empty((0, 3))
         self._points = chart.pixels(self.values.x, self.values.y)
+        self._points[:, 1] -= chart.raised(self.series.id)
         left, top, right, foot = self._box = tuple(
             edge + more for edge, more in zip(chart.box(), _AROUND, strict=True)
         )

@@ -103,7 +103,8 @@ class Marks:
         or a published figure.
         """
         chart = self._chart
-        line = chart.ideal() if chart.has_ideal and not chart.is_empty else np.empty((0, 2))
+        written = chart.has_ideal and not chart.is_empty and not chart.offset
+        line = chart.ideal() if written else np.empty((0, 2))
         if len(line) < 2:
             return []
         px, end = chart.sizes.px, chart.ideal_at

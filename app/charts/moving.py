@@ -80,7 +80,8 @@ class Moving:
         curve.draw_markers(painter, chart.sizes, 4.8)
         reading = chart.reading(curve.series.id, chart.cursor_rate)
         value = reading.value(chart.metric, chart.view_shown) if reading else nan
-        if not isnan(value) and chart.contains(at := chart.at(chart.cursor_rate, value)):
+        at = chart.at(chart.cursor_rate, value, curve.series.id) if not isnan(value) else None
+        if at is not None and chart.contains(at):
             self._paint_ring(painter, curve, at)
         painter.restore()
 
@@ -114,7 +115,7 @@ class Moving:
             spread = reading.spread(metric, chart.view_shown)
             if spread is None:
                 continue
-            low, high = (chart.at(reading.x, value) for value in spread)
+            low, high = (chart.at(reading.x, value, curve.series.id) for value in spread)
             inside = chart.contains(low) or chart.contains(high)
             if low.y() - high.y() > px(3) and inside:
                 painter.setPen(QPen(curve.style.tint(0.8), px(1.4)))
@@ -139,7 +140,8 @@ class Moving:
             curve.draw_markers(painter, chart.sizes)
         self._paint_knees(painter)
         value = running.value(chart.metric, chart.view_shown) if running else nan
-        at = chart.at(running.x, value) if running and not isnan(value) else None
+        known = running is not None and not isnan(value)
+        at = chart.at(running.x, value, running.server) if running and known else None
         if running and at is not None and not chart.contains(at):
             pass  # the zoom leaves it out
         elif running and at is not None:

@@ -32,6 +32,10 @@ DIM, DIM_RUNNING = 0.25, 0.60
 """Opacity of the others, and of the running server, while one is highlighted."""
 
 _MOST_BANDS = 4
+_OFFSET, _OFFSET_SHARE = 3.5, 0.15
+"""Unscaled, between lines drawn beside one another; and at most this share of the plot's height
+between the first and the last of them.
+"""
 
 
 class Plot(pg.PlotWidget):
@@ -153,6 +157,20 @@ class Plot(pg.PlotWidget):
         return self.quantity is Quantity.REPLIES and self.model.axis.calibrated
 
     @property
+    def offset(self) -> bool:
+        """Whether lines are drawn beside one another, because all servers answer all."""
+        return self.showing.offset and self.has_ideal
+
+    def raised(self, server: str) -> float:
+        """Return by how many pixels a server's line is drawn above its values."""
+        shown = [id_ for id_ in self.curves if id_ not in self.hidden] if self.offset else []
+        if server not in shown:
+            return 0.0
+        room = _OFFSET_SHARE * self.plot_rect().height()
+        step = min(self.sizes.px(_OFFSET), room / len(shown))
+        return step * ((len(shown) - 1) / 2 - shown.index(server))
+
+    @property
     def ceiling(self) -> float | None:
         """Return the client limit, if it lies within the chart."""
         ceiling = self.model.ceiling_per_s
@@ -164,6 +182,7 @@ class Plot(pg.PlotWidget):
         """("Response time", "p99, from scheduled time, log scale")."""
         title, unit = self._named()
         unit = f"{unit}, log scale" if self.log else unit
+        unit = f"{unit}, lines offset" if self.offset else unit
         return title, f"{unit}, zoomed" if self.metric in self.showing.zoom else unit
 
     def _named(self) -> tuple[str, str]:
@@ -226,12 +245,16 @@ class Plot(pg.PlotWidget):
             self._plot_of = of
         return QRectF(self._plot)
 
-    def at(self, x: float, value: float) -> QPointF:
-        """Return the pixel of a position on the axis and a value in the chart's unit."""
+    def at(self, x: float, value: float, server: str = "") -> QPointF:
+        """Return the pixel of a position on the axis and a value in the chart's unit; `server`: on
+        its line.
+        """
         (left, right, low, high), plot = self.limits, self.plot_rect()
         return QPointF(
             (self.at_across(x) - left) * (plot.width() / (right - left)) + plot.left(),
-            (high - self.at_up(value)) * (plot.height() / (high - low)) + plot.top(),
+            (high - self.at_up(value)) * (plot.height() / (high - low))
+            + plot.top()
+            - self.raised(server),
         )
 
     def pixels(self, x: Floats, values: Floats) -> Polyline:
@@ -301,7 +324,7 @@ class Plot(pg.PlotWidget):
         if running.start.purpose == "profile":
             return None  # no result
         value = running.value(self.metric, self.view_shown)
-        return None if isnan(value) else self.at(running.x, value)
+        return None if isnan(value) else self.at(running.x, value, running.server)
 
     def clip_rect(self) -> QRectF:
         """Return the plot with room for the markers on its edges."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import isnan, nan
 from typing import Any
 
@@ -148,6 +149,10 @@ LOG_KEYS = {
 }
 """The keys that change the scale of an axis; E: of whatever the bottom chart shows."""
 _SCALES = {Qt.Key[f"Key_{letter}"]: key for key, letter in LOG_KEYS.items()}
+_PARTS = {
+    Qt.Key.Key_B: lambda showing: {"band": not showing.band},
+    Qt.Key.Key_O: lambda showing: {"offset": not showing.offset},
+}
 _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 
 
@@ -156,7 +161,8 @@ class Pointing:
     it is at a line.
 
     Keys: up and down select a server, left and right a point, 1 to 9 show or hide a server, 0 shows
-    all, X, R, L and E change a scale, P the percentile, B its band, Esc and Backspace deselect.
+    all, X, R, L and E change a scale, P the percentile, B its band, O draws equal lines beside one
+    another, Esc and Backspace deselect.
     """
 
     def __init__(self, trio: Any) -> None:
@@ -267,8 +273,8 @@ class Pointing:
             if axis == Quantity.ERRORS.value:
                 axis = trio.charts[Quantity.ERRORS].metric
             trio.set_log(not trio.is_log(axis), axis)
-        elif key == Qt.Key.Key_B:
-            trio.set_band(not trio.showing.band)
+        elif key in _PARTS:
+            trio.show_part(replace(trio.showing, **_PARTS[key](trio.showing)))
         elif key == Qt.Key.Key_P:
             order = list(PERCENTILES)
             trio.set_percentile(order[(order.index(trio.view.percentile) + 1) % len(order)])

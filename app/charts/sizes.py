@@ -74,6 +74,8 @@ LEAST_OF_THREE = 290.0
 """Unscaled; below this height two charts are shown, because three would be illegible."""
 
 _SHARES = {Quantity.REPLIES: 0.44, Quantity.TIME: 0.32, Quantity.ERRORS: 0.24}
+_ALIKE = {Quantity.REPLIES: 0.3, Quantity.TIME: 0.5, Quantity.ERRORS: 0.2}
+"""Where replies show no difference between servers."""
 FOOT = 4.0
 """Unscaled, below the lowest of more than ten names."""
 
@@ -83,15 +85,17 @@ _SHARE_OF_TWO = 0.35
 
 
 def heights(
-    shown: Sequence[Quantity], sizes: Sizes, names: int, height: float
+    shown: Sequence[Quantity], sizes: Sizes, names: int, height: float, *, alike: bool = False
 ) -> dict[Quantity, float]:
     """Return the height of every chart in pixels, by their shares of the space left for plots;
-    where possible, each chart has room for all names in one column.
+    where possible, each chart has room for all names in one column. `alike`: replies show no
+    difference, so that response times are the largest chart.
     """
+    each = _ALIKE if alike else _SHARES
     bare = {q: sizes.top + sizes.bottom(q is shown[-1]) for q in shown}
     plots = max(0.0, height - sizes.px(GAP) * (len(shown) - 1) - sum(bare.values()))
-    shares = sum(_SHARES[q] for q in shown)
-    fair = {q: bare[q] + plots * _SHARES[q] / shares for q in shown}
+    shares = sum(each[q] for q in shown)
+    fair = {q: bare[q] + plots * each[q] / shares for q in shown}
     least = {q: _least(q, shown, sizes, names) for q in shown}
     lacking = sum(max(0.0, least[q] - fair[q]) for q in shown)
     spare = sum(max(0.0, fair[q] - least[q]) for q in shown)

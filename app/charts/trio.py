@@ -33,6 +33,7 @@ from app.charts.view_state import ACROSS, Look, Showing
 from app.charts.zooming import Zooming
 from app.painted import Painted
 from app.theme import Theme, Weight, font
+from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.results import Clock, Percentile, View
 from workbench.sessions.chart_notes import ChartNote
 
@@ -91,6 +92,8 @@ class Trio(QWidget):
         self._named = 0
         """The number of servers that have points, so that they are named at their lines."""
         self._drawn_version = -1
+        self._alike = False
+        """All servers answered all that was offered."""
         self.paused = False
         """No point is running; one waits for the user."""
         self.beside: QWidget | None = None
@@ -146,6 +149,9 @@ class Trio(QWidget):
             others, self._names, self._named = names != self._names, names, named
             if others or self._needed_gutter() != self.sizes.gutter:
                 self._widen_gutter()
+        if self._alike != (alike := self._answers_all()):
+            self._alike = alike
+            self._lay_out()
         for chart in self.charts.values():
             chart.refresh()
         self.spoken.renew()
@@ -254,6 +260,10 @@ class Trio(QWidget):
     def set_band(self, band: bool) -> None:
         """Show a second percentile beside the chosen one, or only that one."""
         self.show_part(replace(self.showing, band=band))
+
+    def set_offset(self, offset: bool) -> None:
+        """Draw lines beside one another where all servers answer all, or over one another."""
+        self.show_part(replace(self.showing, offset=offset))
 
     def set_notes(self, notes: Sequence[ChartNote]) -> None:
         """Show notes; they are about values of the model's own axis."""
@@ -479,7 +489,15 @@ class Trio(QWidget):
         self._dress()
 
     def _heights(self) -> dict[Quantity, float]:
-        return heights(self.shown_charts, self.sizes, len(self._names), self.height())
+        shown, sizes = self.shown_charts, self.sizes
+        return heights(shown, sizes, len(self._names), self.height(), alike=self._alike)
+
+    def _answers_all(self) -> bool:
+        """Whether a complete session shows no difference in replies."""
+        model = self.model
+        points = [point for series in model.series.values() for point in series.points]
+        known = self.drawn is model and model.over and model.axis.calibrated and points
+        return bool(known) and all(p.replies_per_s >= SUSTAINED_SHARE * p.x for p in points)
 
     def _needed_gutter(self) -> float:
         size = font(12, Weight.DemiBold)

@@ -67,6 +67,8 @@ class Showing:
     """Whether an axis is logarithmic."""
     band: bool = False
     """A second percentile is shown beside the chosen one."""
+    offset: bool = False
+    """Lines over the line y = x are drawn beside one another."""
 
     def zoomed(self, zoom: Mapping[str, Span]) -> Showing:
         return replace(self, zoom=dict(zoom))

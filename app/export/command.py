@@ -70,6 +70,9 @@ def add_report(subparsers: Any) -> None:
     parser.add_argument(
         "--band", action="store_true", help="a second percentile beside the drawn one, as a band"
     )
+    parser.add_argument(
+        "--offset", action="store_true", help="lines beside one another where servers answer all"
+    )
     parser.add_argument("--server", default="", metavar="ID", help="server of an .hgrm file")
     parser.add_argument("--notes", action="store_true", help="with your notes (HTML)")
     parser.set_defaults(handler=handle_report)
@@ -154,14 +157,14 @@ def handle_report(arguments: argparse.Namespace) -> int:
 
 def _showing(arguments: argparse.Namespace) -> Showing:
     log = dict.fromkeys(arguments.linear, False) | dict.fromkeys(arguments.log, True)
-    return Showing(dict(arguments.zoom), log, arguments.band)
+    return Showing(dict(arguments.zoom), log, arguments.band, arguments.offset)
 
 
 def showing_arguments(showing: Showing) -> list[str]:
     """Return the arguments of the command that show the same."""
     zoom = [f"--zoom={key}={low!r}:{high!r}" for key, (low, high) in showing.zoom.items()]
     log = [f"--{'log' if on else 'linear'}={key}" for key, on in showing.log.items()]
-    return [*zoom, *log, *["--band"] * showing.band]
+    return [*zoom, *log, *["--band"] * showing.band, *["--offset"] * showing.offset]
 
 
 def _zoom(text: str) -> tuple[str, tuple[float, float]]:

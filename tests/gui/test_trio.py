@@ -7,7 +7,7 @@ from itertools import combinations, product
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
@@ -254,3 +254,22 @@ def test_a_session_in_which_time_runs_backwards_is_drawn_over_time(qtbot: QtBot)
     for chart in trio.charts.values():
         left, right, low, high = chart.limits
         assert left < right and low < high
+
+
+def test_where_all_servers_answer_all_times_are_large_and_lines_can_be_drawn_apart(
+    qtbot: QtBot,
+) -> None:
+    trio = shown(qtbot, session(3, rates=[200.0, 400.0, 600.0]))
+    replies, time = (trio.charts[each] for each in (Quantity.REPLIES, Quantity.TIME))
+    assert time.height() > replies.height()
+    qtbot.keyClick(trio, Qt.Key.Key_O)
+    assert "lines offset" in replies.title_text()[1]
+    servers = list(trio.model.series)
+    for server in servers:
+        x, y = replies.curves[server].pixels()[1]
+        assert replies.nearest(QPointF(x, y)) == (server, 400.0)
+    trio.toggle(servers[0])
+    trio.toggle(servers[1])
+    assert replies.curves[servers[2]].pixels()[1, 1] == replies.at(400, 400).y(), "alone in place"
+    mixed = shown(qtbot, session(3, rates=[200.0, 20_000.0]))
+    assert mixed.charts[Quantity.TIME].height() < mixed.charts[Quantity.REPLIES].height()
