@@ -1,16 +1,16 @@
-"""Ping-pong with Circuits 1.2: a component that answers events with events."""
+"""Ping-pong with Circuits 1.2 as published in 2009: a server that writes and closes by itself."""
 
 import sys
 
-from circuits.net.sockets import Close, TCPServer, Write
+from circuits.net.sockets import TCPServer
 
 PONG = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!\r\n"
 
 
 class Pong(TCPServer):
     def connect(self, sock, host, port):
-        self.push(Write(sock, PONG))
-        self.push(Close(sock))
+        self.write(sock, PONG)
+        self.close(sock)
 
 
 host, port, backlog = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])

@@ -1,4 +1,5 @@
-"""Hello World with Cogen: one coroutine for all connections."""
+"""Hello World with Cogen as published in 2009: one coroutine for all connections, which writes
+through file objects."""
 
 import socket
 import sys
@@ -6,7 +7,7 @@ import sys
 from cogen.core import schedulers, sockets
 from cogen.core.coroutines import coroutine
 
-HELLO = b"HTTP/1.0 200 OK\r\nContent-Length: 12\r\n\r\nHello World!\r\n"
+HELLO = "HTTP/1.0 200 OK\r\nContent-Length: 12\r\n\r\nHello World!\r\n"
 
 
 @coroutine
@@ -18,7 +19,9 @@ def serve(host, port, backlog):
     while True:
         client, _ = yield listener.accept()
         try:
-            yield client.sendall(HELLO)
+            file = client.makefile()
+            yield file.write(HELLO)
+            yield file.flush()
         except (socket.error, sockets.SocketError):
             pass  # the client has gone
         client.close()

@@ -1,4 +1,5 @@
-"""Ping-pong with Eventlet: one green thread a connection."""
+"""Ping-pong with Eventlet as published in 2009: an accept loop, and a green thread that writes
+through a file object."""
 
 import argparse
 import contextlib
@@ -6,12 +7,13 @@ import socket
 
 import eventlet
 
-PONG = b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!\r\n"
+PONG = "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nPong!\r\n"
 
 
-def pong(client, address):
-    with contextlib.suppress(OSError):  # an error raised here would end the server
-        client.send(PONG)
+def pong(client):
+    with contextlib.suppress(OSError):  # the client may have left already
+        client.makefile("w").write(PONG)
+    client.close()
 
 
 if __name__ == "__main__":
@@ -22,4 +24,6 @@ if __name__ == "__main__":
     args = parser.parse_args()
     family = socket.AF_INET6 if ":" in args.host else socket.AF_INET
     listener = eventlet.listen((args.host, args.port), family=family, backlog=args.backlog)
-    eventlet.serve(listener, pong)
+    while True:
+        client, _ = listener.accept()
+        eventlet.spawn(pong, client)

@@ -15,4 +15,4 @@ if __name__ == "__main__":
     args = parser.parse_args()
     family = socket.AF_INET6 if ":" in args.host else socket.AF_INET
     listener = eventlet.listen((args.host, args.port), family=family, backlog=args.backlog)
-    wsgi.server(listener, application, log_output=False, max_size=10_000)
+    wsgi.server(listener, application, log_output=False, max_size=8_000)

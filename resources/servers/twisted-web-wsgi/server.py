@@ -3,18 +3,9 @@
 import argparse
 
 from pong_wsgi import application
-from twisted.internet.defer import Deferred
-from twisted.internet.endpoints import TCP4ServerEndpoint
-from twisted.internet.task import react
+from twisted.internet import reactor
 from twisted.web.server import Site
 from twisted.web.wsgi import WSGIResource
-
-
-async def main(reactor, host, port, backlog):
-    resource = WSGIResource(reactor, reactor.getThreadPool(), application)
-    await TCP4ServerEndpoint(reactor, port, backlog, host).listen(Site(resource))
-    await Deferred()  # for ever
-
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
@@ -22,4 +13,6 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--backlog", type=int, default=512)
     args = parser.parse_args()
-    react(main, (args.host, args.port, args.backlog))
+    resource = WSGIResource(reactor, reactor.getThreadPool(), application)
+    reactor.listenTCP(args.port, Site(resource), args.backlog, args.host)
+    reactor.run()
