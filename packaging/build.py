@@ -163,6 +163,8 @@ def deb(epoch: int, glibc: str) -> Path:
         root = Path(folder, "root")
         _lay_out(root, glibc)
         for each in [root, *root.rglob("*")]:
+            if not each.is_symlink():
+                each.chmod(_mode(each.stat().st_mode))
             os.utime(each, (epoch, epoch), follow_symlinks=False)
         _run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", root, path)
     return path
@@ -234,12 +236,17 @@ def _installed() -> Iterator[tuple[Path, str]]:
 def _add(tar: tarfile.TarFile, source: Path, name: str, epoch: int) -> None:
     entry = tar.gettarinfo(source, name)
     entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname = epoch, 0, 0, "root", "root"
-    entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
+    entry.mode = _mode(entry.mode)
     if entry.isfile():
         with source.open("rb") as file:
             tar.addfile(entry, file)
     else:
         tar.addfile(entry)
+
+
+def _mode(mode: int) -> int:
+    """Of a folder or a program, or of another file: for everyone, whatever this user's umask is."""
+    return 0o755 if mode & 0o100 else 0o644
 
 
 def _add_text(tar: tarfile.TarFile, name: str, text: str, epoch: int) -> None:
