@@ -26,6 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtSvg import QSvgRenderer
 
 from app.colour import mix, with_opacity
+from app.style_places import STYLES
 from workbench.errors import PongbenchError
 from workbench.paths import RESOURCES
 
@@ -47,9 +48,6 @@ class Marker(Enum):
     PLUS = "plus"
     CROSS = "cross"
 
-
-STYLES = 24
-"""The number of servers that can be distinguished, by colour and without it."""
 
 _PATTERNS: tuple[tuple[float, ...], ...] = ((), (4.0, 2.4), (10.0, 2.4, 1.6, 2.4))
 

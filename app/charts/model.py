@@ -13,6 +13,7 @@ import numpy as np
 
 from app.charts import scales, words
 from app.charts.series import Floats, Quantity, Series, Span, Values, within
+from app.style_places import style_places
 from workbench.analysis.audits import Audit, Auditor, tainted
 from workbench.analysis.cost import rank
 from workbench.analysis.over_time import OverTime
@@ -255,7 +256,8 @@ class ChartModel:
 
     def _series(self, id_: str, name: str = "") -> Series:
         if id_ not in self.series:
-            self.series[id_] = Series(id_, name or id_, len(self.series), axis=self.axis)
+            place = style_places([*self.series, id_])[id_]
+            self.series[id_] = Series(id_, name or id_, place, axis=self.axis)
         return self.series[id_]
 
     @property

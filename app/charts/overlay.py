@@ -18,6 +18,7 @@ from app.charts.session_tags import side_style
 from app.charts.strokes import stroke
 from app.charts.trio import Trio
 from app.colour import mix
+from app.style_places import style_places
 from app.theme import SeriesStyle, Theme
 from workbench.analysis.over_time import OverTime
 from workbench.analysis.published import Published, figures_of
@@ -76,7 +77,7 @@ class Overlay(ChartModel):
         self.start = first.start
         self.ceiling_per_s = first.summary.ceiling_per_s
         self.tags = tuple(dict.fromkeys(contender.tag for contender in drawn))
-        styles = style_places(comparison)
+        styles = places_in(comparison)
         self.axis = comparison.axis
         last = [x for c in drawn for x in (*comparison.side(c).axis.ends, *c.xs)]
         self.last_x = max(last, default=self.last_x)
@@ -111,15 +112,14 @@ class Overlay(ChartModel):
         return [figure for figure in self.published if servers.intersection(figure.servers)]
 
 
-def style_places(comparison: Comparison) -> dict[str, int]:
+def places_in(comparison: Comparison) -> dict[str, int]:
     """Return the index of every server's style, by id; the first session's plan decides."""
-    ids = dict.fromkeys(c.id for side in comparison.sides for c in side.contenders)
-    return {id_: place for place, id_ in enumerate(ids)}
+    return style_places(c.id for side in comparison.sides for c in side.contenders)
 
 
 def contender_style(comparison: Comparison, contender: Contender, theme: Theme) -> SeriesStyle:
     """Return the style of a contender's lines."""
-    style = theme.series(style_places(comparison)[contender.id])
+    style = theme.series(places_in(comparison)[contender.id])
     places = [side.tag for side in comparison.sides]
     return side_style(style, places.index(contender.tag), theme)
 

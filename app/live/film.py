@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.charts.model import ChartModel, Whole
 from app.live.first_untrusted import FirstUntrusted
+from app.style_places import style_places
 from workbench import formatting
 from workbench.axis import RATE
 from workbench.documents import (
@@ -157,7 +158,8 @@ def _alerts(documents: Sequence[AnyDocument]) -> list[Alert]:
 
 def _marks(start: RunStart, documents: Sequence[AnyDocument]) -> list[Mark]:
     axis = start.axis or RATE
-    known = {record.key: (n, record.label) for n, record in enumerate(start.series)}
+    places = style_places(record.key for record in start.series)
+    known = {record.key: (places[record.key], record.label) for record in start.series}
     marks, begun = [], 0
     for document in documents:
         if isinstance(document, PointStart):

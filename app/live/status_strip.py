@@ -14,6 +14,7 @@ from app.charts.drawing import Swatch, fitting
 from app.live.recent_windows import Pulse, Replies, Times
 from app.painted import Painted
 from app.stacking import ANY, stacked
+from app.style_places import style_places
 from app.theme import Theme, Weight, font
 from app.widgets import Elided, column, frame, label, row
 from workbench import formatting
@@ -191,24 +192,25 @@ class NowStrip(QFrame):
 
     def _show_server(self) -> None:
         progress, now = self.progress, self.progress.current_server
-        ids = list(progress.servers)
+        places = style_places(progress.servers)
         id_, name = (now.id, now.name) if now else ("", "")
-        calibrates = id_ in words.TOOLS and id_ not in ids
+        calibrates = id_ in words.TOOLS and id_ not in places
         self._server.show_text("Client calibration" if calibrates else name)
-        self._swatch.setVisible(id_ in ids)
-        if id_ in ids:
-            self._swatch.set_style(self._theme.series(ids.index(id_)))
+        self._swatch.setVisible(id_ in places)
+        if id_ in places:
+            self._swatch.set_style(self._theme.series(places[id_]))
         # The plots still show the previous measurement.
         last = progress.now.id if progress.now else ""
-        style = self._theme.series(ids.index(last)) if last in ids else None
+        style = self._theme.series(places[last]) if last in places else None
         self._replies.colour = self._times.colour = style.colour if style else self._theme.muted
 
     def _show_left(self) -> None:
         parts = (self._left, self._ends, self._share)
         for part, forms in zip(parts, self._texts(), strict=True):
             part.setText(fitting(forms, part.font(), self._rest.width()))
-        servers = enumerate(self.progress.servers.values())
-        self._segments.show_shares([(n, len(s.stops) / max(1, s.total)) for n, s in servers])
+        servers, places = self.progress.servers, style_places(self.progress.servers)
+        shares = [(places[s.id], len(s.stops) / max(1, s.total)) for s in servers.values()]
+        self._segments.show_shares(shares)
 
     @property
     def points(self) -> str:

@@ -29,6 +29,7 @@ from app.planning.plan_charts import (
     describe,
 )
 from app.scrolling import Scrolled
+from app.style_places import style_places
 from app.theme import Weight
 from app.widgets import (
     Elided,
@@ -305,10 +306,11 @@ def _order_hint(plan: Plan) -> str:
 
 
 def _blocks(draft: Draft, plan: Plan, names: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Return place and name of the server of each block; a later pass has its number."""
+    """Return style and name of the server of each block; a later pass has its number."""
+    places = style_places(plan.servers)
     for block in draft.order:
         name, again = names.get(block.server, block.server), block.pass_number > 1
-        yield plan.servers.index(block.server), f"{name} {block.pass_number}" if again else name
+        yield places[block.server], f"{name} {block.pass_number}" if again else name
 
 
 def _remarks(draft: Draft) -> list[tuple[str, str]]:

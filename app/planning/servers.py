@@ -21,6 +21,7 @@ from app.painted import Painted
 from app.plain import tip
 from app.planning.picker import Picker
 from app.scrolling import Scrolled
+from app.style_places import style_places
 from app.theme import Weight
 from app.widgets import Elided, button, column, label, retone, row, set_icon
 from workbench.errors import BadInput
@@ -152,13 +153,14 @@ class Servers(QWidget):
         return declaration(protocol).serves(protocol, entry.protocols)
 
     def _show(self) -> None:
-        named = [(self._name(id_), self._usable(id_)) for id_ in self._ids]
+        places = style_places(self._ids)
+        named = [(self._name(id_), self._usable(id_), places[id_]) for id_ in self._ids]
         self.tags.show_servers(named)
         if self.before is not None:
             self.tags.chain_after(self.before)
         if self.picker.isHidden():
             self._scroll.setVisible(bool(named))
-        unusable = [name for name, usable in named if not usable]
+        unusable = [name for name, usable, _ in named if not usable]
         odd = len(unusable)
         self._clear.setVisible(bool(named) and not odd)
         self._prune.setVisible(bool(odd))
@@ -257,8 +259,8 @@ class Tags(QWidget):
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(6)
 
-    def show_servers(self, servers: Sequence[tuple[str, bool]]) -> None:
-        """Show servers: their names, and whether they can run."""
+    def show_servers(self, servers: Sequence[tuple[str, bool, int]]) -> None:
+        """Show servers: their names, whether they can run, and the places of their styles."""
         while len(self._tags) > len(servers):
             gone = self._tags.pop()
             self._grid.removeWidget(gone)
@@ -266,8 +268,9 @@ class Tags(QWidget):
             gone.deleteLater()
         while len(self._tags) < len(servers):
             self._tags.append(Tag(len(self._tags), self))
-        for tag, (name, usable) in zip(self._tags, servers, strict=True):
+        for tag, (name, usable, place) in zip(self._tags, servers, strict=True):
             tag.show_text(name, usable)
+            tag.sample.show_place(place)
         self._across = 0
         self._arrange()
 
@@ -317,10 +320,14 @@ class Tags(QWidget):
 class _Sample(Painted):
     """The style of a server's line."""
 
-    def __init__(self, place: int) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._place = place
+        self._place = 0
         self.setFixedSize(28, 14)
+
+    def show_place(self, place: int) -> None:
+        self._place = place
+        self.update()
 
     def paint(self, painter: QPainter) -> None:
         theme = self.theme
@@ -346,7 +353,8 @@ class Tag(QFrame):
         self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove.setFixedWidth(24)
         self.remove.setStyleSheet("padding: 0; min-height: 22px;")
-        inside.addWidget(_Sample(place))
+        self.sample = _Sample()
+        inside.addWidget(self.sample)
         inside.addWidget(self._name, 1)
         inside.addWidget(self.remove)
 

@@ -21,6 +21,7 @@ from pytestqt.qtbot import QtBot
 from app import stylesheet as sheets
 from app import theme
 from app.colour import contrast
+from app.style_places import style_places
 from app.stylesheet import stylesheet
 from app.theme import Theme
 from app.widgets import Inline, TopBar, button, column, dress, frame, label, row, tool
@@ -124,6 +125,16 @@ def test_24_series_are_distinguishable_without_colour(chosen: Theme) -> None:
         assert contrast(style.colour, chosen.card) >= (5 if chosen.dark else 3.5) - 0.05
     for a, b in combinations(styles, 2):
         assert (a.pattern, a.marker) != (b.pattern, b.marker)
+
+
+def test_versions_of_a_server_share_a_hue_and_others_keep_their_places() -> None:
+    ids = ["twisted@9.0.0", "tornado", "twisted", "gevent", "tornado@0.2", "twisted@10.0.0"]
+    places = style_places(ids)
+    assert list(places.values()) == [0, 1, 8, 2, 9, 16]
+    assert style_places(ids[:3]) == dict(list(places.items())[:3])
+    old, new = (theme.LIGHT.series(places[id_]) for id_ in ("tornado@0.2", "tornado"))
+    assert old.colour == new.colour and old.pattern != new.pattern and old.marker != new.marker
+    assert list(style_places(f"s{n}" for n in range(30)).values()) == list(range(30))
 
 
 SIGHT = {
