@@ -69,6 +69,16 @@ def test_all_servers_of_the_sources_are_shipped_or_listed_as_unavailable() -> No
     }
 
 
+def test_a_version_of_then_answers_as_its_framework_of_today_does() -> None:
+    versions = [entry for entry in SHIPPED if "@" in entry.id]
+    assert len(versions) >= 16
+    for old in versions:
+        new = SHIPPED[old.id.partition("@")[0]]
+        assert (old.family, old.path, old.replies) == (new.family, new.path, new.replies)
+        assert old.pinned_version == old.id.partition("@")[2] != new.pinned_version
+        assert set(old.protocols) <= set(new.protocols)
+
+
 def test_an_improved_listing_names_the_published_one() -> None:
     for entry in SHIPPED:
         if entry.improves:

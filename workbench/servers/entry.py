@@ -165,6 +165,8 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     imports: list[Text] = []
     """Modules that must be importable before a runtime counts as built."""
     env: dict[str, str | Secret] = {}
+    """Variables it is started with; CFLAGS, with which requirements of an old Python are compiled,
+    too."""
     rights: dict[Right, Text] = {}
     """Privileges it requires, and why; see `rights.RIGHTS`."""
     command: list[Text] = []

@@ -93,7 +93,8 @@ def joined(own: Today, shared: Today) -> Today:
 
 _FIXED_PORT = re.compile(r"(?:(?<=[:=])|^)[1-9][0-9]{1,4}$")
 """At the end of a part of a command: 8000, 127.0.0.1:8000, --port=8000."""
-_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+_ID = re.compile(r"(?=.{1,63}$)[a-z0-9][a-z0-9._-]*(@[a-z0-9][a-z0-9._-]*)?")
+"""What follows an @ is a version of the server whose id is before it: tornado@0.2."""
 
 
 def is_id(text: str) -> bool:
@@ -131,6 +132,8 @@ def _read(path: Path) -> ServerFile:
         description=safe(file.description),
         **{key: one_line(getattr(file, key)) for key in ("name", "language", "style")},
     )
+    if "@" in path.parent.name and not file.project:
+        return file  # What is true of a project today is not of its old version.
     try:
         shared = facts_of(file.project, file.framework)
     except BadInput as error:

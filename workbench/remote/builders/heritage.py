@@ -1,6 +1,6 @@
 """Unpacks an old Python of Debian, and builds a server's packages for it.
 
-Task: {version, debs, folder, uv, tools, requirements, imports}. The Python is a folder
+Task: {version, debs, folder, uv, tools, requirements, imports, cflags}. The Python is a folder
 `<cache>/programs/python<version>-<key>`, unpacked from `debs` (files of packages in `folder`). Its
 packages are a folder `<cache>/runtimes/python<version>-<key>` with a `bin/python` that finds both,
 wherever the cache is.
@@ -55,7 +55,8 @@ NAMESPACES = "import os, site\nsite.addsitedir(os.path.dirname(os.path.abspath(_
 def run(task: dict[str, Any]) -> dict[str, Any]:
     home = python_of(task)
     requirements = Path(task["requirements"]).read_text("utf-8")
-    named = hashlib.sha256(f"{home}\n{requirements}\n{task['imports']}\n{FORM}".encode())
+    made_of = f"{home}\n{requirements}\n{task['imports']}\n{FORM}{task['cflags']}"
+    named = hashlib.sha256(made_of.encode())
     place = Path(task["cache"], "runtimes", f"python{task['version']}-{named.hexdigest()[:32]}")
     built = not (place / STAMP).is_file()
     if built:
@@ -117,7 +118,7 @@ def built_in(task: dict[str, Any], home: Path, place: Path) -> Path:
         "CPATH": headers,
         "C_INCLUDE_PATH": headers,
         # Code of that time violates the stricter defaults of today's compilers.
-        "CFLAGS": "-Wno-error=format-security -fcommon",
+        "CFLAGS": f"-Wno-error=format-security -fcommon {task['cflags']}",
     }
     if "PIP_CERT" not in os.environ and Path(CERTIFICATES).exists():
         env["PIP_CERT"] = CERTIFICATES

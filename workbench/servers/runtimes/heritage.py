@@ -110,6 +110,7 @@ async def prepare(
         "tools": TOOLS,
         "requirements": f"{folder}/{entry.requirements}",
         "imports": entry.imports,
+        "cflags": entry.env.get("CFLAGS", ""),
     }
 
     def on_event(event: dict[str, Any]) -> None:
