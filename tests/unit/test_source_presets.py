@@ -17,7 +17,11 @@ FACTS = {
     "sysctls": {"net.ipv4.ip_local_port_range": "10152 65535", "net.ipv4.tcp_tw_reuse": 2},
     "descriptor_limits": {"soft": 1024, "hard": 1_048_576},
 }
-ASKED = [preset for preset in library.presets() if preset.plan and preset.plan.source]
+ASKED = [
+    preset
+    for preset in library.presets()
+    if preset.plan and preset.plan.source and "then-and-now" not in preset.id
+]
 QUESTIONS = {question.id: question for source in sources() for question in source.questions}
 
 
