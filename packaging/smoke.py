@@ -4,7 +4,8 @@
 
 Each machine is a Debian without Python and without fonts, in namespaces of its own: no network
 but loopback, an ordinary user, a screen (Xvfb). Needs root, debootstrap and overlayfs; the bases
-stay in .tools/smoke. Pictures of the window go to out/smoke.
+stay in .tools/smoke. Pictures of the window go to out/smoke, and what was tried into
+docs/installing.md.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+import tried  # noqa: E402
 from bootstrap import QT_WINDOW  # noqa: E402
 from framebuffer import keep, share  # noqa: E402
 
@@ -42,8 +44,15 @@ HOME = "/home/colleague"
 OPT = f"{HOME}/.local/opt/pongbench"
 SERVERS = ("asyncio-streams", "asyncio-protocol", "gevent")
 SCREEN = (1280, 800)
-DESKTOP = ("shared-mime-info", "desktop-file-utils", "libglib2.0-bin", "xdg-utils")
-"""What a desktop knows file types by. Kept beside the base, which stays bare."""
+BESIDE = {
+    "desktop": ("shared-mime-info", "desktop-file-utils", "libglib2.0-bin", "xdg-utils"),
+    "sshd": ("openssh-server",),
+}
+"""What a desktop knows file types by, and what is measured over SSH. Kept beside the base, which
+stays bare, in folders of /var."""
+ROOTS_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
+SYSTEMS = {"bookworm": "Debian 12", "trixie": "Debian 13"}
+BOX, PORT = "box", 2298
 KIND = "application/x-pongbench-session"
 ENDS_WITHIN_S = 600.0
 STILL_S = 6.0
@@ -176,22 +185,23 @@ def main(suites: list[str]) -> int:
     PICTURES.mkdir(parents=True, exist_ok=True)
     failures = 0
     chosen = [check for check in CHECKS if check.__name__ in suites] or CHECKS
-    known = ["bookworm", "trixie"]
-    for suite in [each for each in known if each in suites] or known:
+    for suite in [each for each in SYSTEMS if each in suites] or SYSTEMS:
         base = make_base(suite)
         for check in chosen:
             layer = Path(tempfile.mkdtemp(prefix="layer-", dir=BASES))
             begun = time.monotonic()
             try:
-                check(Machine(base, layer), suite)
-                result = "ok"
+                result = check(Machine(base, layer), suite) or "ok"
             except Failed as failure:
                 failures += 1
                 result = f"FAILED: {failure}"
             finally:
                 shutil.rmtree(layer, ignore_errors=True)
-            what = (check.__doc__ or "").strip().rstrip(".")
-            print(f"{suite}: {what}: {result} ({time.monotonic() - begun:.0f} s)", flush=True)
+            what = " ".join((check.__doc__ or "").split()).rstrip(".")
+            seconds = time.monotonic() - begun
+            print(f"{suite}: {what}: {result} ({seconds:.0f} s)", flush=True)
+            if not result.startswith("FAILED"):
+                tried.write(SYSTEMS[suite], what, result, seconds)
     return 1 if failures else 0
 
 
@@ -200,13 +210,14 @@ def make_base(suite: str) -> Path:
     base = BASES / suite
     if not (base / "etc" / "ready").exists():
         _bootstrap(base, suite)
-    kept = base / "var" / "desktop"
-    if not list(kept.glob("*.deb")):
-        (kept / "partial").mkdir(parents=True, exist_ok=True)
-        _quietly(
-            *("chroot", base, "apt-get", "install", "-y", "--no-install-recommends"),
-            *("--download-only", "-o", "Dir::Cache::archives=/var/desktop", *DESKTOP),
-        )
+    for name, packages in BESIDE.items():
+        kept = base / "var" / name
+        if not list(kept.glob("*.deb")):
+            (kept / "partial").mkdir(parents=True, exist_ok=True)
+            _quietly(
+                *("chroot", base, "apt-get", "install", "-y", "--no-install-recommends"),
+                *("--download-only", "-o", f"Dir::Cache::archives=/var/{name}", *packages),
+            )
     return base
 
 
@@ -240,10 +251,12 @@ def _quietly(*command: object) -> None:
         raise SystemExit(f"{' '.join(words)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
 
 
-def used_as_a_colleague_would(machine: Machine, suite: str) -> None:
+def used_as_a_colleague_would(machine: Machine, suite: str) -> str:
     """Installs, tests itself, opens its window, replays, sweeps, and leaves nothing."""
-    before = machine.files()
+    before, begun = machine.files(), time.monotonic()
     said = machine.run("sh", f"{HOME}/pongbench.run")
+    took = time.monotonic() - begun
+    size = sum(path.lstat().st_size for path in (machine.upper / OPT[1:]).rglob("*"))
     expect("the window draws" in said and "the null server is swept" in said, said)
     expect("start it from the menu" in said, said)
     session = f"{OPT}/app/_internal/resources/sessions/demo.pong.yaml"
@@ -270,32 +283,37 @@ def used_as_a_colleague_would(machine: Machine, suite: str) -> None:
     caches = {n for n in left if "/.cache/" in n or n.endswith("mimeinfo.cache")}
     left -= mine | caches | {f"{HOME}/mine.pong.yaml".lstrip("/")}
     expect(not left, f"left behind: {sorted(left)[:10]}")
+    megabytes = INSTALLER.stat().st_size / 1e6
+    return f"ok; {megabytes:.0f} MB, installed {size / 1e6:.0f} MB in {took:.0f} s"
 
 
-def first_comparisons(machine: Machine, suite: str) -> None:
+def first_comparisons(machine: Machine, suite: str) -> str:
     """Runs what the start page offers, first without and then with a network."""
+    begun = time.monotonic()
     machine.run("sh", f"{HOME}/pongbench.run", "--quiet")
+    installed = time.monotonic() - begun
     told = machine.run("pongbench", "run", "demo", "--preview")
     expect(TOLD in told and "Twisted" in told, told)
     expect(TOLD in (told := machine.run("pongbench", "--selftest")), told)
+    took = []
     for network in (False, True):
         for wanted in ("quick", "demo"):
+            begun = time.monotonic()
             servers = pressed(machine, suite, wanted, network)
+            took.append(time.monotonic() - begun)
             expect(len(servers) >= 3 and ("twisted" in servers) == network, f"{servers}")
+    return (
+        f"ok; from the file to the end of the first comparison {installed + took[0]:.0f} s and one"
+        f" click, of the demo with a network {installed + took[-1]:.0f} s and one click"
+    )
 
 
 def pressed(machine: Machine, suite: str, wanted: str, network: bool) -> set[str]:
     """Press a button of the start page. Returns the servers that its session has results of."""
     name = f"{suite}-{wanted}-{'online' if network else 'offline'}"
     before = set(machine.upper.rglob("*.pong.yaml"))
-    screen = "x".join(map(str, SCREEN))
-    script = (
-        "rm -rf /tmp/.X97-lock /tmp/.X11-unix;"  # of the one before
-        f" Xvfb :97 -screen 0 {screen}x24 -nolisten tcp & while ! test -e /tmp/.X11-unix/X97;"
-        f" do sleep 0.1; done; DISPLAY=:97 pongbench --python {HOME}/pressed.py {wanted}"
-        f" {HOME}/{name}.png"
-    )
-    said = machine.run("sh", "-c", script, network=network)
+    words = f"pongbench --python {HOME}/pressed.py {wanted} {HOME}/{name}.png"
+    said = machine.run("sh", "-c", on_a_screen(words), network=network)
     sessions = set(machine.upper.rglob("*.pong.yaml")) - before
     expect(len(sessions) == 1, said)
     (path,) = (f"/{each.relative_to(machine.upper)}" for each in sessions)
@@ -305,6 +323,45 @@ def pressed(machine: Machine, suite: str, wanted: str, network: bool) -> set[str
     for server, found in told["servers"].items():
         expect(any(point["replies_per_s"] > 0 for point in found["points"]), server)
     return set(told["servers"])
+
+
+def on_a_screen(words: str, options: str = "") -> str:
+    """A line of shell that does this with a display."""
+    screen = "x".join(map(str, SCREEN))
+    return (
+        "rm -rf /tmp/.X97-lock /tmp/.X11-unix;"  # of the one before
+        f" Xvfb :97 -screen 0 {screen}x24 {options} -nolisten tcp &"
+        f" while ! test -e /tmp/.X11-unix/X97; do sleep 0.1; done; export DISPLAY=:97; {words}"
+    )
+
+
+def over_ssh(machine: Machine, suite: str) -> str:
+    """Adds a machine over SSH that has no Python, trusts its key, deploys an own script there,
+    sweeps it with the live plot, finds the YAML and replays it, all in the window."""
+    machine.run("sh", f"{HOME}/pongbench.run", "--quiet")
+    shutil.copy(ROOT / "packaging" / "card.py", machine.upper / HOME.lstrip("/"))
+    keys = f"/home/{BOX}/.ssh"
+    machine.run(
+        *("sh", "-ec"),
+        f"dpkg -i /var/sshd/*.deb; useradd -m {BOX}; mkdir -p /run/sshd {keys} {HOME}/card;"
+        f" ssh-keygen -q -t ed25519 -N '' -f {HOME}/key; cp {HOME}/key.pub {keys}/authorized_keys;"
+        f" chown {USER} {HOME}/key {HOME}/card; ! command -v python3",
+        user=0,
+        PATH=ROOTS_PATH,
+    )
+    sshd = f"/usr/sbin/sshd -p {PORT} -o ListenAddress=127.0.0.1 -o UsePAM=no -o StrictModes=no"
+    said = machine.run(
+        *("sh", "-c"),
+        on_a_screen(f"pongbench --python {HOME}/card.py {PORT} {BOX} {HOME}/key {HOME}/card"),
+        options=f"chroot {machine.layer}/root {sshd}",
+        network=True,
+    )
+    for path in (machine.upper / HOME.lstrip("/") / "card").iterdir():
+        shutil.copy(path, PICTURES / f"{suite}-{path.name}")
+    parts = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    expect(not any("failed" in part for part in parts), said)
+    expect(sum("clicks" in part for part in parts) == 5, said)
+    return tried.of_a_card(parts)
 
 
 def hard_places(machine: Machine, suite: str) -> None:
@@ -358,8 +415,7 @@ def refusals(machine: Machine, suite: str) -> None:
 
 def in_a_file_manager(machine: Machine, suite: str) -> None:
     """Opens a session by a double click, as file managers do it, and not once it is removed."""
-    path = "/usr/sbin:/usr/bin:/sbin:/bin"
-    machine.run("sh", "-c", "dpkg -i /var/desktop/*.deb", user=0, PATH=path)
+    machine.run("sh", "-c", "dpkg -i /var/desktop/*.deb", user=0, PATH=ROOTS_PATH)
     machine.run("sh", f"{HOME}/pongbench.run", "--quiet")
     folder = f"{HOME}/Für Kollegen"
     shown = f"{folder}/Messung 1, 100 %.pong.yaml"
@@ -385,7 +441,7 @@ def in_a_file_manager(machine: Machine, suite: str) -> None:
     machine.run("sh", f"{OPT}/uninstall", "--uninstall")
     said = machine.run("gio", "info", "-a", "standard::content-type", shown)
     expect(KIND not in said, said)
-    machine.run("dpkg", "-i", f"{HOME}/pongbench.deb", user=0, PATH=path)
+    machine.run("dpkg", "-i", f"{HOME}/pongbench.deb", user=0, PATH=ROOTS_PATH)
     expect(xdg_mime(machine, "filetype", shown) == KIND, "the package's type is not known")
     expect(xdg_mime(machine, "default", KIND) == entry, "the package's program is not known")
 
@@ -397,17 +453,17 @@ def xdg_mime(machine: Machine, what: str, of: str) -> str:
 
 def as_a_package(machine: Machine, suite: str) -> None:
     """Goes in as a package for every user of the machine, and out again."""
-    path = "/usr/sbin:/usr/bin:/sbin:/bin"
-    machine.run("dpkg", "-i", f"{HOME}/pongbench.deb", user=0, PATH=path)
+    machine.run("dpkg", "-i", f"{HOME}/pongbench.deb", user=0, PATH=ROOTS_PATH)
     said = machine.run("pongbench", "--selftest")
     expect("the window draws" in said and "the null server is swept" in said, said)
-    machine.run("dpkg", "-r", "pongbench", user=0, PATH=path)
+    machine.run("dpkg", "-r", "pongbench", user=0, PATH=ROOTS_PATH)
     machine.run("test", "!", "-e", "/opt/pongbench")
 
 
-CHECKS: tuple[Callable[[Machine, str], None], ...] = (
+CHECKS: tuple[Callable[[Machine, str], str | None], ...] = (
     used_as_a_colleague_would,
     first_comparisons,
+    over_ssh,
     hard_places,
     refusals,
     in_a_file_manager,
@@ -430,12 +486,8 @@ def end(process: subprocess.Popen[str]) -> None:
 
 def picture(machine: Machine, name: str, command: str) -> None:
     """Run a line of shell that opens the window on a screen; keep what is to be seen."""
-    screen = "x".join(map(str, SCREEN))
-    script = (
-        f"mkdir -p {HOME}/fb; Xvfb :97 -screen 0 {screen}x24 -fbdir {HOME}/fb -nolisten tcp &"
-        f" while ! test -e /tmp/.X11-unix/X97; do sleep 0.1; done; export DISPLAY=:97; {command}"
-    )
-    process = machine.start("sh", "-c", script)
+    script = on_a_screen(command, options=f"-fbdir {HOME}/fb")
+    process = machine.start("sh", "-c", f"mkdir -p {HOME}/fb; {script}")
     frame = machine.upper / HOME.lstrip("/") / "fb" / "Xvfb_screen0"
     try:
         deadline = time.monotonic() + 90

@@ -85,6 +85,11 @@ _FIND = (
 )
 """A configured Python is the only one that is used."""
 
+
+class NoPython(PongbenchError):
+    """The machine has no Python that suits, and its profile names none."""
+
+
 Channel: TypeAlias = "asyncssh.SSHClientProcess[bytes]"
 
 log = logging.getLogger("workbench.machines.commands")
@@ -174,7 +179,7 @@ class Shell:
         lines = output[-4000:].decode("utf-8", "replace").strip().splitlines()[-1:]
         reply = quoted(" ".join(lines))
         if ended.exit_status == NO_PYTHON:
-            raise PongbenchError(self._no_python(python, reply))
+            raise self._no_python(python, reply)
         if self.connection.ssh.is_closed():
             raise self.gone(asyncssh.ConnectionLost("the connection was closed"))
         words = f"it said: {reply}" if reply else "no output"
@@ -200,14 +205,14 @@ class Shell:
                     await process.stdin.drain()
             process.stdin.write_eof()
 
-    def _no_python(self, python: str, reply: str) -> str:
+    def _no_python(self, python: str, reply: str) -> PongbenchError:
         if python:
-            return (
+            return PongbenchError(
                 f"'{self.name}' cannot use the Python that its profile names, {python}:"
                 f" {reply or 'it did not start'}; name one of 3.10 or later (python), or none."
             )
         version = reply if reply.startswith("Python") else "none at all"
-        return (
+        return NoPython(
             f"'{self.name}' has no Python 3.10 or later"
             f" ({version}); install one there, or name"
             " it in its profile (python)."

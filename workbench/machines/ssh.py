@@ -1,7 +1,7 @@
 """A machine over SSH: the runner at the other end of a channel, files by tar through others.
 
-It needs only sshd and Python 3.10 or later there. Our programs are sent over stdin, so that they
-leave no files there.
+It needs only sshd and Python 3.10 or later there; an installed program brings its own where there
+is none. Our programs are sent over stdin, so that they leave no files there.
 """
 
 from __future__ import annotations
@@ -28,12 +28,20 @@ from workbench.closing import to_the_end
 from workbench.errors import PongbenchError
 from workbench.machines.base import Machine, Platform
 from workbench.machines.bundle import mode_of
+from workbench.machines.interpreter import bring_interpreter, carried
 from workbench.machines.local import JANITOR
 from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import LEASE_S, RUNNER, Link, MachineBusy
 from workbench.machines.runnerevents import Ready
 from workbench.machines.secrets import Ask, never_ask
-from workbench.machines.shell import WORK_WITHIN_S, Channel, Shell, command_line, encoded
+from workbench.machines.shell import (
+    WORK_WITHIN_S,
+    Channel,
+    NoPython,
+    Shell,
+    command_line,
+    encoded,
+)
 from workbench.machines.sshconnect import connect, reason
 from workbench.machines.surveyed import Survey, fit
 from workbench.machines.wire import Count, Text, quoted
@@ -220,8 +228,18 @@ class SshMachine(Machine):
 
 
 async def survey_machine(shell: Shell, profile: Profile) -> Survey:
-    """Survey the machine. Raises PongbenchError when no suitable Python is found."""
-    return await shell.ask("survey it", SURVEY, Survey, profile.python, profile.work_dir)
+    """Survey the machine. Raises PongbenchError when no suitable Python is found or can be
+    brought."""
+
+    async def survey(python: str) -> Survey:
+        return await shell.ask("survey it", SURVEY, Survey, python, profile.work_dir)
+
+    try:
+        return await survey(profile.python)
+    except NoPython:
+        if not carried():
+            raise
+    return await survey(await bring_interpreter(shell, profile.work_dir))
 
 
 async def clean(shell: Shell, survey: Survey) -> Cleaned:

@@ -31,6 +31,7 @@ import msgspec
 
 from workbench import fetching, paths
 from workbench.errors import PongbenchError, ProgramFailed
+from workbench.machines import interpreter
 from workbench.machines.base import Machine, Platform, output, ran
 from workbench.machines.bundle import Bundle, archive_of, archived, kept, pack
 from workbench.machines.runner_client import Command
@@ -240,7 +241,10 @@ async def _bring(
         try:
             proof = decode(_PROOF, lines[-1].encode())
             found = {"python": python, "venv": place}
-            return Runtime(found, proof.name, proof.packages, env or {})
+            name, base = proof.name, PurePosixPath(machine.python[0])
+            if interpreter.PLACE in str(base):
+                name, found["base"] = f"{name}{_OURS}", str(base.parent.parent)
+            return Runtime(found, name, proof.packages, env or {})
         except InvalidMessage as error:
             output = f"its output is invalid ({error})"
     why = output.rstrip(".")
