@@ -129,11 +129,27 @@ EXAMPLES = {
     "compact": "pongbench compact mine.pong.yaml",
     "query": "pongbench query 'SELECT server, sustained FROM servers'",
     "catalogue": "pongbench catalogue show tornado",
+    "catalogue list": "pongbench catalogue list",
+    "catalogue show": "pongbench catalogue show tornado",
+    "catalogue features": "pongbench catalogue features tornado gevent --csv",
+    "catalogue check": "pongbench catalogue check tornado",
+    "catalogue new": "pongbench catalogue new 'My server' --like gevent",
+    "catalogue lock": "pongbench catalogue lock my-server",
     "machines": "pongbench machines check target",
+    "machines list": "pongbench machines list",
+    "machines show": "pongbench machines show target",
+    "machines add": "pongbench machines add target --address 192.0.2.7 --user bench",
+    "machines edit": "pongbench machines edit target --sudo passwordless",
+    "machines duplicate": "pongbench machines duplicate target client",
+    "machines remove": "pongbench machines remove target",
+    "machines trust": "pongbench machines trust target --fingerprint SHA256:...",
+    "machines check": "pongbench machines check target",
+    "machines tune": "pongbench machines tune target --preview piel-2010",
+    "machines clean": "pongbench machines clean target --cache",
     "report": "pongbench report mine.pong.yaml -o mine.html",
     "share": "pongbench share mine.pong.yaml",
 }
-"""Of each command, for its help."""
+"""Of each command and action, for its help."""
 
 
 def parser(
@@ -151,8 +167,17 @@ def parser(
     for name in [words[0]] if words and words[0] in known else known:
         known[name]()(commands)
     for name, command in commands.choices.items():
-        command.epilog = f"example: {EXAMPLES[name]}"
+        _show_example(command, name)
     return whole
+
+
+def _show_example(command: argparse.ArgumentParser, name: str) -> None:
+    """Add its example to the help of a command and of each action below it."""
+    command.epilog = f"example: {EXAMPLES[name]}"
+    for action in command._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for word, below in action.choices.items():
+                _show_example(below, f"{name} {word}")
 
 
 def _imported(name: str) -> AddParser:

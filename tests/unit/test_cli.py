@@ -14,7 +14,7 @@ from app.__main__ import MORE, main
 from tests import synthetic
 from tests.recording import record_session
 from workbench.analysis.summary import summarise
-from workbench.cli import COMMANDS
+from workbench.cli import COMMANDS, EXAMPLES
 from workbench.commands.console import ConsoleView
 from workbench.documents import VERSION, AnyDocument, PointStart, PointStop, RunStart
 from workbench.messages.reasons import RecordingCut
@@ -310,7 +310,8 @@ def test_all_plans_are_listed_with_what_they_take(
 
 
 def test_the_help_of_every_command_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in (*COMMANDS, *MORE):
+    assert {name.split()[0] for name in EXAMPLES} == {*COMMANDS, *MORE}
+    for name in EXAMPLES:
         with pytest.raises(SystemExit):
-            main([name, "--help"])
+            main([*name.split(), "--help"])
         assert f"example: pongbench {name}" in capsys.readouterr().out
