@@ -37,10 +37,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         from app.application import run  # noqa: PLC0415 - Qt only for the window
     except ImportError as error:
-        return _refuse(
-            f"The window needs Qt, which this system cannot load ({error}). Run `make run` once, "
-            "or install the libraries listed in README."
+        why = str(error).strip().splitlines()[-1]
+        otherwise = (
+            "Run its installer again, which names the packages that this system lacks."
+            if getattr(sys, "frozen", False)
+            else "Run `make run` once, or install the libraries listed in README."
         )
+        return _refuse(f"The window needs Qt, which this system cannot load ({why}). {otherwise}")
     try:
         return run(file)
     except PongbenchError as error:  # Before there is a window to show it.

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+from pathlib import Path
 
 
 def main() -> int:
@@ -23,9 +24,28 @@ def main() -> int:
             runpy.run_path(script, run_name="__main__")
             return 0
         case words:
-            from app.__main__ import main as program  # noqa: PLC0415  scripts come without it
+            return _program(words)
 
-            return program(words)
+
+def _program(words: list[str]) -> int:
+    """The program; one sentence instead of a traceback when a file of it is missing."""
+    try:
+        from app.__main__ import main as program  # noqa: PLC0415  scripts come without it
+
+        return program(words)
+    except ImportError as error:
+        problem: Exception = error
+    except FileNotFoundError as error:
+        if not str(error.filename).startswith(str(Path(sys.executable).parent)):
+            raise
+        problem = error
+    why = str(problem).strip().splitlines()[-1]
+    print(
+        f"pongbench: A part of Pongbench is missing or cannot be loaded ({why}). Perhaps a virus"
+        " scanner removed it; install Pongbench again.",
+        file=sys.stderr,
+    )
+    return 1
 
 
 if __name__ == "__main__":

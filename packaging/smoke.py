@@ -413,6 +413,45 @@ def refusals(machine: Machine, suite: str) -> None:
     expect("libEGL" in said and "Traceback" not in said, said)
 
 
+def whole_or_not_at_all(machine: Machine, suite: str) -> None:
+    """Installs nothing by half and says why: a file cut in half, an old glibc, a full disk. So does
+    the program: no display, a file that is gone, a proxy that is none."""
+    half, fake, small = f"{HOME}/half.run", f"{HOME}/fake", f"{machine.layer}/root/mnt"
+    machine.run(
+        *("sh", "-ec"),
+        f"head -c 40000000 {HOME}/pongbench.run >{half}; mkdir {fake};"
+        f" printf '#!/bin/sh\\necho glibc 2.31\\n' >{fake}/getconf; chmod +x {fake}/getconf",
+    )
+    refused(machine.run("sh", half, code=1), "The file is damaged")
+    old = machine.run("sh", f"{HOME}/pongbench.run", code=1, PATH=f"{fake}:/usr/bin:/bin")
+    refused(old, "and this system has 2.31")
+    machine.run("test", "!", "-e", OPT)
+    install = f"sh {HOME}/pongbench.run --quiet --prefix=/mnt/pongbench"
+    said = machine.run(
+        *(
+            "sh",
+            "-c",
+            f"{install} >/dev/null && ! {install} && /mnt/pongbench/bin/pongbench --version",
+        ),
+        options=f"mount -t tmpfs -o size=300m,mode=1777 tmpfs {small}",
+    )
+    expect("The disk is full; nothing was changed." in said and __version__ in said, said)
+    machine.run("sh", f"{HOME}/pongbench.run", "--quiet")
+    refused(machine.run("pongbench", code=1), "No display")
+    said = machine.run("pongbench", "--selftest", HTTPS_PROXY="http://127.0.0.1:9")
+    expect("proxy" in said, said)
+    machine.run("sh", "-c", f"rm {OPT}/app/_internal/msgspec/_core*.so")
+    for words in (("--version",), ("plans",), ("--selftest",)):
+        refused(machine.run("pongbench", *words, code=1), "install Pongbench again")
+    machine.run("sh", f"{HOME}/pongbench.run", "--quiet")
+    machine.run("pongbench", "--version")
+
+
+def refused(said: str, why: str) -> None:
+    """One sentence, and no traceback."""
+    expect(why in said and "Traceback" not in said and len(said.strip().splitlines()) < 3, said)
+
+
 def in_a_file_manager(machine: Machine, suite: str) -> None:
     """Opens a session by a double click, as file managers do it, and not once it is removed."""
     machine.run("sh", "-c", "dpkg -i /var/desktop/*.deb", user=0, PATH=ROOTS_PATH)
@@ -466,6 +505,7 @@ CHECKS: tuple[Callable[[Machine, str], str | None], ...] = (
     over_ssh,
     hard_places,
     refusals,
+    whole_or_not_at_all,
     in_a_file_manager,
     as_a_package,
 )

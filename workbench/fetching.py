@@ -25,6 +25,11 @@ _CAUSES = (
         "install them (Debian: apt-get install ca-certificates)",
     ),
     (
+        r"certificate (expired|not valid yet)|certificate has expired|certificate is not yet valid",
+        "its certificate is not valid on this computer's date",
+        "set the clock of this computer",
+    ),
+    (
         r"invalid peer certificate|CERTIFICATE_VERIFY_FAILED|SSLError",
         "its certificate is not trusted (TLS)",
         "add the authority of your network to the certificates of this computer, or name its file"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -21,14 +22,16 @@ def uv_binary() -> str:
     """Return its path. Raises PongbenchError when it is missing."""
     import uv  # noqa: PLC0415  only a build needs it
 
+    missing = PongbenchError("uv, which builds the runtimes, is missing; install Pongbench again.")
     if getattr(sys, "frozen", False):
-        return str(paths.SHIPPED / "bin" / "uv")
+        found = shutil.which(paths.SHIPPED / "bin" / "uv")
+        if found is None:
+            raise missing
+        return found
     try:
         return str(uv.find_uv_bin())
     except FileNotFoundError:
-        raise PongbenchError(
-            "uv, which builds the runtimes, is missing; install Pongbench again."
-        ) from None
+        raise missing from None
 
 
 def uv(

@@ -151,3 +151,10 @@ def test_an_http_error_of_the_index_is_not_taken_for_no_network() -> None:
 )
 def test_apt_without_a_network_gets_other_advice_than_to_update(detail: str, sentence: str) -> None:
     assert fetching.apt_failed(detail, "its", "connect it", "update it") == sentence
+
+
+@pytest.mark.parametrize("fault", ["certificate expired", "certificate not valid yet"])
+def test_a_wrong_clock_is_named_and_no_authority_is_asked_for(fault: str) -> None:
+    said = f"error: Failed to fetch: `x`\n  cause: invalid peer certificate: {fault}: verification"
+    told = fetching.why_unreached(said, "connect this computer")
+    assert "set the clock of this computer" in told and "SSL_CERT_FILE" not in told
