@@ -343,7 +343,7 @@ def over_ssh(machine: Machine, suite: str) -> str:
     keys = f"/home/{BOX}/.ssh"
     machine.run(
         *("sh", "-ec"),
-        f"dpkg -i /var/sshd/*.deb; useradd -m {BOX}; mkdir -p /run/sshd {keys} {HOME}/card;"
+        f"dpkg -i /var/sshd/*.deb; useradd -m -p '*' {BOX}; mkdir -p /run/sshd {keys} {HOME}/card;"
         f" ssh-keygen -q -t ed25519 -N '' -f {HOME}/key; cp {HOME}/key.pub {keys}/authorized_keys;"
         f" chown {USER} {HOME}/key {HOME}/card; ! command -v python3",
         user=0,
