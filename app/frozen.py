@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 
-def main() -> int:
-    """Returns the exit code."""
+def main() -> int | str:
+    """Returns the exit code, or what is to be said on stderr."""
     # What the bundle needed to start is not for the programs that it starts.
     for variable in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
         original = os.environ.pop(f"{variable}_ORIG", None)
@@ -27,7 +27,7 @@ def main() -> int:
             return _program(words)
 
 
-def _program(words: list[str]) -> int:
+def _program(words: list[str]) -> int | str:
     """The program; one sentence instead of a traceback when a file of it is missing."""
     try:
         from app.__main__ import main as program  # noqa: PLC0415  scripts come without it
@@ -40,12 +40,11 @@ def _program(words: list[str]) -> int:
             raise
         problem = error
     why = str(problem).strip().splitlines()[-1]
-    print(
+    # Our own output may need what is missing.
+    return (
         f"pongbench: A part of Pongbench is missing or cannot be loaded ({why}). Perhaps a virus"
-        " scanner removed it; install Pongbench again.",
-        file=sys.stderr,
+        " scanner removed it; install Pongbench again."
     )
-    return 1
 
 
 if __name__ == "__main__":

@@ -65,6 +65,11 @@ class Hands:
     def says(self, text: str) -> bool:
         return any(text in each.text() for each in _seen(QLabel))
 
+    def drawn(self) -> Callable[[], bool]:
+        """Whether a second has passed, for the picture's sake."""
+        until = time.monotonic() + 1
+        return lambda: time.monotonic() > until
+
     def picture(self, name: str) -> None:
         """Of the whole screen, with dialogs."""
         QApplication.processEvents()
@@ -121,6 +126,7 @@ def trust_its_key(hands: Hands) -> Steps:
     hands.press("Trust key")
     page: Any = hands.window.page("Machines")
     yield lambda: "ready" in page.listing.rows[NAME].state.word
+    yield hands.drawn()
     hands.picture("3-ready")
 
 
@@ -140,6 +146,7 @@ def deploy_a_script(hands: Hands) -> Steps:
     hands.press("Test")
     yield lambda: page.trial.under_way
     yield lambda: not page.trial.under_way
+    yield hands.drawn()
     hands.picture("4-deployed")
     if not hands.says("Passed"):
         raise LookupError("the test did not pass")
@@ -166,6 +173,7 @@ def sweep(hands: Hands) -> Steps:
     yield lambda: sum(len(series.stops) for series in live.board.model.series.values()) >= 4
     hands.picture("6-live")
     yield lambda: not window.desk.busy
+    yield hands.drawn()
     hands.picture("7-done")
     if not hands.says("Done"):
         raise LookupError(live.error.text or "the run did not end well")
@@ -179,10 +187,12 @@ def replay(hands: Hands) -> Steps:
     print(json.dumps({"session": str(session), "bytes": session.stat().st_size, "head": head}))
     window.show_page("Sessions")
     yield partial(hands.can_press, "Replay")
+    yield hands.drawn()
     hands.picture("8-sessions")
     hands.press("Replay")
     yield lambda: window.shown is window.film and window.film.reel is not None
     yield lambda: window.film.board.model.over
+    yield hands.drawn()
     hands.picture("9-film")
 
 
