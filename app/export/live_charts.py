@@ -17,8 +17,8 @@ from app.charts.model import ChartModel
 from app.charts.projection import Projection
 from app.charts.series import Quantity, Span
 from app.charts.view_state import DISTRIBUTION, SWEEP, TIME, Look, first_view
-from app.profiling import box_colour
-from app.theme import DARK, LIGHT, SeriesStyle
+from app.colour import mix
+from app.theme import DARK, LIGHT, SeriesStyle, Theme
 from workbench.analysis.flame import HUES
 from workbench.analysis.results import PERCENTILES, PointResult, View
 from workbench.sessions.chart_notes import ChartNote
@@ -34,8 +34,13 @@ _TOKENS = (
 
 def tokens() -> dict[str, tuple[str, str]]:
     """Return the page's colours by name: light and dark."""
-    hues = {f"h{n}": (box_colour(LIGHT, n), box_colour(DARK, n)) for n in range(HUES)}
+    hues = {f"h{n}": (_box_colour(LIGHT, n), _box_colour(DARK, n)) for n in range(HUES)}
     return {name: (getattr(LIGHT, name), getattr(DARK, name)) for name in _TOKENS} | hues
+
+
+def _box_colour(theme: Theme, hue: int) -> str:
+    """Return the colour of boxes of a flame graph; names on them stay legible."""
+    return mix(theme.card, theme.hues[hue % len(theme.hues)], 0.42 if theme.dark else 0.34)
 
 
 def styles_of(model: ChartModel) -> dict[str, tuple[SeriesStyle, SeriesStyle]]:

@@ -1,4 +1,4 @@
-"""CPU profiles in the window: a flame graph that is zoomed, searched and read without a mouse."""
+"""CPU profiles in the window: calls and functions, read without a mouse."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.context import Desk
 from app.pages.film import FilmPage
-from app.profiling import FlameGraph, ProfileViewer
+from app.profiling import ProfileViewer
 from tests.canary import SONG, heard
-from tests.gui.windows import control, offers, sees, the
+from tests.gui.windows import offers, sees, the
 from tests.recording import record_session
 from tests.synthetic import session
-from workbench.analysis.flame import Box
 from workbench.documents import AnyDocument, PointStart, PointStop
 from workbench.messages.outcomes import NotProfiled, Profile
 
@@ -48,16 +47,6 @@ def viewer(qtbot: QtBot) -> Iterator[ProfileViewer]:
     made.close()
 
 
-def box(graph: FlameGraph, name: str) -> Box:
-    assert graph.root is not None
-    return next(each for each in graph.root.all() if each.name == name)
-
-
-def click(qtbot: QtBot, graph: FlameGraph, name: str) -> None:
-    at = graph.place(box(graph, name)).center().toPoint()
-    qtbot.mouseClick(graph, Qt.MouseButton.LeftButton, pos=at)
-
-
 def test_a_profile_is_chosen_first_and_says_what_it_is(viewer: ProfileViewer, qtbot: QtBot) -> None:
     assert viewer.server.currentText() == "One"
     sees(qtbot, viewer, "100 samples in 5 s at 4,000/s, py-spy 0.4.3")
@@ -69,71 +58,36 @@ def test_a_profile_is_chosen_first_and_says_what_it_is(viewer: ProfileViewer, qt
     ]
 
 
-def test_a_click_zooms_to_a_function_and_a_click_outside_shows_all(
+def test_calls_stand_below_their_callers_and_keys_reach_them(
     viewer: ProfileViewer, qtbot: QtBot
 ) -> None:
-    graph = viewer.graph
-    narrow = graph.place(box(graph, "send (socket.py)")).width()
-    assert narrow == pytest.approx(0.6 * graph.width(), abs=1)
-    click(qtbot, graph, "handle (server.py)")
-    assert graph.place(box(graph, "handle (server.py)")).width() == graph.width()
-    assert graph.place(box(graph, "send (socket.py)")).width() > narrow
-    assert graph.place(box(graph, "gc")).isEmpty()
-    qtbot.mouseClick(graph, Qt.MouseButton.LeftButton, pos=QPoint(5, graph.height() - 3))
-    assert graph.place(box(graph, "send (socket.py)")).width() == narrow
-    assert not control(viewer, "Reset zoom").isEnabled()
-
-
-def test_the_keys_reach_every_box_and_each_is_described(
-    viewer: ProfileViewer, qtbot: QtBot
-) -> None:
-    graph = viewer.graph
-    graph.setFocus()
-    for key, name in (
-        (Qt.Key.Key_Home, "all"),
-        (Qt.Key.Key_Down, "main (server.py)"),
-        (Qt.Key.Key_Down, "handle (server.py)"),
-        (Qt.Key.Key_Right, "gc"),
-        (Qt.Key.Key_Left, "handle (server.py)"),
-        (Qt.Key.Key_Down, "send (socket.py)"),
-        (Qt.Key.Key_Right, "recv (socket.py)"),
-        (Qt.Key.Key_Up, "handle (server.py)"),
+    calls = viewer.calls
+    for key, row in (
+        (Qt.Key.Key_Home, ["all", "0 %", "100.0 %"]),
+        (Qt.Key.Key_Down, ["main (server.py)", "10.0 %", "100.0 %"]),
+        (Qt.Key.Key_Down, ["handle (server.py)", "0 %", "85.0 %"]),
+        (Qt.Key.Key_Down, ["send (socket.py)", "60.0 %", "60.0 %"]),
+        (Qt.Key.Key_Left, ["handle (server.py)", "0 %", "85.0 %"]),
     ):
-        qtbot.keyClick(graph, key)
-        assert graph.accessibleDescription().startswith(f"{name}: ")
-    sees(qtbot, viewer, "handle (server.py): 85.0 % of the samples (85), itself 0 % (0)")
-    qtbot.keyClick(graph, Qt.Key.Key_Return)
-    assert graph.is_zoomed
-    qtbot.keyClick(graph, Qt.Key.Key_Escape)
-    assert not graph.is_zoomed and viewer.isVisible()
-    qtbot.keyClick(graph, Qt.Key.Key_Escape)
+        qtbot.keyClick(calls, key)
+        assert [calls.currentItem().text(n) for n in range(3)] == row
+    qtbot.keyClick(calls, Qt.Key.Key_Escape)
     assert not viewer.isVisible()
-
-
-def test_a_search_shows_the_share_of_all_samples(viewer: ProfileViewer, qtbot: QtBot) -> None:
-    viewer.search.setText("SOCKET")
-    sees(qtbot, viewer, "85.0 % of the samples")
-    viewer.functions.itemClicked.emit(viewer.functions.topLevelItem(1), 0)
-    assert viewer.search.text() == "recv (socket.py)"
-    sees(qtbot, viewer, "25.0 % of the samples")
 
 
 def test_a_server_without_a_profile_says_why(viewer: ProfileViewer, qtbot: QtBot) -> None:
     viewer.show_server("two")
     sees(qtbot, viewer, "set kernel.yama.ptrace_scope to 0")
-    assert not viewer.graph.isVisible()
+    assert not viewer.calls.isVisible()
     viewer.show_server("one")
-    assert viewer.graph.isVisible()
+    assert viewer.calls.isVisible()
 
 
 def test_hostile_names_stay_on_their_line(qtbot: QtBot) -> None:
     hostile = a_profile("One", [f"{n}{SONG}" for n in range(5)])
     made = ProfileViewer(None, {"one": hostile})  # type: ignore[arg-type]
     qtbot.addWidget(made)
-    graph = made.graph
-    assert graph.root is not None
-    shown = [graph.describe(each) for each in graph.root.all()]
-    shown += [made.functions.topLevelItem(n).text(0) for n in range(5)]
+    shown = [made.functions.topLevelItem(n).text(0) for n in range(5)]
     assert not heard("".join(shown)) and not any("\n" in text for text in shown)
 
 

@@ -39,13 +39,6 @@ class Box:
     def end(self) -> float:
         return self.start + self.share
 
-    def callers(self) -> Iterator[Box]:
-        """The boxes above it, the nearest first."""
-        box = self.parent
-        while box is not None:
-            yield box
-            box = box.parent
-
     def all(self) -> Iterator[Box]:
         """Itself, then all boxes below it."""
         waiting = [self]
@@ -89,25 +82,6 @@ def _place(root: Box) -> None:
             callee.start, callee.share = at, callee.samples / root.samples
             at += callee.share
         waiting += box.callees
-
-
-def matching(root: Box, text: str) -> tuple[set[Box], float]:
-    """Return the boxes whose names contain a text, and the share of samples that have any of them
-    on their stack."""
-    wanted = text.casefold().strip()
-    if not wanted:
-        return set(), 0.0
-    found: set[Box] = set()
-    share = 0.0
-    waiting = [(root, False)]
-    while waiting:
-        box, counted = waiting.pop()
-        if box is not root and wanted in box.name.casefold():
-            found.add(box)
-            share += 0.0 if counted else box.share
-            counted = True
-        waiting += [(callee, counted) for callee in box.callees]
-    return found, share
 
 
 @dataclass(frozen=True)
