@@ -47,7 +47,6 @@ PAGES = (
     Action("Copy the chart", ("Ctrl+Shift+C",), "copy_chart"),
     Action("CPU profiles: where the time goes", ("Ctrl+P",), "show_profiles"),
     Action("Stop what is in progress", ("Ctrl+.",), "press_stop"),
-    Action("Servers: code in the whole window", ("F12",), "fill_window", "Servers"),
     Action("Present: charts on the full screen", ("F11",), "present", "Live"),
 )
 """Actions that each page carries out in its own way, if it can."""

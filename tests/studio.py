@@ -140,11 +140,10 @@ class Studio(Stage):
         page = self.show("Servers")
         self.camera.until(page.servers)
         known = {each.id: each for each in page.servers()}
-        page.set_beside(known["twisted"])
         page.table.choose(known["gevent"].key)
         for name in ("gevent", "twisted", "tornado"):
             page._rows.toggle(known[name])
-        self.camera.keep(self.window, "Servers-beside")
+        self.camera.keep(self.window, "Servers-chosen")
         trial = page.trial
         self.press(page, "Test (page)")
         trial._trying, trial._under_way = known["gevent"], Future()
@@ -160,7 +159,6 @@ class Studio(Stage):
         self.camera.rest(0.5)
         self.camera.keep(self.window, "Servers-nothing")
         page.finding.field.clear()
-        page.set_beside(None)
 
     def plan(self) -> None:
         page = self.show("Plan")

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QApplication, QFileDialog, QSplitter, QWidget
+from PySide6.QtWidgets import QFileDialog, QSplitter, QWidget
 
 from app import folders
 from app.context import Desk
@@ -17,7 +17,7 @@ from app.history import UndoBar
 from app.servers.detail import Detail
 from app.servers.finding import Filters, Finding
 from app.servers.known import Known, load, plan_for
-from app.servers.own import Edits, Owning
+from app.servers.own import Owning
 from app.servers.rows import Rows, Sifted
 from app.servers.target import Head
 from app.stacking import lay, stacked
@@ -31,20 +31,19 @@ _STACKED_PX = 880
 
 
 class ServersPage(QWidget):
-    """The table above; below it the code of one or two servers, with facts and tests."""
+    """The table above; below it the code of the selected server, with facts and tests."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self._desk = desk
         kept = desk.settings.more.get(_KEPT)
         self._kept: dict[str, Any] = dict(kept) if isinstance(kept, dict) else {}
-        self._edits = Edits.of_plain(self._kept.get("edits"))
         self._key_to_choose = str(self._kept.get("chosen", ""))
         self._loaded = False
         self._request = 0
         self._rows = Rows()
         self._sifted = Sifted(self._rows)
-        self.own = Owning(self, desk, self._edits, self._rows)
+        self.own = Owning(self, desk, self._rows)
         outer = column(self)
         self._head = Head(desk, str(self._kept.get("machine", "")))
         self.target = self._head.target
@@ -65,9 +64,8 @@ class ServersPage(QWidget):
         self.finding = Finding(self._sifted)
         self.table = self.finding.table
         self._split.addWidget(self.finding)
-        beside = str(self._kept.get("beside", ""))
-        self.detail = Detail(desk, self._edits, self.own, beside)
-        self.pane, self.other = self.detail.pane, self.detail.other
+        self.detail = Detail(desk, self.own)
+        self.pane = self.detail.pane
         self.trial = self.detail.trial
         self._split.addWidget(self.detail)
         self._split.setStretchFactor(0, 5)
@@ -90,14 +88,12 @@ class ServersPage(QWidget):
         self.finding.regrouped.connect(self._keep)
         self.finding.export_requested.connect(self.export)
         self.finding.filters.toggled.connect(lambda _: self._fit())
-        self.detail.filled.connect(self._fit)
         self.table.chosen.connect(self._on_chosen)
         self.table.doubleClicked.connect(self.pane.code.setFocus)
         self.table.customContextMenuRequested.connect(self._on_menu)
         self._rows.ticks_changed.connect(self._on_ticks)
-        self.pane.edited.connect(self._on_edited)
         self.own.made.connect(self._on_made)
-        self.own.saved.connect(self._on_saved)
+        self.own.changed.connect(self._on_changed)
         self.own.refused.connect(self._on_refused)
         self.own.removed.connect(self.table.setFocus)
         self.trial.finished.connect(lambda _: self.load())
@@ -109,7 +105,6 @@ class ServersPage(QWidget):
             "Return": self.detail.run_test,
             "Enter": self.detail.run_test,
             "Delete": self.detail.delete,
-            "B": self.detail.pin,
         }.items():
             shortcut = QShortcut(QKeySequence(key), self.table, do)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
@@ -118,7 +113,6 @@ class ServersPage(QWidget):
         head.new.clicked.connect(self.own.new)
         head.compare.clicked.connect(self.compare_these)
         detail.reveal_requested.connect(self.reveal)
-        detail.beside_changed.connect(self._keep)
         self._desk.servers_changed.connect(self.load)
         self.setFocusProxy(self.table)
 
@@ -166,8 +160,7 @@ class ServersPage(QWidget):
         self._sift(key)
         if not key_to_choose:
             self.table.verticalScrollBar().setValue(at)
-        self.detail.find_beside(servers)
-        self._on_edited()
+        self._keep()
 
     def servers(self) -> list[Known]:
         """Return the visible servers in the order of the table."""
@@ -198,13 +191,9 @@ class ServersPage(QWidget):
         self._keep()
 
     def _on_chosen(self, known: Known | None) -> None:
-        if known is None or not self.pane.shows(known):
+        if known is None or known != self.pane.known:
             self.detail.show_server(known)
             self._keep()
-
-    def set_beside(self, known: Known | None) -> None:
-        """Show a server's code on the right; None: close it."""
-        self.detail.set_beside(known)
 
     # Actions
 
@@ -252,10 +241,9 @@ class ServersPage(QWidget):
         self._show_all()
         self._desk.servers_changed.emit()
 
-    def _on_saved(self, known: Known) -> None:
+    def _on_changed(self, known: Known) -> None:
         self.error.show_text("")
         self.trial.forget(known)
-        self._on_edited()
         self._desk.servers_changed.emit()
 
     def _on_refused(self, sentence: str) -> None:
@@ -282,10 +270,6 @@ class ServersPage(QWidget):
 
     # Settings
 
-    def _on_edited(self) -> None:
-        self._rows.set_unsaved(self._edits.kept)
-        self._keep()
-
     def _keep(self) -> None:
         if not self._loaded:
             return
@@ -294,13 +278,11 @@ class ServersPage(QWidget):
         self._desk.settings.more[_KEPT] = {
             **self.filters.plain(),
             "chosen": chosen.key if chosen else "",
-            "beside": self.detail.beside,
             "machine": self.target.wanted,
             "ticked": self._rows.ticked,
             "group": self.finding.group,
             "column": place,
             "rising": rising,
-            "edits": self._edits.plain(),
         }
 
     def _restore(self) -> None:
@@ -314,24 +296,17 @@ class ServersPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
 
-    def fill_window(self) -> None:
-        """Give all room to the code, or end that."""
-        self.detail.fill(not self.detail.fills)
-
     def _fit(self) -> None:
-        narrow, fills = self.width() < _NARROW, self.detail.fills
-        if fills and self.finding.isAncestorOf(QApplication.focusWidget() or self):
-            self.pane.code.setFocus()  # else it would go to the next widget
-        self.finding.setVisible(not fills)
+        narrow = self.width() < _NARROW
         shown, below = not narrow or self.finding.filters.isChecked(), stacked(self.width())
         self.finding.set_narrow(narrow)
-        self.filters.setVisible(shown and not fills)
+        self.filters.setVisible(shown)
         self._head.set_narrow(narrow and not shown)
         self.detail.set_narrow(narrow, stacked=below)
         lay(self._across, below=below)
         self.filters.set_wide(below)
         least = _STACKED_PX + (self.filters.sizeHint().height() + GAP if shown else 0)
-        self.setMinimumHeight(least if below and not fills else 0)
+        self.setMinimumHeight(least if below else 0)
 
 
 def _texts(value: Any) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,9 +18,10 @@ from workbench.servers import gate_cache, user_servers
 from workbench.servers.catalogue import Broken, Catalogue
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate_cache import Measured
-from workbench.servers.lint import syntax
 from workbench.servers.readiness import MachineReadiness, Readiness, readiness
 from workbench.workloads.registry import MESSAGES, PROTOCOLS, speaking
+
+_RUNTIME = re.compile(r"^runtime:\s*(\S+)", re.MULTILINE)
 
 RUNS, FIRST, NOT = "Ready", "Needs setup", "Unavailable"
 KINDS = (RUNS, FIRST, NOT)
@@ -55,8 +59,6 @@ class Known:
     """The last result of the wire gate for the present files."""
     texts: dict[str, str] = field(default_factory=dict)
     """Its files, by relative name; shared ones last."""
-    others: tuple[str, ...] = ()
-    """Files that cannot be shown."""
     lines: int = 0
     """The lines of code worth reading."""
 
@@ -119,8 +121,8 @@ def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> 
         found, ready = gate_cache.recall(entry, machine), there.readiness(entry) if there else None
         state = _state(ready, found) if ready or found else _NOT_EXAMINED
     # Its author may have saved it unfinished; those of the catalogue were tested.
-    faults = [] if entry.shipped or found else syntax(texts)
-    if faults:
+    fault = "" if entry.shipped or found else next(_syntax_errors(texts), "")
+    if fault:
         state = _SYNTAX
     return Known(
         id=entry.id,
@@ -129,14 +131,32 @@ def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> 
         own=not entry.shipped,
         entry=entry,
         state=state,
-        problem=f"{faults[0].file}, line {faults[0].line}: {faults[0].sentence}" if faults else "",
+        problem=fault,
         machine=machine,
         ready=ready,
         measured=found,
         texts=texts,
-        others=_others(entry.folder, texts),
         lines=len(texts.get(entry.source, "").splitlines()),
     )
+
+
+def _syntax_errors(texts: Mapping[str, str]) -> Iterator[str]:
+    """Yield what the Python that runs this program cannot read of a folder's files."""
+    runtime = _RUNTIME.search(texts.get("server.yaml", ""))
+    if runtime and runtime[1] != "python":
+        return
+    for name, text in texts.items():
+        if not name.endswith(".py"):
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                ast.parse(text)
+        except SyntaxError as error:
+            said = (error.msg or "invalid syntax").rstrip(".")
+            yield f"{name}, line {error.lineno or 0}: Syntax error: {said}."
+        except (ValueError, RecursionError, MemoryError):
+            yield f"{name}: Python cannot read this file."
 
 
 def _broken(broken: Broken) -> Known:
@@ -150,7 +170,6 @@ def _broken(broken: Broken) -> Known:
         state=State(NOT, "Invalid files", "bad", "circle-x"),
         problem=broken.problem,
         texts=texts,
-        others=_others(broken.folder, texts),
     )
 
 
@@ -171,13 +190,6 @@ def _state(ready: Readiness | None, found: Measured | None) -> State:
     if found is None:
         return State(RUNS, "Ready, not tested", "soft", "circle-question-mark")
     return State(RUNS, "Ready", "ok", "circle-check")
-
-
-def _others(folder: Path, texts: dict[str, str]) -> tuple[str, ...]:
-    if not folder.is_dir():
-        return ()
-    names = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
-    return tuple(n for n in sorted(names) if n not in texts and "__pycache__" not in n)
 
 
 def _whole(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -251,8 +251,6 @@ class Rows(QAbstractTableModel):
         self.servers: list[Known] = []
         self.ticked: list[str] = []
         """Ids, in the order in which they were ticked."""
-        self.unsaved: Collection[str] = ()
-        """Keys of servers with unsaved changes."""
         self._haystacks: list[str] = []
         self._answers: dict[int, Callable[[Known, int], Any]] = {
             Qt.ItemDataRole.DisplayRole: lambda known, place: COLUMNS[place].text(known),
@@ -279,11 +277,6 @@ class Rows(QAbstractTableModel):
             self.ticked = ids
             self._report_all()
             self.ticks_changed.emit()
-
-    def set_unsaved(self, keys: Collection[str]) -> None:
-        if set(keys) != set(self.unsaved):
-            self.unsaved = set(keys)
-            self._report_all()
 
     def toggle(self, known: Known) -> None:
         if known.comparable:
@@ -344,7 +337,7 @@ class Rows(QAbstractTableModel):
         if column:
             return f"{COLUMNS[column].name}: {COLUMNS[column].text(known) or 'unknown'}"
         texts = [known.name, known.state.word, COLUMNS[2].text(known)]
-        texts += ["yours"] * known.own + ["unsaved changes"] * (known.key in self.unsaved)
+        texts += ["yours"] * known.own
         return ", ".join(filter(None, texts))
 
 

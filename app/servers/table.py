@@ -27,7 +27,7 @@ _MOST_SPARE = 100
 """By how much the state is widened where all columns are seen."""
 _BOX_PX, _NAME_AT_PX, _NAME_RIGHT_PX, _BEFORE_TAG_PX = 38, 40, 8, 6
 """The width of the check box, from the left; and what is beside a name."""
-_TAGS = ("yours", "unsaved")
+_TAG = "yours"
 
 
 class ServerTable(FixedTable):
@@ -161,14 +161,12 @@ class _Names(Cells):
         draw_tick(painter, theme, box, on=on, usable=known.comparable)
         room = cell.adjusted(_NAME_AT_PX, 0, -_NAME_RIGHT_PX, 0)
         if known.own:
-            unsaved = known.key in rows.unsaved
-            text, tone = _TAGS[unsaved], theme.warn if unsaved else theme.soft
-            wide = _tag_px(text)
+            wide = _tag_px(_TAG)
             tag = QRectF(room.right() - wide, cell.center().y() - 9, wide, 18)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.tinted(tone)))
+            painter.setBrush(QColor(theme.tinted(theme.soft)))
             painter.drawRoundedRect(tag, 9, 9)
-            write(painter, tag, text, font(11), tone, align=Qt.AlignmentFlag.AlignCenter)
+            write(painter, tag, _TAG, font(11), theme.soft, align=Qt.AlignmentFlag.AlignCenter)
             room.setRight(tag.left() - _BEFORE_TAG_PX)
         colour = theme.text if known.runs else theme.muted
         write(painter, room, known.name, font(13, Weight.DemiBold), colour)
@@ -177,7 +175,7 @@ class _Names(Cells):
 def _name_px(known: Known) -> int:
     """Return the width of the column in which a server's name is seen whole, with any tag."""
     text = QFontMetricsF(font(13, Weight.DemiBold)).horizontalAdvance(known.name)
-    tag = max(map(_tag_px, _TAGS)) + _BEFORE_TAG_PX if known.own else 0
+    tag = _tag_px(_TAG) + _BEFORE_TAG_PX if known.own else 0
     return ceil(_NAME_AT_PX + text + tag + _NAME_RIGHT_PX)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -93,8 +93,6 @@ _HEAD_PX, _LEAST_PX = 22, 24
 class Trial(QWidget):
     """One test after another, and none during a run."""
 
-    save_requested = Signal(object)
-    """A `Known` whose changes must be saved first; then call `go_on`."""
     finished = Signal(object)
     """A `Known` about which more is known now."""
     changed = Signal()
@@ -113,7 +111,6 @@ class Trial(QWidget):
         self._measured_before: dict[tuple[str, str], Measured | None] = {}
         self._waiting: list[Known] = []
         self._many = 0
-        self.unsaved: Callable[[Known], bool] = lambda known: False
         self._make()
         desk.busy_changed.connect(self._on_busy)
         self._show()
@@ -178,17 +175,12 @@ class Trial(QWidget):
         self._show()
 
     def start(self) -> None:
-        """Test the selected server; unsaved changes are saved first."""
-        known = self._known
-        if known is None or not self.go.isEnabled():
-            return
-        if self.unsaved(known):
-            self.save_requested.emit(known)
-        else:
-            self.go_on(known)
+        """Test the selected server."""
+        if self._known is not None and self.go.isEnabled():
+            self._test(self._known)
 
     def start_all(self, servers: Sequence[Known]) -> None:
-        """Test servers one after the other; their unsaved changes are left alone."""
+        """Test servers one after the other."""
         if self._under_way is None and not self._desk.busy:
             self._waiting = [known for known in servers if known.runs]
             self._many = len(self._waiting)
@@ -196,10 +188,9 @@ class Trial(QWidget):
 
     def _next(self) -> None:
         if self._waiting:
-            self.go_on(self._waiting.pop(0))
+            self._test(self._waiting.pop(0))
 
-    def go_on(self, known: Known) -> None:
-        """Start the test once everything is saved."""
+    def _test(self, known: Known) -> None:
         if self._under_way is not None or self._desk.busy or known.entry is None:
             return
         before = self._results.pop(self._slot(known), None)

@@ -1,4 +1,4 @@
-"""A user's own servers: created from a template or a copy, edited, and deleted.
+"""A user's own servers: created from a template or a copy, and deleted.
 
 A folder below `servers/` of the data directory; its content is the user's, and
 what is deleted is kept in the trash.
@@ -27,7 +27,7 @@ from workbench.trash import Trashed
 
 TEMPLATE = paths.RESOURCES / "templates" / "server"
 MOST_BYTES = 256 << 10
-"""The largest file that is shown and edited."""
+"""The largest file that is shown."""
 MOST_FILES = 40
 
 _LONGEST_NAME = 60
@@ -110,27 +110,6 @@ def read(server: Path) -> dict[str, str]:
             if len(found) < MOST_FILES and (text := _text(path)) is not None:
                 found[name] = text
     return found
-
-
-def save(server: Path, name: str, text: str, *, was: str) -> None:
-    """Save a file of the user's own server atomically.
-
-    `was`: its content when it was read. Raises BadInput when another program has changed it since,
-    or it cannot be written.
-    """
-    path = server / name
-    _must_be_own(server)
-    with _writing(f"{path} cannot be written"):
-        if not server.is_dir():
-            raise BadInput(f"The folder {server} is no longer there, so {name} was not saved.")
-        if path.exists() and _text(path) not in {was, text}:
-            raise BadInput(
-                f"{name} was changed by another program meanwhile. Nothing was saved; copy what you"
-                " wrote, then reload it."
-            )
-        stores.write(
-            path, text, path.stat().st_mode & 0o777 if path.exists() else stores.DEFAULT_MODE
-        )
 
 
 def remove(server: Path) -> Trashed:

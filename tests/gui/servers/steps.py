@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.choices import Choice
-from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.known import Known
 from app.servers.own import NewServer
@@ -56,17 +55,6 @@ def seek(qtbot: QtBot, page: ServersPage, text: str, found: Callable[[], bool]) 
     field.clear()
     qtbot.keyClicks(field, text)
     qtbot.waitUntil(found)
-
-
-def saved(qtbot: QtBot, page: ServersPage, desk: Desk) -> None:
-    with qtbot.waitSignal(desk.servers_changed):
-        control(page, "Save").click()
-
-
-def type_over(page: ServersPage, old: str, new: str) -> None:
-    text = page.pane.code.toPlainText()
-    assert old in text
-    page.pane.code.setPlainText(text.replace(old, new))
 
 
 def make(qtbot: QtBot, page: ServersPage, name: str) -> None:

@@ -182,8 +182,6 @@ def test_the_context_menu_offers_the_actions_for_the_server_under_it(
     assert not offered["Delete"].isEnabled()
     offered["Select to compare"].trigger()
     sees(qtbot, page, "1 selected")
-    offered["Pin code on the right"].trigger()
-    assert says(page, "gevent is pinned.")
     with qtbot.waitSignal(menu.destroyed):
         menu.close()
 
@@ -221,7 +219,6 @@ def test_selection_filter_ticks_and_order_are_kept_between_starts(
     page.filters.family = "socket"
     page.table.sort_by(column("Licence (Today)"), rising=False)
     choose(page, "twisted")
-    page.detail.pin()
     choose(page, "gevent")
     qtbot.keyClick(page.table, Qt.Key.Key_Space)
     again = opened()
@@ -229,8 +226,6 @@ def test_selection_filter_ticks_and_order_are_kept_between_starts(
     assert again.filters.family == "socket"
     assert again.pane.known is not None
     assert again.pane.known.id == "gevent"
-    assert again.other.known is not None
-    assert again.other.known.id == "twisted"
     sees(qtbot, again, "1 selected")
 
 

@@ -189,15 +189,3 @@ def test_the_names_stay_in_place_while_keys_reach_every_fact(
     head = table.horizontalHeader().viewport()
     qtbot.mouseClick(head, Qt.MouseButton.LeftButton, pos=QPoint(60, head.height() - 10))
     assert table.sorting == (0, False)
-
-
-def test_the_same_code_is_not_shown_twice_side_by_side(qtbot: QtBot, page: ServersPage) -> None:
-    choose(page, "twisted")
-    page.detail.pin()
-    assert page.other.isHidden()
-    assert says(page, "Twisted is pinned. Choose another server to see both.")
-    choose(page, "gevent")
-    assert page.other.isVisible()
-    assert not says(page, "is pinned")
-    choose(page, "twisted")
-    assert page.other.isHidden()
