@@ -81,7 +81,7 @@ WINDOWS = {
     "mvn": "maven",
     "unzip": "unzip",
 }
-PEERS = {"ab": "apache2-utils", "httperf": "httperf", "wrk": "wrk"}
+PEERS = {"ab": "apache2-utils", "h2load": "nghttp2-client", "httperf": "httperf", "wrk": "wrk"}
 
 GROUPS = {
     "qt-offscreen": QT_OFFSCREEN,

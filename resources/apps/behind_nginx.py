@@ -2,7 +2,8 @@
 
     python behind_nginx.py --nginx /usr/sbin/nginx --port 8000 -- gunicorn --bind unix:pong.sock ...
 
-With PONGBENCH_CERTIFICATE and PONGBENCH_KEY in its environment, nginx terminates TLS.
+With PONGBENCH_CERTIFICATE and PONGBENCH_KEY in its environment, nginx terminates TLS, and offers
+HTTP/2.
 The server behind is started in the current folder and has to listen on `pong.sock` there.
 """
 
@@ -94,7 +95,7 @@ def main():
             connections=resource.getrlimit(resource.RLIMIT_NOFILE)[0],
             passing=passing,
             hashing="ip_hash;" if args.ip_hash else "",
-            tls=" ssl" if certificate else "",
+            tls=" ssl http2" if certificate else "",
             sealed=SEALED.format(certificate, os.environ["PONGBENCH_KEY"]) if certificate else "",
         )
     )

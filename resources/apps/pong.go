@@ -2,7 +2,6 @@
 package main
 
 import (
-	"crypto/tls"
 	"io"
 	"log"
 	"net/http"
@@ -27,9 +26,7 @@ func main() {
 	http.HandleFunc("/", pong)
 	http.HandleFunc("/hello", hello)
 	if len(os.Args) > 5 {
-		// Without TLSNextProto it would also offer HTTP/2.
-		server := &http.Server{TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){}}
-		log.Fatal(server.ServeTLS(listener, os.Args[4], os.Args[5]))
+		log.Fatal(http.ServeTLS(listener, nil, os.Args[4], os.Args[5]))
 	}
 	log.Fatal(http.Serve(listener, nil))
 }

@@ -35,12 +35,13 @@ def test_what_cannot_be_installed_is_named_in_one_sentence(tmp_path: Path) -> No
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr == (
-        "bootstrap: this machine lacks what Debian packages as httperf wrk; install it first.\n"
+        "bootstrap: this machine lacks what Debian packages as httperf nghttp2-client wrk;"
+        " install it first.\n"
     )
 
 
 def test_with_nothing_missing_nothing_is_done_or_printed(tmp_path: Path) -> None:
-    for name in ("ab", "httperf", "wrk"):
+    for name in ("ab", "h2load", "httperf", "wrk"):
         put_program(tmp_path, name)
     done = bootstrap("peers", path=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -57,7 +58,7 @@ def test_an_unknown_goal_is_answered_with_the_valid_ones(tmp_path: Path) -> None
 
 def test_a_program_without_sudo_rights_says_what_to_run(tmp_path: Path) -> None:
     put_program(tmp_path, "apt-get")
-    for name in ("ab", "httperf"):
+    for name in ("ab", "h2load", "httperf"):
         put_program(tmp_path, name)
     probe = "import os, runpy, sys; os.geteuid = lambda: 1000; sys.argv = sys.argv[1:];"
     done = subprocess.run(

@@ -1,8 +1,8 @@
-"""What is read of the outputs of wrk and ab, as recorded from the real programs.
+"""What is read of the outputs of wrk, ab and h2load, as recorded from the real programs.
 
-`tests/cases/load_tools` has what wrk and ab wrote through the launcher: those of Debian 12 (wrk
-4.1.0, ab of Apache 2.4.71), under the locale C, unless the name says otherwise; Debian 11 has ab of
-Apache 2.4.62, Debian 13 of 2.4.68, and both another build of wrk 4.1.0 with another LuaJIT.
+`tests/cases/load_tools` has what they wrote through the launcher: those of Debian 12 (wrk 4.1.0, ab
+of Apache 2.4.71, h2load 1.52.0), under the locale C, unless the name says otherwise; Debian 11 has
+ab of Apache 2.4.62, Debian 13 of 2.4.68, and both another build of wrk 4.1.0 with another LuaJIT.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ import pytest
 
 from workbench.analysis import histogram
 from workbench.documents import Errors
-from workbench.load import ab, httperf, tsung, wrk
+from workbench.load import ab, h2load, httperf, tsung, wrk
 from workbench.load.base import LoadReport, PointSpec
 from workbench.load.merge import merged, shared
 from workbench.load.output import Output, Unreadable, checked
 from workbench.load.registry import load_tool, problems
 from workbench.plan.model import Plan
+from workbench.servers.programs import PROGRAMS
 from workbench.workloads.registry import workload
 
 CASES = Path(__file__).parents[1] / "cases" / "load_tools"
-MODULES = {"wrk": wrk, "ab": ab, "httperf": httperf, "tsung": tsung}
+MODULES = {"wrk": wrk, "ab": ab, "h2load": h2load, "httperf": httperf, "tsung": tsung}
 
 
 def recorded(name: str) -> Output:
@@ -76,6 +77,10 @@ def read(name: str, output: Output | None = None) -> LoadReport:
         ("ab-statuses", 477, {"protocol-status": 237}, None),
         ("ab-reset", 0, {"other-receive": 2_645}, None),
         ("ab-refused", 0, {"other-receive": 55_020}, None),
+        ("h2load-cleartext", 1_256, {}, 5_691),
+        ("h2load-tls", 1_256, {}, 5_775),
+        ("h2load-statuses", 1_131, {"protocol-503": 126}, 5_675),
+        ("h2load-reset", 0, {"other-stream": 1_362}, None),
     ],
 )
 def test_counts_and_times_are_those_of_the_tool(
@@ -85,7 +90,7 @@ def test_counts_and_times_are_those_of_the_tool(
     counts = report.counts
     assert (counts.succeeded, counts.errors) == (succeeded, errors)
     assert counts.scheduled == succeeded + sum(errors.values())
-    # Neither has a schedule, and where calls failed their times are among the others.
+    # None has a schedule, and where calls failed wrk and ab have their times among the others.
     assert (counts.late, counts.established, report.histograms.latency) == (None, None, "")
     times = histogram.percentiles(report.histograms.service)
     assert (times and times.p50) == p50_us
@@ -115,12 +120,22 @@ def test_a_connection_that_the_server_closes_as_asked_is_no_error(
         ("wrk-refused", "unable to connect to 127.0.0.1:28809 Connection refused"),
         ("ab-slow", "Total of 156 requests completed"),
         ("ab-percentile-missing", "its file of percentiles is incomplete"),
+        ("h2load-refused", "it established no connection"),
+        ("h2load-h1", "the server chose http/1.1"),
         ("wrk-absurd-time", "its times are longer than its timeout"),
     ],
 )
 def test_a_tool_that_gave_up_is_quoted(name: str, said: str) -> None:
     with pytest.raises(Unreadable, match=said):
         read(name)
+
+
+def test_versions_are_compared_as_numbers() -> None:
+    h2load = PROGRAMS["h2load"]
+    assert [h2load.too_old(each) for each in ("1.9.1", "1.43.0", "1.52.0", "2.0")] == [True] + [
+        False
+    ] * 3
+    assert not PROGRAMS["wrk"].too_old("0.1")
 
 
 def damaged(text: str, rng: random.Random) -> str:

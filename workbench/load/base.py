@@ -100,6 +100,7 @@ Trait: TypeAlias = Literal[
     "of-connections",  # Its response times are those of connections, not of calls.
     "from-send",  # The service time of a connection's first call does not include the connect.
     "keeps",  # The server decides when a connection ends, not the plan's number of calls.
+    "http/1.1",  # It speaks HTTP/1.1, whatever the plan's protocol.
     "to-the-end",  # Its reply rate is that of the whole test, until the last reply or timeout.
 ]
 """In what a load tool differs from the agent."""

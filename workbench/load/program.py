@@ -38,6 +38,7 @@ from workbench.machines.wire import InvalidMessage, decode, quoted
 from workbench.messages.base import Message
 from workbench.messages.reasons import ClientGone, ToolFailed, ToolInterrupted
 from workbench.remote import REMOTE
+from workbench.servers.programs import ProgramName
 
 LAUNCHER = REMOTE / "run_program.py"
 READY_WITHIN_S = 8.0
@@ -128,7 +129,7 @@ class ProgramProcess:
         name, *arguments = self.invocation.argv
         found = self.client.programs
         await self._send(
-            argv=[found.paths.get(self._name, name), *arguments],
+            argv=[found.paths.get(name, name), *arguments],
             env={**found.env, **self.invocation.env},
             files=self.invocation.files,
             read=self.invocation.read,
@@ -206,13 +207,15 @@ class Program:
     """A load tool that is a program of the system."""
 
     name: str
-    """Also its name in `resources/programs.yaml`."""
+    """In plans and documents."""
     capabilities: Capabilities
     invocation: Callable[[PointSpec, int], Invocation]
     """Of one client's share of a point, with this number of threads."""
     parse: Callable[[Output, PointSpec], LoadReport]
     """The report of one program on its share; without CPU time and clients, which are added.
     Raises Unreadable when the output is not a whole result. Pure."""
+    program: ProgramName = ""
+    """In `resources/programs.yaml`; empty: of the same name."""
     grace_s: float | None = None
     """How much longer than `PointSpec.longest_s` it may take; None: `GRACE_S`."""
 
@@ -227,7 +230,7 @@ class Program:
             label=self.name,
             capabilities=self.capabilities,
             start=self.start,
-            needs=(self.name,),
+            needs=(self.program or self.name,),
             command=self.command,
         )
 

@@ -10,7 +10,7 @@ import msgspec
 
 from workbench.errors import BadInput
 from workbench.formatting import known
-from workbench.load import ab, fleet, httperf, locust, tsung, wrk, wrk2
+from workbench.load import ab, fleet, h2load, httperf, locust, tsung, wrk, wrk2
 from workbench.load.base import Capabilities, Client, LoadTool
 from workbench.messages import plans, tools
 from workbench.plan.model import Plan
@@ -28,6 +28,8 @@ TOOLS: dict[str, LoadTool] = {
         wrk2.TOOL,
         ab.TOOL,
         httperf.TOOL,
+        h2load.TOOL,
+        h2load.TOOL_H1,
         tsung.TOOL,
     )
 }

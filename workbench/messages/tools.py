@@ -240,6 +240,12 @@ class KeepsConnections(Differs):
     template = "keep-alive: {tool} does not replace connections"
 
 
+class SpeaksHttp1(Differs):
+    """It speaks HTTP/1.1, the other HTTP/2."""
+
+    template = "protocol: {tool} speaks HTTP/1.1"
+
+
 class Resolves(Differs):
     """Its times are no finer than the difference."""
 

@@ -224,6 +224,8 @@ def _causes(
             yield messages.LeavesConnectOut(tool=name)
         if notable and calls > 1 and "keeps" in can.traits - cannot.traits:
             yield messages.KeepsConnections(tool=name)
+        if notable and "http/1.1" in can.traits - cannot.traits:
+            yield messages.SpeaksHttp1(tool=name)
         if can.resolution_us and unresolved:
             yield messages.Resolves(tool=name, resolution_us=can.resolution_us)
         if timed and "own-delays" in can.traits:

@@ -19,7 +19,6 @@ from workbench.plan.model import Plan
 from workbench.plan.suitability import protocol_problems
 from workbench.run.engine import Consents, Engine, Observer
 from workbench.run.environment import HERE, Fleet
-from workbench.servers import gate_cache
 from workbench.servers.address import is_address
 from workbench.servers.catalogue import Catalogue, entry_of
 from workbench.servers.entry import ServerEntry
@@ -137,7 +136,7 @@ def _fitting(plan: Plan, families: Sequence[str]) -> Iterator[ServerEntry]:
         if (
             entry.family in families
             and (entry.unavailable is None or entry.unavailable.source)
-            and plan.declared.serves(workload.protocol, gate_cache.protocols(entry))
+            and plan.declared.serves(workload.protocol, entry.protocols)
             and plan.declared.suits(workload, entry)
         ):
             yield entry

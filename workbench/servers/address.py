@@ -63,7 +63,8 @@ class Address:
     @property
     def protocols(self) -> list[str]:
         """Those that it may be asked in; that it speaks them shows when it is."""
-        return list(PROTOCOLS.get(self.scheme, ("http/1.0", "http/1.1", "pong")))
+        http = ("http/1.0", "http/1.1", "http/2" if self.tls else "h2c", "pong")
+        return list(PROTOCOLS.get(self.scheme, http))
 
     @property
     def label(self) -> str:

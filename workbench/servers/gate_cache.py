@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from workbench import paths, stores
-from workbench.servers.entry import Protocol, ServerEntry
+from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import GateResult
 
 
@@ -42,12 +42,6 @@ def recall(entry: ServerEntry, machine: str = "") -> Measured | None:
         return msgspec.json.decode(_path(entry, machine).read_bytes(), type=Measured)
     except (OSError, msgspec.DecodeError):
         return None
-
-
-def protocols(entry: ServerEntry) -> list[Protocol]:
-    """Return the protocols it was proven to speak; if it was never tested, those it declares."""
-    found = recall(entry)
-    return found.gate.protocols if found and found.gate.passed else entry.protocols
 
 
 def _path(entry: ServerEntry, machine: str) -> Path:

@@ -8,6 +8,7 @@ it the error lists the commands that would be run. They are listed in `resources
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -43,6 +44,8 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of the version in what it prints."""
     status: int = 0
     """Exit status when it prints its version."""
+    oldest: str = ""
+    """The oldest version that can be used; empty: any."""
     by_hand: str = ""
     """How to install one without packages; of one with packages, which releases have them."""
     relocated: tuple[str, ...] = ()
@@ -50,6 +53,10 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     into: they are given the paths there."""
     env: dict[str, tuple[str, ...]] = {}
     """When unpacked: variables that list folders, by patterns below that folder."""
+
+    def too_old(self, version: str) -> bool:
+        """Whether it is older than `oldest`."""
+        return bool(self.oldest) and _numbers(version) < _numbers(self.oldest)
 
     @property
     def install(self) -> str:
@@ -59,6 +66,10 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             return ""
         releases = f" ({self.by_hand})" if self.by_hand else ""
         return f"apt install {' '.join(packages)}{releases}"
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(each) for each in re.findall(r"\d+", version)]
 
 
 def _programs() -> dict[str, Program]:

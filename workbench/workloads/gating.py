@@ -105,7 +105,7 @@ def _same_json(one: bytes, other: bytes) -> bool:
 def found(entry: Server, end: End, *, protocols: list[str], at: str = "") -> GateResult:
     """`at`: the path that was asked for, where it matters."""
     whole = end.reply.size + end.surplus
-    sentences = [answers := _answers(at, end.reply, whole)]
+    sentences = [answers := answer(at, end.reply, whole)]
     if end.surplus:
         sentences.append(
             f"It sends {end.surplus} bytes beyond Content-Length, as in 2009; accepted."
@@ -136,7 +136,7 @@ def answering(
         each = listed([f"{number_of(size, 'bytes')} at {at}" for at, size in sizes.items()])
         answers = f"On the wire its replies are {each}."
     else:
-        answers = _answers(label, longest, sizes[label])
+        answers = answer(label, longest, sizes[label])
     others = (text for text in result.sentences if text != result.answers)
     return msgspec.structs.replace(
         result,
@@ -149,7 +149,8 @@ def answering(
     )
 
 
-def _answers(at: str, reply: Reply, whole: int) -> str:
+def answer(at: str, reply: Reply, whole: int) -> str:
+    """Return what it answers at a path, with this many bytes on the wire."""
     status = "" if reply.status == 200 else f"{reply.status} "
     where = f" at {at}" if at else ""
     return f"It answers {status}{_shown(reply.body)}{where} with {whole:,} bytes on the wire."

@@ -13,7 +13,7 @@ import ssl
 import struct
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -49,6 +49,8 @@ class Wire:
     tls: ssl.SSLContext | None = None
     tls_name: str = NAME
     """That its certificate must have."""
+    alpn: tuple[str, ...] = ()
+    """What its connections offer over TLS; empty: nothing."""
     agreed: list[str] = field(default_factory=list)
     """Version and cipher of each connection over TLS."""
 
@@ -110,7 +112,7 @@ class Wire:
                 caller.leave()
 
     @contextlib.asynccontextmanager
-    async def _connection(self) -> AsyncIterator[_Caller]:
+    async def _connection(self) -> AsyncIterator[Caller]:
         family, place = destination(self.host, self.port)
         with socket.socket(family, socket.SOCK_STREAM) as sock:
             sock.setblocking(False)
@@ -123,7 +125,9 @@ class Wire:
             except OSError as error:
                 reason = (error.strerror or str(error)).lower()
                 raise Fault(f"It accepted no connection ({reason}).") from None
-            caller = _TlsCaller(sock, self.tls, self.tls_name) if self.tls else _Caller(sock)
+            caller = Caller(sock)
+            if self.tls:
+                caller = _TlsCaller(sock, self.tls, self.tls_name, self.alpn)
             try:
                 if isinstance(caller, _TlsCaller):
                     self.agreed.append(await self._shaken(caller))
@@ -141,8 +145,10 @@ class Wire:
             raise Fault(f"Its TLS handshake failed ({_reason(error)}).") from None
 
 
-class _Caller:
+class Caller:
     """One connection."""
+
+    tls = False
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -152,6 +158,8 @@ class _Caller:
         self.ended: Literal["", "closed", "reset"] = ""
         self.begun = False
         """Whether anything of the last reply came."""
+        self.spoken = ""
+        """What was agreed by ALPN."""
 
     async def send(self, request: bytes) -> None:
         # Windows discards what nobody is reading when a server resets that leaves this unread.
@@ -177,7 +185,7 @@ class _Caller:
         try:
             async with asyncio.timeout(within_s):
                 while not parser.take(data):
-                    data = await self._receive()
+                    data = await self.receive()
                     if not data:
                         if self.ended == "reset":
                             parser.reset()
@@ -200,10 +208,10 @@ class _Caller:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 while not self.ended and len(self.unread) < KEPT_BODY:
-                    self.unread += await self._receive()
+                    self.unread += await self.receive()
         return self.ended or "open"
 
-    async def _receive(self) -> bytes:
+    async def receive(self) -> bytes:
         """Read data; empty: it has closed."""
         reading, self._reading = self._reading or asyncio.create_task(self._next()), None
         try:
@@ -219,13 +227,20 @@ class _Caller:
         return await asyncio.get_running_loop().sock_recv(self._sock, 65_536)
 
 
-class _TlsCaller(_Caller):
+class _TlsCaller(Caller):
     """The same over TLS, through memory: asyncio has no TLS on plain sockets."""
 
-    def __init__(self, sock: socket.socket, context: ssl.SSLContext, name: str) -> None:
+    tls = True
+
+    def __init__(
+        self, sock: socket.socket, context: ssl.SSLContext, name: str, alpn: Sequence[str]
+    ) -> None:
         super().__init__(sock)
         self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
+        # A connection takes from the context what it offers as it is made.
+        context.set_alpn_protocols(list(alpn))
         self._tls = context.wrap_bio(self._in, self._out, server_hostname=name)
+        context.set_alpn_protocols([])
 
     async def shake(self) -> str:
         """Complete the handshake. Returns version and cipher."""
@@ -241,6 +256,7 @@ class _TlsCaller(_Caller):
                 self._in.write(raw)
                 continue
             await loop.sock_sendall(self._sock, self._out.read())
+            self.spoken = self._tls.selected_alpn_protocol() or ""
             cipher = self._tls.cipher()
             return ", ".join(filter(None, (self._tls.version(), cipher[0] if cipher else "")))
 
@@ -249,9 +265,9 @@ class _TlsCaller(_Caller):
             self._tls.write(request)
         await super().send(self._out.read())
 
-    async def _receive(self) -> bytes:
+    async def receive(self) -> bytes:
         while True:
-            raw = await super()._receive()
+            raw = await super().receive()
             if not raw:
                 return b""
             self._in.write(raw)

@@ -2,7 +2,7 @@
 
 const fs = require("node:fs");
 const http = require("node:http");
-const https = require("node:https");
+const http2 = require("node:http2");
 
 const [host, port, backlog, certificate, key] = process.argv.slice(2);
 function pong(request, response) {
@@ -11,7 +11,10 @@ function pong(request, response) {
   response.end(body);
 }
 const server = certificate
-  ? https.createServer({ cert: fs.readFileSync(certificate), key: fs.readFileSync(key) }, pong)
+  ? http2.createSecureServer(
+      { allowHTTP1: true, cert: fs.readFileSync(certificate), key: fs.readFileSync(key) },
+      pong,
+    )
   : http.createServer(pong);
 server.keepAliveTimeout = 60_000;
 server.listen({ host, port: Number(port), backlog: Number(backlog) });

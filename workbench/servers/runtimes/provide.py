@@ -90,12 +90,22 @@ async def provide(
             found = msgspec.convert(event, Programs)
             if lacking := set(wanted) - (set(found.paths) & set(found.versions)):
                 raise msgspec.ValidationError(f"nothing of {min(lacking)}")
+            for name in wanted:
+                if PROGRAMS[name].too_old(version := found.versions[name]):
+                    raise _too_old(machine, PROGRAMS[name], version)
             return found
         raise _error(machine, event)
     except msgspec.ValidationError as error:
         problem = quoted(str(error))
         sentence = f"What '{machine.name}' says of its programs makes no sense ({problem})."
         raise PongbenchError(sentence) from None
+
+
+def _too_old(machine: Machine, program: Program, version: str) -> PongbenchError:
+    return PongbenchError(
+        f"{program.title} {version} on {machine.name} is too old; install {program.oldest} or later"
+        f" there ({program.install})."
+    )
 
 
 def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:

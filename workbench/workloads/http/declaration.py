@@ -195,7 +195,12 @@ class Http(Declaration):
         return kept or super().clients_close(workload, closes_first)
 
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
-        return await gate(wire, entry)
+        result = await gate(wire, entry)
+        if not result.passed:
+            return result
+        from workbench.workloads.http.http2_gate import beside  # noqa: PLC0415  it brings h2
+
+        return await beside(wire, entry, result)
 
     async def own_calls(
         self,

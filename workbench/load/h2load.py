@@ -1,0 +1,129 @@
+"""h2load: a closed loop of streams on connections that are kept, in HTTP/2.
+
+Its log has a line for each call that ended: when it began, the status (-1 where its stream failed)
+and how long it took. All counts and times are of that log, so its own percentiles, which it takes
+of a sample, are not used. It has no timeout of a call: calls that took longer than the plan's count
+as timeouts. It trusts any certificate; the gate has checked the server's.
+
+`h2load-h1` is the same program with the same calls at once over HTTP/1.1: a connection for each
+stream. Beside `h2load` it gives a server a series for each protocol.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+
+from workbench.documents import Histograms
+from workbench.load.base import Capabilities, LoadReport, PointSpec, Trait
+from workbench.load.output import (
+    Invocation,
+    Output,
+    Table,
+    Unreadable,
+    counts,
+    last_line,
+    sparse,
+    url,
+)
+from workbench.load.program import Program
+from workbench.remote.agent.addresses import UNIX
+from workbench.remote.agent.tls import NAME
+
+CALLS = "calls"
+BODY = "body"
+CALLS_TABLE = Table(columns=["status", "us"], heading="began\tstatus\tus")
+FAILED, NO_STATUS = "-1", "0"
+"""In place of the status; the second of replies as `HTTP/1.1 200`, which Hypercorn sends."""
+
+
+def invocation(spec: PointSpec, threads: int, *, h1: bool = False) -> Invocation:
+    options = spec.options
+    streams = options.get("streams", 1)
+    connections = spec.concurrency * streams if h1 else spec.concurrency
+    argv = ["h2load", *["--h1"] * h1, f"-t{min(threads, connections)}", f"-c{connections}"]
+    argv += [f"-m{1 if h1 else streams}", f"-D{round(1000 * spec.seconds)}ms"]
+    argv += [f"--log-file={CALLS}", f"-H:method: {options.get('method', 'GET')}"]
+    given = {"user-agent": "pongbench"} | {n.lower(): v for n, v in options.get("headers", [])}
+    for name, value in given.items():
+        argv.append(f"-H{':authority' if name == 'host' else name}: {value}")
+    if options.get("body"):
+        argv.append(f"-d{BODY}")
+    where = url(spec)
+    if spec.host.startswith(UNIX):
+        argv.append(f"-B{spec.host}")
+        where = f"http://localhost{options.get('path', '/')}"
+    elif options.get("protocol") == "http/2":
+        # To the server's address, by the name in its certificate.
+        place = where.removeprefix("http://").partition("/")[0]
+        argv.append(f"--connect-to={place}")
+        name = spec.tls.get("name", NAME)
+        where = f"https://{name}:{spec.port}{options.get('path', '/')}"
+    files = {BODY: options["body"]} if options.get("body") else {}
+    return Invocation(argv=[*argv, where], files=files, counted={CALLS: CALLS_TABLE})
+
+
+def parse(
+    output: Output, spec: PointSpec, *, spoken: tuple[str, ...] = ("h2", "h2c")
+) -> LoadReport:
+    text = output.output
+    found = re.search(r"^requests: (\d+) total, (\d+) started, (\d+) done, ", text, re.M)
+    if output.status or not found:
+        raise Unreadable(last_line(text))
+    chosen = re.search(r"^Application protocol: (\S+)$", text, re.M)
+    _, started, done = map(int, found.groups())
+    if not chosen:
+        raise Unreadable("it established no connection")
+    if chosen[1] not in spoken:
+        raise Unreadable(f"the server chose {chosen[1]}")
+    wanted = str(spec.reply.get("status") or spec.reply.get("checks", {}).get("status") or "2")
+    errors: Counter[str] = Counter()
+    times: Counter[int] = Counter()
+    for row, count in output.counted.get(CALLS, {}).items():
+        status, _, us = row.partition("\t")
+        if status == FAILED:
+            errors["other-stream"] += count
+        elif status == NO_STATUS:
+            raise Unreadable("it reads no status of replies without a reason phrase")
+        elif not re.fullmatch(r"\d{3}", status):
+            raise Unreadable("its log is damaged")
+        elif not status.startswith(wanted):
+            errors[f"protocol-{status}"] += count
+        elif float(us) > 1e6 * spec.timeout_s:
+            errors["client-timo"] += count
+        else:
+            times[round(float(us))] += count
+    errors["other-stream"] += max(0, done - errors.total() - times.total())
+    failed = {name: count for name, count in sorted(errors.items()) if count}
+    # Those that it gives up when the time is over are no errors, unless there are no others.
+    due = 0 if times or failed else started
+    return LoadReport(
+        counts=counts(times.total(), failed, due=due),
+        histograms=Histograms(service=sparse(times)),
+        replies_in_schedule=times.total(),
+        schedule_s=spec.seconds,
+    )
+
+
+def _capabilities(*more: Trait) -> Capabilities:
+    return Capabilities(
+        reports=frozenset(["percentiles"]),
+        traits=frozenset(["threads", "from-send", "keeps", *more]),
+        axes=("concurrency",),
+        workloads=("http2",),
+        ends=("seconds",),
+        lacks=("think_time_s",),
+    )
+
+
+TOOL = Program(
+    name="h2load", capabilities=_capabilities(), invocation=invocation, parse=parse
+).tool()
+TOOL_H1 = Program(
+    name="h2load-h1",
+    program="h2load",
+    capabilities=_capabilities("http/1.1"),
+    invocation=functools.partial(invocation, h1=True),
+    parse=functools.partial(parse, spoken=("http/1.1",)),
+).tool()

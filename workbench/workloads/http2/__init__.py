@@ -1,0 +1,1 @@
+"""Calls of HTTP/2: streams on a few connections that stay open."""

@@ -1,0 +1,105 @@
+"""HTTP/2: what a plan says about it, and what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+import msgspec
+
+from workbench.messages import plans
+from workbench.workloads.base import Declaration, Protocol, Varied
+from workbench.workloads.http import requests as http
+from workbench.workloads.http.declaration import Http
+from workbench.workloads.options import Workload, about
+
+if TYPE_CHECKING:
+    from workbench.workloads.gating import GateResult
+    from workbench.workloads.server import Server
+    from workbench.workloads.wire import Wire
+
+
+class Http2Workload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Calls of HTTP/2, over TLS or without."""
+
+    protocol: Annotated[Literal["http/2", "h2c"], about("Protocol")]
+    streams: Annotated[
+        int, about("Streams", "calls at once on each connection", unit="streams", ge=1, le=10_000)
+    ] = 10
+    method: http.Method = "GET"
+    path: http.Path = "/"
+    headers: http.Headers = msgspec.field(default_factory=dict)
+    body: http.Body = ""
+    expect_status: http.ExpectStatus = None
+
+
+class Http2(Http):
+    """Streams on connections that are kept for the whole point."""
+
+    key = "http2"
+    label = "HTTP/2"
+    options: ClassVar[type[Workload]] = Http2Workload
+    protocols: ClassVar[Mapping[str, Protocol]] = {
+        "http/2": Protocol("HTTP/2 over TLS", "HTTP/2 over TLS", "HTTP/2"),
+        "h2c": Protocol("HTTP/2 without TLS", "HTTP/2 without TLS", "h2c"),
+    }
+    families: ClassVar[Mapping[str, str]] = {}
+    load_tool = "h2load"
+    axes: ClassVar[Sequence[Varied]] = (Varied("streams", scale="log"),)
+    several_calls = False
+    null_server = ""
+
+    def problems(self, workload: Any) -> Iterator[plans.Problem]:
+        yield from Declaration.problems(self, workload)
+        yield from http.problems(self._requests(workload)[0])
+
+    def tls(self, workload: Any) -> Literal["", "full", "resumed"]:
+        return "full" if workload.protocol == "http/2" else ""
+
+    def conditions(self, workload: Mapping[str, Any]) -> str:
+        return f"{workload.get('streams', 1)} streams on each connection"
+
+    def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
+        own = {"protocol": workload.protocol, "streams": workload.streams}
+        return own | self._requests(workload)[0].driven(secrets)
+
+    def unfit(self, workload: Any, entry: Server) -> str:
+        if self.tls(workload) and entry.tls is None:
+            return (
+                f"{entry.name} does not terminate TLS; leave it out, or set workload.protocol to"
+                " h2c."
+            )
+        return super().unfit(workload, entry)
+
+    def clients_close(self, workload: Workload, closes_first: str) -> bool:
+        return False  # A few connections for the whole point.
+
+    async def gate(self, wire: Wire, entry: Server) -> GateResult:
+        from workbench.workloads.http.http2_gate import gate  # noqa: PLC0415  it brings h2
+
+        return await gate(wire, entry)
+
+    async def own_calls(
+        self,
+        wire: Wire,
+        workload: Any,
+        entry: Server,
+        result: GateResult,
+        secrets: Mapping[str, str],
+    ) -> GateResult:
+        from workbench.workloads.http.http2_wire import Http2Wire  # noqa: PLC0415
+
+        return await super().own_calls(Http2Wire.like(wire), workload, entry, result, secrets)
+
+    async def probe(
+        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
+    ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
+        from workbench.workloads.http.http2_wire import Http2Wire  # noqa: PLC0415
+
+        return await super().probe(Http2Wire.like(wire), workload, entry, secrets)
+
+    def able(self, gate: GateResult) -> list[str]:
+        return Declaration.able(self, gate)
+
+
+DECLARATION = Http2()
