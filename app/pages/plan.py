@@ -24,6 +24,7 @@ from app.planning.preview import Outlook
 from app.planning.resources import PlanResources
 from app.scrolling import Scrolled
 from app.stacking import lay, stacked, widen
+from app.start.running import RunningDialog
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame
 from workbench.formatting import number_of
 from workbench.plan.editing import Draft, plan_data
@@ -218,6 +219,7 @@ class PlanPage(QWidget):
         made.taken.connect(self.take)
         made.kept.connect(self._on_kept)
         made.import_requested.connect(self._ask_file)
+        made.requests_wanted.connect(lambda: RunningDialog(self.window(), self._desk).open())
         return made
 
     def _make_form(self) -> PlanForm:

@@ -118,8 +118,7 @@ class StartPage(QWidget):
 
     def ask_running(self) -> None:
         """Ask for the address of a server that is running already."""
-        desk = self._desk
-        RunningDialog(self.window(), desk.run_requested.emit, desk.plan_requested.emit).open()
+        RunningDialog(self.window(), self._desk).open()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Enter where no control takes it."""

@@ -61,6 +61,8 @@ class Gallery(QFrame):
     kept = Signal(object)
     """A `Preset` as which the plan in the form was saved."""
     import_requested = Signal()
+    requests_wanted = Signal()
+    """To make a plan of requests that the user has."""
 
     changed = Signal()
     """Presets were deleted, restored, or are as they were before."""
@@ -89,10 +91,12 @@ class Gallery(QFrame):
         own.addWidget(self._delete, 1)
         inside.addLayout(own)
         self.last = button("Open a plan file…", "folder-open", on_click=self.import_requested.emit)
-        below = row()
-        below.setContentsMargins(0, 0, _BAR, 0)
-        below.addWidget(self.last)
-        inside.addLayout(below)
+        bring = button("Bring requests…", "download", on_click=self.requests_wanted.emit)
+        for each in (bring, self.last):
+            below = row()
+            below.setContentsMargins(0, 0, _BAR, 0)
+            below.addWidget(each)
+            inside.addLayout(below)
         self._fit()
 
     def show_presets(self, presets: Sequence[Preset]) -> None:

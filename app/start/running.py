@@ -1,71 +1,195 @@
-"""Asks for the address of a server that is running already."""
+"""Asks for a server that is running already, or for requests to one that a user has."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from pathlib import Path
 
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
-from app.dialogs import Dialog
-from app.fields import TextField
+from app.context import Desk
+from app.dialogs import Dialog, ask_file
+from app.fields import Flag, Line, TextField
+from app.planning.inputs import TextLines
 from app.theme import Weight
-from app.widgets import Inline, button, column, label, row
+from app.widgets import Inline, button, column, empty, label, reading, row
+from workbench.bringing import curl
+from workbench.bringing.gathering import Gathering, is_here, sentences
+from workbench.bringing.plans import plan as plan_of
+from workbench.bringing.reading import gather, read_file
 from workbench.errors import BadInput
+from workbench.formatting import listed, number_of
+from workbench.machines.secrets import keep
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
 from workbench.servers.address import parse
 
 _EXAMPLE = "http://127.0.0.1:8000/items?page=2"
 _ABOUT = (
-    "It is measured where it is: nothing is deployed, restarted or confined. Load only what is"
-    " yours; any other host than this computer is asked about first."
+    "Its address, a curl command (from a browser: Copy as cURL), or a file of requests. It is"
+    " measured where it is: nothing is deployed, restarted or confined. Load only what is yours;"
+    " any other host than this computer is asked about first."
 )
+_KINDS = "HAR, Postman and OpenAPI files (*.har *.json *.yaml *.yml *.txt)"
+_MOST_NAMED = 20
+_LEFT_PX = 112
+
+
+class Pasted(TextLines):
+    """Enter is left to the dialog, unless a command goes on."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enters = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enters and not self.toPlainText().rstrip().endswith(("\\", "^")):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
 
 class RunningDialog(Dialog):
-    """Passes the plan of a running server to `run`, or to `edit`."""
+    """Has the plan of a running server run, or shown on the Plan page."""
 
-    def __init__(
-        self, parent: QWidget, run: Callable[[Plan], object], edit: Callable[[Plan], object]
-    ) -> None:
+    def __init__(self, parent: QWidget, desk: Desk) -> None:
         super().__init__(parent)
+        self._desk = desk
+        self._gathered: Gathering | None = None
+        self._name = ""
         self.setWindowTitle("Measure a running server")
-        self.setMinimumWidth(480)
+        self.setMinimumWidth(560)
         inside = column(self, margin=20, gap=12)
         inside.addWidget(label("Measure a running server", 15, Weight.DemiBold))
         inside.addWidget(label(_ABOUT, tone="soft", wrap=True))
-        self.address = TextField("Address")
+        self.address = Pasted("Address or curl command")
         self.address.setPlaceholderText(_EXAMPLE)
-        self.address.edited.connect(self._fit)
+        self.address.edited.connect(self._on_edited)
         inside.addWidget(self.address)
         self.error = Inline()
         inside.addWidget(self.error)
+        self._found = QWidget()
+        found = column(self._found, gap=6)
+        self._count = label("", tone="soft", wrap=True)
+        self.hosts: dict[str, Flag] = {}
+        """By the server that requests go to; one at most is ticked."""
+        ticks = QWidget()
+        self._ticks = column(ticks, gap=4)
+        self.server = TextField("Send them to")
+        self.server.setPlaceholderText("the server that is ticked")
+        self.server.edited.connect(self._fit)
+        self.left = reading("What is not taken over")
+        self.left.setFixedHeight(_LEFT_PX)
+        found.addWidget(self._count)
+        found.addWidget(ticks)
+        found.addWidget(Line("Send them to", self.server, stretch=False))
+        found.addWidget(self.left)
+        inside.addWidget(self._found)
+        foot = row()
+        foot.addWidget(button("Open a file…", "folder-open", on_click=self._ask_file))
+        foot.addStretch(1)
+        foot.addWidget(button("Cancel", "x", on_click=self.reject))
+        run, edit = desk.run_requested.emit, desk.plan_requested.emit
         self.edit = button("Edit the plan", "list-checks", on_click=lambda: self._pass_on(edit))
         self.measure = button(
             "Measure", "play", kind="primary", on_click=lambda: self._pass_on(run)
         )
-        foot = row()
-        foot.addStretch(1)
-        foot.addWidget(button("Cancel", "x", on_click=self.reject))
         foot.addWidget(self.edit)
         foot.addWidget(self.measure)
         self.measure.setDefault(True)
         inside.addLayout(foot)
-        self._fit()
+        self._show(None)
         self.address.setFocus()
 
-    def _fit(self) -> None:
+    def _on_edited(self) -> None:
+        text = self.address.value().strip()
+        self._show(None)
+        if curl.is_command(text):
+            try:
+                self._show(gather(text.encode(), name="The command"))
+            except BadInput as error:
+                self.error.show_text(str(error))
+
+    def _ask_file(self) -> None:
+        ask_file(self, "Open a file of requests", self.read, kind=_KINDS)
+
+    def read(self, path: Path) -> None:
+        """Read a file, and show what is in it."""
+
+        def done(gathered: Gathering) -> None:
+            if self.address.value() == str(path):
+                self._show(gathered, path.stem)
+
+        self.address.set_value(str(path))
+        self._show(None)
+        self._desk.bridge.do(partial(read_file, path), done, self.error.show_text)
+
+    def _show(self, gathered: Gathering | None, name: str = "Pasted requests") -> None:
+        """Show the requests that were found; None: an address is given, or nothing yet."""
+        self._gathered, self._name = gathered, name
         self.error.show_text("")
+        self._found.setVisible(gathered is not None)
+        empty(self._ticks)
+        self.hosts = {}
+        if gathered:
+            self._show_servers(gathered)
+            secrets = f"Kept as secrets: {', '.join(gathered.secrets)}." if gathered.secrets else ""
+            out = [f"Left out: {each}" for each in sentences(gathered, _MOST_NAMED)]
+            self.left.setPlainText("\n".join(filter(None, [secrets, *out])))
+        self._fit()
+        if self.isVisible():
+            QTimer.singleShot(0, self, self.adjustSize)
+
+    def _show_servers(self, gathered: Gathering) -> None:
+        found = gathered.origins
+        self._count.setText(f"{number_of(sum(found.values()), 'requests')} to:")
+        first = next((origin for origin in found if is_here(origin)), None)
+        for origin, count in found.items():
+            where = "" if is_here(origin) else ", not this computer"
+            flag = Flag(f"{origin or 'a server that is not named'} ({count:,}{where})")
+            flag.set_value(origin == first)
+            flag.edited.connect(partial(self._tick, origin))
+            self.hosts[origin] = flag
+            self._ticks.addWidget(flag)
+
+    def _tick(self, ticked: str) -> None:
+        for origin, flag in self.hosts.items():
+            flag.set_value(origin == ticked and flag.value())
+        self._fit()
+
+    @property
+    def _origin(self) -> str | None:
+        return next((origin for origin, flag in self.hosts.items() if flag.value()), None)
+
+    def _fit(self) -> None:
+        text = self.address.value().strip()
+        named = bool(self._origin or (self._origin is not None and self.server.text().strip()))
+        requests = curl.is_command(text) or self._gathered is not None
         for each in (self.edit, self.measure):
-            each.setEnabled(bool(self.address.text().strip()))
+            each.setEnabled(named if requests else bool(text))
 
     def _pass_on(self, take: Callable[[Plan], object]) -> None:
-        address = self.address.text().strip()
+        address, gathered, origin = self.address.value().strip(), self._gathered, self._origin
+        server = self.server.text().strip()
         try:
-            parse(address)
-            plan = load_plan(address)
+            if gathered is not None and origin is not None:
+                plan = plan_of(gathered, origin, [server] if server else [], name=self._name)
+            else:
+                parse(address)
+                plan = load_plan(address)
         except BadInput as error:
             self.error.show_text(str(error))
             return
         self.accept()
+        if gathered is None:
+            take(plan)
+            return
+        names = plan.declared.secrets(plan.workload)
+        known = {name: gathered.secrets[name] for name in names if gathered.secrets[name]}
+        self._desk.bridge.do(partial(keep, known), partial(self._on_kept, plan, take))
+
+    def _on_kept(self, plan: Plan, take: Callable[[Plan], object], lost: list[str]) -> None:
         take(plan)
+        if lost:
+            until = "There is no keyring here, so they are known until Pongbench is closed"
+            self._desk.notice.emit(f"{until}: {listed(lost)}.", "warn")

@@ -18,7 +18,7 @@ from app.start.running import RunningDialog
 from tests.gui.windows import control, name_of, press, says, shown
 from tests.recording import record_session
 from tests.synthetic import End, session
-from workbench import paths
+from workbench import environment, paths
 from workbench.documents import PointStop
 from workbench.plan.model import Plan, WarmUp
 from workbench.plan.reading import load_plan
@@ -140,6 +140,27 @@ def test_a_running_server_is_measured_by_its_address(qtbot: QtBot, window: MainW
         dialog.edit.click()
     assert taken.args[0].servers == ["http://127.0.0.1:9/items?page=2"]
     assert window.plan.form.data()["servers"] == ["http://127.0.0.1:9/items?page=2"]
+
+
+def test_a_pasted_command_is_a_plan_once_its_host_is_ticked(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    press(window, "Measure a running server…")
+    dialog = window.findChild(RunningDialog)
+    dialog.address.setFocus()
+    QApplication.clipboard().setText(
+        "curl 'https://shop.example/a' \\\n  -H 'Cookie: s3cr3t' \\\n  --frobnicate"
+    )
+    dialog.address.paste()
+    assert "--frobnicate" in dialog.left.toPlainText()
+    assert not dialog.edit.isEnabled() and not dialog.measure.isEnabled()
+    dialog.hosts["https://shop.example"].click()
+    with qtbot.waitSignal(window.desk.plan_requested) as taken:
+        dialog.edit.click()
+    plan = taken.args[0]
+    assert plan.servers == ["https://shop.example"]
+    assert plan.workload.headers["Cookie"].secret == "SHOP_EXAMPLE_COOKIE"
+    assert environment.secret("SHOP_EXAMPLE_COOKIE") == "s3cr3t"
 
 
 def test_tab_needs_four_stops_to_the_main_button_and_arrows_go_through_the_servers(

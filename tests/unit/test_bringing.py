@@ -14,7 +14,7 @@ import pytest
 from workbench import cli
 from workbench.bringing.gathering import Gathering, is_here
 from workbench.bringing.plans import plan
-from workbench.bringing.reading import gather, read
+from workbench.bringing.reading import gather, read_file
 from workbench.errors import BadInput
 from workbench.plan.library import to_yaml
 from workbench.remote.agent.protocol import Load
@@ -86,7 +86,7 @@ def test_the_requests_of_a_command_are_those_that_curl_sends(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", ["browser.har", "collection.json", "openapi.yaml", "copied.txt"])
 def test_secrets_are_sent_and_are_not_in_the_plan(name: str) -> None:
-    gathered = read(HAVE / name)
+    gathered = read_file(HAVE / name)
     origin = next(filter(is_here, gathered.origins))
     text = to_yaml(plan(gathered, origin, name=name))
     sent = b"".join(_sent(gathered, origin)).decode()
@@ -96,7 +96,7 @@ def test_secrets_are_sent_and_are_not_in_the_plan(name: str) -> None:
 
 
 def test_the_requests_of_a_browser_have_the_weights_of_how_often_it_made_them() -> None:
-    gathered = read(HAVE / "browser.har")
+    gathered = read_file(HAVE / "browser.har")
     assert gathered.origins == {"http://127.0.0.1:8056": 10, "https://cdn.example": 1}
     workload: Any = plan(gathered, "http://127.0.0.1:8056", name="x").workload
     weights = {request.label: request.weight for request in workload.requests}
@@ -106,7 +106,7 @@ def test_the_requests_of_a_browser_have_the_weights_of_how_often_it_made_them() 
 
 
 def test_a_collection_and_a_description_are_taken_over_with_their_examples() -> None:
-    gathered = read(HAVE / "collection.json")
+    gathered = read_file(HAVE / "collection.json")
     made = {each.request.name: each.request for each in gathered.taken}
     assert made["List items"].path == "/v1/items/42?page=2"
     assert made["Create"].body == '{"name":"x"}' and "X-Off" not in made["Create"].headers
@@ -116,7 +116,7 @@ def test_a_collection_and_a_description_are_taken_over_with_their_examples() -> 
     assert [*gathered.left["Variables without a value"]] == [
         "{{nope}} in GET http://localhost:8000/v1/{{nope}}/x"
     ]
-    gathered = read(HAVE / "openapi.yaml")
+    gathered = read_file(HAVE / "openapi.yaml")
     made = {each.request.label: each.request for each in gathered.taken}
     assert json.loads(made["createItem"].body)["name"] == "tea"
     assert made["/v1/items/7"].headers == {}

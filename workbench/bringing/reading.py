@@ -29,7 +29,7 @@ class _Sign(msgspec.Struct):
     paths: msgspec.Raw = msgspec.Raw()
 
 
-def read(path: Path) -> Gathering:
+def read_file(path: Path) -> Gathering:
     """Gather the requests of a file. Raises BadInput."""
     return gather(read_bytes(path, what="requests", most_bytes=MOST_BYTES), name=str(path))
 

@@ -13,7 +13,8 @@ from workbench import stores
 from workbench.bringing import curl
 from workbench.bringing.gathering import Gathering, is_here, sentences
 from workbench.bringing.plans import plan as plan_of
-from workbench.bringing.reading import MOST_BYTES, gather, read
+from workbench.bringing.reading import MOST_BYTES, gather, read_file
+from workbench.environment import PREFIX
 from workbench.errors import BadInput, ExitCode, why
 from workbench.formatting import listed, number_of
 from workbench.machines.secrets import keep
@@ -74,8 +75,9 @@ def handle(arguments: argparse.Namespace) -> int:
     for sentence in sentences(gathered):
         to_stderr(f"Left out: {sentence}")
     used = {name: gathered.secrets[name] for name in sorted(plan.declared.secrets(plan.workload))}
-    if missing := keep(used):
-        to_stderr(missing)
+    lost = keep({name: value for name, value in used.items() if value})
+    if to_set := [f"{PREFIX}{name}" for name, value in used.items() if name in lost or not value]:
+        to_stderr(f"Set {listed(to_set)} before a run; the plan has the names of secrets only.")
     return ExitCode.DONE
 
 
@@ -86,7 +88,7 @@ def _gathered(source: str) -> tuple[Gathering, str]:
         return gather(text, name="what was pasted"), "Pasted requests"
     if curl.is_command(source):
         return gather(source.encode(), name="the curl command"), "Pasted requests"
-    return read(Path(source)), one_line(Path(source).stem, 80)
+    return read_file(Path(source)), one_line(Path(source).stem, 80)
 
 
 def _chosen(gathered: Gathering, host: str | None, servers: Sequence[str]) -> str:

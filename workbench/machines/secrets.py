@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from workbench import environment
 from workbench.errors import BadInput
-from workbench.formatting import listed
 from workbench.messages.workloads import UnusableSecret
 
 if TYPE_CHECKING:
@@ -126,19 +125,13 @@ async def unusable(names: Collection[str]) -> list[UnusableSecret]:
     return _unusable(await _values(names))
 
 
-def keep(secrets: Mapping[str, str]) -> str:
-    """Keep secrets of a plan in the keyring, or where there is none until this program ends.
-    Returns what a user has to do, as a sentence; empty: nothing. An empty value is still to be
-    given. Waits for the keyring."""
+def keep(secrets: Mapping[str, str]) -> list[str]:
+    """Keep secrets of a plan in the keyring, and for this program until it ends. Returns the names
+    of those that are in no keyring. Waits for it."""
     for name, value in secrets.items():
-        if value:
-            environment.keep(name, value)
-            _store(name, value)
-    lost = [name for name, value in secrets.items() if not value or _stored(name) != value]
-    if not lost:
-        return ""
-    variables = listed([f"{environment.PREFIX}{name}" for name in lost])
-    return f"Set {variables} before a run; the plan has their names only."
+        environment.keep(name, value)
+        _store(name, value)
+    return [name for name, value in secrets.items() if _stored(name) != value]
 
 
 def _unusable(found: dict[str, str]) -> list[UnusableSecret]:
