@@ -82,7 +82,7 @@ def from_data(data: Mapping[str, Any]) -> dict[str, Any]:
     """
     given = _mapping(data.get("workload"))
     found = {key: data.get(key, _BARE[key]) for key in _PLAIN}
-    if found["load_tool"] == declaration(given.get("protocol", "")).load_tool:
+    if found["load_tool"] in declaration(given.get("protocol", "")).own_tools:
         found["load_tool"] = OUR_AGENT  # Also when another workload is chosen.
     for group, (defaults, _) in SWITCHED.items():
         kept = data.get(group, _BARE[group])

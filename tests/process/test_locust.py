@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
-import time
 from bisect import bisect
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -15,15 +13,13 @@ from typing import Any
 
 import pytest
 from chosen import chosen
+from locust_clients import FILES, answering, with_locust
 
 from workbench.errors import BadInput, PongbenchError
 from workbench.load.base import Client, LoadReport, LoadWindow, PointSpec
 from workbench.load.locust import TOOL, LocustFleet
-from workbench.machines.bundle import Brought, agent_place
-from workbench.machines.local import open_local
 from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
 
-FILES = Path(__file__).parents[1] / "cases" / "locustfiles"
 ATTEMPTS = 5
 """Other programs of this machine may delay clients or server."""
 
@@ -61,28 +57,8 @@ def arrived() -> list[float]:
 
 @pytest.fixture
 async def port(arrived: list[float]) -> AsyncIterator[int]:
-    """A server with a log-in."""
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while head := (await reader.readuntil(b"\r\n\r\n")).decode("latin-1"):
-                arrived.append(time.monotonic())
-                if length := re.search(r"content-length: (\d+)", head, re.IGNORECASE):
-                    await reader.readexactly(int(length[1]))
-                path = head.split()[1].partition("?")[0]
-                status, body = 200, b'{"status": "ok", "token": "t"}'
-                if path == "/missing":
-                    status = 404
-                elif path == "/account" and "authorization: t" not in head.lower():
-                    status = 401
-                size = len(body)
-                writer.write(b"HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n" % (status, size) + body)
-        except (asyncio.IncompleteReadError, ConnectionError):
-            writer.close()
-
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    yield server.sockets[0].getsockname()[1]
-    server.close()
+    async with answering(arrived) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -93,17 +69,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 async def client(cache: Path) -> AsyncIterator[Client]:
-    """This computer with Locust."""
-    machine = await open_local(cache_dir=cache)
-    try:
-        await agent_place(machine, "locust", Brought())
-        yield Client(machine)
-    except PongbenchError as error:
-        if "cannot be fetched" not in str(error):
-            raise
-        pytest.skip(f"Locust comes from the package index: {error}")
-    finally:
-        await machine.close()
+    async with with_locust(cache) as found:
+        yield found
 
 
 def with_file(client: Client, file: str, **more: Any) -> tuple[Client, dict[str, Any]]:

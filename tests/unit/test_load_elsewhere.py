@@ -9,7 +9,7 @@ import pytest
 
 from tests.evidence import HELD
 from workbench.analysis.verdicts import judge
-from workbench.remote.generators.locust import place_of
+from workbench.remote.generators.locust.naming import place_of
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,8 @@ def _flaw(evidence: Evidence) -> Message | None:  # noqa: PLR0911  a table in or
 
 def _other_server(evidence: Evidence) -> Message | None:
     """Signs that another server got the load."""
+    if evidence.uncounted:
+        return messages.HostsUncounted(workers=evidence.uncounted)
     elsewhere = share(sum(evidence.elsewhere.values()), evidence.requests)
     if elsewhere > ELSEWHERE_SHARE:
         host = max(evidence.elsewhere, key=lambda each: evidence.elsewhere[each])

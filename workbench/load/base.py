@@ -20,7 +20,7 @@ from workbench.machines.base import Machine
 from workbench.machines.bundle import Brought
 from workbench.machines.wire import Count, Text
 from workbench.messages.base import Message
-from workbench.messages.tools import Lacking
+from workbench.messages.tools import Lacking, OnlyKey, OnlyValue
 from workbench.servers.programs import ProgramName, Programs
 
 
@@ -128,7 +128,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True):
     """Those it speaks; empty: all of its workloads."""
     lacks: tuple[Lacking, ...] = ()
     """Keys of workloads that it has no option for."""
-    only: dict[Literal["arrivals", "think_times"], Literal["poisson", "uniform", "constant"]] = {}
+    only: dict[OnlyKey, OnlyValue] = {}
     """Keys of workloads with the only value that it can have."""
     resolution_us: int = 0
     """Of its response times, below which two tools may differ; 0: as fine as the histograms."""

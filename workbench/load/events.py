@@ -137,11 +137,33 @@ class Error(Event, frozen=True, kw_only=True):
     id: Count | None = None
 
 
+class Workers(Event, frozen=True, kw_only=True):
+    """The workers of Locust's master, whenever there are others."""
+
+    port: Length
+    """Where they reach it."""
+    workers: Annotated[list[Text], msgspec.Meta(max_length=100_000)]
+
+
+class Part(Event, frozen=True, kw_only=True):
+    """What Locust's workers of one client had of a point, before its totals."""
+
+    client: Text
+    sent: Count
+    cpu_us: Count
+    cpu_pct: Annotated[float, msgspec.Meta(ge=0, le=1e6)]
+    """Percent of a core, of the busiest."""
+    service: Buckets
+
+    def __post_init__(self) -> None:
+        _check(self.service)
+
+
 class Lost(msgspec.Struct, frozen=True):
     """No more events will come. No agent sends this."""
 
 
-AgentEvent: TypeAlias = Hello | Armed | Window | Done | Error
+AgentEvent: TypeAlias = Hello | Armed | Window | Done | Error | Workers | Part
 
 DECODER: msgspec.json.Decoder[AgentEvent] = msgspec.json.Decoder(AgentEvent)
 

@@ -35,6 +35,7 @@ def remarks(plan: Plan, *, clients: int = 1) -> Iterator[Warned]:
             yield ToolOpensFew(tool=tool.label, connections=most)
         if tool.command and not plan.declared.secrets(plan.workload):
             yield example(tool, tool.command, plan, clients)
+    yield from plan.declared.remarks(plan.workload)
 
 
 def with_tools(draft: Draft, *, clients: int) -> Draft:

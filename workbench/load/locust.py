@@ -56,11 +56,12 @@ async def start(clients: Sequence[Client]) -> LocustFleet:
     """Load the locustfile once on every client, then start the agents. Raises BadInput when the
     file has an error, PongbenchError when a client cannot run it."""
     for client in clients:
-        await _check(client)
+        await checked(client)
     return await LocustFleet.start(clients, worker="locust")
 
 
-async def _check(client: Client) -> None:
+async def checked(client: Client) -> str:
+    """Load the locustfile on a client. Returns the path of Locust there. Raises as `start`."""
     machine, brought = client.machine, client.brought
     if brought is None:
         raise PongbenchError("Locust runs locustfiles only; choose another load tool.")
@@ -93,6 +94,7 @@ async def _check(client: Client) -> None:
         ) from None
     if answer.problem:
         raise BadInput(answer.problem)
+    return place
 
 
 TOOL = LoadTool(
@@ -102,6 +104,7 @@ TOOL = LoadTool(
         AGENT.capabilities,
         workloads=("locust",),
         reports=AGENT.capabilities.reports - {"connect"},
+        only={"engine": "agent"},
     ),
     start=start,
 )

@@ -10,7 +10,7 @@ import msgspec
 
 from workbench.errors import BadInput
 from workbench.formatting import known
-from workbench.load import ab, fleet, h2load, httperf, locust, tsung, wrk, wrk2
+from workbench.load import ab, fleet, h2load, httperf, locust, locust_master, tsung, wrk, wrk2
 from workbench.load.base import Capabilities, Client, LoadTool
 from workbench.messages import plans, tools
 from workbench.plan.model import Plan
@@ -24,6 +24,7 @@ TOOLS: dict[str, LoadTool] = {
         fleet.TOOL,
         fleet.ZEROMQ,
         locust.TOOL,
+        locust_master.TOOL,
         wrk.TOOL,
         wrk2.TOOL,
         ab.TOOL,
@@ -46,7 +47,7 @@ def tools_for(plan: Plan) -> list[LoadTool]:
     """Return the load tools of a run: the plan's, and our own where none can offer the rate of the
     warm-up. Raises BadInput for an unknown name."""
     tools = [load_tool(name) for name in plan.load_tools]
-    own = load_tool(plan.declared.load_tool)
+    own = load_tool(plan.declared.tool(plan.workload))
     rates = any("rate" in tool.capabilities.axes for tool in tools)
     return tools if plan.warming is None or rates else [*tools, own]
 

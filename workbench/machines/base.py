@@ -164,6 +164,11 @@ class Machine(ABC):
     def route_to(self, host: str, port: int) -> AbstractAsyncContextManager[tuple[str, int]]:
         """Return a local address and port that lead to an address reachable from that machine."""
 
+    @abstractmethod
+    def leading_here(self, host: str, port: int) -> AbstractAsyncContextManager[tuple[str, int]]:
+        """Return an address and port of that machine alone that lead to those of this computer.
+        Raises PongbenchError."""
+
     async def listening(self, port: int) -> tuple[int, int] | None:
         """Return the kernel's (accept_queue, backlog); None: no listening socket on that port."""
         sampler = await self.tool(SAMPLER)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
+import re
 import secrets
 import socket
 import sys
@@ -215,6 +216,30 @@ class SshMachine(Machine):
             listener.close()
             await listener.wait_closed()
 
+    @contextlib.asynccontextmanager
+    async def leading_here(self, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
+        ssh = self.shell.connection.ssh
+        try:
+            listener = await ssh.forward_remote_port("127.0.0.1", 0, host, port)
+        except (asyncssh.Error, OSError) as error:
+            raise PongbenchError(
+                f"'{self.name}' cannot reach this computer through SSH ({reason(error)}); its sshd"
+                " has to allow it (AllowTcpForwarding)."
+            ) from None
+        try:
+            found = await self.read(["/proc/net/tcp", "/proc/net/tcp6"])
+            if others_reach(listener.get_port(), "".join(text or "" for text in found)):
+                raise PongbenchError(
+                    f"The sshd of '{self.name}' lets others use forwarded ports; set GatewayPorts"
+                    " there to no."
+                )
+            yield "127.0.0.1", listener.get_port()
+        finally:
+            listener.close()
+            with contextlib.suppress(TimeoutError, asyncssh.Error):
+                async with asyncio.timeout(1.0):  # The connection may be dead.
+                    await listener.wait_closed()
+
     async def close(self) -> None:
         await to_the_end(self._close())
 
@@ -225,6 +250,16 @@ class SshMachine(Machine):
                 async with asyncio.timeout(LEASE_S):
                     await clean(self.shell, self.survey)
         await self.shell.close()
+
+
+_LOOPBACK = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")
+"""As /proc/net/tcp has it: 127.0.0.1, ::1 and ::ffff:127.0.0.1."""
+
+
+def others_reach(port: int, tables: str) -> bool:
+    """Return whether a port listens beyond loopback, by the tables of /proc/net/tcp and tcp6."""
+    ours = re.findall(rf"^ *\d+: ([0-9A-F]+):{port:04X} \S+ 0A", tables, re.MULTILINE)
+    return any(address not in _LOOPBACK for address in ours)
 
 
 async def survey_machine(shell: Shell, profile: Profile) -> Survey:

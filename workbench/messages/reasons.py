@@ -333,6 +333,38 @@ class LoadWentElsewhere(Reason):
         is stated about the server. Use paths without a host in the locustfile."""
 
 
+class HostsUncounted(Reason):
+    """Workers of Locust without our plug-in."""
+
+    workers: int
+    template = """{workers:number_of workers} of Locust did not count where requests went, so
+        nothing is stated about the server, and response times are rounded as Locust rounds them.
+        Start workers with -f -, which gets them what counts."""
+
+
+class WorkersJoined(Reason):
+    workers: int
+    template = """{workers:number_of workers} of Locust joined within this point, and Locust gave
+        users to {workers:1?it|them}."""
+
+
+class WorkersMissing(Reason):
+    workers: int
+    expected: int
+    template = (
+        "{workers:number_of workers} of Locust ran this point, and {expected:,} were expected."
+    )
+
+
+class ShapeDecided(Reason):
+    """The locustfile has a LoadTestShape."""
+
+    users: int
+    planned: int
+    template = """The LoadTestShape had up to {users:number_of users} in place of the plan's
+        {planned:,}."""
+
+
 class TooLittleWork(Reason):
     calls: int
     cpu_ms: float

@@ -89,13 +89,19 @@ class ToolLacks(ToolProblem):
     template = "{tool} {key:lacks}; leave workload.{key} out, or choose another load tool."
 
 
+OnlyKey: TypeAlias = Literal["arrivals", "think_times", "engine"]
+OnlyValue: TypeAlias = Literal["poisson", "uniform", "constant", "agent", "locust"]
+
+
 class ToolOnly(ToolProblem):
-    key: Literal["arrivals", "think_times"]
-    value: Literal["poisson", "uniform", "constant"]
-    only: ClassVar = {
+    key: OnlyKey
+    value: OnlyValue
+    only: ClassVar[dict[OnlyValue, str]] = {
         "poisson": "starts users at random instants only",
         "uniform": "has a constant rate only",
         "constant": "has constant think times only",
+        "agent": "runs users by Pongbench's own agent",
+        "locust": "runs users by Locust's own master and workers",
     }
     template = "{tool} {value:only}; set workload.{key} to {value}."
 

@@ -149,7 +149,36 @@ class LoadShapeGiven(Problem):
     at_line: int
     name: str
     template = """{path}, line {at_line}: {name} is a LoadTestShape, and the plan decides the load;
-        remove it, and give rates or users in the plan."""
+        remove it, or give engine: locust."""
+
+
+class MasterInvalid(Problem):
+    """Where Locust's master is to listen."""
+
+    keys: tuple[str, ...] = ("workload.master",)
+    said: str
+    template = """{said} Workers that join by themselves need an address of this computer and a
+        port: 192.0.2.7:5557."""
+
+
+class OfOtherEngine(Problem):
+    keys: tuple[str, ...]
+    key: str
+    template = "{key} is of engine: locust; give that, or leave {key} out."
+
+
+class MasterListens(Warned):
+    """Workers of Locust may join by themselves."""
+
+    keys: tuple[str, ...] = ("workload.master",)
+    workers: int
+    address: str
+    port: int
+    file: str
+    template = """{workers:number_of workers} of Locust {workers:1?has|have} to join by
+        {workers:1?itself|themselves}: locust --worker --master-host {address} --master-port
+        {port} -f -. This port has no password: whoever reaches it gets {file}, and may report
+        anything."""
 
 
 class RequirementInvalid(Problem):

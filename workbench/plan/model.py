@@ -200,7 +200,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def __post_init__(self) -> None:
         if self.load_tool == OUR_AGENT:
-            msgspec.structs.force_setattr(self, "load_tool", self.declared.load_tool)
+            own = self.declared.tool(self.workload)
+            msgspec.structs.force_setattr(self, "load_tool", own)
 
     @property
     def warming(self) -> Warming | None:
@@ -269,7 +270,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def axis(self) -> Axis:
         """What is varied from point to point, and its values."""
-        axis = msgspec.structs.replace(self._axis, answers=self.declared.counts)
+        answers = self.declared.answers(self.workload)
+        axis = msgspec.structs.replace(self._axis, answers=answers)
         calls = self.declared.calls(self.workload) if axis.of_connections else 1
         return msgspec.structs.replace(axis, calls_each=calls)
 
@@ -317,8 +319,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @property
     def unit(self) -> str:
         """What rates count: "connections", "requests", or what the workload says."""
-        if self.declared.counts:
-            return self.declared.counts
+        if counts := self.declared.answers(self.workload):
+            return counts
         one_call = self.declared.calls(self.workload) == 1
         return self.rate_of or ("connections" if one_call else "requests")
 

@@ -222,11 +222,12 @@ def _set(data: dict[str, Any], change: str) -> None:
     if key in own or key in _keys_of_workloads() - set(Plan.__struct_fields__):
         key = f"workload.{key}"
     value = loads_yaml(text, name=change, what="--set") if text else ""
+    own_tools = declaration(data["workload"]["protocol"]).own_tools
+    if key in ("workload.protocol", "workload.engine") and data["load_tool"] in own_tools:
+        data["load_tool"] = OUR_AGENT
     if key == "workload.protocol" and value in PROTOCOLS:
         # Keys that the other protocol does not have would be reported as errors.
         there = declaration(str(value)).options.__struct_fields__
-        if data["load_tool"] == declaration(data["workload"]["protocol"]).load_tool:
-            data["load_tool"] = OUR_AGENT
         data["workload"] = {k: v for k, v in data["workload"].items() if k in there}
     if key in ("seconds", "connections"):
         data |= {"seconds": None, "connections": None}

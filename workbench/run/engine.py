@@ -182,6 +182,14 @@ class Engine:
         if self._claim:
             self._claim(document)
 
+    async def _agree_to_foreign_code(self) -> None:
+        declared, workload = self.plan.declared, self.plan.workload
+        if path := declared.foreign_code(workload):
+            brought = declared.brought(workload)
+            also = brought.requirements if brought else ()
+            where = dict.fromkeys([*self.fleet.clients, *declared.runs_also_on(workload)])
+            await agreed(ForeignCode(path, tuple(where), also), self.consents.run_foreign)
+
     async def _run(self, fleet: Fleet) -> RunStop:
         consents, over = self.consents, False
 
@@ -191,11 +199,7 @@ class Engine:
                 self._emit(sample)
 
         declared, workload = self.plan.declared, self.plan.workload
-        brought = declared.brought(workload)
-        if path := declared.foreign_code(workload):
-            also = brought.requirements if brought else ()
-            code = ForeignCode(path, tuple(self.fleet.clients), also)
-            await agreed(code, consents.run_foreign)
+        await self._agree_to_foreign_code()
         known = await named(declared.secrets(workload))
         opening = open_stage(
             self.plan,

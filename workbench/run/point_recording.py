@@ -227,6 +227,7 @@ class PointRecording:
             exit_status=of.exit_status,
             elsewhere=report.elsewhere,
             requests=report.figures.get("requests", 0),
+            uncounted=report.figures.get("uncounted", 0),
             least_cpu_s=self._least_cpu_s(report.counts.succeeded),
             conserved=report.conserved,
             lateness_us=histogram.percentiles(times.lateness),

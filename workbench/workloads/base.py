@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from workbench.machines.bundle import Brought
-    from workbench.messages.plans import Problem
+    from workbench.messages.plans import Problem, Warned
     from workbench.workloads.gating import GateResult
     from workbench.workloads.server import Server
     from workbench.workloads.wire import Wire
@@ -67,6 +67,8 @@ class Declaration:
     load_tool: ClassVar[str] = "agent"
     """What generates its load unless a plan names another tool. The agent needs a driver in
     `remote/drivers`."""
+    engines: ClassVar[Mapping[str, str]] = {}
+    """Where its key `engine` decides what generates the load: the load tool of each."""
     axes: ClassVar[Sequence[Varied]] = ()
     """What a plan may vary in place of the load, by `vary`."""
     several_calls: ClassVar[bool] = True
@@ -81,6 +83,23 @@ class Declaration:
     """Whether replies have statuses, so that errors are split as HTTP's."""
     null_server: ClassVar[str] = ""
     """Id of the server for calibrating the clients; empty: there is none."""
+
+    def tool(self, workload: Any) -> str:
+        """Return what generates its load unless a plan names another tool."""
+        return self.engines[workload.engine] if self.engines else self.load_tool
+
+    @property
+    def own_tools(self) -> list[str]:
+        """What `tool` may return."""
+        return [self.load_tool, *self.engines.values()]
+
+    def answers(self, workload: Any) -> str:
+        """Return what answered calls of it are; see `counts`."""
+        return self.counts
+
+    def remarks(self, workload: Any) -> Iterator[Warned]:
+        """Return what a reader should know of it before a run."""
+        return iter(())
 
     def axis(self, key: str, values: Sequence[float]) -> Axis | None:
         """Return the axis of one of its fields; None: it cannot be varied."""
@@ -134,6 +153,10 @@ class Declaration:
     def foreign_code(self, workload: Any) -> Path | None:
         """Return the user's program that it runs on the clients, for consent; None: none."""
         return None
+
+    def runs_also_on(self, workload: Any) -> Sequence[str]:
+        """Return where that runs beside the clients."""
+        return ()
 
     def secrets(self, workload: Any) -> set[str]:
         """Return the names of the secrets that it takes from the environment or the keyring."""

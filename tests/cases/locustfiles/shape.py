@@ -9,4 +9,4 @@ class Visitor(HttpUser):
 
 class Steps(LoadTestShape):
     def tick(self):
-        return (10, 10) if self.get_run_time() < 5 else None
+        return (10, 10) if self.get_run_time() < 2 else None

@@ -11,8 +11,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta
 
+from workbench.errors import BadInput
 from workbench.machines.bundle import Brought
 from workbench.messages import plans, workloads
+from workbench.sharing import split
 from workbench.workloads.base import Declaration, Protocol
 from workbench.workloads.locust import reading
 from workbench.workloads.options import Workload, about
@@ -64,6 +66,53 @@ class LocustWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=
             le=3_600,
         ),
     ] = 1.0
+    engine: Annotated[
+        Literal["agent", "locust"],
+        about(
+            "Engine",
+            "`locust`: users run by Locust's own master and workers, with `mode: closed`",
+            advanced=True,
+        ),
+    ] = "agent"
+    expect_workers: Annotated[
+        int,
+        about(
+            "Workers that join",
+            "those of Locust that join by themselves and that the run waits for; `engine: locust`",
+            advanced=True,
+            ge=0,
+            le=10_000,
+        ),
+    ] = 0
+    master: Annotated[
+        str,
+        about(
+            "Master",
+            "where such workers reach it, this computer's `ADDRESS:PORT`; `engine: locust`",
+            advanced=True,
+            max_length=100,
+        ),
+    ] = ""
+    web_port: Annotated[
+        int,
+        about(
+            "Locust's page",
+            "port of Locust's own page, on this computer alone; 0: none; `engine: locust`",
+            advanced=True,
+            ge=0,
+            le=65_535,
+        ),
+    ] = 0
+
+    @property
+    def by_locust(self) -> bool:
+        """Whether Locust's own master and workers run the users."""
+        return self.engine == "locust"
+
+    @property
+    def listens(self) -> tuple[str, int]:
+        """(address, port) of the master; 0: a free one. Raises BadInput."""
+        return split(self.master) if self.master else ("127.0.0.1", 0)
 
 
 class Locust(Declaration):
@@ -79,13 +128,15 @@ class Locust(Declaration):
     implied_by = "locustfile"
     spoken: ClassVar[Sequence[str]] = ("http/1.1", "http/1.0")
     load_tool = "locust"
+    engines: ClassVar[Mapping[str, str]] = {"agent": "locust", "locust": "locust-master"}
     several_calls = False
     counts = "tasks"
     concurrent = "users"
 
     def problems(self, workload: Any) -> Iterator[plans.Problem]:
         yield from super().problems(workload)
-        yield from reading.problems(workload.locustfile)
+        yield from reading.problems(workload.locustfile, shapes=workload.by_locust)
+        yield from _of_master(workload)
         for line in workload.requirements:
             if not _REQUIREMENT.fullmatch(line):
                 yield workloads.RequirementInvalid(requirement=line)
@@ -99,12 +150,49 @@ class Locust(Declaration):
     def brought(self, workload: Any) -> Brought:
         file = reading.located(workload.locustfile)
         beside = {name: file.parent / name for name in workload.files}
-        arguments = (file.name, json.dumps(workload.tags), json.dumps(workload.exclude_tags))
+        lists = (json.dumps(workload.tags), json.dumps(workload.exclude_tags))
+        arguments = (file.name, *lists, json.dumps(self._engine(workload)))
         return Brought(tuple(workload.requirements), {file.name: file, **beside}, arguments)
+
+    def _engine(self, workload: Any) -> dict[str, Any]:
+        """Return what Locust's master needs; see `remote.generators.locust.master`."""
+        if not workload.by_locust:
+            return {}
+        host, port = workload.listens
+        tags = {"--tags": workload.tags, "--exclude-tags": workload.exclude_tags}
+        return {
+            "file": reading.located(workload.locustfile).name,
+            "options": [word for key, given in tags.items() if given for word in (key, *given)],
+            "requests": [each for each in self.requests(workload) if each != reading.OTHER],
+            "host": host,
+            "port": port,
+            "web_port": workload.web_port,
+            "expect_workers": workload.expect_workers,
+            "shape": reading.shape(workload.locustfile) is not None,
+        }
 
     def foreign_code(self, workload: Any) -> Path | None:
         file = reading.located(workload.locustfile)
         return None if reading.is_shipped(file) else file
+
+    def runs_also_on(self, workload: Any) -> Sequence[str]:
+        if not workload.by_locust:
+            return ()
+        joining = [f"every worker that joins at {workload.master}"] * bool(workload.expect_workers)
+        return ("localhost", *joining)
+
+    def remarks(self, workload: Any) -> Iterator[plans.Warned]:
+        if workload.by_locust and workload.expect_workers:
+            address, port = workload.listens
+            yield workloads.MasterListens(
+                workers=workload.expect_workers,
+                address=address,
+                port=port,
+                file=reading.located(workload.locustfile).name,
+            )
+
+    def answers(self, workload: Any) -> str:
+        return "requests" if workload.by_locust else self.counts
 
     def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
         return {
@@ -127,6 +215,21 @@ class Locust(Declaration):
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
         return False  # Users keep their connections.
+
+
+def _of_master(workload: LocustWorkload) -> Iterator[plans.Problem]:
+    if not workload.by_locust:
+        for key in ("expect_workers", "master", "web_port"):
+            if getattr(workload, key):
+                yield workloads.OfOtherEngine(keys=(f"workload.{key}",), key=key)
+        return
+    try:
+        _, port = workload.listens
+    except BadInput as error:
+        yield workloads.MasterInvalid(said=str(error))
+    else:
+        if workload.expect_workers and not 0 < port <= 65_535:
+            yield workloads.MasterInvalid(said=f"{workload.master or 'None'} is no such address.")
 
 
 def _inside(folder: Path, name: str) -> bool:

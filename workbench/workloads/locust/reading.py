@@ -32,8 +32,9 @@ def is_shipped(path: Path) -> bool:
     return path.is_relative_to(paths.RESOURCES)
 
 
-def problems(path: str) -> Iterator[Problem]:
-    """Return why a locustfile cannot be run, as far as its text says."""
+def problems(path: str, *, shapes: bool = False) -> Iterator[Problem]:
+    """Return why a locustfile cannot be run, as far as its text says. `shapes`: whether a
+    `LoadTestShape` is of use."""
     if not path:
         yield workloads.LocustfileMissing()
         return
@@ -47,9 +48,19 @@ def problems(path: str) -> Iterator[Problem]:
         line, said = getattr(error, "lineno", 0) or 0, getattr(error, "msg", str(error))
         yield workloads.LocustfileInvalid(path=path, at_line=line, said=said)
     else:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef) and "LoadTestShape" in map(_last, node.bases):
-                yield workloads.LoadShapeGiven(path=path, at_line=node.lineno, name=node.name)
+        if not shapes and (given := _shape(tree)):
+            yield workloads.LoadShapeGiven(path=path, at_line=given.lineno, name=given.name)
+
+
+def shape(path: str) -> str | None:
+    """Return the name of its `LoadTestShape`; None: it has none."""
+    found = _shape(_parsed(located(path)))
+    return found.name if found else None
+
+
+def _shape(tree: ast.Module) -> ast.ClassDef | None:
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return next((each for each in classes if "LoadTestShape" in map(_last, each.bases)), None)
 
 
 def requests(path: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Loads a locustfile, and says what is wrong with it:  main(file, *tags)"""
+"""Loads a locustfile, and says what is wrong with it:  main(file, *tags, master)"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from . import detach
 
 
-def main(path: str, tags: str, exclude_tags: str) -> int:
+def main(path: str, tags: str, exclude_tags: str, master: str) -> int:
     """Print {"problem": sentence, "classes": names} as the only line."""
     answer = os.dup(1)
     detach()  # A locustfile may print.
@@ -17,7 +17,8 @@ def main(path: str, tags: str, exclude_tags: str) -> int:
 
     said: dict[str, object] = {"problem": "", "classes": []}
     try:
-        environment = load(path, json.loads(tags), json.loads(exclude_tags))
+        shapes = bool(json.loads(master))
+        environment = load(path, json.loads(tags), json.loads(exclude_tags), shapes=shapes)
         said["classes"] = [each.__name__ for each in environment.user_classes]
     except Refused as refused:
         said["problem"] = str(refused)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,37 +17,57 @@ class Refused(Exception):
     """It cannot be used; the text is a sentence with the file and its line."""
 
 
-def load(path: str, tags: list[str], exclude_tags: list[str]) -> Any:
-    """Return the environment of a locustfile, with a runner. Raises Refused."""
+def load(path: str, tags: list[str], exclude_tags: list[str], *, shapes: bool = False) -> Any:
+    """Return the environment of a locustfile, with a runner. `shapes`: whether a `LoadTestShape` is
+    of use. Raises Refused."""
+    return loaded(path, [*_given("--tags", tags), *_given("--exclude-tags", exclude_tags)], shapes)
+
+
+def loaded(
+    path: str,
+    options: Sequence[str],
+    shapes: bool,
+    runner: Callable[[Environment], Any] = Environment.create_local_runner,
+) -> Any:
+    """As `load`, with Locust's own options and another runner, which may have a web page."""
     name = Path(path).name
     try:
-        classes, shapes = load_locustfile(str(Path(path).resolve()))
-        if shapes:
+        classes, found = load_locustfile(str(Path(path).resolve()))
+        if found and not shapes:
             raise Refused(
-                f"{name}: {type(shapes[0]).__name__} is a LoadTestShape, and the plan decides the"
-                " load; remove it, and give rates or users in the plan."
+                f"{name}: {type(found[0]).__name__} is a LoadTestShape, and the plan decides the"
+                " load; remove it, or give engine: locust."
             )
         if not classes:
             raise Refused(f"{name} has no user class, such as one of HttpUser.")
+        parsed = get_parser(default_config_files=[]).parse_args(list(options))
         environment = Environment(
             user_classes=list(classes.values()),
+            shape_class=found[0] if found else None,
             events=locust.events,
-            tags=tags or None,
-            exclude_tags=exclude_tags or None,
+            tags=parsed.tags,
+            exclude_tags=parsed.exclude_tags,
             locustfile=name,
-            parsed_options=get_parser(default_config_files=[]).parse_args([]),
+            parsed_options=parsed,
+            available_user_classes=classes,
+            available_shape_classes={type(each).__name__: each for each in found},
+            available_user_tasks={each: classes[each].tasks for each in classes},
         )
         environment._filter_tasks_by_tags()
         for each in environment.user_classes:
             if not each.tasks:
                 raise Refused(f"{name}: {each.__name__} has no tasks with these tags.")
-        runner = environment.create_local_runner()
-        locust.events.init.fire(environment=environment, runner=runner, web_ui=None)
+        made = runner(environment)
+        locust.events.init.fire(environment=environment, runner=made, web_ui=environment.web_ui)
     except (Exception, SystemExit) as error:
         if isinstance(error, Refused):
             raise
         raise refused(path, error) from None
     return environment
+
+
+def _given(option: str, values: list[str]) -> list[str]:
+    return [option, *values] if values else []
 
 
 def refused(path: str, error: BaseException) -> Refused:

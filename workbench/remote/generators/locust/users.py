@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import re
 import socket
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -35,11 +34,12 @@ from locust.user.task import (
     TaskSet,
 )
 
-from workbench.remote.agent.driver import Driver, error_name
+from workbench.remote.agent.driver import Driver
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.tally import RequestTally, Tally
 
-from . import locustfile, place_of
+from . import locustfile
+from .naming import name_of, place_of
 
 
 class Visit:
@@ -82,50 +82,6 @@ def drawn(classes: list[Any], load: Load) -> Iterator[Any]:
     draw = random.Random(f"{load.seed}/{load.share}/{load.shares}/users").choices
     while True:
         yield from draw(classes, cum_weights=weights, k=100)
-
-
-_TIMEOUTS = (
-    "Timeout",
-    "timeout",
-    "TimeoutError",
-    "ReadTimeout",
-    "ConnectTimeout",
-    "ConnectionTimeout",
-)
-_CLOSED = ("RemoteDisconnected", "HTTPConnectionClosed", "IncompleteRead", "ChunkedEncodingError")
-
-
-def name_of(error: BaseException) -> str:
-    """Return a name as the agent's own, such as `connrefused` or `protocol-404`; those of a
-    locustfile's own checks are `check-locustfile`, of its exceptions `other-` and the class."""
-    for each in _chain(error):
-        kind = type(each).__name__
-        status = getattr(getattr(each, "response", None), "status_code", 0)
-        if (status and "HTTP" in kind) or kind == "BadStatusCode":
-            return f"protocol-{status}"
-        if kind == "CatchResponseError":
-            return "check-locustfile"
-        if isinstance(each, TimeoutError) or kind in _TIMEOUTS:
-            return "client-timo"
-        if isinstance(each, OSError) and each.errno and each.errno > 0:
-            return error_name(each)
-        if kind in _CLOSED:
-            return "protocol-closed"
-    return f"other-{re.sub('[^A-Za-z0-9]', '', type(error).__name__)}"[:40]
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield what an exception was made of, the innermost first."""
-    found: list[BaseException] = []
-    waiting = [error]
-    while waiting and len(found) < 20:
-        each = waiting.pop()
-        if each in found:
-            continue
-        found.append(each)
-        parts = (*each.args, getattr(each, "reason", None), each.__cause__, each.__context__)
-        waiting += [part for part in parts if isinstance(part, BaseException)]
-    yield from reversed(found)
 
 
 MOST_USERS = 10_000
