@@ -86,6 +86,7 @@ CHARTS = (
     Action("Replies: logarithmic or linear", ("R",)),
     Action("Response time: logarithmic or linear", ("L",)),
     Action("Errors: logarithmic or linear", ("E",)),
+    Action("Servers as bars, at the selected point if any; again: back", ("G",)),
     Action("Over time, of the selected point if any; again: back", ("T",)),
     Action("Distribution, of the selected point if any; again: back", ("D",)),
     Action("Next percentile", ("P",)),

@@ -67,7 +67,7 @@ class Points(QAbstractTableModel):
         figures = [
             f"{figure} {unit}".replace(" /s", "/s").strip() for _, figure, unit in card.figures
         ]
-        place = self._trio.drawn.axis.at(reading.x)
+        place = card.at if self._trio.drawn.bars else self._trio.drawn.axis.at(reading.x)
         return str((series.name, place, *figures, card.sentence)[column])
 
     def headerData(

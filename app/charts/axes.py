@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QPainter
 
 from app.charts import scales, words
+from app.charts.bar_drawing import draw_names
 from app.charts.drawing import draw_text, text_width
 from app.charts.plot import Limits, Plot, second_percentile
 from app.charts.series import Floats, Quantity, Span
@@ -28,7 +29,11 @@ _ZERO, _BELOW_ZERO = 0.10, 0.04
 _FAR = 10.0
 """A published response time more than this factor from the measured ones does not widen an axis."""
 _LABEL = 16.0
-"""Unscaled, from the timeout to the upper end of a logarithmic axis."""
+"""Unscaled, from the timeout to the upper end of a logarithmic axis, or from bars to theirs."""
+_FOR_ARROW = 48.0
+"""Unscaled, above bars, for an arrow to what lies beyond the axis, its label and a bar's value."""
+_FAR_BARS = 2.0
+"""A published value more than this factor above all bars does not lengthen their axis."""
 _LEAST_PCT = 1.0
 """Where an axis of errors ends that shows none."""
 
@@ -91,7 +96,7 @@ class Axes:
             return log10(known.min(initial=10**low, where=known > 0)), high + 0.03
         if chart.log:
             return self._positive(self._spanned())
-        if chart.metric == Quantity.ERRORS.value:
+        if chart.metric == Quantity.ERRORS.value and not chart.model.bars:
             return -2.0, 102.0
         if chart.quantity is Quantity.REPLIES and chart.model.axis.calibrated:
             return 0.0, last
@@ -134,7 +139,20 @@ class Axes:
 
     def _highest(self) -> float:
         known = self._spanned()
+        if self._chart.model.bars:
+            return self._above_bars(self._with_published(known))
         return scales.end(max(known.max(initial=0.0) * 1.05, 1e-3)) if len(known) else 1.0
+
+    def _above_bars(self, known: Floats) -> float:
+        """Return the end of an axis that leaves room for values above bars, and for arrows to what
+        lies beyond it.
+        """
+        chart, highest = self._chart, known.max(initial=0.0)
+        beyond = any(value is None or value > highest for *_, value in chart.published())
+        high, room = chart.plot_rect().height(), chart.sizes.px(_FOR_ARROW if beyond else _LABEL)
+        factor = high / max(high - room, high / 3, 1.0)
+        least = _LEAST_PCT if chart.metric == Quantity.ERRORS.value else 1e-3
+        return scales.end(max(highest * factor, least))
 
     @staticmethod
     def _positive(known: Floats) -> Span:
@@ -163,12 +181,13 @@ class Axes:
         return low, high * (beyond if high >= model.timeout_ms else 1.12)
 
     def _with_published(self, known: Floats) -> Floats:
-        """Return response times with those of the source, unless they are far from them all."""
+        """Return values with those of the source, unless they are far from them all."""
         if not len(known):
             return known
-        least, most = known.min() / _FAR, known.max() * _FAR
-        means = (figure.mean_ms for figure in self._chart.published())
-        stated = [mean for mean in means if mean and least <= mean <= most]
+        bars = self._chart.model.bars
+        least, most = known.min() / _FAR, known.max() * (_FAR_BARS if bars else _FAR)
+        each = (value for *_, value in self._chart.published())
+        stated = [value for value in each if value and (bars or value >= least) and value <= most]
         return np.concatenate((known, np.array(stated)))
 
 
@@ -290,13 +309,15 @@ class RateAxis(ScaleAxis):
             return
         sizes, theme, plot = chart.sizes, chart.theme, chart.plot_rect()
         px = sizes.px
-        for rate, text in self.marks():
+        for rate, text in () if chart.model.bars else self.marks():
             x = chart.at(rate, 1).x()
             if len(chart.curves) > 10:  # names need the room right of the lower corner, too
                 x = min(x, plot.right() - text_width(text, sizes.axis_font) / 2)
             at = QPointF(x, plot.bottom() + px(13))
             draw_text(painter, at, text, sizes.axis_font, theme.muted, "middle")
-        at = QPointF(plot.center().x(), plot.bottom() + px(34))
+        if chart.model.bars:
+            draw_names(chart, painter)
+        at = QPointF(plot.center().x(), plot.bottom() + px(38 if chart.model.bars else 34))
         draw_text(painter, at, chart.axis_text(), font(px(12)), theme.muted, "middle")
 
 
@@ -314,7 +335,7 @@ def up(chart: Plot) -> Marks:
         if low < chart.zero[1]:
             room = _ROW * (high - low) / height
             marks = [0.0, *(mark for mark in marks if log10(mark) - chart.zero[1] >= room)]
-    elif chart.metric == Quantity.ERRORS.value and not zoomed:
+    elif chart.metric == Quantity.ERRORS.value and not zoomed and not chart.model.bars:
         marks = [0, 25, 50, 75, 100] if height > 90 else [0, 50, 100]
     else:
         least = 5 if chart.quantity is Quantity.REPLIES and not zoomed else 2
@@ -337,6 +358,8 @@ def across(chart: Plot) -> Marks:
     more than one of them is in view; otherwise round ones.
     """
     axis, (low, last, _, _) = chart.model.axis, chart.limits
+    if chart.model.bars:
+        return []  # names are written, see `draw_names`
     least, width = chart.sizes.px(_BETWEEN_MARKS), max(1.0, chart.plot_rect().width())
     planned = [x for x in axis.values if low <= chart.at_across(x) <= last]
     several = len(planned) > 1 or len(planned) == len(axis.values) == 1

@@ -25,6 +25,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip
 
 from app.charts.axes import Axes, Head, RateAxis, ValueAxis
+from app.charts.bar_drawing import draw_bar
 from app.charts.curve import Curve, paint_band
 from app.charts.items import ClientLimit, Drawing, Rule
 from app.charts.marks import Marks
@@ -187,7 +188,7 @@ class Chart(Plot):
         ceiling, timeout = self.ceiling, self.marks.timeout_ms
         self._limit.setVisible(ceiling is not None)
         self._timeout_rule.setVisible(timeout is not None)
-        self._cursor.setVisible(not isnan(self.cursor_rate))
+        self._cursor.setVisible(not isnan(self.cursor_rate) and not self.model.bars)
         if not isnan(self.cursor_rate):
             self._cursor.setValue(self.at_across(self.cursor_rate))
         if timeout is not None:
@@ -334,8 +335,8 @@ class Chart(Plot):
             paint_band(self, painter, curve)
         self._moving.paint_earlier(painter)
         for curve in still:
-            curve.draw(painter, self.sizes.still_line)
-        for curve in still:
+            self._draw(curve, painter, self.sizes.still_line)
+        for curve in () if self.model.bars else still:
             curve.draw_markers(painter, self.sizes)
         for curve in still if self.quantity is Quantity.REPLIES else ():
             curve.draw_knee(painter, self.sizes)
@@ -358,11 +359,17 @@ class Chart(Plot):
             if id_ in self.curves and id_ not in self.hidden:
                 beside = self.highlighted and id_ != self.highlighted
                 painter.setOpacity(DIM_RUNNING if beside else 1.0)
-                self.curves[id_].draw(painter, width)
+                self._draw(self.curves[id_], painter, width)
         painter.restore()
         self._moving.paint(painter)
         if strong is not None:
             strong.emphasized = False
+
+    def _draw(self, curve: Curve, painter: QPainter, width: float) -> None:
+        if self.model.bars:
+            draw_bar(self, painter, curve)
+        else:
+            curve.draw(painter, width)
 
     def render(self, *args: Any) -> None:
         """Paint as strokes, for pictures, files and printers."""
@@ -385,7 +392,7 @@ class Chart(Plot):
             return
         server, rate = self.nearest(event.position())
         self.hovered.emit(server, rate)
-        at_no_line = not server and self.contains(event.position())
+        at_no_line = not server and not self.model.bars and self.contains(event.position())
         x = self.values_at(event.position())[0] if at_no_line else nan
         self.crossed.emit(self.quantity, x)
 
@@ -414,7 +421,15 @@ class Chart(Plot):
             self.picked.emit(*self.nearest(event.scenePos()))
 
     def nearest(self, at: QPointF) -> tuple[str, float]:
-        """Return the visible server whose line or name is within 14 px of a pixel, and its rate."""
+        """Return the visible server whose line or name is within 14 px of a pixel, and its rate;
+        of bars the one above or below whose name it is.
+        """
+        if self.model.bars:
+            x, server = self.values_at(at)[0], ""
+            if self.plot_rect().left() <= at.x() <= self.plot_rect().right():
+                server = self.model.server_at(x)
+            known = server and server not in self.hidden and len(self.curves[server].values.x)
+            return (server, float(self.curves[server].values.x[0])) if known else ("", nan)
         best, server = self.sizes.px(NEAR_PX), ""
         for id_, curve in self.curves.items():
             if id_ in self.hidden:

@@ -270,6 +270,8 @@ class Crosshair:
         """Handle a key; False: it has no meaning here."""
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         key = event.key()
+        if self._trio.drawn.bars:
+            return False  # their values are written
         if plain and key == Qt.Key.Key_V:
             self._toggle()
             return True

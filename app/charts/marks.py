@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import atan2, degrees, isnan, log10
+from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QTransform
 
 from app.charts import axes
+from app.charts.bar_drawing import value_box, width
 from app.charts.drawing import draw_text, elided, text_width
 from app.charts.plot import Plot
 from app.charts.series import Quantity
@@ -29,12 +31,28 @@ _LOWER = (0.0, 0.15, 0.3)
 """By which share of the line its text moves down where something else is."""
 _ARM = 8.0
 """Unscaled, of a published figure's cross: twice as long as a marker of that shape, and thin."""
-_KINDS = {Quantity.REPLIES: "replies", Quantity.TIME: "mean"}
-"""Of the published figures that have a label beside their cross."""
+_LABELLED = ("replies", "mean")
+"""Kinds of published figures that have a label beside their cross."""
 _FLAG = 8.0
 """Unscaled, the radius of a note's flag."""
 _WIDEST, _NARROWEST = 190.0, 40.0
 """Unscaled, of a note's text; with less room only its number is shown."""
+
+
+class Mark(NamedTuple):
+    """A published figure."""
+
+    figure: Published
+    kind: str
+    """Of its texts."""
+    at: QPointF
+    """The middle of its sign."""
+    sign: str
+    """A cross (+), a line across a bar (-), an arrow to beyond the axis (^), nothing."""
+    text: str = ""
+    """Its label; empty: there is no room for one."""
+    label: QRectF = QRectF()
+    """The label's box."""
 
 
 class Marks:
@@ -46,7 +64,7 @@ class Marks:
     def __init__(self, chart: Plot) -> None:
         self._chart = chart
         self._placed_for: object = None
-        self._placed: list[tuple[Published, QPointF, str, QRectF]] = []
+        self._placed: list[Mark] = []
         self._limit_text = ""
 
     def under(self, painter: QPainter) -> None:
@@ -72,8 +90,8 @@ class Marks:
 
     def over(self, painter: QPainter) -> None:
         """Paint what lies over the lines."""
-        for _, at, text, box in self.published():
-            self._paint_published(painter, at, text, box)
+        for mark in self.published():
+            self._paint_published(painter, mark)
         if not self.limit_box.isEmpty():
             self._paint_limit(painter)
         self._paint_notes(painter)
@@ -89,9 +107,8 @@ class Marks:
         for _, note, x in self._seen():
             if abs(pixel.x() - x) <= reach and abs(pixel.y() - middle) <= reach:
                 return self._text(note)
-        kind = _KINDS.get(self._chart.quantity, "replies")
-        near = (f for f, at, *_ in self.published() if (pixel - at).manhattanLength() <= reach)
-        return "\n".join(figure.label(kind) for figure in near)
+        near = (m for m in self.published() if (pixel - m.at).manhattanLength() <= reach)
+        return "\n".join(mark.figure.label(mark.kind) for mark in near)
 
     def _font(self) -> QFont:
         return font(self._chart.sizes.px(11), Weight.Medium)
@@ -113,7 +130,7 @@ class Marks:
         if chart.ceiling is not None:
             limit = np.interp(chart.at(chart.ceiling, 1).x(), line[:, 0], along)
             end = min(end, (limit - half) / whole - 0.03)
-        taken = [chart.head_box(), *self._note_boxes(), *(box for *_, box in self._crosses())]
+        taken = [chart.head_box(), *self._note_boxes(), *map(self._box, self._crosses())]
         for share in (end - lower for lower in _LOWER):
             middle = share * whole
             if middle < half + 0.1 * whole:
@@ -167,7 +184,7 @@ class Marks:
         chart = self._chart
         timeout, (_, _, low, high) = chart.model.timeout_ms, chart.limits
         inside = low < (log10(timeout) if chart.log else timeout) <= high
-        known = chart.quantity is Quantity.TIME and chart.model.has_timeout
+        known = chart.quantity is Quantity.TIME and chart.model.has_timeout and not chart.model.bars
         return timeout if known and inside else None
 
     def _timeout(self) -> tuple[str, QRectF]:
@@ -207,69 +224,102 @@ class Marks:
 
     # Published figures
 
-    def published(self) -> list[tuple[Published, QPointF, str, QRectF]]:
-        """Return each figure, the middle of its cross, its label and the box of that. Empty: there
-        is no room for a label beside the cross; it is shown on hover.
-        """
-        chart, kind = self._chart, _KINDS.get(self._chart.quantity)
-        found = self._crosses()
-        wanted = chart.frame, tuple(figure for figure, *_ in found), chart.head_box().getCoords()
+    def published(self) -> list[Mark]:
+        """Return the marks of the published figures, each with its label where there is room."""
+        chart, found = self._chart, self._crosses()
+        wanted = chart.frame, tuple((m.figure, m.at.x()) for m in found)
+        wanted = *wanted, chart.head_box().getCoords(), chart.model.version
         if wanted == self._placed_for:
             return self._placed
+        bars = chart.curves.values() if chart.model.bars else ()
+        values = [value_box(chart, curve) for curve in bars if curve.series.id not in chart.hidden]
+        taken = [chart.head_box(), *self.texts(), *values, *(self._box(mark) for mark in found)]
         self._placed_for, self._placed = wanted, []
-        taken = [chart.head_box(), *self.texts(), *(box for *_, box in found)]
-        for figure, at, cross in found:
-            others = [box for box in taken if box is not cross]
-            text, box = self._label(figure, cross, kind, others) if kind else ("", QRectF())
-            taken += [box] * bool(text)
-            self._placed.append((figure, at, text, box))
+        for mark in found:
+            box = self._box(mark)
+            text, label = self._label(mark, box, [other for other in taken if other != box])
+            taken += [label] * bool(text)
+            self._placed.append(mark._replace(text=text, label=label))
         return self._placed
 
-    def _crosses(self) -> list[tuple[Published, QPointF, QRectF]]:
-        """Return the figures of this metric, the middles and the boxes of their crosses."""
-        chart, arm = self._chart, self._chart.sizes.px(_ARM + 2)
+    def _crosses(self) -> list[Mark]:
+        """Return the marks without labels: a cross; across a bar a line; an arrow at the upper
+        edge, if the axis ends below it; nothing but a label for what has no place on the axis.
+        """
+        chart, px = self._chart, self._chart.sizes.px
         plot, found = chart.plot_rect().adjusted(-1, -1, 1, 1), []
-        for figure in chart.published():
-            of_errors = chart.metric == Quantity.ERRORS.value
-            value = {
-                Quantity.REPLIES: figure.replies_per_s,
-                Quantity.TIME: figure.mean_ms,
-                Quantity.ERRORS: 0.0 if figure.errors == 0 and of_errors else None,
-            }[chart.quantity]
-            if value is not None and figure.at is not None:
-                at = chart.at(figure.at, value)
-                if plot.contains(at):
-                    box = QRectF(at.x() - arm, at.y() - arm, 2 * arm, 2 * arm)
-                    found.append((figure, at, box))
+        for figure, x, kind, value in chart.published():
+            if value is None and not chart.model.bars:
+                continue
+            at, sign = (
+                chart.at(x, chart.values_at(plot.topLeft())[1] if value is None else value),
+                "",
+            )
+            if value is not None:
+                sign = "-" if chart.model.bars else "+"
+            if at.y() < plot.top() and chart.metric not in chart.showing.zoom:
+                at, sign = QPointF(at.x(), plot.top() + px(_ARM)), "^" if sign else ""
+            if plot.contains(at):
+                found.append(Mark(figure, kind, at, sign))
         return found
 
-    def _label(
-        self, figure: Published, cross: QRectF, kind: str, taken: Sequence[QRectF]
-    ) -> tuple[str, QRectF]:
-        """Return the first form that has room beside the cross, and its box; empty: none has."""
-        px, room = self._chart.sizes.px, self._chart.plot_rect()
-        for text in (figure.label(kind), figure.name):
-            width, height = text_width(text, self._font()) + px(8), px(15)
-            for down in (0, -height, height):
-                for x in (cross.left() - width, cross.right()):
-                    box = QRectF(x, cross.center().y() - height / 2 + down, width, height)
-                    if room.contains(box) and not any(box.intersects(other) for other in taken):
-                        return text, box
+    def _box(self, mark: Mark) -> QRectF:
+        """Return the box of its sign."""
+        arm = self._chart.sizes.px(_ARM + 2)
+        wide = width(self._chart) / 2 + arm / 2 if mark.sign == "-" else arm
+        tall = arm / 2 if mark.sign == "-" else arm
+        return QRectF(mark.at.x() - wide, mark.at.y() - tall, 2 * wide, 2 * tall)
+
+    def _label(self, mark: Mark, sign: QRectF, taken: Sequence[QRectF]) -> tuple[str, QRectF]:
+        """Return the first form that has room beside the sign, and its box; empty: none has, so it
+        is shown on hover.
+        """
+        chart, figure = self._chart, mark.figure
+        px, bars, room = chart.sizes.px, chart.model.bars, chart.plot_rect()
+        forms: tuple[str, ...] = (figure.label(mark.kind), figure.name)
+        if bars:  # which have their servers' names below them
+            stated = figure.figures[mark.kind].removeprefix("mean ")
+            dated = forms[0].removeprefix(f"{figure.name}, published ").replace("mean ", "")
+            forms = dated, stated
+            room = QRectF(0, 0, chart.at(1, 0).x() - chart.at(0, 0).x(), room.height())
+            room.moveTopLeft(QPointF(mark.at.x() - room.width() / 2, chart.plot_rect().top()))
+            room.adjust(-px(4), -px(8), px(4), 0)
+        for text in forms if mark.kind in _LABELLED or bars else ():
+            wide, height = text_width(text, self._font()) + px(8), px(15)
+            beside = [sign.left() - wide, sign.right()]
+            places = [(x, y) for y in (0, -height, height) for x in beside]
+            if bars:
+                middle = mark.at.x() - wide / 2
+                places = [(middle, y) for y in (-height, height, 1.5 * height)]
+            for x, down in places:
+                box = QRectF(x, mark.at.y() - height / 2 + down, wide, height)
+                if room.contains(box) and not any(box.intersects(other) for other in taken):
+                    return text, box
         return "", QRectF()
 
-    def _paint_published(self, painter: QPainter, at: QPointF, text: str, box: QRectF) -> None:
-        px, theme = self._chart.sizes.px, self._chart.theme
-        across, up = QPointF(px(_ARM), 0), QPointF(0, px(_ARM))
-        for width, colour in ((px(5), theme.card), (px(2), theme.text)):
-            pen = QPen(QColor(colour), width)
+    def _paint_published(self, painter: QPainter, mark: Mark) -> None:
+        px, theme, at, arm = (
+            self._chart.sizes.px,
+            self._chart.theme,
+            mark.at,
+            self._chart.sizes.px(_ARM),
+        )
+        half = width(self._chart) / 2 + arm / 2
+        strokes = {
+            "+": [((-arm, 0), (arm, 0)), ((0, -arm), (0, arm))],
+            "-": [((-half, 0), (half, 0))],
+            "^": [((0, arm), (0, -arm)), ((0, -arm), (-arm / 2, 0)), ((0, -arm), (arm / 2, 0))],
+        }
+        for thick, colour in ((px(5), theme.card), (px(2), theme.text)):
+            pen = QPen(QColor(colour), thick)
             pen.setCapStyle(Qt.PenCapStyle.RoundCap)
             painter.setPen(pen)
-            painter.drawLine(at - across, at + across)
-            painter.drawLine(at - up, at + up)
-        if text:
-            self._paint_ground(painter, box)
-            where = QPointF(box.left() + px(4), box.center().y())
-            draw_text(painter, where, text, self._font(), theme.soft)
+            for start, end in strokes.get(mark.sign, ()):
+                painter.drawLine(at + QPointF(*start), at + QPointF(*end))
+        if mark.text:
+            self._paint_ground(painter, mark.label)
+            where = QPointF(mark.label.left() + px(4), mark.label.center().y())
+            draw_text(painter, where, mark.text, self._font(), theme.soft)
 
     # The user's notes: a numbered flag at the top of the first chart, a line through all
 

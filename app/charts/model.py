@@ -85,6 +85,8 @@ class ChartModel:
 
     charts = tuple(Quantity)
     """Those that show something of it."""
+    bars = False
+    """Whether every server is a bar."""
 
     def __init__(self) -> None:
         self.start: RunStart | None = None
@@ -175,6 +177,15 @@ class ChartModel:
         """Return the published figures of these series."""
         shown = set(keys)
         return [figure for figure in self.published if shown.intersection(figure.servers)]
+
+    def published_at(
+        self, keys: Iterable[str], key: str, view: View
+    ) -> list[tuple[Published, float, str, float | None]]:
+        """Return the published figures of a metric of these series: each with its x, which of its
+        texts says it, and its value; None: it has no place on the axis.
+        """
+        each = ((f, f.at, words.stated(f, key, view)) for f in self.published_of(keys))
+        return [(f, at, *found) for f, at, found in each if at is not None and found]
 
     def _note(self, note: Note) -> None:
         match note.topic:

@@ -77,6 +77,9 @@ class Moving:
         if not chart.all_have_bands:
             paint_band(chart, painter, curve)
         self._paint_bars(painter, curve)
+        if chart.model.bars:
+            painter.restore()
+            return
         curve.draw_markers(painter, chart.sizes, 4.8)
         reading = chart.reading(curve.series.id, chart.cursor_rate)
         value = reading.value(chart.metric, chart.view_shown) if reading else nan

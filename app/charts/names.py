@@ -146,7 +146,8 @@ class NamesAxis(ScaleAxis):
         """Place the names of the curves that have a point."""
         chart = self._chart
         px, size = chart.sizes.px, font(chart.sizes.label_px, Weight.DemiBold)  # as wide as may be
-        seen = {id_: self._end(curve) for id_, curve in chart.curves.items()}
+        named = {} if chart.model.bars else chart.curves
+        seen = {id_: self._end(curve) for id_, curve in named.items()}
         found = {id_: at for id_, at in seen.items() if at is not None and id_ not in chart.hidden}
         wanted = chart.frame, found
         if wanted == self._placed_for:

@@ -183,11 +183,11 @@ class OverlayChart(Chart):
         return values[~np.isnan(values)]
 
     def _paint_still(self, painter: QPainter) -> None:
-        if self._passes:
+        if self._passes and not self.model.bars:
             self._paint_passes(painter)
         super()._paint_still(painter)
 
-    def published(self) -> list[Published]:
+    def published(self) -> list[tuple[Published, float, str, float | None]]:
         return super().published() if self._published else []
 
     def _paint_passes(self, painter: QPainter) -> None:

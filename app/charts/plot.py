@@ -125,9 +125,10 @@ class Plot(pg.PlotWidget):
         ]
         return sorted(still, key=lambda c: (c.series.place == 0, -(c.series.knee or 0.0)))
 
-    def published(self) -> list[Published]:
-        """Return the published figures to mark."""
-        return self.model.published_of(self.model.series.keys() - self.hidden)
+    def published(self) -> list[tuple[Published, float, str, float | None]]:
+        """Return the published figures to mark; see `ChartModel.published_at`."""
+        shown = [key for key in self.model.series if key not in self.hidden]
+        return self.model.published_at(shown, self.metric, self.view_shown)
 
     def reading(self, server: str, rate: float) -> PointResult | None:
         """Return the point of a server at this rate."""
@@ -143,6 +144,8 @@ class Plot(pg.PlotWidget):
         """Whether the values are on a logarithmic scale: by default times are, and replies to
         rates that are on one, whose line y = x is straight then.
         """
+        if self.model.bars:
+            return False  # a bar is as long as its value
         as_offered = self.has_ideal and self.model.axis.scale == "log"
         return self.showing.log.get(self.metric, self.quantity is Quantity.TIME or as_offered)
 

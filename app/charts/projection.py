@@ -68,6 +68,8 @@ class Projection:
 
     charts: tuple[Quantity, ...] = tuple(Quantity)
     """Those that this view has."""
+    bars = False
+    """Whether every server is a bar."""
     ceiling_per_s: float | None = None
     running = None
     """The running point has no place of its own: its line grows."""
@@ -81,6 +83,11 @@ class Projection:
 
     def published_of(self, keys: Iterable[str]) -> list[Published]:
         """Published figures have no place in this view."""
+        return []
+
+    def published_at(
+        self, keys: Iterable[str], key: str, view: View
+    ) -> list[tuple[Published, float, str, float | None]]:
         return []
 
     def make(self, series: Series) -> ProjectedSeries:

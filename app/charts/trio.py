@@ -39,6 +39,8 @@ from workbench.sessions.chart_notes import ChartNote
 
 _NARROWEST, _LEAST, _LEAST_OF_ONE = 420, 190, 160
 """Pixels: the width, the height of several charts and of a single one."""
+_NO_NAMES = 14.0
+"""Unscaled, right of bars, which have their names below them."""
 _BESIDE_CURSOR = 14.0
 """Unscaled, from the cursor to a card: more than a marker needs."""
 
@@ -169,6 +171,8 @@ class Trio(QWidget):
             chart.set_model(self.drawn)
         if self._choose():
             self._dress()
+        if self._needed_gutter() != self.sizes.gutter:
+            self._widen_gutter()
         self._drawn_version = -1
         self.refresh()
 
@@ -500,6 +504,8 @@ class Trio(QWidget):
         return bool(known) and all(p.replies_per_s >= SUSTAINED_SHARE * p.x for p in points)
 
     def _needed_gutter(self) -> float:
+        if self.drawn.bars:
+            return _NO_NAMES
         size = font(12, Weight.DemiBold)
         longest = max((text_width(name, size) for name in self._names), default=0.0)
         crowded = not names_fit(self._heights(), self.sizes, self._named)

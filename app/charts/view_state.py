@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
+from app.charts.bars import BarsModel
 from app.charts.distribution import DistributionModel
 from app.charts.model import ChartModel
 from app.charts.over_time import TimeModel
@@ -12,13 +14,13 @@ from app.charts.projection import Chosen, Projection
 from app.charts.series import Span
 from workbench.axis import Axis
 
-SWEEP, TIME, DISTRIBUTION = "sweep", "time", "distribution"
-VIEWS = (SWEEP, TIME, DISTRIBUTION)
+SWEEP, BARS, TIME, DISTRIBUTION = "sweep", "servers", "time", "distribution"
+VIEWS = (SWEEP, BARS, TIME, DISTRIBUTION)
 
 
 def first_view(axis: Axis) -> str:
-    """Return the view to begin with: a single value of the axis says more over time."""
-    return TIME if len(axis.values) == 1 and not axis.bounds else SWEEP
+    """Return the view to begin with: at a single value of the axis, every server is a bar."""
+    return BARS if len(axis.values) == 1 and not axis.bounds else SWEEP
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,17 @@ class Look:
         default: Chosen = "whole" if self.view == TIME else "best"
         return default if self.chosen is None else self.chosen
 
+    @property
+    def table(self) -> Literal["sweep", "time", "distribution"]:
+        """Which figures a table of the same has: of bars those of the sweep."""
+        if self.view == TIME:
+            return "time"
+        return "distribution" if self.view == DISTRIBUTION else "sweep"
+
     def of(self, model: ChartModel) -> Projection | None:
         """Project a model; None: it is drawn over its own axis."""
+        if self.view == BARS:
+            return BarsModel(model, self.points)
         if self.view == TIME:
             return TimeModel(model, self.points, self.pass_number)
         return DistributionModel(model, self.points) if self.view == DISTRIBUTION else None

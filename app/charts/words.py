@@ -9,10 +9,12 @@ from math import ceil, isnan, log10, nan
 
 from app.charts.series import Quantity, Series
 from workbench import formatting
+from workbench.analysis.published import Published
 from workbench.analysis.results import Clock, Percentile, PointResult, View
 from workbench.documents import Errors, Metric
 from workbench.formatting import listed
 from workbench.messages.errors import error_label
+from workbench.metrics.memory import Peak
 
 _PERCENTILES: dict[Percentile, str] = {
     "p50": "p50",
@@ -70,6 +72,26 @@ def errors(counted: Errors, waiting: int = 0) -> str:
     """Return failed calls by class: "timeout 447 · reset 151 · open at the end 20"."""
     counted = {**counted, "open": waiting} if waiting else counted
     return " · ".join(f"{error_label(name, short=True)} {n:,}" for name, n in counted.items())
+
+
+def stated(figure: Published, key: str, view: View) -> tuple[str, float | None] | None:
+    """Return which of a figure's texts is about a metric, and its value there (None: it has no
+    place on the axis); None: it does not state it.
+    """
+    errors = figure.errors
+    if errors and figure.requests:
+        share: float | None = 100 * errors / (errors + figure.requests)
+    else:
+        share = None if errors else 0.0
+    known = {
+        "replies": ("replies", figure.replies_per_s),
+        "time": ("mean", figure.mean_ms if view.percentile == "mean" else None),
+        "errors": ("errors", share),
+        Peak.record.key: ("memory", figure.memory_mb),
+    }
+    kind, value = known.get(key, ("", None))
+    unplaced = kind == "errors" and errors is not None
+    return (kind, value) if unplaced or (value is not None and kind != "errors") else None
 
 
 def metric(reading: PointResult, described: Metric | None) -> str:

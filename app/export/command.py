@@ -105,8 +105,9 @@ def add_drawing_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--view",
         choices=VIEWS,
-        help="what pictures draw and CSV lists: points over the axis (default), what happened over"
-        " time (default of pictures of a single value), or distributions of response times",
+        help="what pictures draw and CSV lists: points over the axis (default), servers side by"
+        " side (default of pictures of a single value), what happened over time, or the"
+        " distributions of response times",
     )
     parser.add_argument(
         "--pass",

@@ -61,7 +61,7 @@ def of(
     views |= {DISTRIBUTION: "Distribution"}
     looks = ((key, title, Look(key).of(model) or model) for key, title in views.items())
     sheets = [_sheet(key, title, shown, view) for key, title, shown in looks]
-    first = first_view(model.axis)
+    first = SWEEP if first_view(model.axis) == SWEEP else TIME  # a page draws no bars
     return {
         "percentile": view.percentile,
         "ideal": model.axis.calibrated,
@@ -147,11 +147,10 @@ def _published(
     model: ChartModel | Projection, quantity: Quantity
 ) -> Iterator[tuple[float, float, str]]:
     """Yield (x, y, name) of figures of the source; response times there are means."""
-    for figure in model.published_of(model.series):
-        time = figure.mean_ms if quantity is Quantity.TIME else None
-        value = figure.replies_per_s if quantity is Quantity.REPLIES else time
-        if value is not None and figure.at is not None:
-            yield figure.at, value, figure.name
+    if quantity is not Quantity.ERRORS:
+        for figure, at, _, value in model.published_at(model.series, quantity.value, View("mean")):
+            if value is not None:
+                yield at, value, figure.name
 
 
 def _line(series: Any, quantity: Quantity, view: View) -> dict[str, Any]:

@@ -130,7 +130,7 @@ def _check_chosen(look: Look, points: Collection[float], name: str) -> None:
 def _data(session: Session, options: ReportOptions, kind: str) -> bytes:
     """Return the content of a file with this ending."""
     if kind == ".csv":
-        return csv.of_session(session.documents, options.look.view, options.view.clock).encode()
+        return csv.of_session(session.documents, options.look.table, options.view.clock).encode()
     if kind == ".hgrm":
         return _hgrm(session, options)
     prepare_qt()
@@ -302,7 +302,7 @@ def _comparison(
     found: Comparison, differing: Conditions, options: ReportOptions, kind: str
 ) -> bytes:
     if kind == ".csv":
-        return csv.of_comparison(found, options.look.view, options.view.clock).encode()
+        return csv.of_comparison(found, options.look.table, options.view.clock).encode()
     prepare_qt()
     title = differences.title(found)
     if kind == ".html":

@@ -16,7 +16,7 @@ from app.charts.chart_menu import Corner
 from app.charts.projection import Chosen, Projection
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from app.charts.view_state import DISTRIBUTION, SWEEP, TIME, Look, first_view
+from app.charts.view_state import BARS, DISTRIBUTION, SWEEP, TIME, Look, first_view
 from app.choices import Choice
 from app.plain import tip
 from app.settings import Settings
@@ -35,6 +35,8 @@ class _Look:
 
 _LOOKS = {
     SWEEP: _Look("Sweep", "Every point over what the plan varies"),
+    BARS: _Look("Servers", "Every server side by side, at its best or at one value (G)",
+                Qt.Key.Key_G, "Points of the bars"),
     TIME: _Look("Over time", "Second by second, each server from its own start (T)", Qt.Key.Key_T,
                 "Points over time"),
     DISTRIBUTION: _Look("Distribution", "Response times by percentile (D)", Qt.Key.Key_D,
@@ -101,7 +103,7 @@ class ViewBar(QWidget):
         if self.view == SWEEP:
             self._back = pointing.server, pointing.rate
             if pointing.server and not isnan(pointing.rate):
-                self._chosen = {TIME: pointing.rate, DISTRIBUTION: pointing.rate}
+                self._chosen = dict.fromkeys((BARS, TIME, DISTRIBUTION), pointing.rate)
         self.show_view(view)
         if view == SWEEP and self._back[0] in self._trio.model.series:
             self._trio.highlight(*self._back)
@@ -115,13 +117,14 @@ class ViewBar(QWidget):
         self.changed.emit(self.view)
 
     def refresh(self) -> None:
-        """Follow the model: a session with one value of its axis opens over time."""
+        """Follow the model: a session with one value of its axis opens with bars."""
         model = self._trio.model
         if model.start is not None and model.start is not self._start:
             self._start = model.start
             self._chosen, self._pass_number = {}, 0
             kept = self._settings.view if self._settings is not None else self.view
             first = first_view(model.axis)
+            self._tabs[SWEEP].setHidden(first == BARS)
             self.show_view(kept if first == SWEEP else first)
         look = _LOOKS[self.view]
         self._points.setAccessibleName(look.points)
@@ -136,7 +139,8 @@ class ViewBar(QWidget):
         view = next((v for v, look in _LOOKS.items() if look.key == event.key()), "")
         if not view or event.modifiers():
             return False
-        self.choose(SWEEP if view == self.view else view)
+        first = BARS if self._tabs[SWEEP].isHidden() else SWEEP
+        self.choose(first if view == self.view else view)
         return True
 
     # Implementation

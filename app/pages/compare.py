@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from app.charts.chart_menu import open_menu
 from app.charts.overlay import Overlay, OverlayTrio
-from app.charts.view_state import SWEEP
+from app.charts.view_state import BARS, SWEEP, Look
 from app.comparing.chooser import Chooser
 from app.comparing.figures import FiguresView
 from app.comparing.ranking import RankingCard
@@ -250,8 +250,8 @@ class ComparePage(QWidget):
 
     def as_csv(self) -> str:
         """Return the figures of what is shown: of the sweep, over time or of distributions."""
-        view = self.board.views.view if self._on_charts else SWEEP
-        return of_comparison(self.comparison, view, self.trio.view.clock)
+        look = self.trio.look if self._on_charts else Look()
+        return of_comparison(self.comparison, look.table, self.trio.view.clock)
 
     # Widgets
 
@@ -396,10 +396,10 @@ class ComparePage(QWidget):
         self._show_side()
 
     def _show_extras(self) -> None:
-        """Show what can be added to the charts of a sweep; no other view has it."""
-        sweep = self._on_charts and self.board.views.view == SWEEP
-        self._passes_on.setVisible(sweep and self._several)
-        self._published_on.setVisible(sweep and self._is_printed())
+        """Show what can be added to the charts of a sweep, and to bars."""
+        view = self.board.views.view if self._on_charts else ""
+        self._passes_on.setVisible(view == SWEEP and self._several)
+        self._published_on.setVisible(view in (SWEEP, BARS) and self._is_printed())
 
     def _is_printed(self) -> bool:
         """Whether figures about the visible servers were printed in 2009."""

@@ -171,14 +171,17 @@ function extras(plot, sheet, chart) {
   context.textAlign = "left";
   context.strokeStyle = token("text");
   context.lineWidth = 2 * px;
-  for (const [at, value, name] of chart.published) {
-    const x = plot.valToPos(at, "x", true), y = plot.valToPos(value, "y", true), arm = 5 * px;
-    if (!inside(at) || y < bbox.top) continue;
+  const means = chart.key !== "time" || shown.percentile === "mean";
+  for (const [at, value, name] of means ? chart.published : []) {
+    const x = plot.valToPos(at, "x", true), there = plot.valToPos(value, "y", true), arm = 5 * px;
+    if (!inside(at)) continue;
+    const beyond = there < bbox.top, y = beyond ? bbox.top + 2 * arm : there, level = beyond ? y - arm : y;
     context.beginPath();
-    context.moveTo(x - arm, y); context.lineTo(x + arm, y);
+    context.moveTo(x - arm, y); context.lineTo(x, level); context.lineTo(x + arm, y);
     context.moveTo(x, y - arm); context.lineTo(x, y + arm);
     context.stroke();
-    if (first) context.fillText(`${name}, published`, x + 8 * px, y + 4 * px);
+    const text = `${name}, published${beyond ? ` ${value.toLocaleString("en")}` : ""}`;
+    if (first || beyond) context.fillText(text, x + 8 * px, y + 4 * px);
   }
   context.restore();
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
@@ -11,21 +12,27 @@ from msgspec.structs import replace
 from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
-from tests.gui.trios import shown
+from app.charts.view_state import Look, first_view
+from tests.gui.trios import shown, written
 from tests.synthetic import CONTESTANTS, session
-from workbench.documents import AnyDocument, RunStart
+from workbench.documents import AnyDocument, PointStart, RunStart
 from workbench.paths import RESOURCES
 
 WSGI = ("aspen", "cherrypy", "cogen-wsgi", "gevent-pywsgi", "mod-wsgi-embedded", "twisted-web")
 
 
-def of_preset(name: str, servers: tuple[str, ...]) -> list[AnyDocument]:
+RATES = [1000.0 * n for n in range(1, 11)]
+
+
+def of_preset(
+    name: str, servers: tuple[str, ...], rates: Sequence[float] = RATES
+) -> list[AnyDocument]:
     """A run of a preset's question, by servers whose figures were published."""
     who = [
         dataclasses.replace(each, id=id_, name=id_)
         for each, id_ in zip(CONTESTANTS, servers, strict=False)
     ]
-    start, *rest = session(who, 10, rates=[1000.0 * n for n in range(1, 11)])
+    start, *rest = session(who, 10, rates=rates)
     assert isinstance(start, RunStart)
     asked = yaml.safe_load((RESOURCES / "plans" / f"{name}.yaml").read_text(encoding="utf-8"))
     same = {key: value for key, value in asked.items() if key not in ("rates", "servers")}
@@ -48,11 +55,48 @@ def test_labels_avoid_each_other_and_every_cross_says_whose_it_is(
     trio.grab()
     chart = trio.charts[Quantity.REPLIES]
     found = chart.marks.published()
-    labels = [box for *_, text, box in found if text]
+    labels = [mark.label for mark in found if mark.text]
     assert labels
     for box in labels:
         assert chart.plot_rect().contains(box)
-        assert not any(box.contains(at) for _, at, _, _ in found)
+        assert not any(box.contains(mark.at) for mark in found)
     assert not any(a.intersects(b) for a, b in combinations([*chart.words(), *labels], 2))
-    for figure, at, _, _ in found:
-        assert figure.name in chart.marks.at(at)
+    for mark in found:
+        assert mark.figure.name in chart.marks.at(mark.at)
+
+
+def test_bars_of_a_single_value_have_what_was_published_beside_them(qtbot: QtBot) -> None:
+    documents = of_preset("gasc-2015-constant-json", ("django", "flask", "aiohttp"), [4000.0])
+    trio = shown(qtbot, documents)
+    replies, time = trio.charts[Quantity.REPLIES], trio.charts[Quantity.TIME]
+    assert not time.marks.published(), "a published mean does not belong on an axis of p99"
+    trio.set_percentile("mean")
+    assert {mark.sign for mark in time.marks.published()} == {"+", "^"}
+    trio.set_percentile("p99")
+
+    trio.project(Look(first_view(trio.model.axis)))
+    trio.grab()
+    signs = {(mark.figure.name, mark.kind): mark.sign for mark in replies.marks.published()}
+    assert signs["Django", "replies"] == "-"
+    beyond = {mark.figure.name for mark in time.marks.published() if mark.sign == "^"}
+    assert beyond == {"Django", "Flask"}
+    said = written(trio)
+    assert "2015: 97 s" in said and "2015: 1,799/s" in said, "also what lies beyond the axis"
+    assert time.title_text()[1].startswith("mean")
+    x = float(replies.curves["flask"].values.x[0])
+    assert replies.nearest(replies.at(x, 100.0)) == ("flask", x)
+
+
+def test_the_bar_of_a_running_point_grows(qtbot: QtBot) -> None:
+    documents = session(2, rates=[2000.0])
+    last = max(n for n, each in enumerate(documents) if isinstance(each, PointStart))
+    trio = shown(qtbot, documents[: last + 1])
+    trio.project(Look("servers"))
+    running, heights = trio.model.running_server, []
+    for document in documents[last + 1 : -1]:
+        trio.model(document)
+        trio.refresh()
+        values = trio.charts[Quantity.REPLIES].curves[running].values
+        heights += [(float(values.y[0]), bool(values.trusted[0]))] if len(values.y) else []
+    known = [height for height in heights if height[0] > 0]
+    assert not known[0][1] and known[-1][1], "it is trusted at its end only"

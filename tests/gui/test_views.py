@@ -139,7 +139,7 @@ def _pressed(which: Qt.Key) -> QKeyEvent:
     return QKeyEvent(QEvent.Type.KeyPress, which, Qt.KeyboardModifier.NoModifier)
 
 
-def test_the_view_is_saved_and_a_session_with_one_value_opens_over_time(qtbot: QtBot) -> None:
+def test_the_view_is_saved_and_a_session_with_one_value_opens_with_bars(qtbot: QtBot) -> None:
     settings = Settings()
     board = opened(qtbot, session(2, 4), settings)
     press(qtbot, board, "Distribution")
@@ -147,7 +147,7 @@ def test_the_view_is_saved_and_a_session_with_one_value_opens_over_time(qtbot: Q
     again = opened(qtbot, session(2, 4), settings)
     assert axis(again).startswith("Percentile")
     one = opened(qtbot, session(2, rates=[2000.0]), settings)
-    assert axis(one).startswith("Time")
+    assert axis(one).startswith("Servers")
     assert settings.view == "distribution"
 
 
@@ -254,6 +254,7 @@ def test_views_without_data_are_not_offered(qtbot: QtBot) -> None:
 
 def test_a_card_describes_a_moment(qtbot: QtBot) -> None:
     board = opened(qtbot, session(2, rates=[2000.0]))
+    press(qtbot, board, "Over time")
     moment = board.trio.drawn.series["asyncio-streams"].shown[3]
     board.trio.highlight("asyncio-streams", moment.x)
     said = board.trio.card.accessibleName()
