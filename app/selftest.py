@@ -47,7 +47,9 @@ def run() -> int:
                     say(f"- {works}")
             except Exception as error:
                 whole = False
-                say(f"- Failed: {str(error) or type(error).__name__}")
+                lines = str(error).strip().splitlines() or [type(error).__name__]
+                cure = "; the installer names the package" if isinstance(error, ImportError) else ""
+                say(f"- Failed: {lines[-1]}{cure}")
     return 0 if whole else 1
 
 

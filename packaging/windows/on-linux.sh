@@ -160,47 +160,100 @@ pong() { seconds=$1; shift; wine p2 "$seconds" wine "$INSTALLED\\app\\pongbench.
 
 picture() { chroot "$CHROOT" env DISPLAY=:77 import -window root "/repo/out/windows/$1.png"; }
 
+SYSTEM="Windows, with Wine 10"
+tried() { echo "$1: $2 ($3 s)"; python3 "$REPO/packaging/tried.py" "$SYSTEM" "$1" "$2" "$3"; }
+megabytes() { du -sB1 --apparent-size "$1" | awk '{printf "%.0f", $1 / 1e6}'; }
+install() { wine p2 300 wine "Z:\\repo\\dist\\${1:-$(basename "$INSTALLER")}" /S; }
+
 # What a colleague does: installs, tests, looks at a session, measures over SSH, reports, removes.
 trial() {
     folder=$CHROOT/root/p2/drive_c/users/root/AppData/Local/Programs/Pongbench
     home=$CHROOT/root/p2/drive_c/pong
-    rm -rf "$home" "$folder"
+    rm -rf "$home" "$CHROOT/root/p2/drive_c/card" "$folder"
     find "$CHROOT/root/p2/drive_c" -type f | sort >before
-    wine p2 200 wine "Z:\\repo\\dist\\$(basename "$INSTALLER")" /S
-    cp "$SHARED/ucrtbase.dll" "$folder/app/"
-    pong 60 --version
-    pong 200 --selftest | tee "$PICTURES/selftest.txt"
-    demo="$INSTALLED\\app\\_internal\\resources\\sessions\\demo.pong.yaml"
-    pong 60 summary "$demo" >"$PICTURES/summary.txt"
-    grep -q "≥\|/s" "$PICTURES/summary.txt"
+    refusals
 
-    wine p2 60 wine "$INSTALLED\\app\\pongbench.exe" >/dev/null 2>&1 & sleep 25; picture start; wait $! || true
-    wine p2 60 wine "$INSTALLED\\app\\pongbench.exe" "$demo" >/dev/null 2>&1 & sleep 40; picture film; wait $! || true
+    begun=$SECONDS
+    install
+    took=$((SECONDS - begun))
+    file=$(megabytes "$INSTALLER") folder_mb=$(megabytes "$folder")
+    [ "$file" -le 60 ] && [ "$folder_mb" -le 170 ] || { echo "$file MB and $folder_mb MB are too much."; exit 1; }
+    cp "$SHARED/ucrtbase.dll" "$folder/app/"
+    pong 120 --version
+    pong 300 --selftest | tee "$PICTURES/selftest.txt"
+    tried "Installs silently and tests itself" "ok; $file MB, installed $folder_mb MB in $took s" $((SECONDS - begun))
+
+    begun=$SECONDS
+    demo="$INSTALLED\\app\\_internal\\resources\\sessions\\demo.pong.yaml"
+    pong 120 summary "$demo" >"$PICTURES/summary.txt"
+    grep -q "≥\|/s" "$PICTURES/summary.txt"
+    wine p2 120 wine "$INSTALLED\\app\\pongbench.exe" >/dev/null 2>&1 & sleep 45; picture start; wait $! || true
+    wine p2 150 wine "$INSTALLED\\app\\pongbench.exe" "$demo" >/dev/null 2>&1 & sleep 90; picture film; wait $! || true
+    tried "Draws the window, replays the sample, prints a summary to a file" ok $((SECONDS - begun))
 
     serve
+    card
+    begun=$SECONDS
     mkdir -p "$home/config/profiles"
     printf '%s\n' 'name: box' 'connector: ssh' 'roles: [target, client]' 'address: 127.0.0.1' "port: $PORT" \
         'user: root' 'key: Z:\work\key' 'work_dir: /tmp/pongbench-box' >"$home/config/profiles/box.yaml"
-    pong 60 machines trust box --fingerprint "$(ssh-keygen -lf "$SHARED/hostkey.pub" | cut -d' ' -f2)"
-    pong 120 machines check box
+    pong 120 machines trust box --fingerprint "$(ssh-keygen -lf "$SHARED/hostkey.pub" | cut -d' ' -f2)"
+    pong 300 machines check box
     on="--target box --client box"
-    pong 400 run quick $on --server asyncio-streams --server gevent -o 'C:\pong\pingpong.pong.yaml'
+    pong 600 run quick $on --server asyncio-streams --server gevent -o 'C:\pong\pingpong.pong.yaml'
     printf '%s\n' 'name: HTTP' 'servers: [gevent-pywsgi, cheroot]' 'rates: [100, 300]' 'seconds: 2' \
         'workload: {protocol: http/1.1}' 'calibrate: false' >"$home/http.yaml"
-    pong 400 run 'C:\pong\http.yaml' $on -o 'C:\pong\http.pong.yaml'
-    pong 60 compare 'C:\pong\http.pong.yaml' 'C:\pong\http.pong.yaml' >"$PICTURES/compare.txt"
+    pong 600 run 'C:\pong\http.yaml' $on -o 'C:\pong\http.pong.yaml'
+    pong 120 compare 'C:\pong\http.pong.yaml' 'C:\pong\http.pong.yaml' >"$PICTURES/compare.txt"
+    tried "Sweeps ping-pong and HTTP over SSH from a terminal, compares the sessions" ok $((SECONDS - begun))
+    begun=$SECONDS
     for kind in html png pdf csv; do
-        pong 120 report 'C:\pong\pingpong.pong.yaml' -o "Z:\\repo\\out\\windows\\pingpong.$kind"
+        pong 300 report 'C:\pong\pingpong.pong.yaml' -o "Z:\\repo\\out\\windows\\pingpong.$kind"
     done
-    if grep -q $'\r' "$PICTURES/pingpong.html"; then echo "The HTML report has line ends of Windows."; fi
+    if grep -q $'\r' "$PICTURES/pingpong.html"; then echo "The HTML report has line ends of Windows."; exit 1; fi
+    tried "Writes HTML, PNG, PDF and CSV" ok $((SECONDS - begun))
 
+    begun=$SECONDS
+    # An upgrade in place, then a library that a virus scanner removed.
+    install
+    cp "$SHARED/ucrtbase.dll" "$folder/app/"
+    pong 120 --version
+    rm "$folder"/app/_internal/msgspec/_core*.pyd
+    pong 120 --version 2>&1 | tee "$PICTURES/missing.txt"
+    grep -q "install Pongbench again" "$PICTURES/missing.txt" && ! grep -q Traceback "$PICTURES/missing.txt"
     wine p2 100 wine "$INSTALLED\\uninstall.exe" /S
     for _ in $(seq 60); do [ -e "$folder/app" ] || break; sleep 1; done
     wine p2 60 wineserver -w || true
     rm -f "$folder/app/ucrtbase.dll"
     find "$CHROOT/root/p2/drive_c" -type f | sort >after
-    comm -13 before after | sed "s|$CHROOT/root/p2/drive_c||" | tee "$PICTURES/left.txt"
+    comm -13 before after | sed "s|$CHROOT/root/p2/drive_c||" | grep -v '^/\(pong\|card\)/' | tee "$PICTURES/left.txt"
     [ ! -e "$folder" ] || { echo "The folder is still there."; exit 1; }
+    tried "Replaces itself, says that a library is gone, is removed" \
+        "ok; $(wc -l <"$PICTURES/left.txt") files left beside sessions and settings" $((SECONDS - begun))
+}
+
+# Nothing is installed by half.
+refusals() {
+    begun=$SECONDS
+    head -c 20000000 "$INSTALLER" >"$REPO/dist/half.exe"
+    install half.exe || true
+    rm "$REPO/dist/half.exe"
+    [ ! -e "$folder/app" ] || { echo "Half an installer installs."; exit 1; }
+    mkdir -p "$folder"
+    mount -t tmpfs -o size=100m tmpfs "$folder"
+    install || true
+    [ ! -e "$folder/app" ] || { umount "$folder"; echo "A full disk leaves half a program."; exit 1; }
+    umount "$folder"
+    rm -rf "$folder"
+    tried "Installs nothing by half: a file cut in half, a full disk" ok $((SECONDS - begun))
+}
+
+# All of it in the window.
+card() {
+    wine p2 1500 env PONGBENCH_HOME='C:\card' wine "$INSTALLED\\app\\pongbench.exe" --python 'Z:\repo\packaging\card.py' \
+        $PORT root 'Z:\work\key' 'Z:\repo\out\windows' | tr -d '\r' | tee "$PICTURES/card.txt"
+    python3 "$REPO/packaging/tried.py" --card "$SYSTEM" "Adds a machine over SSH, trusts its key, deploys an own script \
+there, sweeps it with the live plot, finds the YAML and replays it, all in the window" "$PICTURES/card.txt"
 }
 
 # A Linux machine on loopback: an sshd that knows one key.

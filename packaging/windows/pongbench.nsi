@@ -34,6 +34,18 @@ SetCompressor /SOLID lzma
 !insertmacro MUI_UNPAGE_INSTFILES
 !insertmacro MUI_LANGUAGE "English"
 
+Var Unpacking
+
+; A full disk, or a person who cancels: what was there before is there again.
+Function .onInstFailed
+  StrCmp $Unpacking "" done
+  SetOutPath "$TEMP"
+  RMDir /r "$INSTDIR\app"
+  Rename "$INSTDIR\app.old" "$INSTDIR\app"
+  RMDir "$INSTDIR"
+  done:
+FunctionEnd
+
 Section "Pongbench"
   ; The old version goes as a whole; sessions, plans and settings lie elsewhere and stay.
   RMDir /r "$INSTDIR\app.old"
@@ -41,9 +53,10 @@ Section "Pongbench"
   ClearErrors
   Rename "$INSTDIR\app" "$INSTDIR\app.old"
   IfErrors 0 fresh
-  MessageBox MB_OK|MB_ICONSTOP "Pongbench is running; close it and start the installer again."
+  MessageBox MB_OK|MB_ICONSTOP "Pongbench is running; close it and start the installer again." /SD IDOK
   Abort
   fresh:
+  StrCpy $Unpacking 1
   SetOutPath "$INSTDIR\app"
   File /r "${APP}/*.*"
   RMDir /r "$INSTDIR\app.old"
@@ -66,7 +79,14 @@ Section "Pongbench"
 SectionEnd
 
 Section "Uninstall"
-  RMDir /r "$INSTDIR\app"
+  IfFileExists "$INSTDIR\app\*.*" 0 gone
+  ClearErrors
+  Rename "$INSTDIR\app" "$INSTDIR\app.old"
+  IfErrors 0 gone
+  MessageBox MB_OK|MB_ICONSTOP "Pongbench is running; close it and remove it then." /SD IDOK
+  Abort
+  gone:
+  RMDir /r "$INSTDIR\app.old"
   Delete "$INSTDIR\uninstall.exe"
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Pongbench.lnk"
