@@ -35,7 +35,8 @@ _SYSTEM = {
     "zlib1g": "Zlib",
 }
 _ELSEWHERE = {
-    "OpenSSL": (r"(lib(ssl|crypto)|_ssl|_hashlib)\b", "Apache-2.0", "openssl"),
+    "OpenSSL 1": (r"lib(ssl|crypto)-1_1", "OpenSSL", "openssl-1"),
+    "OpenSSL": (r"(lib(ssl|crypto)(?!-1_1)|(_ssl|_hashlib)(?!\.pyd))\b", "Apache-2.0", "openssl"),
     "libffi": (r"(lib)?ffi|_ctypes", "MIT", "libffi"),
     "bzip2": (r"(lib)?bz2|_bz2", "bzip2-1.0.6", "bzip2"),
     "XZ Utils (liblzma)": (r"(lib)?lzma|_lzma", "0BSD", "xz"),
