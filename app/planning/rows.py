@@ -305,6 +305,7 @@ ADVANCED = (
         hint="In which functions CPU time goes. Left empty: at the highest rate each sustains.",
     ),
     _row("Calibration", _cell("calibrate", Flag, "Calibrate clients first"), shown=_open),
+    _row("Servers", _cell("require_all", Flag, "One that fails its test ends the run")),
     _row("Seed", _cell("seed", _Ungrouped, "", 140), "0: a new one for each run"),
     _row(
         "Backlog",

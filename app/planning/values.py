@@ -24,8 +24,8 @@ Values: TypeAlias = Mapping[str, Any]
 _BARE = plan_data(Plan(servers=[]))
 _PLAIN = (
     "name", "description", "source", "servers", "running", "repeats", "order", "rate_of",
-    "cool_down_s", "looks", "calibrate", "seed", "backlog", "nofile", "workers", "load_tool",
-    "with",
+    "cool_down_s", "looks", "calibrate", "require_all", "seed", "backlog", "nofile", "workers",
+    "load_tool", "with",
 )  # fmt: skip
 """Keys that are fields as they are."""
 SWITCHED: dict[str, tuple[dict[str, Any], Any]] = {

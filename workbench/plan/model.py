@@ -195,6 +195,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """None: every rate is run in any case."""
     calibrate: bool = True
     """Calibrate the clients against the null server first."""
+    require_all: bool = False
+    """Whether a server that fails its test before the run ends it. Otherwise it is left out."""
     profile: Profile | bool = False
     """True: with the defaults."""
 

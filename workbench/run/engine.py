@@ -64,6 +64,7 @@ from workbench.servers.deployment import Deployment, see_address
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import footprint
 from workbench.servers.gate import gate, wire_to
+from workbench.servers.programs import MissingPrograms
 from workbench.servers.readiness import examine, out_of_reach, to_fetch
 
 _ABORTED = RunStop(t_us=0, status="aborted")
@@ -221,13 +222,13 @@ class Engine:
                 budget.check()
                 if self._claim:
                     await asyncio.to_thread(self._claim.expect, budget.duration_s[1])
-                plan = budget.known(self.plan)
                 exposed = await agreed(
                     exposure(self.entries, self.fleet.target, stage.bind), consents.expose
                 )
                 self.entries = await contacts(self.plan, self.entries, consents.load)
                 links = await check_links(stage)
-                rehearsed = await self._rehearse(stage, known)
+                rehearsed, left_out, budget = await self._rehearse(stage, known, budget)
+                plan = budget.known(self.plan)
                 zero = time.monotonic_ns() // 1000
                 stage.samplers.begin(zero)
                 self._emit(self._start(stage, rehearsed, plan.axis))
@@ -247,7 +248,7 @@ class Engine:
                     secrets=known,
                     claim=self._claim,
                 )
-                scheduler = Scheduler(run)
+                scheduler = Scheduler(run, left_out)
                 try:
                     end = await _run(scheduler)
                 finally:
@@ -286,40 +287,67 @@ class Engine:
         budget.warnings.extend(own_pace(plan or self.plan))
         return budget
 
-    async def _rehearse(self, stage: Stage, known: Mapping[str, str]) -> dict[str, Rehearsal]:
+    async def _rehearse(
+        self, stage: Stage, known: Mapping[str, str], budget: Budget
+    ) -> tuple[dict[str, Rehearsal], list[str], Budget]:
         """Deploy, gate and stop every server once: what cannot work is reported before hours are
-        spent, and no runtime is built while something is measured. `known`: the plan's secrets."""
+        spent, and no runtime is built while something is measured. `known`: the plan's secrets.
+
+        Also returns why servers are left out, and the cost of the others; if none remains, or the
+        plan requires all, it raises what the first one failed with."""
         self.observer.notify("Testing every server once before the run.")
-        rehearsed = {}
+        rehearsed: dict[str, Rehearsal] = {}
+        failed: list[PongbenchError] = []
+        left_out: list[str] = []
         servers = [*self.entries, *([self.null] if self.null else [])]
         for finished, entry in enumerate(servers):
             self.observer.on_trial(servers, finished)
-            deployment = await stage.deploy(
-                entry, self.plan, self.observer.notify, install=self.consents.install
-            )
             try:
-                if deployment.entry.running:
-                    rehearsed[entry.id] = await self._meet(deployment, known)
-                    continue
-                result = await gate(deployment)
-                if not result.passed:
-                    raise PongbenchError(
-                        f"{entry.name} did not pass the wire gate: {' '.join(result.sentences)} "
-                        "Fix it, or leave it out of the plan."
-                    )
-                where = "" if stage.target.is_local else stage.target.name
-                version = deployment.version
-                await asyncio.to_thread(gate_cache.remember, entry, result, version, where)
-                if entry is not self.null:
-                    result = await self.plan.declared.own_calls(
-                        wire_to(deployment), self.plan.workload, entry, result, known
-                    )
-                    deployment.gated = msgspec.to_builtins(result)
-                rehearsed[entry.id] = Rehearsal(entry, deployment.record(), result)
-            finally:
-                await to_the_end(deployment.stop())
+                rehearsed[entry.id] = await self._rehearse_one(stage, entry, known)
+            except MissingPrograms:
+                raise  # a question to the user
+            except PongbenchError as error:
+                if entry is self.null or self.plan.require_all:
+                    raise
+                failed.append(error)
+                left_out.append(f"{entry.name} is left out: {error}")
+                self.observer.notify(left_out[-1])
         self.observer.on_trial(servers, len(servers))
-        return rehearsed
+        if len(failed) == len(self.entries):
+            raise failed[0]
+        if failed:
+            self.entries = [each for each in self.entries if each.id in rehearsed]
+            ids = [each for each in self.plan.servers if each in rehearsed]
+            self.plan = msgspec.structs.replace(self.plan, servers=ids)
+            budget = await asyncio.to_thread(self._assess, stage.facts, stage.reach)
+        return rehearsed, left_out, budget
+
+    async def _rehearse_one(
+        self, stage: Stage, entry: ServerEntry, known: Mapping[str, str]
+    ) -> Rehearsal:
+        deployment = await stage.deploy(
+            entry, self.plan, self.observer.notify, install=self.consents.install
+        )
+        try:
+            if deployment.entry.running:
+                return await self._meet(deployment, known)
+            result = await gate(deployment)
+            if not result.passed:
+                raise PongbenchError(
+                    f"{entry.name} did not pass the wire gate: {' '.join(result.sentences)} "
+                    "Fix it, or leave it out of the plan."
+                )
+            where = "" if stage.target.is_local else stage.target.name
+            version = deployment.version
+            await asyncio.to_thread(gate_cache.remember, entry, result, version, where)
+            if entry is not self.null:
+                result = await self.plan.declared.own_calls(
+                    wire_to(deployment), self.plan.workload, entry, result, known
+                )
+                deployment.gated = msgspec.to_builtins(result)
+            return Rehearsal(entry, deployment.record(), result)
+        finally:
+            await to_the_end(deployment.stop())
 
     async def _meet(self, deployment: Deployment, known: Mapping[str, str]) -> Rehearsal:
         """Ask a running server what the plan asks; what it answers is what it is to answer."""

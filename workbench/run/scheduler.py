@@ -51,14 +51,15 @@ def settings(entry: ServerEntry) -> dict[str, str]:
 class Scheduler:
     """Runs all servers of a plan in its order."""
 
-    def __init__(self, run: RunState) -> None:
+    def __init__(self, run: RunState, left_out: Sequence[str] = ()) -> None:
+        """`left_out`: why servers were left out before."""
         self._run = run
         self.servers = ServerRunner(run)
         self._results: defaultdict[tuple[str, int], list[PointStop]] = defaultdict(list)
         """By server and pass."""
         self._closed: set[tuple[str, int]] = set()
         """Servers and passes that are not repeated: skipped, died, or could not be started."""
-        self.left_out: list[str] = []
+        self.left_out = list(left_out)
         """Why servers could not be measured after all, as sentences."""
 
     @property
@@ -106,6 +107,8 @@ class Scheduler:
     def _note_conditions(self) -> None:
         """Note what is known before anything is measured."""
         run = self._run
+        for reason in self.left_out:
+            run.note(notes.Deploy(said=reason))
         # Until the rates are known, the budget is an estimate.
         of_plan = [] if run.plan.to_ceiling else run.budget.warnings
         for warning in [*of_plan, run.stage.placement.shared]:

@@ -134,11 +134,27 @@ class TestAUsersServer:
     def test_that_cannot_be_measured_is_reported_before_the_session_starts(
         self, home: Home, session: Path, server: str, message: str
     ) -> None:
-        answer = home.call("run", home.plan([STREAMS, server]), "-o", session)
+        plan = home.plan([STREAMS, server], require_all=True)
+        answer = home.call("run", plan, "-o", session)
         assert answer.code == 1
         assert server in sentence(answer)
         assert message in answer.stderr
         assert not session.exists()
+
+    def test_that_cannot_be_measured_is_left_out_with_its_reason(
+        self, home: Home, session: Path
+    ) -> None:
+        plan = home.plan(["wrong-body", STREAMS], calibrate=True)
+        answer = home.call("run", plan, "-o", session)
+        assert answer.code == 1
+        documents = read_session(session).documents
+        start, *_, stop = documents
+        assert isinstance(start, RunStart) and isinstance(stop, RunStop)
+        assert [each.id for each in start.servers] == start.plan["servers"] == [STREAMS]
+        assert stop.code == "servers-left-out"
+        (said,) = texts(documents, "deploy")
+        assert said in stop.reason and "wrong-body is left out" in said
+        assert {each.server for each in sweep_stops(documents)} == {STREAMS}
 
 
 def test_a_run_with_two_load_tools_ends_with_their_comparison(home: Home, session: Path) -> None:
