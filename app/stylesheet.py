@@ -160,18 +160,11 @@ QPushButton[kind="tab"]:hover {{ background: {hover}; }}
 QPushButton[kind="tab"]:checked {{ background: {chosen}; color: {t.text};
     border-color: {t.line2}; }}
 QPushButton[kind="tab"]:focus {{ border: 2px solid {t.focus}; padding: 0 9px; min-height: 24px; }}
-QPushButton[kind="row"], QPushButton[kind="node"], QPushButton[kind="example"] {{
-    background: transparent; border: 1px solid transparent; border-radius: 8px; padding: 0;
-    min-height: 48px; }}
-QPushButton[kind="node"] {{ border-color: {t.edge}; }}
-QPushButton[kind="example"] {{ border: 1px dashed {t.edge}; }}
-QPushButton[kind="row"]:hover, QPushButton[kind="node"]:hover, QPushButton[kind="example"]:hover {{
-    background: {t.raised}; }}
-QPushButton[kind="row"] {{ min-height: 54px; }}
+QPushButton[kind="row"] {{ background: transparent; border: 1px solid transparent;
+    border-radius: 8px; padding: 0; min-height: 54px; }}
+QPushButton[kind="row"]:hover {{ background: {t.raised}; }}
 QPushButton[kind="row"]:checked {{ background: {chosen}; border-color: {t.edge}; }}
-QPushButton[kind="row"]:focus, QPushButton[kind="node"]:focus, QPushButton[kind="example"]:focus {{
-    border: 2px solid {t.focus}; padding: 0; min-height: 46px; }}
-QPushButton[kind="row"]:focus {{ min-height: 52px; }}
+QPushButton[kind="row"]:focus {{ border: 2px solid {t.focus}; padding: 0; min-height: 52px; }}
 QFrame#tag {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 7px; }}
 QFrame#tag[tone="bad"] {{ border-color: {t.bad}; }}
 QFrame#tag:focus {{ border: 2px solid {t.focus}; }}
@@ -239,6 +232,8 @@ QTableView::item:selected, QTreeView::item:selected, QListView::item:selected {{
 QListView[kind="framed"] {{ background: {t.sunken}; border: 1px solid {t.edge}; padding: 3px;
     border-radius: 7px; }}
 QListView[kind="framed"]:focus {{ padding: 2px; }}
+QListView[kind="presets"] {{ background: transparent; }}
+QListView[kind="presets"]::item {{ padding: 7px 8px; border-radius: 7px; }}
 QTableView:focus, QTreeView:focus, QListView:focus {{ border: 2px solid {t.focus}; }}
 QTableView[kind="rows"], QTableView[kind="rows"]:focus {{
     border: 2px solid transparent; border-radius: 9px; }}

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import asyncssh
-from msgspec.structs import replace
 
 from app.machines.records import Record, Records, stamp
 from app.servers.tryout import Line, TrialResult
-from tests.recording import record_session
-from tests.synthetic import session
 from workbench import paths
-from workbench.documents import MachineRecord, RunStart
 from workbench.errors import PongbenchError
 from workbench.machines.checking import Step
 from workbench.machines.hostkeys import ChangedHostKey, UnknownHostKey
 from workbench.machines.knownhosts import Entry
 from workbench.machines.profiles import make_profile, save_profile
 from workbench.machines.runner_client import MachineBusy
-from workbench.messages.machines import Link
 from workbench.remote.builders import python as builder
 from workbench.servers import gate_cache
 from workbench.servers.entry import ServerEntry
@@ -88,37 +83,6 @@ def many_machines(more: dict[str, Any]) -> None:
     for number in range(4):
         values = {"connector": "ssh", "address": f"10.0.4.{50 + number}", "roles": ["client"]}
         save_profile(make_profile({"name": f"hazel-{number + 1}", **values}))
-
-
-def fleet_sessions(folder: Path) -> None:
-    """Two runs with remote machines: one with all clients of `machines`, an older one with one."""
-    folder.mkdir(parents=True, exist_ok=True)
-    today = datetime.now().astimezone()
-    for name, clients, days in (("new", ("bolt", "elm", "fjord"), 0), ("old", ("cedar",), 12)):
-        start, *rest = session(2, 4)
-        assert isinstance(start, RunStart)
-        records = [MachineRecord(name="atlas", roles=["target"], facts=start.machines[0].facts)]
-        records += [MachineRecord(name=each, roles=["client"]) for each in clients]
-        began = (today - timedelta(days=days, hours=2)).astimezone(UTC)
-        start = replace(
-            start,
-            session=f"fleet-{name}",
-            machines=records,
-            started_utc=f"{began:%Y-%m-%dT%H:%M:%S}Z",
-        )
-        links = [
-            Link(
-                client=each,
-                target="atlas",
-                min_us=88,
-                p50_us=120 + 31 * place,
-                p99_us=410,
-                bits_per_s=9.41e8,
-                to_target_bits_per_s=9.32e8,
-            ).note(0)
-            for place, each in enumerate(clients)
-        ]
-        record_session(folder / f"fleet-{name}.pong.yaml", [start, *links, *rest])
 
 
 def passed(*, dead: bool = False) -> list[Step]:

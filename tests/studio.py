@@ -269,7 +269,6 @@ class Studio(Stage):
         self.desk.machines_changed.emit()
         machines = self.show("Machines")
         self.camera.until(lambda: len(machines.listing.rows) >= 12)
-        machines.choose("")
         self.camera.keep(self.window, "Much-Machines")
 
     def log(self) -> None:

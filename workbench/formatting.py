@@ -129,15 +129,6 @@ def bits(per_s: float) -> str:
     return f"{per_s / 1e3:,.3g} kbit/s"
 
 
-def both_ways(one_per_s: float, other_per_s: float) -> str:
-    """ "940 / 930 Mbit/s", "1.4 Gbit/s / 930 Mbit/s"; only the first if the other is unknown."""
-    one, other = bits(one_per_s), bits(other_per_s)
-    if not other_per_s:
-        return one
-    (figure, unit), (_, other_unit) = one.split(), other.split()
-    return f"{figure if unit == other_unit else one} / {other}"
-
-
 def cores(numbers: Sequence[int]) -> str:
     """ "core 0", "cores 0, 2", "cores 0 to 31, 48"; empty: of none. `numbers`: ascending."""
     said: list[str] = []

@@ -210,8 +210,6 @@ class Editor(Dialog):
             else:
                 defaults = {"ssh_config": True, "work_dir": "~/.cache/pongbench"}
                 field.set_value(values.get(key, defaults.get(key)))
-        if example := values.get("example"):
-            self._fields["address"].setPlaceholderText(f"Like {example}")
         self._fit()
 
     def _on_edited(self, key: str) -> None:

@@ -16,47 +16,51 @@ from app.table import RIGHT
 from app.theme import Weight
 from app.widgets import Elided, column, empty, retone, row
 
-_MARGIN, _BORDERS, _LIGHT_PX = 6, 4, 14
+_MARGIN, _BORDERS = 6, 4
 _UNLIMITED = 16_777_215
 
 
-class MachineButton(QPushButton):
-    """A machine in two lines: its name and its state, and below them what else is known."""
+class MachineRow(QPushButton):
+    """A machine in two lines: its name and its state, where it is and its roles; one of an
+    exclusive group, between which arrow keys move.
+    """
 
-    def __init__(self, kind: str, title: str, below: Sequence[str]) -> None:
-        """`kind`: as of the style sheet; `below`: the parts of the lower line."""
+    def __init__(self, name: str, where: str, roles: str) -> None:
         super().__init__()
-        self.setProperty("kind", kind)
+        self._where, self._roles = where, roles
+        self.setProperty("kind", "row")
         self.setAutoDefault(False)
+        self.setCheckable(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         inside = column(self, gap=5)
+        inside.setContentsMargins(14, 10, 14, 10)
         upper, lower = row(gap=8), row(gap=12)
         self.name = Elided(13, Weight.DemiBold)
+        self.name.show_text(name)
         self._state = Elided(12, Weight.Medium)
-        upper.addWidget(self.name, 1)
         self._state.setAlignment(RIGHT)
+        upper.addWidget(self.name, 1)
         upper.addWidget(self._state)
-        for text in below:
+        for text, share in ((where, 1), (roles, 0)):
             part = Elided(12, tone="muted")
             part.show_text(text)
-            if lower.count():
-                part.setAlignment(RIGHT)
-            lower.addWidget(part, not lower.count())
+            lower.addWidget(part, share)
+        part.setAlignment(RIGHT)
         inside.addLayout(upper)
         inside.addLayout(lower)
         for each in self.findChildren(QWidget):
             each.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.name.show_text(title)
+        self.show_state(State("", ""))
 
-    def show_state(self, state: State, *, short: bool = False) -> None:
-        """Show a dot in the colour of its tone, a ring where nothing is known; `short`: nothing
-        else.
-        """
+    def show_state(self, state: State) -> None:
+        """Show its word after a dot in the colour of its tone, a ring where nothing is known."""
         self.state = state
-        if short:
-            self._state.setFixedWidth(_LIGHT_PX)
         light = "●" if state.tone else "○"
         retone(self._state, state.tone or "muted")
-        self._state.show_text(light if short else f"{light} {state.word}" if state.word else "")
+        self._state.show_text(f"{light} {state.word}" if state.word else "")
+        parts = [self.name.whole, state.word, self._roles, self._where]
+        self.setAccessibleName(", ".join(word for word in parts if word))
+        self.setToolTip(tip("\n".join(word for word in (self._where, state.word) if word)))
 
     def sizeHint(self) -> QSize:
         return self.layout().sizeHint()
@@ -65,35 +69,16 @@ class MachineButton(QPushButton):
         return self.layout().minimumSize()
 
 
-class MachineRow(MachineButton):
-    """One of an exclusive group; arrow keys move between them."""
-
-    def __init__(self, name: str, where: str, roles: str) -> None:
-        super().__init__("row", name, [where, roles])
-        self.layout().setContentsMargins(14, 10, 14, 10)
-        self._where, self._roles = where, roles
-        self.show_state(State("", ""))
-        self.setCheckable(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def show_state(self, state: State, *, short: bool = False) -> None:
-        super().show_state(state, short=short)
-        parts = [self.name.whole, state.word, self._roles, self._where]
-        self.setAccessibleName(", ".join(word for word in parts if word))
-        self.setToolTip(tip("\n".join(word for word in (self._where, state.word) if word)))
-
-
 class Listing(QFrame):
-    """Arrow keys and clicks choose a machine, or all of them; Tab leaves the list."""
+    """Arrow keys and clicks choose a machine; Tab leaves the list."""
 
     chosen = Signal(str)
-    """A machine's name; empty: all of them."""
+    """A machine's name."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
         self.rows: dict[str, MachineRow] = {}
-        self.all = MachineRow("Fleet", "", "")
         self._group: QButtonGroup | None = None
         outer = column(self, margin=1)
         body = QWidget()
@@ -106,12 +91,10 @@ class Listing(QFrame):
         focused = any(button.hasFocus() for button in self.rows.values())
         chosen = self.selected
         empty(self._inside)
-        self.all = MachineRow("Fleet", "Links, clocks, client limit", "")
         if self._group is not None:
             self._group.deleteLater()
         self._group = QButtonGroup(self)
         self.rows = {}
-        self._add(self.all, "")
         for known in machines:
             here = known.profile is not None and known.profile.connector == "local"
             title = "This computer" if here else known.name
@@ -128,8 +111,7 @@ class Listing(QFrame):
         self._inside.addWidget(button)
 
     def choose(self, name: str, *, focus: bool = False) -> None:
-        """`name`: empty chooses all of them."""
-        button = self.rows.get(name) if name else self.all
+        button = self.rows.get(name)
         if button is None:
             return
         button.setChecked(True)
@@ -144,13 +126,10 @@ class Listing(QFrame):
     def show_states(self, states: Mapping[str, State]) -> None:
         for name, button in self.rows.items():
             button.show_state(states[name])
-        ready = sum(state.tone == "ok" for state in states.values())
-        word = f"{ready} of {len(states)} ready" if len(states) > 1 else ""
-        self.all.show_state(State(word, "ok" if ready == len(states) else ""))
 
     def shrink(self, *, shrunk: bool) -> None:
         """Be only as high as the rows, or as there is room."""
-        rows = [self.all, *self.rows.values()]
+        rows = list(self.rows.values())
         gaps = self._inside.spacing() * (len(rows) - 1) + 2 * _MARGIN + _BORDERS
         high = sum(button.sizeHint().height() for button in rows) + gaps
         self.setMaximumHeight(high if shrunk else _UNLIMITED)
@@ -162,7 +141,8 @@ class Listing(QFrame):
             self.chosen.emit(name)
 
     def _show_chosen(self) -> None:
-        self._scroll.ensureWidgetVisible(self.rows.get(self.selected, self.all))
+        if (button := self.rows.get(self.selected)) is not None:
+            self._scroll.ensureWidgetVisible(button)
 
 
 def _roles(known: Known) -> str:

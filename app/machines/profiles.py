@@ -107,12 +107,9 @@ class Profiles(QObject):
         self.history = History(desk.bridge, page)
         self.history.failed.connect(self._on_refused)
         self.machines: Sequence[Known] = ()
-        self.examples: Sequence[Profile] = ()
 
     def load(self) -> None:
         """Read the profiles."""
-        if not self.examples:
-            self._desk.bridge.do(profiles.examples, self._on_examples, self._report)
         self._desk.bridge.do(work.profiles, self._on_loaded, self._report)
 
     def known(self, name: str) -> Known | None:
@@ -125,12 +122,6 @@ class Profiles(QObject):
 
     def add(self) -> None:
         self._edit({"connector": "ssh", "name": ""}, "new")
-
-    def begin_from(self, name: str) -> None:
-        """Offer an example as a form; its address does not exist, so the user enters one."""
-        example = next(each for each in self.examples if each.name == name)
-        values = values_of(example)
-        self._edit(values | {"address": "", "example": values["address"]}, "new")
 
     def edit(self, name: str) -> None:
         if (profile := self.get(name)) is not None:
@@ -195,10 +186,6 @@ class Profiles(QObject):
         dialog = Importing(self._page, self._desk, hosts)
         dialog.brought.connect(lambda names: self.saved.emit(names[0]))
         dialog.open()
-
-    def _on_examples(self, found: list[Profile]) -> None:
-        self.examples = found
-        self.loaded.emit(False)
 
     def _on_loaded(self, found: list[Known]) -> None:
         new = found != self.machines

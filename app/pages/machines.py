@@ -9,16 +9,14 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.context import Desk
 from app.history import UndoBar
 from app.machines import work
 from app.machines.cards import SecondMachine
 from app.machines.detail import CHECKING, DAMAGED, Commands, Detail
-from app.machines.fleet_parts import Findings
 from app.machines.listing import Listing
-from app.machines.overview import Overview
 from app.machines.profiles import Profiles
 from app.machines.prompts import Asker
 from app.machines.records import HERE, Record, Records, State
@@ -28,7 +26,6 @@ from app.stacking import ANY, lay, stacked, widen
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, row
 from workbench.machines import hostkeys
 from workbench.machines.hostkeys import HostKeyProblem
-from workbench.sessions.history import FleetHistories, FleetHistory
 
 _ALONE = "only this computer"
 
@@ -72,7 +69,7 @@ class Head(TopBar):
 
 
 _CHOSEN = "machine"
-"""The key of the chosen machine in the settings; empty: all of them."""
+"""The key of the chosen machine in the settings."""
 _AGES_EVERY_MS = 5_000
 _BESIDE_PX = 288
 _LIST_PX, _ALONE_PX, _STACKED_PX = 210, 300, 780
@@ -82,7 +79,7 @@ the page then.
 
 
 class MachinesPage(QWidget):
-    """Shows one machine, or all of them in one picture; several can be checked at once."""
+    """Shows one machine of a list; several can be checked at once."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -95,8 +92,6 @@ class MachinesPage(QWidget):
         """By machine: the current action (check, clean), and how to cancel it."""
         self._checks: dict[str, Record] = {}
         self._problems: dict[str, HostKeyProblem] = {}
-        self._histories = FleetHistories()
-        self._history = FleetHistory()
         self.ageing = QTimer(self, interval=_AGES_EVERY_MS)
         self.ageing.timeout.connect(self.refresh)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -109,11 +104,7 @@ class MachinesPage(QWidget):
         around.addWidget(self.notice)
         across = row(gap=GAP)
         self.listing, self.detail = Listing(), Detail()
-        self.overview = Overview()
-        self._shown = QStackedWidget()
-        self._shown.addWidget(self.detail)
-        self._shown.addWidget(self.overview)
-        self._second = SecondMachine(self.add, lambda: self.listing.choose("", focus=True))
+        self._second = SecondMachine(self.add)
         self._across = across
         self._aside = beside = QWidget()
         self._beside = column(beside, gap=GAP)
@@ -121,7 +112,7 @@ class MachinesPage(QWidget):
         self._beside.addWidget(self._second)
         self._beside.addStretch()
         across.addWidget(beside)
-        across.addWidget(self._shown, 1)
+        across.addWidget(self.detail, 1)
         around.addLayout(across, 1)
         self.history = self.profiles.history
         around.addWidget(UndoBar(self.history))
@@ -150,22 +141,18 @@ class MachinesPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Read the facts of this computer again: that is cheap, and its load changes."""
         self.desk.bridge.submit(work.here(), self._on_here)
-        self._read_history()
         self.ageing.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.ageing.stop()
 
     def run_this(self) -> None:
-        """Check the visible machine, or all."""
-        if not self.listing.selected:
-            self.check_all()
-        elif self.detail.check.isEnabled():
+        """Check the visible machine."""
+        if self.detail.check.isEnabled():
             self.check(self.listing.selected)
 
     def press_stop(self) -> None:
-        for name in [self.listing.selected] if self.listing.selected else list(self._under_way):
-            self.cancel(name)
+        self.cancel(self.listing.selected)
 
     def check(self, name: str) -> None:
         """Check a machine, and show each step when it is done."""
@@ -216,10 +203,8 @@ class MachinesPage(QWidget):
         self._show_head(states)
         name = self.listing.selected
         known = self.profiles.known(name)
-        self._shown.setCurrentIndex(0 if known else 1)
+        self.detail.setVisible(known is not None)
         if known is None:
-            if states:  # the profiles are read
-                self._show_fleet(states)
             return
         self.detail.display(
             known,
@@ -236,7 +221,6 @@ class MachinesPage(QWidget):
         desk, detail, head, profiles = self.desk, self.detail, self._head, self.profiles
         desk.machines_changed.connect(self.load)
         desk.busy_changed.connect(lambda _: self.refresh())
-        desk.shelf_changed.connect(lambda _: self._read_history())
         desk.bridge.drained.connect(self.commands.refresh)
         head.all.clicked.connect(self.check_all)
         head.hosts.clicked.connect(profiles.bring_in)
@@ -246,8 +230,6 @@ class MachinesPage(QWidget):
         profiles.removed.connect(self._on_removed)
         profiles.reported.connect(self.notice.show_text)
         self.listing.chosen.connect(self._on_chosen)
-        self.overview.chosen.connect(lambda name: self.listing.choose(name, focus=True))
-        self.overview.example_chosen.connect(profiles.begin_from)
         detail.check.clicked.connect(self.run_this)
         detail.steps.cancelled.connect(self.press_stop)
         detail.edit.clicked.connect(lambda: profiles.edit(self.listing.selected))
@@ -354,9 +336,9 @@ class MachinesPage(QWidget):
             self.refresh()
             return
         found = self.profiles.machines
-        wanted = str(self.desk.settings.more.get(_CHOSEN, HERE if len(found) == 1 else ""))
+        wanted = str(self.desk.settings.more.get(_CHOSEN, HERE))
         self.listing.fill(found)
-        if wanted and wanted not in self.listing.rows and found:
+        if wanted not in self.listing.rows and found:
             wanted = found[0].name
         self.listing.choose(wanted)
         self.refresh()
@@ -365,32 +347,10 @@ class MachinesPage(QWidget):
         self._here = found
         self.refresh()
 
-    def _read_history(self) -> None:
-        if not self.isVisible():
-            return  # it is read when the page is shown
-        histories, shelf = self._histories, self.desk.shelf
-        self.desk.bridge.do(lambda: histories.read(shelf), self._on_history)
-
-    def _on_history(self, found: FleetHistory) -> None:
-        self._history = found
-        self.refresh()
-
     # Display
-
-    def _show_fleet(self, states: dict[str, State]) -> None:
-        self.overview.display(
-            [known.profile for known in self.profiles.machines if known.profile is not None],
-            self.profiles.examples,
-            Findings(self.records.get, states.__getitem__, self._history),
-            [known.name for known in self.profiles.machines if known.profile is None],
-        )
 
     def _on_chosen(self, name: str) -> None:
         self.desk.settings.more[_CHOSEN] = name
-        if not name:
-            self.detail.commands.setChecked(False)
-            self.refresh()
-            return
         self.detail.show_key(self._problems.get(name))
         self.commands.show_of(name)
         self.refresh()

@@ -270,12 +270,6 @@ def profile_names() -> list[str]:
     return list(_files())
 
 
-def examples() -> list[Profile]:
-    """Return the shipped examples to begin from. They are no machines: their addresses do not
-    exist."""
-    return [_read(path) for path in sorted((paths.PROFILES / "examples").glob("*.yaml"))]
-
-
 def is_own(name: str) -> bool:
     """Return whether the profile is the user's own, and so can be changed and removed."""
     path = _files().get(name)
