@@ -27,6 +27,7 @@ from workbench.errors import BadInput, PongbenchError
 from workbench.messages.reasons import ServerChanged, reasons_of
 from workbench.plan.model import Plan
 from workbench.plan.reading import plan_from_data
+from workbench.remote.agent.websocket import CLOSE, PING, PONG, accept_of, server_frame
 from workbench.run.engine import Consents
 from workbench.run.factory import engine_for
 from workbench.servers.address import Running
@@ -221,6 +222,45 @@ async def test_a_certificate_is_checked_as_a_browser_does(
     assert all(d.counts.succeeded for d in documents if isinstance(d, PointStop))
     (record,) = (d.servers[0] for d in documents if isinstance(d, RunStart))
     assert record.running["insecure"]
+
+
+async def test_a_websocket_is_measured_over_tls_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, tls = certified(tmp_path, days=100)
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))
+    heads = set()
+
+    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """An echo, as far as one of short frames goes."""
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            named = dict(line.split(": ", 1) for line in head.splitlines()[1:-1])
+            heads.add((head.splitlines()[0], named["Host"]))
+            accept = accept_of(named["Sec-WebSocket-Key"].encode())
+            upgrade = b"Upgrade: websocket\r\nConnection: Upgrade\r\n"
+            writer.write(b"HTTP/1.1 101 Switching Protocols\r\n" + upgrade)
+            writer.write(b"Sec-WebSocket-Accept: " + accept + b"\r\n\r\n")
+            while True:
+                first, length = await reader.readexactly(2)
+                mask = await reader.readexactly(4)
+                data = await reader.readexactly(length & 0x7F)
+                payload = bytes(byte ^ mask[n % 4] for n, byte in enumerate(data))
+                opcode = PONG if first & 0xF == PING else first & 0xF
+                writer.write(server_frame(opcode, payload))
+                if opcode == CLOSE:
+                    break
+        writer.transport.abort()
+
+    async with await asyncio.start_server(echo, "127.0.0.1", 0, ssl=tls) as server:
+        address = f"wss://localhost:{server.sockets[0].getsockname()[1]}/chat?room=1"
+        workload = {"protocol": "websocket", "connections": 20, "tls": "full", "p99_ms": 5_000}
+        data = {"servers": [address], "workload": workload, "rates": [100], "seconds": 1}
+        documents = await run(plan_from_data(data | {"warm_up": None, "looks": 1}, name="t"))
+    (stop,) = (d for d in documents if isinstance(d, PointStop))
+    assert (stop.counts.succeeded, stop.counts.errors) == (120, {})
+    authority = address.removeprefix("wss://").partition("/")[0]
+    assert heads == {("GET /chat?room=1 HTTP/1.1", authority)}
 
 
 async def test_a_unix_socket_is_measured(tmp_path: Path) -> None:

@@ -28,7 +28,6 @@ from workbench.load.output import (
     url,
 )
 from workbench.load.program import Program
-from workbench.remote.agent.addresses import UNIX
 from workbench.remote.agent.tls import NAME
 
 CALLS = "calls"
@@ -51,10 +50,7 @@ def invocation(spec: PointSpec, threads: int, *, h1: bool = False) -> Invocation
     if options.get("body"):
         argv.append(f"-d{BODY}")
     where = url(spec)
-    if spec.host.startswith(UNIX):
-        argv.append(f"-B{spec.host}")
-        where = f"http://localhost{options.get('path', '/')}"
-    elif options.get("protocol") == "http/2":
+    if options.get("protocol") == "http/2":
         # To the server's address, by the name in its certificate.
         place = where.removeprefix("http://").partition("/")[0]
         argv.append(f"--connect-to={place}")

@@ -73,6 +73,8 @@ def of_address(address: str) -> dict[str, Any]:
     }
     if found.protocols == ["websocket"]:
         workload: dict[str, Any] = {"protocol": "websocket", "connections": 100}
+        if found.tls:
+            workload["tls"] = "full"
         return plan | {"workload": workload, "rates": {"from": 50, "to": 1_600, "points": 6}}
     if found.protocols == ["pong"]:
         return plan

@@ -62,6 +62,13 @@ def engine_for(
             raise BadInput(unfit)
     null_server = plan.declared.null_server if plan.calibrate else ""
     null = catalogue[null_server] if null_server else None
+    if null and null.tls is None and plan.declared.tls(plan.workload):
+        null = None
+        if plan.to_ceiling:
+            raise BadInput(
+                "Clients are not calibrated for this workload over TLS, so rates cannot end at the"
+                " client limit; give a number as rates.to."
+            )
     return Engine(
         plan,
         entries,

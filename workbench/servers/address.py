@@ -14,8 +14,8 @@ from msgspec import Meta
 from workbench.errors import BadInput
 from workbench.untrusted import one_line
 
-PORTS = {"http": 80, "https": 443, "ws": 80, "tcp": 0}
-PROTOCOLS = {"ws": ("websocket",), "tcp": ("pong",)}
+PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "tcp": 0}
+PROTOCOLS = {"ws": ("websocket",), "wss": ("websocket",), "tcp": ("pong",)}
 """By scheme, what is asked of it; others: HTTP, or a ping-pong."""
 _UNIX = "unix:"
 _EXAMPLE = "write it as http://127.0.0.1:8000/items?page=2"
@@ -48,7 +48,7 @@ class Address:
     text: str
     """As it was given; the server's id."""
     scheme: str
-    """ "http", "https", "ws", "tcp" or "unix"."""
+    """ "http", "https", "ws", "wss", "tcp" or "unix"."""
     host: str
     """A name or an IP address; of a Unix socket its path."""
     port: int
@@ -58,7 +58,7 @@ class Address:
 
     @property
     def tls(self) -> bool:
-        return self.scheme == "https"
+        return self.scheme in ("https", "wss")
 
     @property
     def protocols(self) -> list[str]:

@@ -234,8 +234,10 @@ async def _certified(contact: Contact, near: tuple[str, int]) -> tuple[ssl.SSLCo
             f"{address.text} completed no TLS handshake within {WITHIN_S:g} s."
         ) from None
     except OSError as error:
+        scheme = address.scheme
         raise BadInput(
-            f"{address.text} speaks no TLS ({_reason(error)}); try http:// in place of https://."
+            f"{address.text} speaks no TLS ({_reason(error)}); try {scheme[:-1]}:// in place of"
+            f" {scheme}://."
         ) from None
     presented = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
     writer.close()

@@ -125,6 +125,12 @@ class Declaration:
 
     def unfit(self, workload: Any, entry: Server) -> str:
         """Return why a server that speaks the protocol cannot be measured; empty: it can."""
+        if entry.running and entry.tls is not None and getattr(workload, "tls", "") == "none":
+            return f"{entry.name} is reached over TLS; set workload.tls to full."
+        if self.tls(workload) and entry.tls is None:
+            return (
+                f"{entry.name} does not terminate TLS; leave it out, or set workload.tls to none."
+            )
         return ""
 
     def one_client(self, workload: Any) -> str:
@@ -164,7 +170,8 @@ class Declaration:
 
     def tls(self, workload: Any) -> Literal["", "full", "resumed"]:
         """Return how clients use TLS: full handshakes, or resumed sessions; empty: not."""
-        return ""
+        how: Literal["none", "full", "resumed"] = getattr(workload, "tls", "none")
+        return "" if how == "none" else how
 
     def requests(self, workload: Any) -> list[str]:
         """Return labels of its several requests, whose results are recorded each; empty: one."""

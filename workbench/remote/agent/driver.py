@@ -55,7 +55,9 @@ _CLASSES = {
 
 
 def error_name(error: OSError) -> str:
-    """Return httperf's class of an error; others are `other-` and the name."""
+    """Return httperf's class of an error; others are `other-` and the name, or `tls-` and why."""
+    if why := getattr(error, "kind", ""):  # `tls.TlsFailure`, which is imported for TLS only.
+        return f"tls-{why}"
     number = error.errno or 0
     return _CLASSES.get(number) or "other-" + errno.errorcode.get(number, str(number))
 

@@ -48,11 +48,12 @@ def new_key() -> bytes:
     return base64.b64encode(random.getrandbits(128).to_bytes(16, "big"))
 
 
-def handshake(host: str, port: int, path: str) -> tuple[bytes, bytes]:
-    """Return what goes before the key, and what goes after it."""
-    name = f"[{host}]" if ":" in host else host
+def handshake(host: str, port: int, path: str, authority: str = "") -> tuple[bytes, bytes]:
+    """Return what goes before the key, and what goes after it. `authority`: named as Host in place
+    of host and port."""
+    name = authority or (f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
     before = (
-        f"GET {path} HTTP/1.1\r\nHost: {name}:{port}\r\nUpgrade: websocket\r\n"
+        f"GET {path} HTTP/1.1\r\nHost: {name}\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
     )
     return before.encode("ascii"), b"\r\n\r\n"

@@ -10,7 +10,7 @@ from typing import Any
 from workbench.remote.agent.driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, error_name
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.tally import Tally
-from workbench.remote.agent.tls import TlsClient, TlsFailure, TlsStream
+from workbench.remote.agent.tls import TlsClient, TlsStream
 
 from . import http
 from .http import Connection
@@ -123,8 +123,6 @@ class WorkloadDriver(http.WorkloadDriver):
 
 
 def _error(connection: Connection, error: OSError) -> str:
-    if isinstance(error, TlsFailure):
-        return f"tls-{error.kind}"
     # A close with unread data is a reset: the same server may cut handshakes both ways.
     cut = connection.connecting and error.errno in (errno.ECONNRESET, errno.EPIPE)
     return "tls-closed" if cut else error_name(error)

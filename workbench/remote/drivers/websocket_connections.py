@@ -68,7 +68,10 @@ class Connections(Driver):
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         super().__init__(loop, load, tally)
         self.before_key, self.after_key = handshake(
-            load.host, load.port, load.options.get("path", "/")
+            load.host,
+            load.port,
+            load.options.get("path", "/"),
+            load.options.get("authority", ""),
         )
         self.again_ns = round(load.options.get("reconnect_s", 0) * 1e9)
         self.asked = 0

@@ -45,15 +45,6 @@ OnClose = Annotated[
         advanced=True,
     ),
 ]
-Tls = Annotated[
-    Literal["none", "full", "resumed"],
-    about(
-        "TLS",
-        "HTTPS: `full`, a full handshake for each connection, or `resumed`, sessions"
-        " are resumed where the server allows it",
-        advanced=True,
-    ),
-]
 
 
 class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,7 +62,7 @@ class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     requests: http.Requests = msgspec.field(default_factory=list)
     pipeline: Pipeline = 1
     on_close: OnClose = "fail"
-    tls: Tls = "none"
+    tls: http.Tls = "none"
 
 
 class Http(Declaration):
@@ -129,10 +120,6 @@ class Http(Declaration):
         ]
         return several or [Request(**given)]
 
-    def tls(self, workload: Any) -> Literal["", "full", "resumed"]:
-        how: Literal["none", "full", "resumed"] = getattr(workload, "tls", "none")
-        return "" if how == "none" else how
-
     def requests(self, workload: Any) -> list[str]:
         return [request.label for request in self._several(workload)]
 
@@ -154,10 +141,8 @@ class Http(Declaration):
         }
 
     def unfit(self, workload: Any, entry: Server) -> str:
-        if self.tls(workload) and entry.tls is None:
-            return (
-                f"{entry.name} does not terminate TLS; leave it out, or set workload.tls to none."
-            )
+        if why := super().unfit(workload, entry):
+            return why
         if entry.running:
             own = self._requests(workload)[0].path
             if entry.path == "/" or own in ("/", entry.path) or self._several(workload):

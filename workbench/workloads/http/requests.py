@@ -156,6 +156,16 @@ Requests = Annotated[
     ),
 ]
 
+Tls = Annotated[
+    Literal["none", "full", "resumed"],
+    about(
+        "TLS",
+        "over TLS: `full`, a full handshake for each connection, or `resumed`, sessions"
+        " are resumed where the server allows it",
+        advanced=True,
+    ),
+]
+
 OF_ONE = tuple(name for name in Request.__struct_fields__ if name not in ("name", "weight"))
 """Keys that a request and the workload have."""
 

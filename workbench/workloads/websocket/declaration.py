@@ -7,11 +7,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+import msgspec
+
 from workbench.errors import BadInput
 from workbench.formatting import continued
 from workbench.remote.agent.websocket import LONGEST_MESSAGE
 from workbench.workloads.base import Declaration, Protocol, Varied
-from workbench.workloads.http.requests import Path, path_problems
+from workbench.workloads.http.requests import Path, Tls, path_problems
 from workbench.workloads.options import Workload, about
 
 if TYPE_CHECKING:
@@ -79,6 +81,14 @@ class WebSocketWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fiel
         ),
     ] = 1.0
     path: Path = "/"
+    tls: Tls = "none"
+
+
+class _Named(WebSocketWorkload, frozen=True, kw_only=True):
+    """As a server is asked that runs already."""
+
+    authority: str = ""
+    """Named as Host."""
 
 
 class WebSocket(Declaration):
@@ -103,6 +113,10 @@ class WebSocket(Declaration):
     def problems(self, workload: Any) -> Iterator[Problem]:
         yield from super().problems(workload)
         yield from path_problems(workload.path)
+
+    def at(self, workload: Any, entry: Server) -> Any:
+        given = msgspec.structs.asdict(super().at(workload, entry))
+        return _Named(**given, authority=entry.authority)
 
     def held(self, workload: Any) -> int:
         return int(workload.connections)
@@ -145,9 +159,12 @@ class WebSocket(Declaration):
         from workbench.workloads.websocket.gate import probe  # noqa: PLC0415
 
         try:
-            said = await probe(wire, workload.path, workload.message_size)
+            said = await probe(wire, workload)
         except Fault as fault:
-            raise BadInput(f"{entry.name} cannot be measured: {continued(str(fault))}") from None
+            said = f"{entry.name} cannot be measured: {continued(str(fault))}"
+            if not wire.tls and fault.silent:
+                said += " If it speaks TLS, begin its address with wss://."
+            raise BadInput(said) from None
         protocols = ["websocket"]
         return GateResult(server=entry.id, passed=True, sentences=[said], protocols=protocols), {}
 

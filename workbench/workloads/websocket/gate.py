@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from typing import Any
 
 from workbench.remote.agent.parser import ProtocolError
 from workbench.remote.agent.websocket import (
@@ -76,7 +77,7 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
 
 async def one_echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
     """Make a handshake and one echo. Returns whether both were answered."""
-    client = _Client(reader, writer, "pongbench", 80, 5.0)
+    client = _Client(reader, writer, 5.0, handshake("pongbench", 80, "/"))
     try:
         await client.shake()
         await client.echo(TEXT, b"hello")
@@ -85,10 +86,11 @@ async def one_echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
     return True
 
 
-async def probe(wire: Wire, path: str, size: int) -> str:
+async def probe(wire: Wire, workload: Any) -> str:
     """Ask a server that is running already for what a plan asks: an echo and a pong. Returns a
-    sentence. Raises Fault."""
-    async with _connection(wire, path) as client:
+    sentence. Raises Fault. `workload`: as it is asked, from `Declaration.at`."""
+    path, size = workload.path, workload.message_size
+    async with _connection(wire, path, workload.authority) as client:
         await client.shake()
         await client.echo(TEXT, _text(size))
         await client.ping(b"are you there")
@@ -96,17 +98,21 @@ async def probe(wire: Wire, path: str, size: int) -> str:
 
 
 @contextlib.asynccontextmanager
-async def _connection(wire: Wire, path: str = "/") -> AsyncIterator[_Client]:
+async def _connection(wire: Wire, path: str = "/", authority: str = "") -> AsyncIterator[_Client]:
+    name = wire.tls_name if wire.tls else None
     try:
         async with asyncio.timeout(wire.patience_s):
-            reader, writer = await asyncio.open_connection(wire.host, wire.port)
+            reader, writer = await asyncio.open_connection(
+                wire.host, wire.port, ssl=wire.tls, server_hostname=name
+            )
     except TimeoutError:
         raise Fault(f"It accepted no connection within {wire.patience_s:g} s.") from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise Fault(f"It accepted no connection ({reason}).") from None
     try:
-        yield _Client(reader, writer, wire.host, wire.port, wire.patience_s, path=path)
+        begin = handshake(wire.host, wire.port, path, authority)
+        yield _Client(reader, writer, wire.patience_s, begin, path)
     finally:
         writer.close()
         with contextlib.suppress(OSError):
@@ -120,21 +126,20 @@ class _Client:
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        host: str,
-        port: int,
         patience_s: float,
-        *,
+        begin: tuple[bytes, bytes],
         path: str = "/",
     ) -> None:
-        self._path = path
+        """`begin`: its handshake, before and after the key."""
         self._reader, self._writer = reader, writer
-        self._host, self._port, self._patience_s = host, port, patience_s
+        self._patience_s = patience_s
+        self._begin, self._path = begin, path
         self._data = b""
 
     async def shake(self) -> int:
         """Make the handshake; return the bytes of the server's."""
         key = new_key()
-        before, after = handshake(self._host, self._port, self._path)
+        before, after = self._begin
         self._writer.write(before + key + after)
         try:
             while (end := accepted(self._data, accept_of(key))) is None:
@@ -229,7 +234,9 @@ class _Client:
         except OSError:
             data = b""
         if not data:
-            raise Fault(f"It closed the connection instead of answering {what}.")
+            fault = Fault(f"It closed the connection instead of answering {what}.")
+            fault.silent = not self._data
+            raise fault
         self._data += data
 
 
