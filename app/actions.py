@@ -1,5 +1,5 @@
-"""The registry of actions: their names, their keys, and the methods they call. The shortcuts
-and the help page are made from it. No Qt.
+"""The registry of actions: their names, their keys, and the methods they call. The shortcuts, the
+command palette and the help page are made from it. No Qt.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Action:
-    """What a user can do with a key."""
+    """What a user can do with a key, or by the command palette."""
 
     text: str
     keys: tuple[str, ...] = ()
@@ -24,12 +24,18 @@ class Action:
     def shown_keys(self) -> str:
         return "  ".join(_SIGN.sub(lambda sign: _SIGNS[sign[0]], key) for key in self.keys)
 
+    @property
+    def key(self) -> str:
+        """Return its key for Qt; empty: it has none, or several for several things."""
+        return self.keys[0] if self.keys and " " not in self.keys[0] else ""
+
 
 _SIGNS = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "-": "−"}
 _SIGN = re.compile("|".join(_SIGNS))
 
 
 WINDOW = (
+    Action("Find actions, servers, sessions", ("Ctrl+K",), "find"),
     Action("Undo", ("Ctrl+Z",), "undo"),
     Action("Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "redo"),
     Action("Open a session…", ("Ctrl+O",), "open"),
@@ -98,3 +104,6 @@ CHARTS = (
     Action("Deselect the server (in a presentation: Backspace)", ("Esc",)),
     Action("Show the side column in a narrow window", ("F9",)),
 )
+
+SHOWN_ON = {"Film": (*REPLAY, *CHARTS), "Live": CHARTS, "Compare": CHARTS}
+"""The keys of pages that the palette offers while the page is shown."""

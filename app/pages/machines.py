@@ -196,6 +196,11 @@ class MachinesPage(QWidget):
     def add(self) -> None:
         self.profiles.add()
 
+    def choose(self, name: str) -> None:
+        """Show a machine, once the profiles are read."""
+        self.desk.settings.more[_CHOSEN] = name
+        self.listing.choose(name)
+
     def refresh(self) -> None:
         """Show what is known now."""
         states = {known.name: self._state(known) for known in self.profiles.machines}

@@ -225,6 +225,12 @@ class ServersPage(QWidget):
             write = partial(write_features, Path(name), entries)
             self._desk.bridge.do(write, lambda _: self.error.show_text(""), self.error.show_text)
 
+    def choose(self, key: str) -> None:
+        """Show a server, by the key of `Known`, whatever was filtered out."""
+        self._key_to_choose = key
+        self._show_all()
+        self.load()
+
     def test_all(self) -> None:
         """Test every visible server, or cancel that."""
         if self.trial.under_way:

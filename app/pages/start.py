@@ -194,7 +194,7 @@ class StartPage(QWidget):
         foot.addWidget(self._dot)
         foot.addWidget(self._state)
         foot.addWidget(self._facts, 1)
-        hint = "F1 lists the keys of every action."
+        hint = "Ctrl+K finds every action, server and session."
         self._foot.addLayout(foot, 1)
         self._foot.addWidget(label(hint, 12, tone="muted"))
         return self._foot

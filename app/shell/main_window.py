@@ -33,6 +33,7 @@ from app.scale import LEAST
 from app.shell.log_drawer import LogDrawer
 from app.shell.notice import NoticeBar
 from app.shell.paged_window import PagedWindow
+from app.shell.palette import Palette
 from app.start.recent import opened
 from app.stylesheet import apply
 from app.theme import Theme, theme_for
@@ -124,6 +125,10 @@ class MainWindow(PagedWindow):
     def show_file(self, path: Path) -> None:
         """Open a session, or show a plan in its form."""
         self.plan.read(path)
+
+    def find(self) -> None:
+        """Show the command palette."""
+        self.dress(Palette(self))
 
     def undo(self) -> None:
         """Undo what was done last on the shown page."""
