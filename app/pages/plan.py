@@ -21,6 +21,7 @@ from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.machines import TuningPreview
 from app.planning.preview import Outlook
+from app.planning.request_dialog import RequestDialog
 from app.planning.resources import PlanResources
 from app.scrolling import Scrolled
 from app.stacking import lay, stacked, widen
@@ -30,6 +31,7 @@ from workbench.formatting import number_of
 from workbench.plan.editing import Draft, plan_data
 from workbench.plan.library import Preset, to_yaml
 from workbench.plan.model import Plan
+from workbench.servers.address import is_address
 
 _FIRST = "demo"
 _NAMELESS = "Untitled"
@@ -227,6 +229,7 @@ class PlanPage(QWidget):
         made.servers.before = self.gallery.last
         made.edited.connect(self._on_edited)
         made.machines.edited.connect(self._on_edited)
+        made.inputs["workload.requests"].wanted.connect(self._edit_request)
         made.machines.damaged.pressed.connect(lambda: self._desk.page_requested.emit("Machines"))
         return made
 
@@ -365,6 +368,21 @@ class PlanPage(QWidget):
         self.head.judge(self._drafting.latest, busy=busy, fault=self.form.machines.fault)
         if busy or self.notice.text == _BUSY:
             self.notice.show_text(_BUSY if busy else "", "soft")
+
+    def _edit_request(self, place: int) -> None:
+        requests, data = self.form.inputs["workload.requests"], self.form.data()
+        running = data.get("running", {})
+        dialog = RequestDialog(
+            self.window(),
+            self._desk.bridge,
+            requests.value()[place],
+            protocol=data["workload"]["protocol"],
+            servers=[server for server in data["servers"] if is_address(server)],
+            insecure=lambda address: running.get(address, {}).get("insecure", False),
+        )
+        dialog.accepted.connect(lambda: requests.put(place, dialog.value()))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     # Files
 

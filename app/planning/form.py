@@ -12,6 +12,7 @@ from app.fields import Line
 from app.machines.records import Records
 from app.planning import values
 from app.planning.machines import Machines
+from app.planning.request_list import TITLES
 from app.planning.resources import PlanResources
 from app.planning.rows import ADVANCED, LOAD, TEXTS, Cell, Group, Row, When
 from app.planning.servers import Servers
@@ -22,6 +23,7 @@ from workbench.formatting import continued
 from workbench.plan.model import Plan
 from workbench.plan.reading import to_data
 from workbench.results.published import differs
+from workbench.workloads.http.requests import OF_ONE
 from workbench.workloads.registry import declaration
 
 _ADVANCED_KEYS = list(
@@ -165,6 +167,7 @@ class PlanForm(QWidget):
         """Show each problem, by its key, beside its field. Returns all problems, named by their
         fields.
         """
+        faults = self._at_requests(faults)
         by_line: dict[Line, list[tuple[str, str]]] = {line: [] for line in self.lines.values()}
         named: dict[str, QWidget | None] = {}
         for key, sentence in faults.items():
@@ -191,6 +194,18 @@ class PlanForm(QWidget):
         seen = [line for line in faulty if not self._advanced.isAncestorOf(line)]
         self.listed = {} if (len(named) == 1 and seen) or "" in faults else named
         return list(named)
+
+    def _at_requests(self, faults: Mapping[str, str]) -> dict[str, str]:
+        """Move the problems of a request's keys to the list of requests, where that is shown."""
+        if self.lines["workload.requests"].isHidden():
+            return dict(faults)
+        moved: dict[str, str] = {}
+        for key, sentence in faults.items():
+            last = key.removeprefix("workload.")
+            place = "workload.requests" if key != last and last in OF_ONE else key
+            named = sentence if place == key else f"{TITLES[last]}: {continued(sentence)}"
+            moved[place] = f"{moved[place]} {named}" if place in moved else named
+        return moved
 
     def show_plan(self, plan: Plan | None) -> None:
         """Show the rates that the fields yield and the order of the servers; None: the plan is

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.fields import Figure, Flag, Options, Segments, TextField
 from app.planning.inputs import DataField, Note, Numbers, Several, TextLines
+from app.planning.request_list import RequestList
 from app.planning.values import (
     SWITCHED,
     Values,
@@ -25,11 +26,12 @@ from app.planning.values import (
 from workbench.formatting import capital
 from workbench.load.registry import TOOLS
 from workbench.workloads.fields import Field
+from workbench.workloads.http.requests import OF_ONE
 from workbench.workloads.options import LOAD_MODELS
 from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
 When: TypeAlias = Callable[[Values], bool]
-_WIDE = Segments, TextField, Note, TextLines, DataField, Numbers, Several
+_WIDE = Segments, TextField, Note, TextLines, DataField, Numbers, Several, RequestList
 
 
 def _always(_: Values) -> bool:
@@ -121,9 +123,9 @@ def _rates_as(*kinds: str) -> When:
 def _workload_rows(*, advanced: bool) -> Iterator[Row]:
     """Return a line for each field that any workload has."""
     for field in form_fields():
-        if field.advanced != advanced:
+        if field.advanced != advanced or field.key in _OF_REQUESTS:
             continue
-        cell, shown = _workload_cell(field), _of_workload(field)
+        cell, shown = cell_of(field), _of_workload(field)
         if advanced:
             help_ = field.help.replace("`", "")
             hint = f"{capital(help_)}." if help_ else ""
@@ -132,7 +134,8 @@ def _workload_rows(*, advanced: bool) -> Iterator[Row]:
             yield _row(field.label, cell, f"{field.unit} {field.help}".strip(), shown=shown)
 
 
-def _workload_cell(field: Field) -> Cell:
+def cell_of(field: Field) -> Cell:
+    """Return the field for a key of a workload, or of a request."""
     key, name = f"workload.{field.key}", f"{field.label}, {field.unit}" if field.unit else ""
     match field.kind:
         case "choice":
@@ -149,9 +152,14 @@ def _workload_cell(field: Field) -> Cell:
 
 def _of_workload(field: Field) -> When:
     def has(values: Values) -> bool:
-        return field.key in declaration(values["workload.protocol"]).options.__struct_fields__
+        keys = declaration(values["workload.protocol"]).options.__struct_fields__
+        return field.key in keys and not (field.key == "path" and "requests" in keys)
 
     return has
+
+
+def _has_requests(values: Values) -> bool:
+    return "requests" in declaration(values["workload.protocol"]).options.__struct_fields__
 
 
 def _several_calls(values: Values) -> bool:
@@ -159,6 +167,8 @@ def _several_calls(values: Values) -> bool:
     return several or values["workload.calls_per_connection"] != 1
 
 
+_OF_REQUESTS = {"requests", *OF_ONE} - {"path"}
+"""Keys that the list of requests edits; a path is also one of other workloads."""
 _MODELS = [(each, each.label) for each in LOAD_MODELS]
 _METHODS = [("sweep", "Sweep all rates"), ("search", "Search the peak")]
 _RATES = [("range", "range"), ("list", "list"), ("ceiling", "up to the client limit")]
@@ -231,6 +241,7 @@ LOAD = (
         shown=lambda values: values["length.unit"] == "connections" and not closed(values),
     ),
     _row("Protocol", _choice("workload.protocol", _PROTOCOLS)),
+    _row("Requests", _cell("workload.requests", RequestList), shown=_has_requests),
     *_workload_rows(advanced=False),
     _row(
         "Axis",

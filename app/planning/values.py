@@ -16,6 +16,8 @@ from workbench.converting import convert
 from workbench.documents import OUR_AGENT
 from workbench.plan.editing import plan_data
 from workbench.plan.model import Plan, Profile, Range
+from workbench.workloads.fields import fields
+from workbench.workloads.http.requests import OF_ONE, Request
 from workbench.workloads.options import LOAD_MODELS, LoadModel
 from workbench.workloads.registry import DEFAULT, declaration, form_fields
 
@@ -45,6 +47,7 @@ STARTS: Values = {
     "vary.spacing": "geometric",
 }
 """What stands in fields until a plan says something about them."""
+_USUAL = {field.key: field.default for field in fields(Request)}
 _ENDS = {"range": ("from", "to", "step"), "ceiling": ("from", "points", "spacing")}
 """What numbers have that are given in these ways."""
 _SPACING = {"spacing": "linear"}
@@ -90,6 +93,7 @@ def from_data(data: Mapping[str, Any]) -> dict[str, Any]:
         found |= {f"{group}.{key}": _mapping(kept).get(key, defaults[key]) for key in defaults}
     found |= {f"workload.{f.key}": given.get(f.key, f.default) for f in form_fields()}
     found["workload.protocol"] = given.get("protocol", DEFAULT)
+    found["workload.requests"] = _requests(given)
     found["load_model"] = _model(given)
     unit = "connections" if data.get("connections") is not None else "seconds"
     found |= {"length.unit": unit, "length": data.get(unit), "lengthen": data.get("lengthen")}
@@ -105,6 +109,8 @@ def to_data(values: Values) -> dict[str, Any]:
     keys = declaration(values["workload.protocol"]).options.__struct_fields__
     workload = {key.partition(".")[2]: values[key] for key in values if key.startswith("workload.")}
     workload |= {"arrivals": model.arrivals, "mode": model.mode}
+    if "requests" in keys:
+        workload = _with_requests(workload)
     return {  # in the order of the form, in which problems are told
         "workload": {key: value for key, value in workload.items() if key in keys},
         "rates": []
@@ -134,6 +140,34 @@ def to_data(values: Values) -> dict[str, Any]:
             for group, (defaults, off) in SWITCHED.items()
         },
     }
+
+
+def _requests(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a workload's requests of HTTP, without defaults; each has the headers of all."""
+    shared = _mapping(given.get("headers"))
+    several = given.get("requests")
+    of_one = {key: given[key] for key in OF_ONE if key in given}
+    found = [each for each in several if isinstance(each, dict)] if several else [of_one]
+    return [
+        {
+            key: value
+            for key, value in {
+                **each,
+                "headers": {**shared, **_mapping(each.get("headers"))},
+            }.items()
+            if key == "path" or value != _USUAL.get(key)
+        }
+        for each in found
+    ]
+
+
+def _with_requests(workload: dict[str, Any]) -> dict[str, Any]:
+    """Return the workload with its requests as a plan has them: one, or several."""
+    requests, usual = workload["requests"], {key: _USUAL[key] for key in OF_ONE} | {"path": "/"}
+    if len(requests) == 1 and not requests[0].get("name"):
+        one = {key: value for key, value in requests[0].items() if key in OF_ONE}
+        return workload | usual | one | {"requests": []}
+    return workload | usual
 
 
 def adapted(values: Values, before: str) -> dict[str, Any]:

@@ -98,3 +98,18 @@ def test_only_what_a_plan_has_counts_as_changed() -> None:
     large = {"protocol": "websocket", "message_size": 4096}
     assert values.changed(shown(workload=large, seed=3, warm_up=None), keys) == 3
     assert not values.changed(shown(workload=large) | {"workload.protocol": "pong"}, keys)
+
+
+def test_requests_of_a_plan_are_one_list_in_the_form() -> None:
+    several = [{"path": "/x", "weight": 3, "headers": {"B": "3"}}, {"path": "/y"}]
+    shop = {"protocol": "http/1.1", "headers": {"A": "1", "B": "2"}, "requests": several}
+    found = shown(workload=shop)
+    assert found["workload.requests"] == [
+        {"path": "/x", "weight": 3, "headers": {"A": "1", "B": "3"}},
+        {"path": "/y", "headers": {"A": "1", "B": "2"}},
+    ]
+    workload = values.to_data(found)["workload"]
+    assert (workload["requests"], workload["headers"]) == (found["workload.requests"], {})
+    one = {"protocol": "http/1.1", "path": "/z", "method": "POST", "body": "b"}
+    workload = values.to_data(shown(workload=one))["workload"]
+    assert one.items() <= workload.items() and workload["requests"] == []

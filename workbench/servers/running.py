@@ -143,7 +143,7 @@ async def attach(machine: Machine, entry: ServerEntry, *, here: bool) -> Attache
     if not address.port and not machine.is_local:
         raise BadInput(f"{address.text} can be measured from its own machine only.")
     async with contextlib.AsyncExitStack() as routes:
-        contact, near = await _reached(machine, contact, routes, here=here)
+        contact, near = await _reached(contact, routes, machine if here else None)
         if address.tls:
             tls, certificate = await _certified(contact, near)
             contact = replace(contact, certificate=certificate)
@@ -174,15 +174,25 @@ async def attach(machine: Machine, entry: ServerEntry, *, here: bool) -> Attache
         )
 
 
+async def wire_to(entry: ServerEntry) -> Wire:
+    """Return connections from this computer to a running server. Raises BadInput."""
+    contact = (await resolved(entry)).running
+    assert contact
+    async with contextlib.AsyncExitStack() as routes:
+        contact, near = await _reached(contact, routes)
+    tls = (await _certified(contact, near))[0] if contact.address.tls else None
+    return Wire(*near, tls=tls, tls_name=contact.address.host)
+
+
 async def _reached(
-    machine: Machine, contact: Contact, routes: contextlib.AsyncExitStack, *, here: bool
+    contact: Contact, routes: contextlib.AsyncExitStack, machine: Machine | None = None
 ) -> tuple[Contact, tuple[str, int]]:
     """Return it with the first of its addresses at which it accepts a connection, and where this
-    program reaches that. Raises BadInput."""
+    program reaches that. `machine`: the target, if it is there. Raises BadInput."""
     address, silent = contact.address, ""
     for used in [contact.used] if contact.used else contact.addresses:
         near = used, address.port
-        if here:
+        if machine is not None:
             near = await routes.enter_async_context(machine.route_to(used, address.port))
         try:
             await Wire(*near, patience_s=WITHIN_S).connect()

@@ -12,7 +12,6 @@ import msgspec
 from msgspec import NODEFAULT, Meta, inspect
 
 from workbench import formatting
-from workbench.workloads.options import Workload
 
 Kind: TypeAlias = Literal["choice", "whole number", "number", "text", "lines", "data"]
 
@@ -46,12 +45,12 @@ class Field:
 
 
 @cache
-def fields(options: type[Workload]) -> tuple[Field, ...]:
-    """Return the fields of a declaration, its own last."""
+def fields(options: type[msgspec.Struct]) -> tuple[Field, ...]:
+    """Return the fields of a declaration, its own last, or those of a request."""
     return tuple(_fields(options))
 
 
-def _fields(options: type[Workload]) -> Iterator[Field]:
+def _fields(options: type[msgspec.Struct]) -> Iterator[Field]:
     hints = typing.get_type_hints(options, include_extras=True)
     for field in msgspec.structs.fields(options):
         hint = hints[field.name]

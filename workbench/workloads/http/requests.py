@@ -86,9 +86,10 @@ class Request(
     """One of several requests of a plan; the keys are those of the workload, and its weight."""
 
     path: Path
-    weight: Annotated[int, Meta(ge=1, le=MOST_WEIGHT)] = 1
-    name: Annotated[str, Meta(max_length=40)] = ""
-    """For display; empty: method and path."""
+    weight: Annotated[
+        int, about("Weight", "how often it occurs beside others", ge=1, le=MOST_WEIGHT)
+    ] = 1
+    name: Annotated[str, about("Name", "for display; empty: method and path", max_length=40)] = ""
     method: Method = "GET"
     headers: Headers = {}
     body: Body = ""
