@@ -313,6 +313,10 @@ class PlanForm(QWidget):
         self.lines["load_model"].explain(now["load_model"].help)
         concurrent = declared.concurrent.capitalize() or "Concurrency"
         self.lines["rates"].word.setText(concurrent if values.closed(now) else "Offered rate")
+        one = "requests" not in declared.options.__struct_fields__
+        only = f"Over {declared.label} only the first is sent." if one else ""
+        several = len(now["workload.requests"]) > 1
+        self.lines["workload.requests"].explain(only if several else "")
         axes, known = self.inputs["vary.key"], {axis.key for axis in declared.axes}
         for place in range(axes.count()):
             key = axes.itemData(place)

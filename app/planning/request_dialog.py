@@ -22,6 +22,7 @@ from workbench.formatting import capital
 from workbench.servers.sending import send_once
 from workbench.workloads.fields import fields
 from workbench.workloads.http.requests import Request, problems
+from workbench.workloads.registry import declaration
 
 _TYPES = (
     "application/json",
@@ -53,9 +54,13 @@ class RequestDialog(Dialog):
         """`servers`: addresses of running ones; `insecure`: of which no certificate is checked."""
         super().__init__(parent)
         self._bridge, self._protocol, self._insecure = bridge, protocol, insecure
+        keys = declaration(protocol).options.__struct_fields__
+        also = ("name", "weight") if "requests" in keys else ()
+        self._kept = {key: value for key, value in request.items() if key not in (*keys, *also)}
+        """What the protocol has no use for."""
         self.setWindowTitle("Request")
         self.setMinimumWidth(_WIDTH_PX)
-        self.inputs: dict[str, Any] = {key: _input(key) for key in _FIELDS}
+        self.inputs: dict[str, Any] = {key: _input(key) for key in _FIELDS if key in (*keys, *also)}
         self.lines: dict[str, Line] = {}
         inside = column(self, margin=20, gap=12)
         beside = row(gap=24)
@@ -78,7 +83,8 @@ class RequestDialog(Dialog):
     def value(self) -> dict[str, Any]:
         found = {key: field.value() for key, field in self.inputs.items()}
         usual = {key: field.default for key, field in _FIELDS.items()}
-        return {key: value for key, value in found.items() if key == "path" or value != usual[key]}
+        own = {key: value for key, value in found.items() if key == "path" or value != usual[key]}
+        return self._kept | own
 
     def _make_request(self) -> QWidget:
         made = QWidget()
@@ -122,6 +128,8 @@ class RequestDialog(Dialog):
         return made
 
     def _add_line(self, to: QVBoxLayout, key: str, hint: str = "") -> None:
+        if key not in self.inputs:
+            return
         field = _FIELDS[key]
         wide = isinstance(self.inputs[key], _WIDE) and not isinstance(self.inputs[key], Figure)
         line = Line(field.label, self.inputs[key], *filter(None, [field.unit]), stretch=not wide)

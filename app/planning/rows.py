@@ -153,13 +153,13 @@ def cell_of(field: Field) -> Cell:
 def _of_workload(field: Field) -> When:
     def has(values: Values) -> bool:
         keys = declaration(values["workload.protocol"]).options.__struct_fields__
-        return field.key in keys and not (field.key == "path" and "requests" in keys)
+        return field.key in keys and not (field.key == "path" and "headers" in keys)
 
     return has
 
 
 def _has_requests(values: Values) -> bool:
-    return "requests" in declaration(values["workload.protocol"]).options.__struct_fields__
+    return "headers" in declaration(values["workload.protocol"]).options.__struct_fields__
 
 
 def _several_calls(values: Values) -> bool:

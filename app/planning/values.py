@@ -109,8 +109,8 @@ def to_data(values: Values) -> dict[str, Any]:
     keys = declaration(values["workload.protocol"]).options.__struct_fields__
     workload = {key.partition(".")[2]: values[key] for key in values if key.startswith("workload.")}
     workload |= {"arrivals": model.arrivals, "mode": model.mode}
-    if "requests" in keys:
-        workload = _with_requests(workload)
+    if "headers" in keys:
+        workload = _with_requests(workload, several="requests" in keys)
     return {  # in the order of the form, in which problems are told
         "workload": {key: value for key, value in workload.items() if key in keys},
         "rates": []
@@ -161,13 +161,13 @@ def _requests(given: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _with_requests(workload: dict[str, Any]) -> dict[str, Any]:
+def _with_requests(workload: dict[str, Any], *, several: bool) -> dict[str, Any]:
     """Return the workload with its requests as a plan has them: one, or several."""
     requests, usual = workload["requests"], {key: _USUAL[key] for key in OF_ONE} | {"path": "/"}
-    if len(requests) == 1 and not requests[0].get("name"):
-        one = {key: value for key, value in requests[0].items() if key in OF_ONE}
-        return workload | usual | one | {"requests": []}
-    return workload | usual
+    if several and (len(requests) > 1 or requests[0].get("name")):
+        return workload | usual
+    one = {key: value for key, value in requests[0].items() if key in OF_ONE}
+    return workload | usual | one | {"requests": []}
 
 
 def adapted(values: Values, before: str) -> dict[str, Any]:

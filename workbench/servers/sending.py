@@ -27,6 +27,10 @@ async def send_once(
     entry = entry_of(address, Running(insecure=insecure))
     secrets = await named(request.secrets)
     wire = await wire_to(entry)
+    if protocol in ("http/2", "h2c"):
+        from workbench.workloads.http.http2_wire import Http2Wire  # noqa: PLC0415  it brings h2
+
+        wire = Http2Wire.like(wire)
     assert entry.running
     sent = msgspec.structs.replace(
         request,
@@ -41,5 +45,5 @@ async def send_once(
     kind = f", {reply.content_type}" if reply.content_type else ""
     size = number_of(reply.body_bytes, "bytes")
     line = f"{reply.status} in {duration(reply.took_s * 1e6)}, {size}{kind}"
-    head = reply.raw[: reply.header_bytes].decode("latin-1").replace("\r\n", "\n")
-    return safe(line), safe(head + reply.body.decode(errors="replace"))
+    head = reply.raw.partition(b"\r\n\r\n")[0].decode("latin-1").replace("\r\n", "\n")
+    return safe(line), safe(f"{head}\n\n{reply.body.decode(errors='replace')}")
