@@ -108,6 +108,8 @@ class ChartModel:
         """What the plan varies."""
         self.last_x = 1000.0
         """Where the x axis ends: the highest value of the plan."""
+        self.loading = False
+        """Its documents are read from a file, and there is none of them yet."""
         self.over = False
         """No more documents will come."""
         self.clock: Clock = "latency"
@@ -332,6 +334,8 @@ class ChartModel:
         """Return the text where there are no lines at all; of a run that was announced, its steps
         until then are shown in that place.
         """
+        if self.loading:
+            return "Reading…"
         when = "during the run" if self.whole is None else "as the film plays"
         coming = "" if self._announced else f"Points appear here {when}."
         return "No complete points." if self.over else coming

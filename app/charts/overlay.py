@@ -104,7 +104,8 @@ class Overlay(ChartModel):
 
     @property
     def hint(self) -> str:
-        return super().hint if self.start else "Servers of the chosen sessions appear here."
+        known = self.start or self.loading
+        return super().hint if known else "Servers of the chosen sessions appear here."
 
     def published_of(self, keys: Iterable[str]) -> list[Published]:
         """Return the published figures of these contenders."""

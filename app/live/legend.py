@@ -49,7 +49,7 @@ class Legend(QFrame):
         inside.addLayout(head)
         self._list = RankedRows()
         self._list.setAccessibleName("Servers")
-        self._empty_hint = label("Servers appear here during the run.", 12, tone="muted")
+        self._empty_hint = label("Servers appear here.", 12, tone="muted")
         inside.addWidget(self._empty_hint)
         inside.addWidget(self._list, 1)
         inside.addStretch()

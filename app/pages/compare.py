@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from app.charts.chart_menu import open_menu
 from app.charts.overlay import Overlay, OverlayTrio
+from app.charts.series import Quantity
 from app.charts.view_state import BARS, SWEEP, Look
 from app.comparing.chooser import Chooser
 from app.comparing.figures import FiguresView
@@ -305,6 +306,11 @@ class ComparePage(QWidget):
         known = {side.path: side for side in self.selection.sides}
         new = len([path for path in dict.fromkeys(paths) if path not in known])
         self._top.chip.show_text(f"Reading {new} session{'s' if new != 1 else ''}" if new else "")
+        if new and not self.selection.sides:
+            self._top.show_text("Compare", "")
+            self.trio.model.loading = True
+            self.trio.charts[Quantity.REPLIES].refresh()
+            self.board.set_empty(False)
 
         def then(loaded: Loaded) -> None:
             if request == self._request:
@@ -314,7 +320,7 @@ class ComparePage(QWidget):
 
         def fail(sentence: str) -> None:
             if request == self._request:
-                self._top.chip.show_text("")
+                self._show()
                 self.refused.show_text(sentence, "bad")
 
         self._desk.bridge.submit(load(paths, known, newer), then, fail)

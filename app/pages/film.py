@@ -72,6 +72,7 @@ class FilmPage(SessionPage):
         def on_slow() -> None:
             if request == self._request:
                 self._top.show_text(path.name, "Reading the session…")
+                self.board.model.loading = self.reel is None
                 self._desk.page_requested.emit("Film")
 
         def on_failed(sentence: str) -> None:

@@ -6,7 +6,8 @@ beside the charts and the strip below them, too. *Time*: the same in the view ov
 *Hover*: from server to server, ten times a second.
 *Zoom*: by the wheel and by keys, thirty times a second, each time all three charts anew; beside it,
 as the peer, how long pyqtgraph's own plot of as many lines takes, zoomed in the same way.
-*Film*: nine servers x 87 points at 1000x. Prints the share of one core that the GUI's thread takes
+*Film*: nine servers x 87 points x 5 passes, opened, moved in, and at 1000x; *wheel*, *pan* and
+*mouse* each as fast as it can. Prints the share of one core that the GUI's thread takes
 at that many ticks a second, also where a busy machine gave it fewer, and the CPU time that each
 chart took to paint; a frame is all the thread did from one painting of a chart to the next.
 """
@@ -15,10 +16,12 @@ from __future__ import annotations
 
 import itertools
 import os
+import resource
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
@@ -27,7 +30,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QEventLoop, QPoint, QPointF, QSize, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from app import stylesheet, theme
@@ -186,21 +189,65 @@ def chart_key(page: LivePage, key: Qt.Key) -> None:
 
 
 def film(desk: Desk, size: tuple[int, int], folder: Path) -> None:
-    path = record_session(folder / "nine.pong.yaml", session(9, 87))
+    path = record_session(folder / "nine.pong.yaml", session(9, 87, repeats=5))
     page = FilmPage(desk)
     page.resize(*size)
     page.show()
     begun, cpu = time.perf_counter(), time.process_time()
     page.open(path)
-    wait(lambda: page.board.model.over, 30)
+    curves = page.board.trio.charts[Quantity.REPLIES].curves
+    wait(lambda: any(len(curve.values.x) for curve in curves.values()), 30)
+    first = time.perf_counter() - begun
+    wait(lambda: page.board.model.over, 60)
     page.grab()
     took, cpu = time.perf_counter() - begun, time.process_time() - cpu
-    print(f"opened at its end in {took:.2f} s, of which {cpu:.2f} s on a CPU")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    print(
+        f"opened: first lines in {first:.2f} s, its end in {took:.2f} s, of which {cpu:.2f} s on a"
+        f" CPU; at most {peak:.0f} MB"
+    )
+    moved(page)
     page.transport.speed_requested.emit(1000.0)
     page.transport.play_requested.emit()
     duration = page.reel.duration_us / 1e9 if page.reel else 1.0
     run("film", duration + 0.3, lambda: None)
     page.close()
+
+
+def moved(page: FilmPage) -> None:
+    """Print how often a second the thread could draw what the wheel, drags and the mouse change."""
+    chart, none = page.board.trio.charts[Quantity.REPLIES], Qt.MouseButton.NoButton
+    middle, left = QPointF(chart.plot_rect().center()), Qt.MouseButton.LeftButton
+    press, move, release = (
+        QEvent.Type.MouseButtonPress,
+        QEvent.Type.MouseMove,
+        QEvent.Type.MouseButtonRelease,
+    )
+
+    def mouse(kind: QEvent.Type, at: QPointF, button: Qt.MouseButton, held: Qt.MouseButton) -> None:
+        where = QPointF(chart.viewport().mapToGlobal(at.toPoint()))
+        event = QMouseEvent(kind, at, where, button, held, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(chart.viewport(), event)
+
+    def run_all(name: str, steps: list[Callable[[], None]]) -> None:
+        begun = time.thread_time()
+        for step in steps:
+            step()
+            for _ in range(3):
+                QApplication.processEvents()
+        print(f"{name:6} {len(steps) / (time.thread_time() - begun):5.0f} frames/s")
+
+    run_all("wheel", [partial(wheel, chart, notch) for notch in [1, -1] * 20])
+    for _ in range(3):
+        wheel(chart, 1)
+    mouse(press, middle, left, left)
+    places = [middle + QPointF(x, 0) for x in range(0, -400, -10)]
+    run_all("pan", [partial(mouse, move, at, none, left) for at in places])
+    mouse(release, places[-1], left, none)
+    page.board.trio.zooming.reset()
+    lines = list(chart.curves.values())
+    points = [QPointF(*line.pixels()[n]) for n in range(30, 85, 3) for line in lines[:4]]
+    run_all("mouse", [partial(mouse, move, at, none, none) for at in points])
 
 
 def main() -> None:

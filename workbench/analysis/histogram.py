@@ -129,6 +129,7 @@ def percentile_supported(count: int, q: float) -> bool:
     return count >= samples_needed(q)
 
 
+@cache
 def samples_needed(q: float) -> int:
     """The number of values that percentile `q` (0 to 1) needs."""
     return math.ceil(round(10 / (1 - q), 6))

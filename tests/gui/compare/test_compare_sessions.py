@@ -45,6 +45,17 @@ def test_an_empty_page_says_what_belongs_there_and_offers_a_choice(page: Compare
     chooser.reject()
 
 
+def test_a_page_that_still_reads_a_session_does_not_look_empty(
+    qtbot: QtBot, page: ComparePage, a: Path
+) -> None:
+    page.compare([a])
+    assert not offers(page, "Choose sessions…") and not says(page, "No sessions selected.")
+    assert says(page, "Reading 1 session")
+    holds(qtbot, page, a)
+    page.compare([a.with_name("gone.yaml")])
+    qtbot.waitUntil(lambda: offers(page, "Choose sessions…"))
+
+
 def test_one_session_is_ranked_and_another_is_requested(
     qtbot: QtBot, page: ComparePage, a: Path
 ) -> None:
