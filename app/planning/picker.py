@@ -98,7 +98,7 @@ class Picker(QFrame):
                 on = entry.id in ids
                 item.setCheckState(_NAME, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
                 if entry.unavailable:
-                    why = entry.unavailable.word
+                    why = "unavailable"
                 else:
                     fits = declaration(protocol).serves(protocol, entry.protocols)
                     why = "" if fits else f"no {protocol}"

@@ -113,7 +113,7 @@ def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> 
     for path in entry.shared_paths:
         texts |= {path.name: _whole(path)} if path.is_file() else {}
     found = ready = None
-    state = _NEEDS_BUILD if entry.unavailable and entry.unavailable.source else _UNAVAILABLE
+    state = _UNAVAILABLE
     if not entry.unavailable and not machine:
         found, ready = gate_cache.recall(entry), readiness(entry)
         state = _state(ready, found)
@@ -176,7 +176,6 @@ def _broken(broken: Broken) -> Known:
 FAILED = State(NOT, "Test failed", "bad", "triangle-alert")
 _SYNTAX = State(NOT, "Syntax error", "bad", "circle-x")
 _UNAVAILABLE = State(NOT, "Unavailable", "muted", "circle-x")
-_NEEDS_BUILD = State(FIRST, "Needs manual build", "muted", "terminal")
 _NOT_EXAMINED = State(FIRST, "Not checked", "muted", "circle-question-mark")
 
 

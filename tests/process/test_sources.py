@@ -164,7 +164,7 @@ def test_an_address_that_git_would_run_or_read_as_an_option_is_refused(tmp_path:
 
 
 @pytest.mark.timeout(900)
-async def test_a_server_runs_with_what_was_fetched_and_with_what_its_user_has_built(
+async def test_a_server_runs_with_what_was_fetched_and_with_what_is_compiled_of_it_in_confinement(
     public: SourceAt, home: Path
 ) -> None:
     # Beside the kept Python 2.7, only the source is fetched.
@@ -184,20 +184,34 @@ async def test_a_server_runs_with_what_was_fetched_and_with_what_its_user_has_bu
         assert kept and record.files["source"] == sources.digest(kept)
 
         folder = shutil.copytree(multitask(public).folder, home / "data" / "servers" / "compiled")
-        file = folder / "server.yaml"
-        text = file.read_text().replace("  licence: MIT", "  licence: MIT\n  build: a compiler")
-        file.write_text(re.sub(r"git: .*", "git: https://example.org/built", text))
-        entry = Catalogue.load()["compiled"]
-        result = await check(machine, entry, lambda _: None)
-        assert result.status == "needs source" and entry.source_at
-        where = sources.place(entry.source_at)
-        assert result.reason == (
-            f"Build commit {entry.source_at.short} of https://example.org/built (licence: MIT) and"
-            f" put the result into {where}; its documentation asks for a compiler."
-        )
-        shutil.copytree(GONE / "multitask", where)
-        built = Catalogue.load()["compiled"]
-        assert built.unavailable is None
-        await passed(machine, built)
+        file, outside = folder / "server.yaml", home / "outside"
+        text = re.sub(r"git: .*", f"git: {public.git}", file.read_text())
+        text = re.sub(r"commit: .*", f"commit: {public.commit}", text)
+        file.write_text(f'{text}\nmake: [["{{python}}", build.py, "{{made}}", "{outside}"]]\n')
+        (folder / "build.py").write_text(BUILD)
+        compiled = Catalogue.load()["compiled"]
+        with pytest.raises(MissingPrograms) as caught:
+            await sources.provide(
+                msgspec.structs.replace(
+                    compiled, source_at=msgspec.structs.replace(public, commit="1" * 40)
+                ),
+                install=False,
+                notify=lambda _: None,
+            )
+        assert caught.value.commands[1].startswith("confined: {python} build.py")
+        await passed(machine, compiled)
+        (made,) = (home / "cache" / "made").glob("compiled-*/made.py")
+        assert made.read_text() == (GONE / "multitask" / "multitask.py").read_text()
+        assert made.stat().st_uid == os.geteuid() and not outside.exists()
     finally:
         await machine.close()
+
+
+BUILD = """
+import shutil, sys
+shutil.copy("source/multitask.py", sys.argv[1] + "/made.py")
+try:
+    open(sys.argv[2], "w")
+except IOError:
+    pass
+"""

@@ -60,13 +60,8 @@ def test_all_servers_of_the_sources_are_shipped_or_listed_as_unavailable() -> No
     families = {"socket": 29, "wsgi": 30, "macro": 14, "hello": 9, "message": 7}
     for family, fewest in families.items():
         assert sum(entry.family == family for entry in SHIPPED) >= fewest, family
-    gone = {entry.id for entry in SHIPPED if entry.unavailable and not entry.unavailable.source}
+    gone = {entry.id for entry in SHIPPED if entry.unavailable}
     assert gone == {"friendlyflow"}
-    to_build = {entry.id for entry in SHIPPED if entry.source_at and entry.source_at.build}
-    assert to_build == {
-        *("concurrence", "concurrence-http", "concurrence-http-original", "syncless"),
-        *("pyev-0.5", "evma-httpserver"),
-    }
 
 
 def test_a_version_of_then_answers_as_its_framework_of_today_does() -> None:

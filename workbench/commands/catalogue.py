@@ -56,7 +56,7 @@ def run_list(args: argparse.Namespace) -> int:
     rows: list[list[Cell]] = []
     for entry in catalogue:
         licence = entry.today.licence.value if entry.today.licence else ""
-        speaks = entry.unavailable.word if entry.unavailable else ", ".join(entry.protocols)
+        speaks = "unavailable" if entry.unavailable else ", ".join(entry.protocols)
         family = entry.family if entry.shipped else f"{entry.family} (yours)"
         words = (entry.id, entry.name, family, entry.style, speaks, licence)
         rows.append([Text(one_line(word)) for word in words])
@@ -115,7 +115,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
     if entry.unavailable:
         unavailable = entry.unavailable
         checked = f" (checked on {unavailable.tried})" if unavailable.tried else ""
-        facts.append((unavailable.word.capitalize(), f"{unavailable.reason}{checked}"))
+        facts.append(("Unavailable", f"{unavailable.reason}{checked}"))
         facts.append(("Instead", unavailable.instead))
     return [(name, value) for name, value in facts if value]
 

@@ -142,7 +142,7 @@ def _fitting(plan: Plan, families: Sequence[str]) -> Iterator[ServerEntry]:
     for entry in Catalogue.load().contestants():
         if (
             entry.family in families
-            and (entry.unavailable is None or entry.unavailable.source)
+            and entry.unavailable is None
             and plan.declared.serves(workload.protocol, entry.protocols)
             and plan.declared.suits(workload, entry)
         ):

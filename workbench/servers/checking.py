@@ -124,7 +124,7 @@ async def check(
 ) -> Checked:
     """Deploy a server, pass it through the gate, stop it. `again`: start it a second time."""
     if gone := entry.unavailable:
-        return Checked(entry, "needs source" if gone.source else "unavailable", gone.reason)
+        return Checked(entry, "unavailable", gone.reason)
 
     async def started(certificate: Certificate | None = None) -> Deployment:
         return await deploy(

@@ -19,7 +19,6 @@ from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command
 from workbench.machines.secrets import named
 from workbench.machines.wire import quoted
-from workbench.remote import REMOTE
 from workbench.rights import Confinement
 from workbench.servers import sources
 from workbench.servers.certificate import Certificate
@@ -28,10 +27,9 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Notify, Runtime, heritage
 from workbench.servers.runtimes.builders import run_builder
-from workbench.servers.runtimes.prepare import prepare
+from workbench.servers.runtimes.prepare import LAUNCHER, prepare
 from workbench.workloads.http.requests import Secret
 
-LAUNCHER = REMOTE / "confine.py"
 SPECIFICATION = "PONGBENCH_CONFINE"
 
 
@@ -129,7 +127,7 @@ async def deploy(
         if source.parent != entry.folder:
             package = f"/{entry.source_at.package}".rstrip("/")
             await machine.put(source, f"{folder}/source{package}")
-    runtime = await prepare(machine, entry, folder, notify=notify, install=install)
+    runtime = await prepare(machine, entry, folder, notify=notify, install=install, source=source)
 
     async def start(port: int) -> Deployment:
         notify(f"Starting {entry.name} on port {port}")

@@ -99,9 +99,6 @@ class SourceAt(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Of an archive of its tree, see `sources.digest`; empty: only git's hash, the commit."""
     package: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_]*$")] = ""
     """The folder below `source` that it is copied to, if the repository itself is the package."""
-    build: Annotated[str, Meta(max_length=2_000)] = ""
-    """What its own documentation asks for to compile it. Then the user builds it, and puts the
-    result into `sources.place`."""
 
     @property
     def short(self) -> str:
@@ -123,13 +120,6 @@ class Unavailable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """ISO date."""
     instead: str = ""
     """The closest maintained alternative: an id or a name."""
-    source: bool = False
-    """Whether it runs once the user supplies its source; never in a file."""
-
-    @property
-    def word(self) -> str:
-        """The status in lists."""
-        return "needs source" if self.source else "unavailable"
 
 
 class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -152,7 +142,7 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     name."""
     make: list[list[Text]] = []
     """Commands that compile it, run once in a copy of the folder; their output in {made} is cached
-    by content."""
+    by content. With `source_at` they run confined, as the server does."""
     requirements: str = ""
     """A file of exact pins in the folder, with or without hashes; empty: the standard library
     only."""
@@ -165,8 +155,8 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     imports: list[Text] = []
     """Modules that must be importable before a runtime counts as built."""
     env: dict[str, str | Secret] = {}
-    """Variables it is started with; CFLAGS, with which requirements of an old Python are compiled,
-    too."""
+    """Variables it is started with; CFLAGS, with which requirements of an old Python and sources
+    are compiled, too."""
     rights: dict[Right, Text] = {}
     """Privileges it requires, and why; see `rights.RIGHTS`."""
     command: list[Text] = []

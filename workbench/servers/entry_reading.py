@@ -15,11 +15,10 @@ from msgspec import Meta
 from workbench import paths
 from workbench.config import yaml
 from workbench.errors import BadInput
-from workbench.servers.entry import APPS, ServerEntry, ServerFile, Unavailable
+from workbench.servers.entry import APPS, RUNTIME_PLACEHOLDERS, ServerEntry, ServerFile
 from workbench.servers.facts import NOT_FOUND, Fact, Text, Today
 from workbench.servers.programs import PROGRAMS
 from workbench.servers.requirements import PIN, normalised, requirements
-from workbench.servers.sources import at_hand, to_build
 from workbench.untrusted import one_line, safe
 from workbench.workloads.registry import MESSAGES, WORKLOADS
 
@@ -115,7 +114,7 @@ def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
     )
     if problem := _problem(entry):
         raise BadInput(f"server {path}{problem}")
-    return _without_source(entry)
+    return entry
 
 
 @cache
@@ -142,15 +141,6 @@ def _read(path: Path) -> ServerFile:
             text if text.startswith("project ") else f"server {path}, project: {text}."
         ) from None
     return msgspec.structs.replace(file, today=joined(file.today, shared))
-
-
-def _without_source(entry: ServerEntry) -> ServerEntry:
-    """Mark an entry whose source the user has to build, and has not."""
-    source = entry.source_at
-    if entry.unavailable or not source or not source.build or at_hand(entry):
-        return entry
-    reason = to_build(source)
-    return msgspec.structs.replace(entry, unavailable=Unavailable(reason=reason, source=True))
 
 
 def _problem(entry: ServerEntry) -> str:
@@ -202,8 +192,9 @@ def _command_problem(entry: ServerEntry) -> str:
     if not entry.command:
         return ', command: it is missing; for example ["{python}", server.py, --port, "{port}"].'
     known = set(entry.placeholders)
+    makers = {*entry.programs, *RUNTIME_PLACEHOLDERS[entry.runtime], "folder", "made", "packages"}
     for key, argv, there in (
-        *(("make", argv, {*entry.programs, "folder", "made", "packages"}) for argv in entry.make),
+        *(("make", argv, makers) for argv in entry.make),
         ("command", entry.command, known),
         ("check", entry.check, known),
         ("tls", entry.tls or [], {*known, "certificate", "key"}),

@@ -1,8 +1,7 @@
 """Source code that no package registry has.
 
-Plain Python is fetched by git, with consent, into the cache of this computer; what must be compiled
-is built by the user. Either way a folder of this computer is copied beside the server's files as
-`source`, so machines need no network. Nothing is built here.
+It is fetched by git, with consent, into the cache of this computer, and copied beside the server's
+files as `source`, so machines need no network. What must be compiled has commands for it in `make`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from workbench import paths
@@ -24,7 +23,6 @@ from workbench.fetching import why_unreached
 from workbench.servers.checkouts import Unsuitable, unpack
 from workbench.servers.entry import ServerEntry, SourceAt
 from workbench.servers.programs import MissingPrograms
-from workbench.servers.runtimes import Notify
 
 FETCH_WITHIN_S = 300.0
 MOST_BYTES = 64 << 20
@@ -59,8 +57,7 @@ def at_hand(entry: ServerEntry) -> Path | None:
     fetched before; None: there is none."""
     if entry.source_at is None:
         return None
-    fetched = [] if entry.source_at.build else [_kept(entry.source_at)]
-    folders = (entry.folder / "source", place(entry.source_at), *fetched)
+    folders = (entry.folder / "source", place(entry.source_at), _kept(entry.source_at))
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
@@ -69,16 +66,8 @@ def complete(entry: ServerEntry) -> bool:
     return not entry.unavailable and (entry.source_at is None or at_hand(entry) is not None)
 
 
-def to_build(source: SourceAt) -> str:
-    """Return the sentence about a source that the user has to build."""
-    return (
-        f"Build commit {source.short} of {source.git} (licence: {source.licence}) and put the"
-        f" result into {place(source)}; its documentation asks for {source.build}."
-    )
-
-
 async def provide(
-    entry: ServerEntry, *, install: bool, notify: Notify, also: Sequence[str] = ()
+    entry: ServerEntry, *, install: bool, notify: Callable[[str], None], also: Sequence[str] = ()
 ) -> Path | None:
     """Return the source on this computer, fetched if there is none; None: the entry needs none.
 
@@ -90,18 +79,20 @@ async def provide(
         return None
     folder = at_hand(entry)
     if folder is None:
-        if source.build:
-            raise NeedsSource(f"{entry.name} needs its source. {to_build(source)}")
         if not install:
             raise Unfetched(
                 f"{entry.name} needs its source code (licence: {source.licence}).",
                 f"{source.git} (commit {source.short})",
-                [f"git fetch {source.git} {source.short}", *also],
+                [
+                    f"git fetch {source.git} {source.short}",
+                    *also,
+                    *(f"confined: {' '.join(argv)}" for argv in entry.make),
+                ],
                 "into Pongbench's cache",
             )
         notify(f"Fetching the source of {entry.name} (licence: {source.licence})")
         folder = await asyncio.to_thread(_fetch, entry.name, source)
-    if source.sha256 and not source.build:
+    if source.sha256:
         found = await asyncio.to_thread(digest, folder)
         if found != source.sha256:
             raise PongbenchError(

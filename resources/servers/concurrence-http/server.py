@@ -10,6 +10,8 @@ import sys
 
 import greenlet
 
+sys.path.insert(0, sys.argv[4])
+
 first = greenlet.getcurrent()
 place = greenlet.greenlet.parent
 

@@ -69,15 +69,6 @@ def test_the_count_says_that_servers_are_to_be_selected_before_they_are_compared
     sees(qtbot, page, f"{len(page.servers())} servers · 1 selected")
 
 
-def test_source_to_fetch_and_source_to_build_are_two_states(
-    qtbot: QtBot, page: ServersPage
-) -> None:
-    fetched, built = choose(page, "chiral"), choose(page, "concurrence")
-    assert (fetched.state.word, built.state.word) == ("Needs source code", "Needs manual build")
-    assert fetched.state.icon != built.state.icon
-    sees(qtbot, page, "Needs manual build: Build commit")
-
-
 def test_a_family_and_what_runs_here_narrow_the_table(page: ServersPage) -> None:
     page.filters.family = "wsgi"
     assert {known.family for known in page.servers()} == {"wsgi"}

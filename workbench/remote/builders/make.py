@@ -1,9 +1,10 @@
 """Compiles a server once, into a folder `<cache>/made/<id>-<key>`.
 
-Task: {folder, commands, values, made_of, id}. Says `making` {elapsed_s, output} at once and then
-every few seconds, with the last line that the compiler printed. Packages that compilers fetch are
-kept in `<cache>/packages`. What cargo had compiled when it was interrupted is kept in
-`<cache>/building/<id>`, where the next build continues.
+Task: {folder, commands, values, made_of, id, confined}. Says `making` {elapsed_s, output} at once
+and then every few seconds, with the last line that the compiler printed. Packages that compilers
+fetch are kept in `<cache>/packages`. What cargo had compiled when it was interrupted is kept in
+`<cache>/building/<id>`, where the next build continues. `confined` is given for foreign sources:
+{launcher, cache, uses, env, rights}, with which `confine.py` runs each command.
 """
 
 from __future__ import annotations
@@ -113,9 +114,24 @@ def make(task: dict[str, Any], building: Path) -> Path:
         "NODE_EXTRA_CA_CERTS": "/etc/ssl/certs/ca-certificates.crt",  # npm knows only its own.
     }
     begun = time.monotonic()
+    launcher = []
+    if confined := task.get("confined"):
+        launcher, env = confined["launcher"], {**os.environ, **confinement(task, made)}
     for command in task["commands"]:
-        command_ran([part.format_map(values) for part in command], task["folder"], env, begun)
+        argv = [*launcher, *(part.format_map(values) for part in command)]
+        command_ran(argv, task["folder"], env, begun)
+    if launcher and os.geteuid() == 0:  # Nobody made it, and must not change it when it serves.
+        for folder, _, names in os.walk(made):
+            for path in (folder, *(os.path.join(folder, name) for name in names)):
+                os.chown(path, 0, 0, follow_symlinks=False)
     return made
+
+
+def confinement(task: dict[str, Any], made: Path) -> dict[str, str]:
+    """Return the settings of `confine.py`, by which only `made` and the folder can be written."""
+    own = {"folder": task["folder"], "home": str(made), "tmp": f"{made}-tmp"}
+    specification = {**task["confined"], **own, "report": f"{made}-confined.json"}
+    return {"PONGBENCH_CONFINE": json.dumps(specification)}
 
 
 def command_ran(argv: list[str], folder: str, env: dict[str, str], begun: float) -> None:

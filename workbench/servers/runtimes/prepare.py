@@ -19,18 +19,29 @@ from workbench.machines.base import Machine
 from workbench.machines.bundle import bring_tree
 from workbench.machines.local import LocalMachine, open_local
 from workbench.machines.wire import Count, Folder, Text, quoted
+from workbench.remote import REMOTE
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import MissingPrograms, Programs
 from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Notify, Runtime, heritage, python
 from workbench.servers.runtimes.builders import LONGEST_BUILD_S, last_lines, run_builder
 from workbench.servers.runtimes.provide import provide
+from workbench.servers.sources import digest
+
+LAUNCHER = REMOTE / "confine.py"
 
 
 async def prepare(
-    machine: Machine, entry: ServerEntry, folder: str, *, notify: Notify, install: bool = False
+    machine: Machine,
+    entry: ServerEntry,
+    folder: str,
+    *,
+    notify: Notify,
+    install: bool = False,
+    source: Path | None = None,
 ) -> Runtime:
-    """Prepare the runtime of `entry`, whose files are in `folder` on the machine.
+    """Prepare the runtime of `entry`, whose files are in `folder` on the machine; `source`: that of
+    `source_at`, on this computer.
 
     Missing parts are built; for a machine over SSH, they are built on this computer and copied
     where possible. `install`: whether programs may be unpacked. Raises MissingPrograms without
@@ -38,12 +49,12 @@ async def prepare(
     """
     if builds_for(machine, entry):
         try:
-            return await _brought(machine, entry, notify=notify, install=install)
+            return await _brought(machine, entry, source, notify=notify, install=install)
         except MissingPrograms as missing:
             raise missing.then(f"bring what it needs to {machine.name}") from None
     programs = await provide(machine, entry.programs, install=install, notify=notify)
     runtime = await _runtime(machine, entry, folder, programs, notify=notify, install=install)
-    made = await make(machine, entry, folder, programs, notify)
+    made = await make(machine, entry, folder, programs, notify, runtime=runtime, source=source)
     return _joined(runtime, programs, made)
 
 
@@ -64,13 +75,17 @@ def builds_for(machine: Machine, entry: ServerEntry) -> bool:
 
 
 @contextlib.asynccontextmanager
-async def _workshop(entry: ServerEntry) -> AsyncIterator[tuple[LocalMachine, str]]:
+async def _workshop(
+    entry: ServerEntry, source: Path | None
+) -> AsyncIterator[tuple[LocalMachine, str]]:
     """Open this computer, with the files of the entry in a folder. Raises PongbenchError."""
     here = await open_local()
     try:
         folder = await here.put(entry.folder, f"servers/{entry.id}")
         for path in entry.shared_paths:
             await here.put(path, f"{folder}/{path.name}")
+        if source:
+            await here.put(source, f"{folder}/source")
         yield here, folder
     finally:
         await here.close()
@@ -99,18 +114,18 @@ async def _runtime(
 
 
 async def _brought(
-    machine: Machine, entry: ServerEntry, *, notify: Notify, install: bool
+    machine: Machine, entry: ServerEntry, source: Path | None, *, notify: Notify, install: bool
 ) -> Runtime:
     """Build on this computer and copy, except for the programs it runs with, which are that
     machine's."""
     there = await provide(machine, entry.programs_at_run, install=install, notify=notify)
-    async with _workshop(entry) as (here, folder):
+    async with _workshop(entry, source) as (here, folder):
         programs = await provide(here, entry.programs, install=install, notify=notify)
         if entry.runtime == "python" and not entry.build:
             runtime = await python.prepare(machine, entry, folder, notify, there)
         else:
             runtime = await _runtime(here, entry, folder, programs, notify=notify, install=install)
-        made = await make(here, entry, folder, programs, notify)
+        made = await make(here, entry, folder, programs, notify, runtime=runtime, source=source)
     if entry.build:
         runtime = await python.bring_built(machine, entry, runtime, notify, there.env)
     elif entry.runtime in ("python2.7", "python3.9"):
@@ -150,20 +165,28 @@ async def make(
     folder: str,
     programs: Programs,
     notify: Notify,
+    *,
+    runtime: Runtime,
+    source: Path | None = None,
 ) -> str:
     """Return the folder with the compiled files of `entry`.
 
-    `folder`: its files on the machine. Raises PongbenchError when a command failed.
+    `folder`: its files on the machine, with a foreign `source`, which is compiled confined.
+    Raises PongbenchError when a command failed.
     """
     if not entry.make:
         return ""
-    task = {
+    made_of = await asyncio.to_thread(_compiled_from, entry)
+    task: dict[str, Any] = {
         "folder": folder,
         "commands": entry.make,
-        "values": {**programs.paths, "folder": folder},
-        "made_of": [await asyncio.to_thread(_compiled_from, entry), programs.versions],
+        "values": {**runtime.placeholders, **programs.paths, "folder": folder},
+        "made_of": [made_of, programs.versions],
         "id": entry.id,
     }
+    if source:
+        made_of["source"] = await asyncio.to_thread(digest, source)
+        task["confined"] = await _confinement(machine, entry, programs, runtime)
 
     def on_event(event: dict[str, Any]) -> None:
         if event["event"] == "making":
@@ -188,6 +211,24 @@ async def make(
     lost = f"Compiling {entry.name} on {machine.name} ended without a result: {detail}."
     sentence = sentences.get(str(event.get("why")), lost)
     raise ProgramFailed(sentence, last_lines(event) if event.get("why") == "command" else [])
+
+
+async def _confinement(
+    machine: Machine, entry: ServerEntry, programs: Programs, runtime: Runtime
+) -> dict[str, Any]:
+    """Return how commands are run on a foreign source: as a server is, see `remote/confine.py`."""
+    env = {**programs.env, "CFLAGS": str(entry.env.get("CFLAGS", ""))}
+    if headers := runtime.placeholders.get("home"):  # of an old Python
+        env["CPATH"] = ":".join(filter(None, (f"{headers}/usr/include", env.get("CPATH"))))
+    listed = (path for value in env.values() for path in value.split(":"))
+    used = (*runtime.placeholders.values(), *programs.paths.values(), *listed)
+    return {
+        "launcher": [*machine.python, await machine.tool(LAUNCHER)],
+        "cache": machine.cache_dir,
+        "uses": sorted({path for path in used if path.startswith("/")}),
+        "env": env,
+        "rights": [],
+    }
 
 
 def _compiled_from(entry: ServerEntry) -> dict[str, str]:
