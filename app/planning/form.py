@@ -215,6 +215,8 @@ class PlanForm(QWidget):
         self.servers.show_order(_order(plan) if plan else "")
         if plan:
             self.origin.show_plan(plan)
+            for key, text in plan.declared.found(plan.workload).items():
+                self.lines[f"workload.{key}"].explain(text)
 
     def set_resources(self, found: PlanResources, kept: dict[str, Any]) -> None:
         """Offer servers and machines; `kept`: the settings with what is known of the latter."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -14,10 +15,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFont, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
-from app.fields import Flag, TextArea, grouped
+from app.dialogs import ask_file
+from app.fields import Flag, TextArea, TextField, grouped
 from app.plain import tip
 from app.theme import font
-from app.widgets import empty
+from app.widgets import button, empty, row
 from workbench.config.yaml import loads_yaml
 from workbench.errors import BadInput
 from workbench.plan.editing import number
@@ -83,6 +85,35 @@ class Note(_Lines):
 
     def _fit(self) -> None:
         self.setFixedHeight(_NOTE_PX)
+
+
+class FileField(QWidget):
+    """The path of a file, typed or chosen."""
+
+    edited = Signal()
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        inside = row(self)
+        self.field = TextField(name)
+        self.field.edited.connect(self.edited)
+        inside.addWidget(self.field, 1)
+        inside.addWidget(button("Browse…", "folder-open", on_click=self._browse))
+        self.setAccessibleName(name)
+        self.setFocusProxy(self.field)
+
+    def value(self) -> Any:
+        return self.field.value()
+
+    def set_value(self, value: Any) -> None:
+        self.field.set_value(value)
+
+    def _browse(self) -> None:
+        ask_file(self.window(), self.accessibleName(), self.choose, start=Path(self.value()))
+
+    def choose(self, path: Path) -> None:
+        self.set_value(str(path))
+        self.edited.emit()
 
 
 class TextLines(_Lines):

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from PySide6.QtWidgets import QWidget
 
 from app.fields import Figure, Flag, Options, Segments, TextField
-from app.planning.inputs import DataField, Note, Numbers, Several, TextLines
+from app.planning.inputs import DataField, FileField, Note, Numbers, Several, TextLines
 from app.planning.request_list import RequestList
 from app.planning.values import (
     SWITCHED,
@@ -31,7 +31,7 @@ from workbench.workloads.options import LOAD_MODELS
 from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
 When: TypeAlias = Callable[[Values], bool]
-_WIDE = Segments, TextField, Note, TextLines, DataField, Numbers, Several, RequestList
+_WIDE = Segments, TextField, FileField, Note, TextLines, DataField, Numbers, Several, RequestList
 
 
 def _always(_: Values) -> bool:
@@ -144,6 +144,8 @@ def cell_of(field: Field) -> Cell:
             return _cell(key, DataField, "", field.default)
         case "lines":
             return _cell(key, TextLines)
+        case "file":
+            return _cell(key, FileField)
         case "text":
             return _cell(key, TextField)
     several = field.key == "calls_per_connection"

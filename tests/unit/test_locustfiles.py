@@ -17,7 +17,7 @@ from workbench.plan.reading import load_plan, plan_from_data, read_plan, to_data
 from workbench.plan.schedule import sweep
 from workbench.remote.generators.locust import sentence
 from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
-from workbench.workloads.locust.reading import requests
+from workbench.workloads.locust.reading import requests, users
 
 FILES = Path(__file__).parents[1] / "cases" / "locustfiles"
 
@@ -184,3 +184,8 @@ async def test_foreign_code_needs_consent_and_ours_none() -> None:
     with pytest.raises(PongbenchError, match=r"tags\.py runs on bolt and volt .* with faker==40"):
         await agreed(code, refuse)
     assert len(asked) == 1
+
+
+def test_the_tasks_of_each_user_are_read_with_their_weights() -> None:
+    assert users("shop.py") == {"Visitor": ["look (4)", "buy"]}
+    assert users("/nowhere/at/all.py") == {}

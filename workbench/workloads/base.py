@@ -173,6 +173,10 @@ class Declaration:
         how: Literal["none", "full", "resumed"] = getattr(workload, "tls", "none")
         return "" if how == "none" else how
 
+    def found(self, workload: Any) -> Mapping[str, str]:
+        """Return by its keys what their values turned out to be, for display."""
+        return {}
+
     def requests(self, workload: Any) -> list[str]:
         """Return labels of its several requests, whose results are recorded each; empty: one."""
         return []

@@ -13,7 +13,7 @@ from msgspec import NODEFAULT, Meta, inspect
 
 from workbench import formatting
 
-Kind: TypeAlias = Literal["choice", "whole number", "number", "text", "lines", "data"]
+Kind: TypeAlias = Literal["choice", "whole number", "number", "text", "lines", "file", "data"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _fields(options: type[msgspec.Struct]) -> Iterator[Field]:
             type_ = next(t for t in type_.types if not isinstance(t, inspect.NoneType))
         while isinstance(type_, inspect.Metadata):
             type_ = type_.type
-        kind: Kind = "lines" if extra.get("lines") else "text"
+        kind: Kind = "lines" if extra.get("lines") else "file" if extra.get("file") else "text"
         choices: tuple[Any, ...] = ()
         if isinstance(type_, inspect.LiteralType):
             kind, choices = "choice", tuple(type_.values)

@@ -20,13 +20,15 @@ def about(
     unit: str = "",
     advanced: bool = False,
     lines: bool = False,
+    file: bool = False,
     **bounds: Any,
 ) -> Meta:
     """What a form, `--set`, the documentation and messages about errors say of a key.
 
-    `advanced`: folded away. `lines`: a text that may have several. `bounds`: as of `Meta`.
+    `advanced`: folded away. `lines`: a text that may have several. `file`: the path of
+    one. `bounds`: as of `Meta`.
     """
-    extra = {"unit": unit, "advanced": advanced, "lines": lines}
+    extra = {"unit": unit, "advanced": advanced, "lines": lines, "file": file}
     return Meta(
         title=title,
         description=description,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -15,7 +16,7 @@ from app.planning.request_dialog import RequestDialog
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import edit, judged, plan_of
 from tests.gui.windows import the
-from workbench.plan.reading import plan_from_data
+from workbench.plan.reading import load_plan, plan_from_data
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -78,3 +79,15 @@ def test_a_request_is_added_by_keys_checked_at_its_fields_sent_once_and_applied(
     judged(qtbot, page)
     alone = plan_of(page).workload
     assert (alone.path, alone.requests) == ("/a", [])  # type: ignore[attr-defined]
+
+
+def test_a_locustfile_is_chosen_and_shows_its_users_and_tasks(
+    qtbot: QtBot, page: PlanPage, tmp_path: Path
+) -> None:
+    edit(qtbot, page, load_plan("locust"))
+    file = tmp_path / "mine.py"
+    file.write_text("class Me(HttpUser):\n    @task(3)\n    def buy(self):\n        pass\n")
+    page.form.inputs["workload.locustfile"].choose(file)
+    judged(qtbot, page)
+    assert plan_of(page).workload.locustfile == str(file)  # type: ignore[attr-defined]
+    assert page.form.lines["workload.locustfile"].note == "Me: buy (3)"

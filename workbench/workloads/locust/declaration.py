@@ -29,7 +29,13 @@ class LocustWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=
 
     protocol: Annotated[Literal["locust"], about("Protocol")] = "locust"
     locustfile: Annotated[
-        str, about("Locustfile", "path of the file, run unchanged on the clients", max_length=1_000)
+        str,
+        about(
+            "Locustfile",
+            "path of the file, run unchanged on the clients",
+            file=True,
+            max_length=1_000,
+        ),
     ] = ""
     requirements: Annotated[
         Names,
@@ -203,6 +209,10 @@ class Locust(Declaration):
             "requests": self.requests(workload),
             "other": reading.OTHER,
         }
+
+    def found(self, workload: Any) -> Mapping[str, str]:
+        users = reading.users(workload.locustfile)
+        return {"locustfile": "; ".join(f"{name}: {', '.join(of)}" for name, of in users.items())}
 
     def requests(self, workload: Any) -> list[str]:
         return reading.requests(workload.locustfile)

@@ -63,6 +63,30 @@ def _shape(tree: ast.Module) -> ast.ClassDef | None:
     return next((each for each in classes if "LoadTestShape" in map(_last, each.bases)), None)
 
 
+def users(path: str) -> dict[str, list[str]]:
+    """Return the tasks by user, each with its weight: {"Shopper": ["browse (3)", "buy"]}. Empty:
+    unknown. Those that are given in another way than by the decorator are not found."""
+    try:
+        tree = _parsed(located(path))
+    except (OSError, ValueError, SyntaxError):
+        return {}
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    tasks = {each.name: [*_tasks(each)] for each in classes}
+    return {name: found for name, found in tasks.items() if found}
+
+
+def _tasks(user: ast.ClassDef) -> Iterator[str]:
+    for node in user.body:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            continue
+        for mark in node.decorator_list:
+            if isinstance(mark, ast.Call) and _last(mark.func) == "task":
+                weights = [ast.unparse(each) for each in mark.args]
+                yield f"{node.name} ({weights[0]})" if weights else node.name
+            elif _last(mark) == "task":
+                yield node.name
+
+
 def requests(path: str) -> list[str]:
     """Return the names of its requests in Locust's form, such as "GET /cart", in the order of the
     text; last `OTHER` if some are not literals. Empty: unknown."""
