@@ -12,6 +12,8 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -79,6 +81,25 @@ def replacing(path: Path, mode: int = PRIVATE) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             part.unlink()
         raise
+
+
+def used(path: Path) -> None:
+    """Note that what a cache has is used, for `tidy`."""
+    with contextlib.suppress(OSError):
+        os.utime(path)
+
+
+def tidy(cache: Path, kept_s: float) -> None:
+    """Remove from a folder of the cache what was not used for so long."""
+    before = time.time() - kept_s
+    with contextlib.suppress(OSError):
+        for each in cache.iterdir():
+            if each.lstat().st_mtime >= before:
+                continue
+            if each.is_dir():
+                shutil.rmtree(each, ignore_errors=True)
+            else:
+                each.unlink()
 
 
 def make_folder(folder: Path) -> None:

@@ -28,6 +28,19 @@ PROFILE = {"name": "box", "connector": "ssh", "address": "10.0.0.5"}
 pytestmark = pytest.mark.usefixtures("home")
 
 
+def test_what_a_cache_has_goes_once_nobody_uses_it(tmp_path: Path) -> None:
+    for name in ("old", "used", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "server.yaml").write_text("")
+        (tmp_path / f"{name}.json").write_text("")
+    for name in ("old", "used", "old.json"):
+        os.utime(tmp_path / name, (1e9, 1e9))
+    stores.used(tmp_path / "used")
+    stores.tidy(tmp_path, 3_600)
+    assert {each.name for each in tmp_path.iterdir()} == {"used", "new", "new.json", "used.json"}
+    stores.tidy(tmp_path / "missing", 3_600)
+
+
 def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

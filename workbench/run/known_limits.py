@@ -30,6 +30,7 @@ def remember(key: str, found: Ceiling) -> None:
     kept = _Kept(Known(found.per_s, found.missed_per_s), datetime.now(UTC))
     with contextlib.suppress(OSError):
         stores.write(_path(key), msgspec.json.encode(kept))
+        stores.tidy(_path(key).parent, _FOR.total_seconds())
 
 
 def recall(key: str) -> Known | None:

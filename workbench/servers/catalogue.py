@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from workbench import paths
+from workbench import paths, stores
 from workbench.errors import BadInput
 from workbench.servers import worker_variants
 from workbench.servers.address import Contact, Running, is_address, parse
@@ -50,6 +50,7 @@ class Catalogue:
         if entry := worker_variants.find(self.entries, id):
             return entry
         if (version := versions() / id) and is_id(id) and version.is_dir():
+            stores.used(version)
             return load_entry(version)
         if id in self.broken:
             raise BadInput(self.broken[id].problem)

@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from workbench import stores
 from workbench.config import yaml
 from workbench.errors import BadInput, PongbenchError, why
 from workbench.machines.base import Machine
@@ -45,6 +46,8 @@ BEFORE = "before.py"
 """Of `resources/apps`: runs commands before a server."""
 STARTS = 2
 """Of which a reply has to be the same to be expected."""
+KEPT_S = 30 * 86_400
+"""How long a version is kept that nobody uses."""
 MOST_BODY = 16_384
 """Bytes of a body that is expected."""
 
@@ -112,7 +115,9 @@ def entry(repository: Repository, of: Version, how: Told) -> ServerEntry:
     parent = versions()
     try:
         parent.mkdir(parents=True, exist_ok=True)
+        stores.tidy(parent, KEPT_S)
         if of.commit and (place := parent / _id(repository, of, how, of.commit)).is_dir():
+            stores.used(place)
             return load_entry(place)
         with tempfile.TemporaryDirectory(prefix=".making-", dir=parent) as work:
             part = Path(work, "service")
