@@ -33,12 +33,10 @@ def write(system: str, what: str, result: str, seconds: float) -> None:
 
 def of_a_card(parts: Sequence[dict[str, Any]]) -> str:
     """What `card.py` told, as a result."""
-    told = [
-        f"{part['what'].rstrip('.').lower()} {part['seconds']:.0f} s, {part['clicks']} clicks"
-        for part in parts
-        if "clicks" in part
-    ]
-    return f"ok; {'; '.join(told)}"
+    done = [part for part in parts if "clicks" in part]
+    told = [f"{part['what'].rstrip('.')}: {part['seconds']:.0f} s" for part in done]
+    seconds, clicks = (sum(part[key] for part in done) for key in ("seconds", "clicks"))
+    return f"ok; {'; '.join(told)}; in all {seconds:.0f} s and {clicks} clicks"
 
 
 if __name__ == "__main__":

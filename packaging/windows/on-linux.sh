@@ -220,7 +220,8 @@ trial() {
     pong 120 --version
     rm "$folder"/app/_internal/msgspec/_core*.pyd
     pong 120 --version 2>&1 | tee "$PICTURES/missing.txt"
-    grep -q "install Pongbench again" "$PICTURES/missing.txt" && ! grep -q Traceback "$PICTURES/missing.txt"
+    if ! grep -q "install Pongbench again" "$PICTURES/missing.txt" || grep -q Traceback "$PICTURES/missing.txt"
+    then exit 1; fi
     wine p2 100 wine "$INSTALLED\\uninstall.exe" /S
     for _ in $(seq 60); do [ -e "$folder/app" ] || break; sleep 1; done
     wine p2 60 wineserver -w || true
