@@ -101,6 +101,9 @@ def _name_of(widget: QWidget) -> str:
 
 def add_a_machine(hands: Hands, port: str, user: str, key: str) -> Steps:
     """Add a machine over SSH."""
+    yield hands.window.start.quick.isEnabled
+    yield hands.drawn()
+    hands.picture("0-start")
     hands.window.show_page("Machines")
     yield partial(hands.can_press, "Add machine")
     hands.press("Add machine")
