@@ -311,7 +311,9 @@ class PlanForm(QWidget):
             widget.setEnabled(applies(now))
         protocol = now["workload.protocol"]
         declared = declaration(protocol)
-        self.servers.set_protocol(protocol)
+        # One that closes after each reply fits, too, where clients then connect again.
+        again = now.get("workload.on_close") == "reconnect"
+        self.servers.set_protocol("http/1.0" if again else protocol)
         self.lines["load_model"].explain(now["load_model"].help)
         concurrent = declared.concurrent.capitalize() or "Concurrency"
         self.lines["rates"].word.setText(concurrent if values.closed(now) else "Offered rate")

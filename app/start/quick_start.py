@@ -102,7 +102,7 @@ class Offer:
         able = [
             entry
             for entry in self.resources.entries
-            if plan.declared.serves(plan.workload.protocol, entry.protocols)
+            if plan.declared.serves(plan.declared.needs(plan.workload), entry.protocols)
             and not entry.unavailable
             and plan.declared.suits(plan.workload, entry)
         ]

@@ -221,7 +221,7 @@ def _entries(plan: Plan, catalogue: Catalogue) -> tuple[list[ServerEntry], str]:
         entries.append(entry)
         if unavailable := entry.unavailable:
             idle.append((entry.name, f"{entry.name} cannot be run: {unavailable.reason}"))
-        elif not plan.declared.serves(plan.workload.protocol, entry.protocols):
+        elif not plan.declared.serves(plan.declared.needs(plan.workload), entry.protocols):
             unfit = ProtocolNotSupported(
                 servers=(entry.name,), protocols=list(entry.protocols), wanted=wanted
             )

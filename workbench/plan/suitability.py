@@ -66,7 +66,7 @@ def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[plans.Pro
 def protocol_problems(plan: Plan, entries: Sequence[ServerEntry]) -> Iterator[plans.Problem]:
     """Return the problems of servers that do not support the plan's protocol, one for all that
     support the same ones."""
-    wanted = plan.workload.protocol
+    wanted = plan.declared.needs(plan.workload)
     unfit: dict[tuple[str, ...], list[str]] = {}
     for entry in entries:
         if not plan.declared.serves(wanted, entry.protocols):

@@ -143,7 +143,7 @@ def _fitting(plan: Plan, families: Sequence[str]) -> Iterator[ServerEntry]:
         if (
             entry.family in families
             and entry.unavailable is None
-            and plan.declared.serves(workload.protocol, entry.protocols)
+            and plan.declared.serves(plan.declared.needs(workload), entry.protocols)
             and plan.declared.suits(workload, entry)
         ):
             yield entry

@@ -85,6 +85,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     status: Annotated[int, Meta(ge=100, le=599)] = 200
     body: str | None = "Pong!"
     """None: any."""
+    body_of: Annotated[str, Meta(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]{0,99})?$")] = ""
+    """The file of the server, or one of its `shared`, that has the body; empty: `body` has it."""
     json: bool = False
     """Whether the body is JSON, compared by value."""
 
@@ -247,7 +249,7 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
 
     @property
     def requirements_path(self) -> Path | None:
-        return self._place(self.requirements) if self.requirements else None
+        return self.file_of(self.requirements) if self.requirements else None
 
     @property
     def pinned(self) -> list[str]:
@@ -266,14 +268,15 @@ class ServerEntry(ServerFile, frozen=True, kw_only=True):
 
     @property
     def source_path(self) -> Path:
-        return self._place(self.source)
+        return self.file_of(self.source)
 
     @property
     def shared_paths(self) -> list[Path]:
         """The files of `APPS` that it uses; its own file of that name takes precedence."""
         return [APPS / name for name in self.shared if not (self.folder / name).is_file()]
 
-    def _place(self, name: str) -> Path:
+    def file_of(self, name: str) -> Path:
+        """Return its own file of a name, or one of its `shared`."""
         shared = name in self.shared and not (self.folder / name).is_file()
         return (APPS if shared else self.folder) / name
 

@@ -14,8 +14,8 @@ from msgspec import Meta
 
 from workbench import paths
 from workbench.config import yaml
-from workbench.errors import BadInput
-from workbench.servers.entry import APPS, RUNTIME_PLACEHOLDERS, ServerEntry, ServerFile
+from workbench.errors import BadInput, why
+from workbench.servers.entry import APPS, RUNTIME_PLACEHOLDERS, Reply, ServerEntry, ServerFile
 from workbench.servers.facts import NOT_FOUND, Fact, Text, Today
 from workbench.servers.programs import PROGRAMS
 from workbench.servers.requirements import PIN, normalised, requirements
@@ -114,7 +114,7 @@ def load_entry(folder: Path, *, shipped: bool = False) -> ServerEntry:
     )
     if problem := _problem(entry):
         raise BadInput(f"server {path}{problem}")
-    return entry
+    return _with_bodies(entry)
 
 
 @cache
@@ -141,6 +141,25 @@ def _read(path: Path) -> ServerFile:
             text if text.startswith("project ") else f"server {path}, project: {text}."
         ) from None
     return msgspec.structs.replace(file, today=joined(file.today, shared))
+
+
+def _with_bodies(entry: ServerEntry) -> ServerEntry:
+    """Read the bodies that the entry has in files. Raises BadInput."""
+
+    def read(reply: Reply) -> Reply:
+        if not reply.body_of:
+            return reply
+        path = entry.file_of(reply.body_of)
+        try:
+            return msgspec.structs.replace(reply, body=path.read_text("utf-8", "replace"))
+        except OSError as error:
+            raise BadInput(
+                f"server {entry.folder / 'server.yaml'}, body_of: {path} cannot be read:"
+                f" {why(error)}."
+            ) from None
+
+    also = {path: read(reply) for path, reply in entry.also.items()}
+    return msgspec.structs.replace(entry, reply=read(entry.reply), also=also)
 
 
 def _problem(entry: ServerEntry) -> str:

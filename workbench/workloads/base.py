@@ -252,6 +252,11 @@ class Declaration:
         they were answered. Raises BadInput where none would succeed. `secrets`: as of `driven`."""
         return result
 
+    def needs(self, workload: Any) -> str:
+        """Return what a server has to speak for a workload."""
+        protocol: str = workload.protocol
+        return protocol
+
     def serves(self, protocol: str, protocols: Collection[str]) -> bool:
         """Return whether a server that speaks `protocols` can be measured with a plan's one."""
         return any(wanted in protocols for wanted in self.spoken or (protocol,))

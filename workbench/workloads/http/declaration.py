@@ -104,6 +104,10 @@ class Http(Declaration):
             if name != "headers" and getattr(workload, name) != getattr(defaults, name):
                 yield workloads.BesideRequests(keys=(f"workload.{name}",))
 
+    def needs(self, workload: Any) -> str:
+        # One that closes after each reply is connected to again.
+        return "http/1.0" if self._reconnects(workload) else super().needs(workload)
+
     def _reconnects(self, workload: Any) -> bool:
         return getattr(workload, "on_close", "fail") == "reconnect"
 
