@@ -15,7 +15,7 @@ from app.dialogs import Dialog, ask_file
 from app.fields import Flag, Line, TextField
 from app.planning.inputs import TextLines
 from app.theme import Weight
-from app.widgets import Inline, button, column, empty, label, reading, row
+from app.widgets import Inline, button, column, empty, label, reading, row, tool
 from workbench.bringing import curl
 from workbench.bringing.gathering import Gathering, is_here, sentences
 from workbench.bringing.plans import plan as plan_of
@@ -65,7 +65,10 @@ class RunningDialog(Dialog):
         self.address = Pasted("Address or curl command")
         self.address.setPlaceholderText(_EXAMPLE)
         self.address.edited.connect(self._on_edited)
-        inside.addWidget(self.address)
+        given = row()
+        given.addWidget(self.address, 1)
+        given.addWidget(tool("Open a file of requests", "folder-open", self._ask_file))
+        inside.addLayout(given)
         self.error = Inline()
         inside.addWidget(self.error)
         self._found = QWidget()
@@ -86,7 +89,6 @@ class RunningDialog(Dialog):
         found.addWidget(self.left)
         inside.addWidget(self._found)
         foot = row()
-        foot.addWidget(button("Open a file…", "folder-open", on_click=self._ask_file))
         foot.addStretch(1)
         foot.addWidget(button("Cancel", "x", on_click=self.reject))
         run, edit = desk.run_requested.emit, desk.plan_requested.emit

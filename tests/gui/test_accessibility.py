@@ -32,6 +32,7 @@ from tests.gui.windows import lists_are_full, name_of, pages, press, shown
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.machines.secrets import Question
+from workbench.plan.reading import load_plan
 
 SHARPER = 2
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -256,6 +257,13 @@ def _save_plan(window: MainWindow, qtbot: QtBot) -> None:
     press(window, "Save as…")
 
 
+def _edit_request(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("Plan")
+    window.plan.edit(load_plan("http://127.0.0.1:9/"))
+    qtbot.waitUntil(lambda: window.plan.draft is not None)
+    window.plan.form.inputs["workload.requests"].edit()
+
+
 def _close_in_mid_run(window: MainWindow, qtbot: QtBot) -> None:
     window.desk.set_busy(True)
     window.close()
@@ -267,6 +275,8 @@ DIALOGS: dict[str, Callable[[MainWindow, QtBot], object]] = {
     "machines of ssh": _press_on("Machines", "Import from ~/.ssh/config…"),
     "a password": _ask_password,
     "a new server": _press_on("Servers", "New server"),
+    "a running server": _press_on("Start", "Measure a running server…"),
+    "a request": _edit_request,
     "save a plan": _save_plan,
     "sessions to compare": _press_on("Compare", "Choose sessions…"),
     "export": lambda window, _: window.film.export(),

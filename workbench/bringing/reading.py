@@ -16,6 +16,7 @@ MOST_BYTES = 512 << 20
 """Of a HAR with the bodies of its replies."""
 MOST_OTHER = 32 << 20
 _MOST_NODES = 1_000_000
+_FILE = "HAR, Postman or OpenAPI"
 _KINDS = (
     "a curl command, a HAR, a Postman collection (version 2) or an OpenAPI description (2 or 3)"
 )
@@ -31,7 +32,7 @@ class _Sign(msgspec.Struct):
 
 def read_file(path: Path) -> Gathering:
     """Gather the requests of a file. Raises BadInput."""
-    return gather(read_bytes(path, what="requests", most_bytes=MOST_BYTES), name=str(path))
+    return gather(read_bytes(path, what=_FILE, most_bytes=MOST_BYTES), name=str(path))
 
 
 def gather(data: bytes, *, name: str) -> Gathering:
