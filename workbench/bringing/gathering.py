@@ -263,4 +263,5 @@ def sentences(gathered: Gathering, most: int = 5) -> Iterator[str]:
     for why, names in gathered.left.items():
         more = len(names) - most
         shown = [*names[:most], f"{more} more"] if more > 1 else names
-        yield f"{why}: {', '.join(shown)}." if names != [""] else f"{why}."
+        text = f"{why}: {', '.join(shown)}" if names != [""] else why
+        yield f"{text.removesuffix('.')}."

@@ -66,6 +66,9 @@ class _Reader:
             else {"url": given if isinstance(given, str) else ""}
         )
         headers = self._pairs(request, "header")
+        if isinstance(text := request.get("header"), str):
+            lines = [line.partition(":") for line in self._filled(text).splitlines()]
+            headers = [(name.strip(), value.strip()) for name, _, value in lines if name.strip()]
         if not request.get("url"):
             return self._gathered.leave(name, "Requests without an address")
         url = self._url(request["url"])
@@ -101,9 +104,14 @@ class _Reader:
         if not isinstance(given, Mapping):
             url = self._filled(given)
         else:
-            url = self._filled(given.get("raw"))
+            parts = [given.get(key) or [] for key in ("host", "path")]
+            host, path = (each if isinstance(each, list) else [each] for each in parts)
+            built = f"{'.'.join(map(str, host))}/{'/'.join(map(str, path))}"
+            url = self._filled(given.get("raw") or built)
             for key, value in self._pairs(given, "variable"):
-                url = re.sub(rf"/:{re.escape(key)}(?=[/?#]|$)", lambda _: f"/{quote(value)}", url)  # noqa: B023
+                # One without a value is left out as other variables are.
+                text = f"/{quote(value, safe='{}') if value else f'{{{{{key}}}}}'}"
+                url = re.sub(rf"/:{re.escape(key)}(?=[/?#]|$)", text.replace("\\", ""), url)
         # The address is often a variable that only an environment of Postman knows.
         return _VARIABLE.sub("", url, count=1) if _VARIABLE.match(url) else _with_scheme(url)
 
