@@ -24,7 +24,7 @@ def uv_binary() -> str:
 
     missing = PongbenchError("uv, which builds the runtimes, is missing; install Pongbench again.")
     if getattr(sys, "frozen", False):
-        found = shutil.which(paths.SHIPPED / "bin" / "uv")
+        found = shutil.which(str(paths.SHIPPED / "bin" / "uv"))
         if found is None:
             raise missing
         return found
