@@ -150,3 +150,14 @@ def test_a_password_that_cannot_be_remembered_is_reported_at_once(
         "pongbench: --remember: Passwords cannot be stored: there is no keyring here; log in"
         " with a key, or start a keyring service.\n"
     )
+
+
+def test_the_secrets_of_a_curl_command_go_to_the_keyring_under_the_plan_s_names(
+    chosen: MemoryKeyring, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bring", "curl http://127.0.0.1:8000/ -H 'X-Api-Key: s3cr3t'"]) == 0
+    name = "HOST_127_0_0_1_8000_X_API_KEY"
+    told = capsys.readouterr()
+    assert chosen.kept == {name: "s3cr3t"}
+    assert f"X-Api-Key: {{secret: {name}}}" in told.out and "s3cr3t" not in told.out + told.err
+    assert told.err == "", "there is nothing to set"

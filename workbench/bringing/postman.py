@@ -108,10 +108,13 @@ class _Reader:
             host, path = (each if isinstance(each, list) else [each] for each in parts)
             built = f"{'.'.join(map(str, host))}/{'/'.join(map(str, path))}"
             url = self._filled(given.get("raw") or built)
-            for key, value in self._pairs(given, "variable"):
-                # One without a value is left out as other variables are.
-                text = f"/{quote(value, safe='{}') if value else f'{{{{{key}}}}}'}"
-                url = re.sub(rf"/:{re.escape(key)}(?=[/?#]|$)", text.replace("\\", ""), url)
+            # One without a value is left out as other variables are.
+            known = {
+                f":{key}": quote(value, safe="{}") if value else "{{" + key + "}}"
+                for key, value in self._pairs(given, "variable")
+            }
+            before, mark, query = url.partition("?")
+            url = "/".join(known.get(step, step) for step in before.split("/")) + mark + query
         # The address is often a variable that only an environment of Postman knows.
         return _VARIABLE.sub("", url, count=1) if _VARIABLE.match(url) else _with_scheme(url)
 
