@@ -249,6 +249,9 @@ def test_more_users_than_there_are_descriptors_for_are_refused(clients: int, whe
         "descriptors",
         19_936,
     )
+    fitting = plan(workload=THOUGHTFUL, rate_of="users", rates=[problem.fits_per_s], seconds=300.0)
+    budget = assess(fitting, [Entry()], FACTS, loopback=clients == 1, clients=clients)
+    assert (problem.fits_per_s, budget.problems) == (344, [])
 
 
 @pytest.mark.parametrize(

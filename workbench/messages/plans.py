@@ -487,6 +487,8 @@ class TooManyOpen(PointProblem):
     """One client's ports, if those are lacking."""
     addresses: int = 0
     """Local addresses, of all clients together, that have ports enough."""
+    fits_per_s: int = 0
+    """The highest rate that there are descriptors for; 0: not recorded, or no rate decides."""
     what: ClassVar = {
         "held": "{connections:,} connections held open",
         "think-time": "The {connections:,} connections that think time keeps open at {at}",
@@ -494,7 +496,7 @@ class TooManyOpen(PointProblem):
     }
     fewer: ClassVar = {
         "held": "hold fewer",
-        "think-time": "lower the rate",
+        "think-time": "lower the rate{fits_per_s:? to {fits_per_s:,}/s at most}",
         "concurrency": "lower concurrency",
     }
     resources: ClassVar = _RESOURCES

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from workbench.machines.facts import Limits
 from workbench.messages import plans
 from workbench.plan import schedule
-from workbench.plan.model import Plan
+from workbench.plan.model import Plan, three_figures
 from workbench.plan.schedule import PointPlan
 
 _FULL = 0.45
@@ -199,9 +199,15 @@ def _open_problems(
                 available=available,
                 per_client=limits.ports // clients if ports else 0,
                 addresses=math.ceil(_kept(point) / _of_one_address(limits)) if ports else 0,
+                fits_per_s=0 if point.held else _fitting_per_s(plan, limits, clients),
                 **place(plan, point),
             )
             return
+
+
+def _fitting_per_s(plan: Plan, limits: Limits, clients: int) -> int:
+    most = most_per_s(plan, limits, clients)
+    return 0 if math.isinf(most) else int(three_figures(most, down=True))
 
 
 def _key(plan: Plan, point: PointPlan) -> Keys:
