@@ -39,8 +39,11 @@ AT_ONCE = 8
 PATIENCE_S = 5.0
 
 
-async def warm(deployment: Deployment, rest: Callable[[float], Awaitable[None]]) -> int:
-    """Call it for as long as its entry asks for. Returns the number of answered calls.
+async def warm(
+    deployment: Deployment, rest: Callable[[float], Awaitable[None]]
+) -> tuple[int, int, int]:
+    """Call it for as long as its entry asks for. Returns the number of answered calls: of all, of
+    the second third of the time, and of the last.
 
     Each call of the workload uses a new connection. `rest` waits a number of seconds, raises, or
     returns early when the user skips the wait.
@@ -48,7 +51,7 @@ async def warm(deployment: Deployment, rest: Callable[[float], Awaitable[None]])
     answered = 0
     workload = spoken_by(deployment.entry.protocols)
     if workload is None:
-        return 0
+        return 0, 0, 0
 
     async def calls() -> None:
         nonlocal answered
@@ -57,12 +60,16 @@ async def warm(deployment: Deployment, rest: Callable[[float], Awaitable[None]])
 
     async with asyncio.TaskGroup() as group:
         callers = [group.create_task(calls()) for _ in range(AT_ONCE)]
+        before = []
         try:
-            await rest(deployment.entry.warm_up_s)
+            for _ in range(3):
+                before.append(answered)
+                await rest(deployment.entry.warm_up_s / 3)
         finally:
             for caller in callers:
                 caller.cancel()
-    return answered
+    _, first, second = before
+    return answered, second - first, answered - second
 
 
 async def _call(deployment: Deployment, workload: Declaration) -> bool:
@@ -162,8 +169,10 @@ class ServerRunner:
         if not seconds:
             return
         self._run.notify(f"Warming up {name} for {seconds:g} s")
-        calls = await warm(deployment, self._run.control.rest)
-        self._run.note(notes.WarmUp(name=name, seconds=seconds, calls=calls), deployment.entry.id)
+        calls, before, last = await warm(deployment, self._run.control.rest)
+        more = round(100 * (last / before - 1)) if before else 0
+        warmed = notes.WarmUp(name=name, seconds=seconds, calls=calls, more_pct=more)
+        self._run.note(warmed, deployment.entry.id)
 
     async def _note_growth(self, deployment: Deployment, rss_bytes: int, pss_bytes: int) -> None:
         """Note memory that the server took under load and did not give back. `pss_bytes`: 0 if it
