@@ -1,5 +1,6 @@
-"""The ZeroMQ servers: an echo (REQ/REP, PAIR, a queue) or a source of messages (PUB/SUB, PUSH/PULL,
-a forwarder, a streamer). Their sockets are opened by requests to a REP socket on the given port:
+"""The ZeroMQ servers: an echo (REQ/REP, also of two REP, PAIR, a queue) or a source of messages
+(PUB/SUB, PUSH/PULL, a forwarder, a streamer). Their sockets are opened by requests to a REP socket
+on the given port:
 
 {"op": "open", "transport": "tcp", "ipc" or "inproc", "size": in bytes,
  "high_water_mark": in messages, "rate": messages per second that arrive, 0: as many as possible,
@@ -139,6 +140,14 @@ class Session:
         self.counted.set()
         self.closed.wait()  # What is queued still has to arrive.
 
+    def two(self, address):
+        ends = []
+        for number in "12":
+            own = address if address.endswith("*") else address + number  # * is any free port
+            self.run(self.echo, self.bound(zmq.REP, own))
+            ends.append(self.endpoint)
+        self.endpoint = " ".join(ends)
+
     def source(self, sock):
         self.sender = self.run(self.send, sock)
 
@@ -158,6 +167,7 @@ class Session:
         "pair": lambda self, address: self.run(self.echo, self.bound(zmq.PAIR, address)),
         "pub-sub": lambda self, address: self.source(self.bound(zmq.XPUB, address)),
         "push-pull": lambda self, address: self.source(self.bound(zmq.PUSH, address)),
+        "req-two-reps": two,
         "queue": queue,
         "forwarder": lambda self, address: self.device(address, zmq.XPUB, zmq.XSUB),
         "streamer": lambda self, address: self.device(address, zmq.PUSH, zmq.PULL),

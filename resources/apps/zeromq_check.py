@@ -8,6 +8,7 @@ from zeromq import HEADER, TOPIC
 CALLS = 100
 PEERS = {
     "req-rep": zmq.REQ,
+    "req-two-reps": zmq.REQ,
     "queue": zmq.REQ,
     "pair": zmq.PAIR,
     "pub-sub": zmq.SUB,
@@ -23,7 +24,8 @@ def connected(context, kind, address):
     sock.rcvtimeo = sock.sndtimeo = 5_000
     if kind == zmq.SUB:
         sock.subscribe(TOPIC)
-    sock.connect(address)
+    for end in address.split():
+        sock.connect(end)
     return sock
 
 

@@ -20,7 +20,16 @@ from workbench.load.fleet import ZEROMQ as TOOL
 from workbench.machines.local import open_local
 from workbench.workloads.zeromq.declaration import DECLARATION, ZeromqWorkload
 
-PATTERNS = ("req-rep", "pair", "queue", "push-pull", "streamer", "pub-sub", "forwarder")
+PATTERNS = (
+    "req-rep",
+    "pair",
+    "req-two-reps",
+    "queue",
+    "push-pull",
+    "streamer",
+    "pub-sub",
+    "forwarder",
+)
 LOSING = ("pub-sub", "forwarder")
 
 

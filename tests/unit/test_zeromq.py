@@ -18,7 +18,16 @@ from workbench.plan.reading import load_plan
 from workbench.servers.catalogue import Catalogue
 from workbench.workloads.registry import workload
 
-PATTERNS = ("req-rep", "pair", "queue", "push-pull", "streamer", "pub-sub", "forwarder")
+PATTERNS = (
+    "req-rep",
+    "pair",
+    "req-two-reps",
+    "queue",
+    "push-pull",
+    "streamer",
+    "pub-sub",
+    "forwarder",
+)
 
 
 def a_plan(message_size: Any = (64, 1024), more: dict[str, Any] | None = None, **keys: Any) -> Plan:

@@ -40,6 +40,7 @@ class Refused(Exception):
 BACKLOG = 128
 PEERS = {
     "req-rep": zmq.REQ,
+    "req-two-reps": zmq.REQ,
     "queue": zmq.REQ,
     "pair": zmq.PAIR,
     "pub-sub": zmq.SUB,
@@ -146,16 +147,19 @@ class Point:
         sock.rcvtimeo = SLICE_MS
         if self.kind == zmq.SUB:
             sock.subscribe(TOPIC)
+        endpoints = self.endpoint.split()
         if not awaited:
-            sock.connect(self.endpoint)
+            for endpoint in endpoints:
+                sock.connect(endpoint)
             return sock
         monitor = sock.get_monitor_socket(zmq.EVENT_HANDSHAKE_SUCCEEDED)
-        begun = monotonic_ns()
-        sock.connect(self.endpoint)
-        if not monitor.poll(round(WAIT_S * 1000)):
-            raise Refused(f"The server did not accept a connection at {self.endpoint}.")
-        recv_monitor_message(monitor)
-        self.tally.connect.append(monotonic_ns() - begun)
+        for endpoint in endpoints:
+            begun = monotonic_ns()
+            sock.connect(endpoint)
+            if not monitor.poll(round(WAIT_S * 1000)):
+                raise Refused(f"The server did not accept a connection at {endpoint}.")
+            recv_monitor_message(monitor)
+            self.tally.connect.append(monotonic_ns() - begun)
         sock.disable_monitor()
         monitor.close()
         return sock
