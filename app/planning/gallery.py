@@ -1,44 +1,24 @@
-"""The card of presets, each with a sketch of its sweep and its purpose: choose, save, rename or
-delete them.
-"""
+"""The card of presets: choose, save, rename or delete them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QPersistentModelIndex,
-    QPointF,
-    QRectF,
-    QSize,
-    Qt,
-    QTimer,
-    Signal,
-)
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPen, QPolygonF
-from PySide6.QtWidgets import (
-    QFrame,
-    QListWidget,
-    QListWidgetItem,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-)
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QBrush, QColor, QFocusEvent
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem
 
 from app.bridge import Bridge
-from app.charts.drawing import draw_text, elided
 from app.dialogs import ask_text
 from app.history import History, deletion
-from app.plain import tip, wrapped
-from app.theme import Weight, current, font, paint_icon
+from app.plain import tip
+from app.theme import Theme, Weight, current, font
 from app.widgets import Inline, button, column, label, row
 from workbench.formatting import number_of
 from workbench.plan import library
 from workbench.plan.library import Preset
 from workbench.plan.model import Plan
-from workbench.plan.search import example
 from workbench.trash import Trashed
 
 _BAR = 10
@@ -46,11 +26,6 @@ _BAR = 10
 _TITLE_PX = 34
 """As high as that of the preview, with its buttons."""
 _PRESET = Qt.ItemDataRole.UserRole
-_STAIRS = Qt.ItemDataRole.UserRole + 1
-_TALL, _HEAD = 76, 30
-_BESIDE_TEXT = 61
-"""The width of a plan's box beside its text."""
-_MOST_STAIRS = 9
 
 
 class Gallery(QFrame):
@@ -174,7 +149,7 @@ class Gallery(QFrame):
 
 
 class PresetList(QListWidget):
-    """A click or Enter takes a preset."""
+    """A click or Enter takes a preset; its purpose is its tool tip, and a note of the plan."""
 
     taken = Signal(object)
     """A `Preset`."""
@@ -183,12 +158,12 @@ class PresetList(QListWidget):
         super().__init__()
         self._id = ""
         self.setAccessibleName("Presets")
-        self.setItemDelegate(_Painter(self))
+        self.setProperty("kind", "presets")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
-        self.setMouseTracking(True)
+        self.setFont(font(13, Weight.Medium))
         self.setResizeMode(QListWidget.ResizeMode.Adjust)
-        self.setStyleSheet("QListView, QListView:focus { background: transparent; border: none; }")
+        self.setWordWrap(True)
         self.itemClicked.connect(self._take)
         self.itemActivated.connect(self._take)
 
@@ -201,16 +176,31 @@ class PresetList(QListWidget):
         for preset in presets:
             if preset.group != group:
                 group = preset.group
-                head = QListWidgetItem(group, self)
-                head.setFlags(Qt.ItemFlag.NoItemFlags)
-                head.setToolTip(tip(group))
+                self._add_head(group)
             item = QListWidgetItem(preset.name, self)
             about = _about(preset)
             item.setData(_PRESET, preset)
-            item.setData(_STAIRS, _stairs(preset.plan) if preset.plan else [])
             item.setToolTip(tip(about))
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, about)
+        self._dress()
         self._go_to(at)
+
+    def _add_head(self, group: str) -> None:
+        head = QListWidgetItem(group, self)
+        head.setFlags(Qt.ItemFlag.NoItemFlags)
+        head.setFont(font(12, Weight.Medium))
+        head.setToolTip(tip(group))
+
+    def _dress(self) -> None:
+        """A plan that cannot be read is marked by its colour, and by its description."""
+        theme = current()
+        for n in range(self.count()):
+            preset = self.item(n).data(_PRESET)
+            tone = theme.muted if preset is None else theme.text if preset.plan else theme.bad
+            self.item(n).setForeground(QBrush(QColor(tone)))
+
+    def set_theme(self, theme: Theme) -> None:
+        self._dress()
 
     def mark(self, id: str) -> None:
         """Mark the preset that the plan was made from."""
@@ -230,11 +220,6 @@ class PresetList(QListWidget):
     def _show_marked(self) -> None:
         if (item := self.currentItem()) is not None:
             self.scrollToItem(item)
-
-    @property
-    def text_px(self) -> int:
-        """Return the width in pixels for the text of a plan."""
-        return self.viewport().width() - _BESIDE_TEXT
 
     @property
     def presets(self) -> list[Preset]:
@@ -257,68 +242,6 @@ class PresetList(QListWidget):
             self.taken.emit(preset)
 
 
-class _Painter(QStyledItemDelegate):
-    def sizeHint(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> QSize:
-        preset = index.data(_PRESET)
-        if preset is None:
-            return QSize(120, _HEAD)
-        list_: PresetList = self.parent()  # type: ignore[assignment]
-        names = len(wrapped(preset.name, font(13, Weight.DemiBold), list_.text_px))
-        return QSize(120, _TALL + 17 * (min(names, 2) - 1))
-
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        rect = QRectF(option.rect)  # type: ignore[attr-defined]
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if index.data(_PRESET) is None:
-            size = font(12, Weight.Medium)
-            text = elided(index.data(), size, rect.width() - 4)
-            at = rect.center() + QPointF(0, 3)
-            draw_text(painter, QPointF(rect.left() + 4, at.y()), text, size, current().muted)
-        else:
-            self._paint_preset(painter, rect.adjusted(0.5, 1, -0.5, -7), option, index)
-        painter.restore()
-
-    def _paint_preset(
-        self,
-        painter: QPainter,
-        box: QRectF,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        theme, preset = current(), index.data(_PRESET)
-        list_: PresetList = self.parent()  # type: ignore[assignment]
-        state = option.state  # type: ignore[attr-defined]
-        chosen = preset.id == list_.marked
-        focused = bool(state & QStyle.StateFlag.State_Selected) and list_.hasFocus()
-        hover = bool(state & QStyle.StateFlag.State_MouseOver)
-        edge = theme.focus if focused else theme.text if chosen else theme.line
-        painter.setPen(QPen(QColor(edge), 2 if focused else 1))
-        painter.setBrush(QColor(theme.raised if chosen or hover else theme.card))
-        painter.drawRoundedRect(box, 8, 8)
-        if stairs := index.data(_STAIRS):
-            room = QRectF(box.left() + 11, box.top() + 16, 28, box.height() - 32)
-            _paint_stairs(painter, stairs, room, theme.soft)
-        else:
-            room = QRectF(box.left() + 15, box.top() + 24, 20, 20)
-            paint_icon(painter, "triangle-alert", theme.bad, room)
-        bold, small, width = font(13, Weight.DemiBold), font(12), list_.text_px
-        at = box.topLeft() + QPointF(50, 17)
-        for line in wrapped(preset.name, bold, width, 2):
-            draw_text(painter, at, line, bold, theme.text)
-            at += QPointF(0, 17)
-        for line in wrapped(_about(preset), small, width, 2):
-            draw_text(painter, at, line, small, theme.muted if preset.plan else theme.bad)
-            at += QPointF(0, 15)
-
-
 def _about(preset: Preset) -> str:
     """Return the purpose of a plan or, without a note, what it measures; or its file's problem."""
     if preset.plan is None:
@@ -326,26 +249,3 @@ def _about(preset: Preset) -> str:
     servers = number_of(len(preset.plan.servers), "servers")
     unit = "rates" if preset.plan.axis.per_second else "points"
     return preset.plan.description or f"{servers}, {number_of(len(preset.plan.values), unit)}"
-
-
-def _stairs(plan: Plan) -> list[float]:
-    """Heights from 0 to 1 that show what kind of sweep it is."""
-    values = [point.x for point in example(plan)] if plan.search else plan.values
-    if len(values) == 1:
-        return [0.7]
-    every = max(1.0, len(values) / _MOST_STAIRS)
-    chosen = [values[int(n * every)] for n in range(min(_MOST_STAIRS, len(values)))]
-    return [0.08 + 0.92 * value / max(values) for value in chosen]
-
-
-def _paint_stairs(painter: QPainter, heights: Sequence[float], rect: QRectF, ink: str) -> None:
-    """Paint a small sketch of a sweep: a staircase through `heights` (0 to 1)."""
-    each = rect.width() / max(1, len(heights))
-    corners = [rect.bottomLeft()]
-    for place, high in enumerate(heights):
-        y = rect.bottom() - high * rect.height()
-        left = rect.left() + place * each
-        corners += [QPointF(left, y), QPointF(left + each, y)]
-    painter.setPen(QPen(QColor(ink), 1.6))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.drawPolyline(QPolygonF(corners))
