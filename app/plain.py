@@ -9,8 +9,7 @@ from functools import lru_cache
 from html import escape
 
 from PySide6 import QtCore, QtGui
-from PySide6.QtCore import QMimeData, QPoint
-from PySide6.QtWidgets import QApplication, QLabel, QMenu, QWidget
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
 
 from workbench.untrusted import safe
 
@@ -18,34 +17,10 @@ _LONGEST_TIP = 1_000
 """Characters; more would not fit on the screen."""
 _TIP_LINE = 80
 """Characters; longer tool tips are wrapped."""
-NO_BREAK = "\u00a0"
-_JOINER = "\u2060"
 _BREAK = "\u200b"
 _LONG = r"\S{25,}"
 _BETWEEN_PARTS = r"(?<=\w)([._])(?=\w{3})"
 _WITHIN_A_PART = rf"[^{_BREAK}]{{24}}(?=[^{_BREAK}])"
-_UNIT = r"(?<=\d) (?=(?:%|×|[nµm]?s|min|h|[kMG]i?B|B|[kMG]?bit/s|cores?)(?![\w-]))"
-_PER = r"(?<=\w)/(?=s\b)"
-_OPTION = r"(?<![\w-])--?\w[\w-]*"
-_AT_AN_END = r"(?<=[a-z]) (?=\d+(?:[.,]\d+)*(?:\u00a0?%|/\w+)?(?:[.,;:)]+(?:\s|$)|$))"
-"""Before a figure that ends a clause: "core 1."."""
-_NAMED = r"((?<=\s)--?[A-Za-z][\w-]*|\bp\d[\d.]*) (?=\d)"
-"""Options and percentiles before their figures."""
-
-
-def glued(text: str) -> str:
-    """Return a text with spaces before its units that break no line."""
-    return re.sub(_UNIT, NO_BREAK, text)
-
-
-def unbroken(text: str) -> str:
-    """Return a text that Qt wraps without parting a number from its unit, its option or its
-    percentile, as in 18,000/s, -z 30 and p99 9 ms, or the name of an option, such as --num-conns,
-    and that begins no line with the figure that ends a clause.
-    """
-    text = re.sub(_NAMED, f"\\1{NO_BREAK}", text)
-    text = re.sub(_OPTION, lambda name: name[0].replace("-", f"-{_JOINER}"), text)
-    return re.sub(_PER, f"/{_JOINER}", re.sub(_AT_AN_END, NO_BREAK, glued(text)))
 
 
 def breakable(text: str) -> str:
@@ -69,19 +44,16 @@ def _parted(word: str) -> str:
 
 
 def loosened(text: str) -> str:
-    """Return what is shown of an unbroken or breakable text as it was written."""
-    return text.replace(NO_BREAK, " ").replace(_JOINER, "").replace(_BREAK, "")
+    """Return what is shown of a breakable text as it was written."""
+    return text.replace(_BREAK, "")
 
 
 class Label(QLabel):
-    """A label that never interprets its text as markup. If it wraps, it breaks no line before a
-    unit or within an option, and breaks words that are too long; what is selected is copied as it
-    was written.
+    """A label that never interprets its text as markup. If it wraps, it breaks words that are too
+    long; what is selected is copied as it was written.
     """
 
     _text = ""
-    _grabbed: QPoint | None = None
-    """Where the selected text was pressed on."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,9 +63,9 @@ class Label(QLabel):
 
     def setText(self, text: str) -> None:
         named, self._text = self.accessibleName() not in ("", self._text), safe(text)
-        shown = unbroken(breakable(self._text)) if self.wordWrap() else self._text
+        shown = breakable(self._text) if self.wordWrap() else self._text
         super().setText(shown)
-        if not named:  # what glues or parts is not to be read aloud
+        if not named:  # what parts is not to be read aloud
             self.setAccessibleName(self._text if shown != self._text else "")
 
     def text(self) -> str:
@@ -115,27 +87,7 @@ class Label(QLabel):
         else:
             super().keyPressEvent(event)
 
-    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
-        before = self.selectedText()
-        super().mousePressEvent(event)
-        # Qt keeps a selection that is pressed on: it may be dragged.
-        kept = bool(before) and self.selectedText() == before
-        self._grabbed = event.position().toPoint() if kept else None
-
-    def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
-        if self._grabbed is None:
-            super().mouseMoveEvent(event)
-        elif (
-            event.position().toPoint() - self._grabbed
-        ).manhattanLength() >= QApplication.startDragDistance():
-            self._grabbed = None
-            drag, dragged = QtGui.QDrag(self), QMimeData()
-            dragged.setText(self.selectedText())
-            drag.setMimeData(dragged)
-            drag.exec(QtCore.Qt.DropAction.CopyAction)
-
     def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
-        self._grabbed = None
         super().mouseReleaseEvent(event)
         if self.hasSelectedText() and QtGui.QGuiApplication.clipboard().supportsSelection():
             self._copy(QtGui.QClipboard.Mode.Selection)
@@ -158,27 +110,6 @@ class Label(QLabel):
 
     def _copy(self, *where: QtGui.QClipboard.Mode) -> None:
         QtGui.QGuiApplication.clipboard().setText(self.selectedText(), *where)
-
-
-def wrapped(text: str, size: QtGui.QFont, width: float, most: int = 0) -> list[str]:
-    """Return the lines of a text in this width in pixels. If it has more than `most` (0: no limit),
-    the last one ends in an ellipsis.
-    """
-    text = unbroken(text)
-    layout = QtGui.QTextLayout(text, size)
-    option = QtGui.QTextOption()
-    option.setWrapMode(QtGui.QTextOption.WrapMode.WordWrap)
-    layout.setTextOption(option)
-    layout.beginLayout()
-    lines = []
-    while (line := layout.createLine()).isValid():
-        line.setLineWidth(width)
-        lines.append(loosened(text[line.textStart() :][: line.textLength()]).rstrip())
-    layout.endLayout()
-    if most and len(lines) > most:
-        right, rest = QtCore.Qt.TextElideMode.ElideRight, " ".join(lines[most - 1 :])
-        lines[most - 1 :] = [QtGui.QFontMetrics(size).elidedText(rest, right, int(width))]
-    return lines
 
 
 def tip(text: str) -> str:

@@ -25,7 +25,6 @@ from app.charts.series import Quantity, Series
 from app.charts.sizes import Sizes, least_height
 from app.charts.trio import Trio
 from app.charts.view_state import Look, Showing
-from app.plain import glued, loosened
 from app.theme import Theme, Weight, font
 from workbench import formatting
 from workbench.analysis.results import View
@@ -300,15 +299,15 @@ def _spoken(series: Series) -> str:
 
 
 def wrapped(text: str, size: QFont, room: float, between: str = " ") -> list[str]:
-    """`text` in lines no wider than `room`, broken only at `between`, and before no unit."""
+    """`text` in lines no wider than `room`, broken only at `between`."""
     lines: list[str] = []
-    for piece in glued(text).split(between):
+    for piece in text.split(between):
         longer = f"{lines[-1]}{between}{piece}" if lines else piece
         if lines and metrics(size).horizontalAdvance(longer) <= room:
             lines[-1] = longer
         else:
             lines.append(piece)
-    return [elided(loosened(line), size, room) for line in lines]
+    return [elided(line, size, room) for line in lines]
 
 
 def _line(*phrases: str) -> str:

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import furniture
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt
-from PySide6.QtGui import QContextMenuEvent, QDrag, QFontMetrics, QGuiApplication, QMouseEvent
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtGui import QContextMenuEvent, QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
-    QLabel,
     QMenu,
     QPushButton,
     QWidget,
@@ -24,7 +23,7 @@ from pytestqt.qtbot import QtBot
 from app import page_registry, scale, theme
 from app.fields import Segments
 from app.live.ranked_rows import RankedRows
-from app.plain import Label, wrapped
+from app.plain import Label
 from app.planning.servers import Tag
 from app.settings import Settings
 from app.shell.main_window import MainWindow
@@ -101,14 +100,6 @@ def test_the_size_is_kept_and_a_screen_too_small_for_it_is_answered_in_words(
     assert "1,024 × 768 pixels is too small" in scale.complaint(200, QSize(512, 384))
     assert not scale.complaint(100, QSize(512, 384))
     assert not scale.complaint(150, QSize(1280, 800))
-
-
-def test_a_larger_size_is_suggested_where_neither_the_user_nor_the_desktop_chose_one() -> None:
-    large = QSize(3840, 2160)
-    assert "150 or 200 %" in scale.suggestion(100, large, 1)
-    assert not scale.suggestion(125, large, 1)
-    assert not scale.suggestion(100, large, 1.5)
-    assert not scale.suggestion(100, QSize(1920, 1080), 1)
 
 
 def test_a_size_is_what_qt_scales_by_unless_the_environment_has_one(
@@ -248,27 +239,6 @@ def test_no_server_of_the_legend_is_cut(qtbot: QtBot, furnished: MainWindow) -> 
         assert seen == len(rows) or below < max(8, seen), "blank below rows that scroll"
 
 
-@pytest.mark.parametrize("width", range(60, 400, 20))
-def test_no_number_is_parted_from_its_unit(qapp: QApplication, width: int) -> None:
-    figures = ("18,000/s", "4.2 s", "30 %", "12 MB", "3 min", "-z 30", "--backlog 500")
-    figures += ("p99 9 ms", "core 1,", "at 8,400/s.")
-    text = "Of {} it answered {}, then {} with {} in {}: {} and {} to {} on {} {}".format(*figures)
-    lines = wrapped(text, theme.font(13), width)
-    assert all(any(each in line for line in lines) for each in figures)
-    label = Label(text)
-    label.setWordWrap(True)
-    assert label.text() == name_of(label) == text
-
-
-@pytest.mark.parametrize("width", range(100, 700, 40))
-def test_no_option_of_a_command_is_parted(qapp: QApplication, width: int) -> None:
-    options = ("-v", "--timeout=5", "--num-conns=1500", "--no-host-hdr", "-t1")
-    text = " ".join(["It runs as: httperf", *options])
-    lines = wrapped(text, theme.font(13), width)
-    assert all(any(each in line for line in lines) for each in options)
-    assert " ".join(lines) == text
-
-
 LONG = (
     "/home/somebody/.local/share/pongbench/servers/the-one-that-i-wrote/server.py",
     "SHA256:uNiVztksCsDhcc0u9e8BgrJXVGDqd0vOi2Hy7ZyQ3kE",
@@ -318,29 +288,3 @@ def test_the_menu_of_a_text_copies_it_as_it_was_written(qtbot: QtBot, long_label
     choose("Select all")
     choose("Copy")
     assert QGuiApplication.clipboard().text() == long_label.text()
-
-
-def test_a_text_that_is_dragged_is_as_it_was_written(
-    qtbot: QtBot, long_label: Label, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dragged: list[str] = []
-    # Without a window system nothing is dropped.
-    monkeypatch.setattr(QDrag, "exec", lambda drag, _: dragged.append(drag.mimeData().text()))
-    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    at = long_label.rect().center().toPointF()
-
-    def move(x: float) -> None:
-        at.setX(x)
-        there = long_label.mapToGlobal(at)
-        event = QMouseEvent(QEvent.Type.MouseMove, at, there, left, left, none)
-        QApplication.sendEvent(long_label, event)
-
-    qtbot.mousePress(long_label, left, pos=QPoint(30, int(at.y())))
-    move(80)
-    assert long_label.hasSelectedText() and not dragged  # nothing was selected before
-    qtbot.mouseRelease(long_label, left, pos=at.toPoint())
-    long_label.setSelection(0, len(QLabel.text(long_label)))
-    qtbot.mousePress(long_label, left, pos=QPoint(30, int(at.y())))
-    move(80)
-    assert dragged == [long_label.text()]
-    qtbot.mouseRelease(long_label, left)  # otherwise no area of the next tests follows the focus
