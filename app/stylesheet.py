@@ -146,7 +146,6 @@ QPushButton[kind="danger"]:focus {{ border-color: {t.focus}; }}
 QPushButton[kind="ghost"] {{ background: transparent; border: 1px solid transparent;
     color: {t.soft}; padding: 0 8px; }}
 QPushButton[kind="ghost"]:hover {{ background: {hover}; }}
-QPushButton[kind="ghost"][opens="drawer"]:checked {{ background: {down}; border-color: {t.text}; }}
 QPushButton[kind="ghost"]:disabled {{ color: {t.muted}; }}
 QPushButton[kind="ghost"]:focus {{ border: 2px solid {t.focus}; padding: 0 7px; }}
 QPushButton[kind="link"] {{ background: transparent; border: 1px solid transparent; padding: 0;

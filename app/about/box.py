@@ -100,6 +100,6 @@ class AboutBox(Dialog):
 
     def _show(self, row: int) -> None:
         if 0 <= row < len(self._components):
-            self.text.setPlainText(licences.flowing(self._components[row].text))
+            self.text.setPlainText(self._components[row].text)
 
     _gone = False

@@ -42,14 +42,6 @@ https://download.qt.io/official_releases/ (qt and QtForPython). What Qt
 itself contains is listed at
 https://doc.qt.io/qt-6/licenses-used-in-qt.html.
 """
-_WRAPPED = 50
-"""The next line continues one of at least this length."""
-_BEGINS = re.compile(
-    r"\s*(?:[-*•]\s|\(?(?:\d{1,2}|[A-Za-z]|[ivx]{1,4})[.)]\s|Copyright (?:\(|©|\d))"
-)
-"""The beginning of an item or a copyright."""
-_ALONE = re.compile(r"\S {3,}\S|^\W*$")
-"""A line of a table, a rule, or nothing."""
 _NO_TEXT = "Its package contains no licence text. {licence}: see https://spdx.org/licenses/."
 
 
@@ -74,22 +66,6 @@ def components() -> list[Component]:
     rest = [packages[name] for name in sorted(packages)]
     inside = [*_from_resources(_RESOURCES), *_from_resources(_INSIDE)]
     return [_own(), _python(), *qt, *first, *inside, *rest, *_bundled()]
-
-
-def flowing(text: str) -> str:
-    """Return a text with each paragraph in one line, to be wrapped at any width. Titles, items,
-    copyright lines and tables keep their lines.
-    """
-    lines: list[str] = []
-    before = ""
-    for line in text.splitlines():
-        alone = _ALONE.search(before) or _ALONE.search(line) or _BEGINS.match(line)
-        if len(before.strip()) >= _WRAPPED and not alone:
-            lines[-1] += " " * (not before.endswith("-")) + line.strip()
-        else:
-            lines.append(line.rstrip())
-        before = line.rstrip()
-    return "\n".join(lines)
 
 
 def of_packages(parts: list[Component]) -> set[str]:

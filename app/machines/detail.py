@@ -1,20 +1,18 @@
-"""One machine: its header, its cards, its actions, and the commands run on it."""
+"""One machine: its header, its cards and its actions."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
     QFrame,
-    QPushButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
-from app.context import Desk
 from app.machines.cards import WIDEST, FactsCard, LeftoversCard, MeaningCard, StepsCard
 from app.machines.keys import KeyCard
 from app.machines.records import Record, State
@@ -23,7 +21,7 @@ from app.machines.work import Known
 from app.plain import tip
 from app.scrolling import Scrolled
 from app.theme import Weight
-from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, label, reading, row
+from app.widgets import GAP, Chip, Elided, Inline, button, column, frame, row
 from workbench.machines.hostkeys import HostKeyProblem
 
 _TWO_COLUMNS = 720
@@ -123,7 +121,6 @@ class Detail(QWidget):
         self.remove.setEnabled(not running)
         self.remove.setText(" Reset" if here else " Remove")
         self.remove.setAccessibleName(self.remove.text().strip())
-        self.commands.setVisible(profile is not None)
         self._fit_head()
         self.error.show_text(known.problem)
         for card in (self.facts, self.meaning, self.steps, self.tuning, self.leftovers):
@@ -187,14 +184,11 @@ class Detail(QWidget):
         upper.addWidget(self.chip)
         upper.addStretch(1)
         upper.addWidget(self.check)
-        self.commands = button("Commands", "terminal", kind="ghost")
-        self.commands.setCheckable(True)
-        self.commands.setProperty("opens", "drawer")
         self.edit = button("Edit", "pencil", kind="ghost")
         self.copy = button("Duplicate", "copy", kind="ghost")
         self.remove = button("Remove", "trash-2", kind="ghost")
         self._buttons = row(gap=2)
-        for each in (self.commands, self.edit, self.copy, self.remove):
+        for each in (self.edit, self.copy, self.remove):
             self._buttons.addWidget(each)
         self._buttons.addStretch(1)
         self._lower = row(gap=2)
@@ -222,79 +216,3 @@ def where(known: Known) -> str:
     if profile.connector == "local":
         return "local, no SSH"
     return profile.reached
-
-
-SOURCE = "workbench.machines.commands"
-_NONE = "No commands since program start. Check the machine to see them."
-
-
-class Commands(QFrame):
-    """Lines of the log about commands on one machine."""
-
-    HEIGHT = 180
-
-    def __init__(self, desk: Desk, opener: QPushButton) -> None:
-        """`opener`: the button that opens it, and closes it."""
-        super().__init__()
-        self.setObjectName("drawer")
-        self._desk, self._opener, self._machine = desk, opener, ""
-        self._shown: list[str] = []
-        self.setFixedHeight(self.HEIGHT)
-        inside = column(self)
-        head = row(gap=8)
-        head.setContentsMargins(20, 8, 12, 8)
-        self._title = label("Commands", 14, Weight.DemiBold)
-        self._count = label("", 12, tone="muted")
-        head.addWidget(self._title)
-        head.addWidget(self._count)
-        head.addStretch(1)
-        close = button("Close", "x", kind="ghost", on_click=self._close)
-        close.setAccessibleName("Close commands")
-        head.addWidget(close)
-        inside.addLayout(head)
-        self.body = reading("Commands run on the machine")
-        self.body.setProperty("kind", "log")
-        inside.addWidget(self.body, 1)
-        self.hide()
-        opener.toggled.connect(self._show)
-
-    def show_of(self, machine: str) -> None:
-        """Show the commands of a machine."""
-        self._machine = machine
-        self._title.setText(f"Commands on {machine}")
-        self._shown = [""]
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Add new lines; cheap when there are none."""
-        if self.isHidden():
-            return
-        start = f"{self._machine}: "
-        lines = [
-            f"{line.at:%H:%M:%S}  {line.text.removeprefix(start)}"
-            for line in self._desk.log.lines()
-            if line.source == SOURCE and line.text.startswith(start)
-        ]
-        if lines == self._shown:
-            return
-        self._shown = lines
-        self._count.setText(f"{len(lines):,} since program start" if lines else "")
-        self.body.setPlainText("\n".join(lines) or _NONE)
-        bar = self.body.verticalScrollBar()
-        bar.setValue(bar.maximum())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self._close()
-        else:
-            super().keyPressEvent(event)
-
-    def _show(self, shown: bool) -> None:
-        self.setVisible(shown)
-        if shown:
-            self.show_of(self._machine)
-            self.body.setFocus()
-
-    def _close(self) -> None:
-        self._opener.setChecked(False)
-        self._opener.setFocus()

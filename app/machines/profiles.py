@@ -9,84 +9,15 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from app.choices import Tick
 from app.context import Desk
-from app.dialogs import Dialog
 from app.history import History, deletion
 from app.machines import work
 from app.machines.editor import Editor, values_of
 from app.machines.records import HERE
 from app.machines.work import Known
-from app.scrolling import Scrolled
-from app.widgets import Inline, button, column, label, row
 from workbench.machines import profiles
-from workbench.machines.aliases import Alias
 from workbench.machines.profiles import Profile
 from workbench.trash import Trashed
-
-
-class Importing(Dialog):
-    """A check box for every host without a profile."""
-
-    brought = Signal(list)
-    """The names of the new profiles."""
-
-    def __init__(self, parent: QWidget, desk: Desk, hosts: Sequence[Alias]) -> None:
-        super().__init__(parent)
-        self._desk = desk
-        self.setWindowTitle("Machines from ~/.ssh/config")
-        inside = column(self, margin=20, gap=12)
-        about = (
-            "Adds a profile for each selected host. Connection settings stay in ~/.ssh/config "
-            "and follow its changes."
-            if hosts
-            else "~/.ssh/config has no further hosts. Host patterns with * or ? are ignored."
-        )
-        inside.addWidget(label(about, tone="soft", wrap=True))
-        self._ticks = {host.name: Tick(f"{host.name}   {host.where}") for host in hosts}
-        body = QWidget()
-        lines = column(body, gap=2)
-        for name, tick in self._ticks.items():
-            tick.setAccessibleName(name)
-            tick.toggled.connect(lambda _: self._fit())
-            lines.addWidget(tick)
-        lines.addStretch(1)
-        scroll = Scrolled(body)
-        scroll.setVisible(bool(hosts))
-        inside.addWidget(scroll, 1)
-        self.wrong = Inline()
-        inside.addWidget(self.wrong)
-        foot = row()
-        foot.addStretch(1)
-        foot.addWidget(button("Cancel" if hosts else "Close", on_click=self.reject))
-        self.bring = button("Add", "plus", kind="primary", on_click=self._bring)
-        self.bring.setVisible(bool(hosts))
-        foot.addWidget(self.bring)
-        inside.addLayout(foot)
-        self.resize(480, min(520, 190 + 28 * len(hosts)))
-        self.finished.connect(lambda _: self.deleteLater())
-        self._fit()
-
-    def _chosen(self) -> list[str]:
-        return [name for name, tick in self._ticks.items() if tick.isChecked()]
-
-    def _fit(self) -> None:
-        count = len(self._chosen())
-        self.bring.setEnabled(bool(count))
-        self.bring.setText(f" Add {count}" if count else " Add")
-
-    def _bring(self) -> None:
-        self.bring.setEnabled(False)
-        names, bridge = self._chosen(), self._desk.bridge
-        bridge.do(lambda: work.bring_in(names), self._on_brought, self._on_refused)
-
-    def _on_brought(self, names: list[str]) -> None:
-        self.brought.emit(names)
-        self.accept()
-
-    def _on_refused(self, sentence: str) -> None:
-        self.wrong.show_text(sentence)
-        self._fit()
 
 
 class Profiles(QObject):
@@ -133,10 +64,6 @@ class Profiles(QObject):
             free = work.free_name(name, {known.name for known in self.machines})
             self._edit(values_of(profile) | {"like": name, "name": free}, "copy")
 
-    def bring_in(self) -> None:
-        """Offer the hosts of ~/.ssh/config."""
-        self._desk.bridge.do(work.hosts, self._on_hosts, self._report)
-
     def open_file(self, name: str) -> None:
         """Open a damaged profile in the desktop's editor, since no form can show it."""
         path = profiles.path_of(name)
@@ -180,11 +107,6 @@ class Profiles(QObject):
     def _edit(self, values: dict[str, Any], task: str) -> None:
         dialog = Editor(self._page, self._desk, values, task=task)
         dialog.saved.connect(self.saved)
-        dialog.open()
-
-    def _on_hosts(self, hosts: list[Alias]) -> None:
-        dialog = Importing(self._page, self._desk, hosts)
-        dialog.brought.connect(lambda names: self.saved.emit(names[0]))
         dialog.open()
 
     def _on_loaded(self, found: list[Known]) -> None:

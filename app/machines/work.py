@@ -7,7 +7,6 @@ import os
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,7 +14,6 @@ import msgspec
 from app.machines.records import Record, now, stamp
 from workbench.errors import BadInput
 from workbench.machines import facts
-from workbench.machines.aliases import Alias, aliases
 from workbench.machines.profiles import (
     Profile,
     is_own,
@@ -97,32 +95,6 @@ def save(values: dict[str, Any], *, new: bool) -> str:
     profile = make_profile(values)
     save_profile(profile, replace=not new)
     return profile.name
-
-
-def hosts() -> list[Alias]:
-    """Return the hosts of ~/.ssh/config without a profile."""
-    taken = set(profile_names())
-    found = aliases(Path("~/.ssh/config").expanduser())
-    return [alias for alias in found if profile_name(alias.name) not in taken]
-
-
-def bring_in(names: list[str]) -> list[str]:
-    """Create profiles for hosts of ~/.ssh/config, whose settings stay there. Returns their names.
-    Raises BadInput.
-    """
-    made = [
-        make_profile({"name": profile_name(alias), "connector": "ssh", "address": alias})
-        for alias in names
-    ]
-    for profile in made:
-        save_profile(profile, replace=False)
-    return [profile.name for profile in made]
-
-
-def profile_name(alias: str) -> str:
-    """Return a valid name for a profile."""
-    kept = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in alias)
-    return kept.lstrip("._-")[:63] or "machine"
 
 
 def free_name(name: str, taken: set[str]) -> str:

@@ -15,7 +15,7 @@ from app.context import Desk
 from app.history import UndoBar
 from app.machines import work
 from app.machines.cards import SecondMachine
-from app.machines.detail import CHECKING, DAMAGED, Commands, Detail
+from app.machines.detail import CHECKING, DAMAGED, Detail
 from app.machines.listing import Listing
 from app.machines.profiles import Profiles
 from app.machines.prompts import Asker
@@ -36,9 +36,8 @@ class Head(TopBar):
     def __init__(self) -> None:
         super().__init__("Machines")
         self.all = button("Check all", "activity")
-        self.hosts = button("Import from ~/.ssh/config…", "download")
         self.add = button("Add machine", "plus")
-        for each in (self.all, self.hosts, self.add):
+        for each in (self.all, self.add):
             self.actions.addWidget(each)
 
     def display(self, states: Mapping[str, State], *, possible: bool) -> None:
@@ -117,8 +116,6 @@ class MachinesPage(QWidget):
         self.history = self.profiles.history
         around.addWidget(UndoBar(self.history))
         outer.addWidget(body, 1)
-        self.commands = Commands(desk, self.detail.commands)
-        outer.addWidget(self.commands)
         self._connect()
         self.load()
 
@@ -217,7 +214,6 @@ class MachinesPage(QWidget):
             running=self._under_way.get(name, ("", None))[0],
             busy=self.desk.busy,
         )
-        self.commands.refresh()
 
     # Actions
 
@@ -226,9 +222,7 @@ class MachinesPage(QWidget):
         desk, detail, head, profiles = self.desk, self.detail, self._head, self.profiles
         desk.machines_changed.connect(self.load)
         desk.busy_changed.connect(lambda _: self.refresh())
-        desk.bridge.drained.connect(self.commands.refresh)
         head.all.clicked.connect(self.check_all)
-        head.hosts.clicked.connect(profiles.bring_in)
         head.add.clicked.connect(self.add)
         profiles.loaded.connect(self._on_profiles)
         profiles.saved.connect(self._on_saved)
@@ -357,7 +351,6 @@ class MachinesPage(QWidget):
     def _on_chosen(self, name: str) -> None:
         self.desk.settings.more[_CHOSEN] = name
         self.detail.show_key(self._problems.get(name))
-        self.commands.show_of(name)
         self.refresh()
 
     def _forget_problem(self, name: str) -> None:

@@ -18,7 +18,6 @@ from sshd import SshHost, answer
 from workbench import cli
 from workbench.errors import PongbenchError
 from workbench.machines import sshconfig
-from workbench.machines.aliases import aliases
 from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.sshconfig import settings_for
 from workbench.machines.sshconnect import connect
@@ -147,7 +146,6 @@ def test_only_a_connection_asks(ssh: Callable[[str], Path], tmp_path: Path) -> N
     save_profile(Profile("box", connector="ssh", address="box"))
     for words in (["list"], ["show", "box"], ["add", "x", "--address", "y"]):
         assert cli.main(["machines", *words]) == 0
-    assert [alias.name for alias in aliases(tmp_path / "config")] == ["box"]
     assert calls.read_text() == ""
     assert cli.main(["machines", "check", "box"]) != 0
     assert calls.read_text().splitlines() == ["-T -G -- box"]

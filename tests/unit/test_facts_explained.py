@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workbench.machines.aliases import Alias, aliases
 from workbench.machines.facts import meanings
 from workbench.machines.profiles import Cpus, Profile
 
@@ -59,23 +57,3 @@ def test_the_description_of_a_client_omits_accept_queues() -> None:
     profile = Profile("box", connector="ssh", address="a", roles=["client"])
     assert "accept queue" not in said(profile)
     assert "The clients get cores 0–3." in said(profile)
-
-
-def test_hosts_are_found_in_the_file_and_what_it_includes(tmp_path: Path) -> None:
-    (tmp_path / "conf.d").mkdir()
-    (tmp_path / "conf.d" / "lab").write_text("Host cedar\n  User mila\n")
-    config = tmp_path / "config"
-    config.write_text(
-        "# mine\nInclude conf.d/*\nHost *\n  User anna\n"
-        "Host bolt bolt.lab !no web-*\n  HostName = 10.0.4.31\n  User mila\n"
-        'Match host x\n  HostName 9.9.9.9\nHost "unfinished\n'
-    )
-    assert aliases(config) == [
-        Alias("cedar", "", "mila"),
-        Alias("bolt", "10.0.4.31", "mila"),
-        Alias("bolt.lab", "10.0.4.31", "mila"),
-    ]
-
-
-def test_no_file_names_no_host(tmp_path: Path) -> None:
-    assert aliases(tmp_path / "config") == []

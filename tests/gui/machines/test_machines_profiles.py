@@ -10,11 +10,9 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QLineEdit, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from app.choices import Tick
 from app.context import Desk
 from app.fields import Line
 from app.machines.editor import Editor
-from app.machines.profiles import Importing
 from app.pages.machines import MachinesPage
 from tests.gui.machines.steps import dialog, light, show, typed
 from tests.gui.windows import control, says, sees, the
@@ -104,20 +102,6 @@ def test_a_machine_is_duplicated_edited_and_forgotten(
     control(page, "Undo").click()
     qtbot.waitUntil(lambda: "box-2" in page.listing.rows)
     assert load_profile("box-2").description == "The other one"
-
-
-def test_ssh_hosts_are_imported_by_their_alias(
-    qtbot: QtBot, page: MachinesPage, home: Path
-) -> None:
-    (home / ".ssh" / "config").write_text("Host bolt\n  HostName 10.0.4.31\nHost *\n  User mila\n")
-    page.profiles.bring_in()
-    chosen = dialog(qtbot, page, Importing)
-    (tick,) = chosen.findChildren(Tick)
-    assert not control(chosen, "Add").isEnabled()
-    tick.click()
-    control(chosen, "Add").click()
-    qtbot.waitUntil(lambda: page.listing.selected == "bolt")
-    assert load_profile("bolt").address == "bolt"
 
 
 def test_a_damaged_profile_is_reported_and_the_others_work(
