@@ -68,10 +68,6 @@ class Legend(QFrame):
         """Return the height with all rows in their most spacious size."""
         return self._height_of(_ROOMY if len(self._list.rows) <= 7 else _DENSE)
 
-    def least_height(self) -> int:
-        """Return the height with all rows in their smallest size."""
-        return self._height_of(_DENSEST)
-
     def _height_of(self, row_height: int) -> int:
         return _HEAD + max(1, len(self._list.rows)) * row_height
 
@@ -204,9 +200,10 @@ class _Row(QFrame):
         why = "\n".join(filter(None, (sustained.why_unknown(series), stopped, *audits)))
         tasks = series.tasks
         content = (result, why, running, paused, shown, bool(series.shown), model.over, before)
-        if (content, tasks) == self._content:
+        peaks = "\n".join(peak.text() for peak in series.peaks)
+        if (content, tasks, peaks) == self._content:
             return
-        self._content = content, tasks
+        self._content = content, tasks, peaks
         if running and not self._live and not over and result.figure and not result.words:
             # No chip says it, for a recording does not run.
             result = replace(result, words="so far")
@@ -217,7 +214,7 @@ class _Row(QFrame):
             result = sustained.Sustained(words=before or "not run yet")
             told = result.text
         at_rest = f"{tasks.text} at rest" * bool(tasks.text)
-        self.setToolTip(tip("\n".join(filter(None, (told, at_rest, why)))))
+        self.setToolTip(tip("\n".join(filter(None, (told, peaks, at_rest, why)))))
         # The list's header explains the figures; the names need the space.
         self._said = result.words
         self._faulty.setVisible(series.faulty is not None)

@@ -51,13 +51,12 @@ class RankedRows(Scrolled, Generic[Row]):
     place does.
     """
 
-    def __init__(self, name: str = "", *, gap: int = 0) -> None:
-        """`name`: see `Scrolled`. `gap`: between rows, in pixels."""
+    def __init__(self) -> None:
         around = column(outer := frame("rows"))
-        self._list = column(inner := frame("rows"), gap=gap)
+        self._list = column(inner := frame("rows"))
         around.addWidget(inner)
         around.addStretch(1)
-        super().__init__(outer, name)
+        super().__init__(outer)
         self._order: list[str] = []
         self.rows: dict[str, Row] = {}
 

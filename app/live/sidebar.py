@@ -9,7 +9,6 @@ from app.charts.trio import Trio
 from app.live.events import EventLog
 from app.live.host_panel import HostPanel
 from app.live.legend import Legend
-from app.live.peaks import Peaks
 from app.live.published_panel import PublishedPanel, ToolsPanel
 from app.plain import tip
 from app.theme import Theme, icon
@@ -21,9 +20,9 @@ _ROOMY = 3
 """More tabs would be cut if they were not closer together."""
 _LOW = 420
 """Below this height there is room for one card only."""
-_TITLES = ("Servers", "Machine", "Events", "Peak", "Published", "Tools")
-_SERVERS, _MACHINE, _EVENTS, _PEAK, _PUBLISHED, _TOOLS = range(6)
-_NAMES = {_PEAK: "Peak under SLO", _PUBLISHED: "Published, and now", _TOOLS: "Load tools"}
+_TITLES = ("Servers", "Machine", "Events", "Published", "Tools")
+_SERVERS, _MACHINE, _EVENTS, _PUBLISHED, _TOOLS = range(5)
+_NAMES = {_PUBLISHED: "Published, and now", _TOOLS: "Load tools"}
 """Of tabs whose titles are shorter."""
 
 
@@ -40,12 +39,11 @@ class Side(QFrame):
         self.legend = Legend(trio, theme, live=live)
         self.vitals = HostPanel(theme)
         self.events = EventLog(theme)
-        self.peaks = Peaks(trio, theme)
         self.published = PublishedPanel(trio, theme)
         self.tools = ToolsPanel(trio)
         self._trio = trio
-        self._begun = self._searched = False
-        """Whether there is anything to tell besides the servers, and whether a peak is searched."""
+        self._begun = False
+        """Whether there is anything to tell besides the servers."""
         self._inside = inside = column(self, gap=GAP)
         self._tabs = QWidget()
         line = row(self._tabs, gap=4)
@@ -63,7 +61,6 @@ class Side(QFrame):
         inside.addWidget(self._tabs)
         inside.addWidget(self.vitals, 3)
         inside.addWidget(self.events, 2)
-        inside.addWidget(self.peaks, 3)
         inside.addWidget(self.published, 3)
         inside.addWidget(self.tools, 3)
         self._chosen = _MACHINE if live else _EVENTS
@@ -91,16 +88,13 @@ class Side(QFrame):
         self.vitals.clear()
 
     def refresh(self) -> None:
-        cards = self.legend, self.vitals, self.events, self.peaks, self.published, self.tools
+        cards = self.legend, self.vitals, self.events, self.published, self.tools
         for each in cards:
             each.refresh()
         before = self._offered
         model = self._trio.model
         self._begun = model.over or model.sweeping is not None or self.events.warnings > 0
-        if self._searched != bool(self._trio.model.axis.bounds):
-            self._searched = not self._searched
-            self._chosen = _PEAK if self._searched else _EVENTS
-        self._offered = self._begun, self._searched, self.published.known, self.tools.known
+        self._offered = self._begun, self.published.known, self.tools.known
         if self._offered != before:
             self._arrange()
         self._name_events()
@@ -110,7 +104,7 @@ class Side(QFrame):
         how much, where there is space.
         """
         count, title, tab = self.events.warnings, _TITLES[_EVENTS], self._group.button(_EVENTS)
-        many = self._searched or (self.published.known and self.tools.known)
+        many = self.published.known and self.tools.known
         text = f"{title} · {count}" if count and self.height() >= _LOW and not many else title
         problems = f"{count} warning{'s' * (count != 1)}" if count else ""
         accessible = ", ".join(filter(None, (title, problems)))
@@ -129,23 +123,17 @@ class Side(QFrame):
         self._chosen = place
         self._arrange()
 
-    def _legend_height(self) -> int:
-        """Return what the legend may have: the peaks of a search need the room more."""
-        legend = self.legend
-        return legend.least_height() if self._searched else legend.whole_height()
-
     def _arrange(self) -> None:
         low = self.height() < _LOW
         left = self.height() - 2 * self._inside.contentsMargins().top() - GAP
         least = max(card.minimumSizeHint().height() for card in (self.vitals, self.events))
         lower = max(_LOWER, self._tabs.sizeHint().height() + 2 * GAP + least)
-        legend = left - 30 if low else min(self._legend_height(), max(60, left - lower))
+        legend = left - 30 if low else min(self.legend.whole_height(), max(60, left - lower))
         legend = legend if self._begun else left + GAP
-        both = not low and left - legend >= _BOTH and not self._searched
+        both = not low and left - legend >= _BOTH
         self.legend.setFixedHeight(max(60, legend))
         self._group.button(_SERVERS).setVisible(low)
         self._group.button(_MACHINE).setVisible(not both)
-        self._group.button(_PEAK).setVisible(self._searched)
         self._group.button(_PUBLISHED).setVisible(self.published.known)
         self._group.button(_TOOLS).setVisible(self.tools.known)
         tabs = [tab for tab in self._group.buttons() if not tab.isHidden()]
@@ -161,7 +149,6 @@ class Side(QFrame):
         for place, card in (
             (_MACHINE, self.vitals),
             (_EVENTS, self.events),
-            (_PEAK, self.peaks),
             (_PUBLISHED, self.published),
             (_TOOLS, self.tools),
         ):

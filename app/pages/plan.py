@@ -327,7 +327,6 @@ class PlanPage(QWidget):
         self._desk.resources_read.emit(found)
         self.gallery.show_presets(found.presets)
         self.form.set_resources(found, self._desk.settings.more)
-        self.outlook.set_names({entry.id: entry.name for entry in found.entries})
         self.form.machines.damaged.show_text(found.machines_remark, "warn")
         kept = self._kept
         if first and not self.form.servers.value() and not kept.preset:

@@ -1,4 +1,4 @@
-"""Pictures of what a plan will do: its sweep over time, its calls, the whole run."""
+"""A picture of what a plan will do: its sweep over time."""
 
 from __future__ import annotations
 
@@ -8,22 +8,17 @@ from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy
 
-from app.charts.drawing import draw_swatch, draw_text, elided, text_width
+from app.charts.drawing import draw_text, text_width
 from app.charts.scales import ticks
-from app.colour import mix, with_opacity
+from app.colour import with_opacity
 from app.painted import Painted
-from app.plain import tip
-from app.theme import Weight, font
+from app.theme import font
 from workbench.analysis.histogram import samples_needed
 from workbench.formatting import clock
 from workbench.plan.editing import Step
 
 STEADY = samples_needed(0.99)
 """The number of calls that a steady p99 needs."""
-_MOST_BLOCKS = 1_200
-"""More cannot be distinguished on any screen."""
-_LEGIBLE = 90.0
-"""A narrower name is illegible, so its marker is drawn instead."""
 _LEFT, _TOP, _RIGHT, _BOTTOM = 48.0, 8.0, 8.0, 20.0
 _WARM_UP = "warm-up"
 
@@ -150,78 +145,6 @@ class SweepPicture(Painted):
         at = (x - plot.left()) / plot.width() * self.lasts_s
         apart = [max(step.begin_s - at, at - step.end_s, 0.0) for step in self._steps]
         return apart.index(min(apart))
-
-
-class RunPicture(Painted):
-    """The sweeps of all servers in order, in the styles of their lines."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName("Run order")
-        self._blocks: list[tuple[int, str]] = []
-        self._ceiling = False
-        self.setFixedHeight(30)
-        self.setMouseTracking(True)
-
-    def show_blocks(self, blocks: Sequence[tuple[int, str]], *, ceiling: bool) -> None:
-        """Index and name of each block's server; `ceiling`: the run starts with the calibration."""
-        every = -(-len(blocks) // _MOST_BLOCKS) or 1
-        self._blocks, self._ceiling = list(blocks[::every]), ceiling
-        self.update()
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        at = event.position()
-        found = [name for _, name, box in self._boxes() if box.contains(at)]
-        self.setToolTip(tip(found[0] if found else ""))
-
-    def paint(self, painter: QPainter) -> None:
-        theme, boxes, face = self.theme, self._boxes(), font(11, Weight.Medium)
-        # Label all by name, or all by marker.
-        named = all(
-            box.width() >= min(_LEGIBLE, text_width(name, face) + 10)
-            for index, name, box in boxes
-            if index >= 0
-        )
-        for index, name, box in boxes:
-            if index < 0:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(QColor(theme.line2))
-                painter.drawRoundedRect(box, 3, 3)
-                painter.fillRect(box, hatched(theme.muted))
-                continue
-            style = theme.series(index)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(mix(theme.card, style.colour, 0.24)))
-            painter.drawRoundedRect(box, min(3.0, box.width() / 4), 3)
-            painter.fillRect(QRectF(box.left(), box.bottom() - 4, box.width(), 4), style.brush())
-            if style.dashed:
-                for x in range(int(box.left()) + 5, int(box.right()), 9):
-                    notch = QRectF(x, box.bottom() - 4, 3, 4)
-                    painter.fillRect(notch, QColor(mix(theme.card, style.colour, 0.24)))
-            at = QPointF(box.left() + 6, box.center().y() - 2)
-            if named:
-                text = elided(name, face, box.width() - 10)
-                draw_text(painter, at, text, face, theme.text)
-            elif box.width() >= 16:
-                mark = QRectF(0, 0, min(28.0, box.width() - 6), 14)
-                mark.moveCenter(QPointF(box.center().x(), at.y()))
-                draw_swatch(painter, style, mark, mix(theme.card, style.colour, 0.24))
-
-    def _boxes(self) -> list[tuple[int, str, QRectF]]:
-        rect = QRectF(self.rect()).adjusted(0, 1, 0, -1)
-        blocks, left = self._blocks, 0.0
-        found = []
-        if self._ceiling:
-            wide = min(16.0, rect.width() / (len(blocks) + 1))
-            text = "Calibration of the clients, against a null server"
-            found.append((-1, text, QRectF(0, rect.top(), wide, rect.height())))
-            left = wide + 2
-        each = (rect.width() - left) / max(1, len(blocks))
-        gap = min(2.0, each * 0.2)
-        for place, (index, name) in enumerate(blocks):
-            box = QRectF(left + place * each, rect.top(), max(1.0, each - gap), rect.height())
-            found.append((index, name, box))
-        return found
 
 
 def hatched(colour: str) -> QBrush:

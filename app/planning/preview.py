@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from PySide6.QtCore import Qt, QTimer
@@ -23,13 +23,11 @@ from PySide6.QtWidgets import (
 from app.fields import Segments
 from app.planning.plan_charts import (
     STEADY,
-    RunPicture,
     SweepPicture,
     counted,
     describe,
 )
 from app.scrolling import Scrolled
-from app.style_places import style_places
 from app.theme import Weight
 from app.widgets import (
     Elided,
@@ -176,14 +174,12 @@ class Preview(QWidget):
         inside.addSpacing(10)
         self._axis = Heading()
         inside.addWidget(self._axis)
-        self.sweep, self.run = SweepPicture(), RunPicture()
+        self.sweep = SweepPicture()
         self.sweep.pointed.connect(self._on_pointed)
         inside.addWidget(self.sweep, 1)
         inside.addSpacing(8)
         self._order = Heading("Run order")
         inside.addWidget(self._order)
-        inside.addSpacing(4)
-        inside.addWidget(self.run)
         inside.addSpacing(10)
         self.ports = Share("Local ports", "peak use, of the free ports")
         about = "connections open at the peak, of those for them"
@@ -195,12 +191,8 @@ class Preview(QWidget):
         self.remarks = Remarks()
         inside.addWidget(self.remarks)
 
-    def show_draft(
-        self, draft: Draft, names: Mapping[str, str], faults: Mapping[str, QWidget | None]
-    ) -> None:
-        """`names`: the servers' names by id; `faults`: the fields of the problems that are listed,
-        by these.
-        """
+    def show_draft(self, draft: Draft, faults: Mapping[str, QWidget | None]) -> None:
+        """`faults`: the fields of the problems that are listed, by these."""
         plan, budget = draft.plan, draft.budget
         known = plan is not None and budget is not None
         self.drawn = self.drawn or known
@@ -224,9 +216,10 @@ class Preview(QWidget):
             f"From {draft.steps[0].load} to {draft.steps[-1].load}, {hint}"
         )
         calibrated = plan.calibrate and axis.calibrated
-        self.run.show_blocks(list(_blocks(draft, plan, names)), ceiling=calibrated)
         first = "calibration first" if calibrated else ""
-        self._order.show_text(", then ".join(filter(None, (first, _order_hint(plan)))))
+        order = ", then ".join(filter(None, (first, _order_hint(plan))))
+        self._order.show_text(order)
+        self._order.setVisible(bool(order))
         self.ports.show_share(budget.ports_needed, budget.ports_free)
         self.descriptors.show_share(budget.open_at_worst, budget.descriptors)
         self.remarks.show_text(_remarks(draft))
@@ -305,14 +298,6 @@ def _order_hint(plan: Plan) -> str:
     return f"{passes}, {seeded if plan.seed else 'an example of a random order'}"
 
 
-def _blocks(draft: Draft, plan: Plan, names: Mapping[str, str]) -> Iterator[tuple[int, str]]:
-    """Return style and name of the server of each block; a later pass has its number."""
-    places = style_places(plan.servers)
-    for block in draft.order:
-        name, again = names.get(block.server, block.server), block.pass_number > 1
-        yield places[block.server], f"{name} {block.pass_number}" if again else name
-
-
 def _remarks(draft: Draft) -> list[tuple[str, str]]:
     budget = draft.budget
     assert budget is not None
@@ -331,7 +316,6 @@ class Outlook(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._names: dict[str, str] = {}
         self._stale = False
         inside = column(self, gap=12)
         inside.setContentsMargins(16, 12, 16, 14)
@@ -350,13 +334,9 @@ class Outlook(QFrame):
         self._stack.addWidget(self._make_file())
         inside.addWidget(self._stack, 1)
 
-    def set_names(self, names: dict[str, str]) -> None:
-        """Set the servers' names by id."""
-        self._names = names
-
     def show_draft(self, draft: Draft, faults: Mapping[str, QWidget | None]) -> None:
         """`faults`: the fields of the problems that are listed, by these."""
-        self.preview.show_draft(draft, self._names, faults)
+        self.preview.show_draft(draft, faults)
         if faults:
             self._scroll.verticalScrollBar().setValue(0)
         self._stale = self.preview.drawn and draft.budget is None

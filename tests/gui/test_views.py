@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QPushButton, QTableWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
@@ -330,6 +330,9 @@ def test_a_search_is_shown_in_every_view(qtbot: QtBot) -> None:
     assert line(board, "asyncio-streams", Quantity.REPLIES)
     press(qtbot, board, "Distribution")
     assert titles(board)[0].startswith("Response time at each peak")
+    rows = board.side.legend.findChildren(QFrame)
+    (row,) = [each for each in rows if each.accessibleName().startswith("asyncio Protocol")]
+    assert "7,250" in row.accessibleName() and "7,250 to 7,500/s" in row.toolTip()
 
 
 @pytest.mark.parametrize("view", ["Sweep", "Over time", "Distribution"])
