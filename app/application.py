@@ -112,13 +112,8 @@ def run(file_shown: Path | None = None) -> int:
     Keeper(desk, file, window)
     for complaint in filter(None, (file.complaint, open_folder)):
         window.notice.show_text(complaint, "warn")
-    screen = window.screen()
-    if small := scale.complaint(kept.size, screen.availableSize()):
-        window.notice.show_text(small, "warn", settings=True)
-    larger = scale.suggestion(kept.size, screen.size(), screen.devicePixelRatio())
-    if larger and not kept.larger_suggested:
-        window.notice.show_text(larger, "soft", settings=True)
-        kept.larger_suggested = True
+    if small := scale.complaint(kept.size, window.screen().availableSize()):
+        window.notice.show_text(small, "warn")
     app.setQuitOnLastWindowClosed(False)
     window.left.connect(app.quit)
     app.styleHints().colorSchemeChanged.connect(lambda _: desk.theme_changed.emit())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import (
@@ -17,14 +16,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QPushButton
 
 from app.choices import Choice
-from app.context import Desk
-from app.dialogs import ask_file
 from app.log import MOST, Line, LogBook
 from app.plain import tip
 from app.theme import Weight, current
-from app.widgets import Inline, button, column, label, reading, row
-from workbench import stores
-from workbench.errors import PongbenchError, why
+from app.widgets import button, column, label, reading, row
 from workbench.formatting import number_of
 
 _SHOWN = (
@@ -43,10 +38,10 @@ class LogDrawer(QFrame):
     closed = Signal()
     HEIGHT = 240
 
-    def __init__(self, desk: Desk, book: LogBook) -> None:
+    def __init__(self, book: LogBook) -> None:
         super().__init__()
         self.setObjectName("drawer")
-        self._desk, self._book = desk, book
+        self._book = book
         self.setMinimumHeight(140)
         inside = column(self)
         head = row(gap=8)
@@ -64,18 +59,14 @@ class LogDrawer(QFrame):
         self._buttons: list[tuple[QPushButton, str]] = []
         for text, icon, do in (
             ("Copy", "copy", self.copy),
-            ("Save…", "save", self._ask_where),
-            ("Clear", "trash-2", self.clear),
             ("Close", "x", self.closed.emit),
         ):
             made = button(text, icon, kind="ghost", on_click=do)
-            made.setAccessibleName(f"{text.rstrip('…')} the log")
+            made.setAccessibleName(f"{text} the log")
             made.setToolTip(tip(made.accessibleName()))
             self._buttons.append((made, text))
             head.addWidget(made)
         inside.addLayout(head)
-        self.message = Inline()
-        inside.addWidget(self.message)
         self.body = reading("Lines of the log")
         self.body.setMaximumBlockCount(MOST * 10)
         self.body.setProperty("kind", "log")
@@ -114,25 +105,6 @@ class LogDrawer(QFrame):
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self._text())
 
-    def clear(self) -> None:
-        self._book.clear()
-        self.refresh()
-
-    def save(self, path: Path) -> None:
-        text = self._text() + "\n"
-
-        def write() -> None:
-            try:
-                stores.write(path, text)
-            except OSError as error:
-                raise PongbenchError(
-                    f"The log cannot be saved as {path}: {why(error)}. Choose another location."
-                ) from error
-
-        self._desk.bridge.do(
-            write, lambda _: self._show_message(f"Saved: {path}", "ok"), self._show_message
-        )
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange and not self.isHidden():
@@ -145,7 +117,6 @@ class LogDrawer(QFrame):
         self._count.setVisible(self.width() >= _NARROWEST)
 
     def showEvent(self, event: object) -> None:
-        self.message.show_text("")
         self.refresh()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -161,9 +132,6 @@ class LogDrawer(QFrame):
     def _text(self) -> str:
         """Return the text of the visible lines."""
         return self.body.toPlainText()
-
-    def _show_message(self, sentence: str, tone: str = "bad") -> None:
-        self.message.show_text(sentence, tone)
 
     def _show_count(self) -> None:
         self._count.setText(number_of(self._entries, "entries"))
@@ -189,6 +157,3 @@ class LogDrawer(QFrame):
         self._length = str(line).count("\n") + 1
         if at_end:
             bar.setValue(bar.maximum())
-
-    def _ask_where(self) -> None:
-        ask_file(self, "Save the log", self.save, start=Path.home() / "pongbench.log", save=True)

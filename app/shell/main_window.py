@@ -85,7 +85,6 @@ class MainWindow(PagedWindow):
         self.setCentralWidget(root)
         self.notice = NoticeBar()
         self.notice.log_requested.connect(lambda: self.show_log(shown=True))
-        self.notice.settings_requested.connect(lambda: self.show_page("Settings"))
         self._column.insertWidget(0, self.notice)
         self.refreshing = Refreshing(self, desk)
         desk.notice.connect(self.notice.show_text)
@@ -176,7 +175,7 @@ class MainWindow(PagedWindow):
 
     @cached_property
     def drawer(self) -> LogDrawer:
-        made = LogDrawer(self.desk, self.desk.log)
+        made = LogDrawer(self.desk.log)
         made.closed.connect(lambda: self.show_log(shown=False))
         self._split.addWidget(made)
         self._split.setStretchFactor(0, 1)

@@ -14,35 +14,29 @@ class NoticeBar(QFrame):
     """Shows one sentence at a time until it is dismissed; others wait in a queue."""
 
     log_requested = Signal()
-    settings_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("notice")
-        self._waiting: deque[tuple[str, str, bool]] = deque()
+        self._waiting: deque[tuple[str, str]] = deque()
         inside = row(self, gap=8)
         inside.setContentsMargins(20, 8, 12, 8)
-        self._offers_log, self._leads_to_settings = True, False
         self._sign = Sign()
         inside.addWidget(self._sign)
         self._text = label("", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._log = button("Show log", "terminal", on_click=self.log_requested.emit)
-        self._settings = button("Open Settings", "settings", on_click=self._on_settings)
         self._away = button("Dismiss", "x", kind="ghost", on_click=self.put_away)
         inside.addWidget(self._text, 1)
         inside.addWidget(self._log)
-        inside.addWidget(self._settings)
         inside.addWidget(self._away)
         self.hide()
 
-    def show_text(self, text: str, tone: str = "bad", *, settings: bool = False) -> None:
-        """Show a sentence, unless it equals the one before. `settings`: the user can act on it
-        there; the bar offers them instead of the log.
-        """
+    def show_text(self, text: str, tone: str = "bad") -> None:
+        """Show a sentence, unless it equals the one before."""
         latest = self._waiting[-1][0] if self._waiting else self.text
         if text and latest != text:
-            self._waiting.append((text, tone, settings))
+            self._waiting.append((text, tone))
             if self.isHidden():
                 self._next()
             self._name()
@@ -61,8 +55,7 @@ class NoticeBar(QFrame):
 
     def offer_log(self, offered: bool) -> None:
         """Set whether the log can be opened; it cannot while it is shown."""
-        self._offers_log = offered
-        self._show_actions()
+        self._log.setVisible(offered)
 
     @property
     def text(self) -> str:
@@ -70,12 +63,11 @@ class NoticeBar(QFrame):
 
     def _next(self) -> None:
         if self._waiting:
-            text, tone, self._leads_to_settings = self._waiting.popleft()
+            text, tone = self._waiting.popleft()
             self._text.setText(text)
             self.setAccessibleName(text)
             retone(self, tone)
             self._sign.show_tone(tone)
-            self._show_actions()
             self.show()
         self._name()
 
@@ -85,11 +77,3 @@ class NoticeBar(QFrame):
         self._away.setText(f" {text}")
         self._away.setAccessibleName(text)
         set_icon(self._away, "chevron-right" if more else "x")
-
-    def _show_actions(self) -> None:
-        self._log.setVisible(self._offers_log and not self._leads_to_settings)
-        self._settings.setVisible(self._leads_to_settings)
-
-    def _on_settings(self) -> None:
-        self.put_away()
-        self.settings_requested.emit()

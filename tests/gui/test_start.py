@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -69,18 +68,6 @@ def test_without_any_installed_font_text_is_still_readable(home: Path) -> None:
         FONTCONFIG_FILE=str(empty),
     )
     assert (ended.returncode, ended.stdout) == (0, "Inter False\n"), ended.stderr
-
-
-def test_a_larger_size_is_suggested_once_on_a_large_screen_that_is_not_scaled(home: Path) -> None:
-    screen = {"x": 0, "y": 0, "width": 3840, "height": 2160, "dpr": 1, "name": "large"}
-    screen |= {"logicalDpi": 96, "logicalBaseDpi": 96}
-    file = home / "screen.json"
-    file.write_text(json.dumps({"screens": [screen]}))
-    show = at_first_paint("print(window.notice.text)")
-    env = {"PONGBENCH_HOME": str(home), "QT_QPA_PLATFORM": f"offscreen:configfile={file}"}
-    first, again = program(show, **env), program(show, **env)
-    assert "small on a screen of 3,840 × 2,160 pixels" in first.stdout, first.stderr
-    assert (again.returncode, again.stdout) == (0, "\n"), again.stderr
 
 
 def test_ctrl_c_while_the_window_is_painted_closes_it_without_complaint(home: Path) -> None:
