@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
-from app.charts.drawing import draw_marker, draw_text, elided, name_within, text_width
+from app.charts.drawing import draw_marker, draw_text, elided, text_width
 from app.colour import with_opacity
 from app.live.film import Alert, Mark, Reel
 from app.painted import Painted, draw_focus
@@ -30,13 +30,11 @@ _LEAST = 46
 _TICKS_APART = 3.0
 _HEAD, _FOOT = 24, 8
 """Space above the bar for names and warnings, and below it for a tick per point."""
-_TEXT = 16
-"""The height of a text there."""
 _NEAR_PX = 6.0
 _MARKED_FROM = 14.0
 """The narrowest stretch with the marker of its server."""
-_NAMED = 0.5
-"""The least share of the stretches that must have room for a name: fewer would seem chosen."""
+_NAMED_FROM = 30.0
+"""The least room for a part of a name."""
 _CEILING = "client calibration"
 _PROFILES = "CPU profiles"
 _HATCHED = Qt.BrushStyle.BDiagPattern
@@ -58,10 +56,6 @@ class Timeline(Painted):
         self._duration = 1
         self._scale = 1.0
         self._at = 0.0
-        self._pointed: float | None = None
-        """The time under the pointer; None: it is elsewhere."""
-        self._whole: set[int] = set()
-        """The stretches that are named whole, by their start."""
         self._ground_key: object = None
         self._kept = QPixmap()
         self.setMinimumHeight(_LEAST)
@@ -69,7 +63,6 @@ class Timeline(Painted):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Timeline")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setMouseTracking(True)
 
     def set_scale(self, scale: float) -> None:
         """Set how many times as large as in the window everything is."""
@@ -141,16 +134,11 @@ class Timeline(Painted):
         self.mouseMoveEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        share = event.position().x() / self._scale / max(1, self.width())
-        self._pointed = min(1.0, max(0.0, share)) * self._duration
         if event.buttons() & Qt.MouseButton.LeftButton:
-            self._at = self._pointed
+            share = event.position().x() / self._scale / max(1, self.width())
+            self._at = min(1.0, max(0.0, share)) * self._duration
             self.sought.emit(self._at)
-        self.update()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        self._pointed = None
-        self.update()
+            self.update()
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -181,7 +169,6 @@ class Timeline(Painted):
         painter.drawPixmap(0, 0, self._ground(bar))
         for first, last in self._stretches:
             self._paint_stretch(painter, bar, first, last)
-        self._paint_current(painter)
         x = min(max(self._x(self._at), 5.0), self.width() - 5.0)
         top, foot = QPointF(x, bar.top() - 5), QPointF(x, bar.bottom() + 8)
         # A rim in the background colour makes it visible on every server's colour.
@@ -201,7 +188,7 @@ class Timeline(Painted):
         key = (self.size().toTuple(), self.theme.name, ratio)
         if key == self._ground_key:
             return self._kept
-        self._ground_key, self._whole = key, set()
+        self._ground_key = key
         self._kept = QPixmap((QSizeF(self.width(), self.height()) * ratio).toSize())
         self._kept.setDevicePixelRatio(ratio)
         self._kept.fill(Qt.GlobalColor.transparent)
@@ -217,8 +204,6 @@ class Timeline(Painted):
         for name, span in self._asides.items():
             self._paint_aside(painter, bar, *span, name)
         self._paint_names(painter)
-        for attempt, first_us, last_us in _rounds(self._stretches):
-            self._paint_round(painter, attempt, self._x(first_us), self._x(last_us))
         for alert in self._alerts:
             at = QPointF(self._x(alert.t_us), bar.top() - 5.5)
             draw_text(painter, at, "!", font(11, Weight.DemiBold), theme.warn, "middle")
@@ -226,57 +211,17 @@ class Timeline(Painted):
         return self._kept
 
     def _paint_names(self, painter: QPainter) -> None:
-        """Draw the marker of each stretch, and the names unless most would be missing."""
-        size, names = font(11, Weight.Medium), frozenset(mark.name for mark in self._marks)
-        written: list[tuple[Mark, float, str]] = []
-        free = self.width() + 0.0
+        """Draw the marker of each stretch, and as much of the name as there is room for."""
+        size, free = font(11, Weight.Medium), self.width() + 0.0
         for first, last in reversed(self._stretches):
             left, wide = self._x(first.start_us), self._x(last.stop_us - first.start_us)
             if first.attempt == 1 and wide > _MARKED_FROM:
-                name = name_within(first.name, names, size, free - 5 - left - 14)
-                cut_twice = name.startswith("…") and name.endswith("…")
-                written.append((first, left, "" if cut_twice else name))
+                style = self.theme.series(first.index)
+                draw_marker(painter, style, QPointF(left + 5, 8), 3.6, self.theme.card)
+                if (room := free - 5 - left - 14) >= _NAMED_FROM:
+                    text = elided(first.name, size, room)
+                    draw_text(painter, QPointF(left + 14, 8), text, size, self.theme.soft)
             free = left
-        named = sum(bool(name) for _, _, name in written) >= _NAMED * len(written)
-        for first, left, name in written:
-            style = self.theme.series(first.index)
-            draw_marker(painter, style, QPointF(left + 5, 8), 3.6, self.theme.card)
-            at = QPointF(left + 14, 8)
-            draw_text(painter, at, name if named else "", size, self.theme.soft)
-            if named and name == first.name:
-                self._whole.add(first.start_us)
-
-    def _paint_current(self, painter: QPainter) -> None:
-        """Draw the whole name of the server under the pointer, else of the one at the playhead: in
-        its place, or over its neighbours where these leave no room.
-        """
-        at = self._at if self._pointed is None else self._pointed
-        mark = self.mark_at(at)
-        if mark is None or self.aside_at(at):
-            return
-        theme, size = self.theme, font(11, Weight.DemiBold)
-        first = next(first for first, last in self._stretches if mark.stop_us <= last.stop_us)
-        name = elided(first.name, size, self.width() - 28.0)
-        width, left = 20 + text_width(name, size), self._x(first.start_us)
-        box = QRectF(left, 0, width, _TEXT)
-        if first.start_us in self._whole and box.right() <= self.width():
-            painter.fillRect(box, QColor(theme.card))
-        else:
-            middle = self._x(at) - width / 2
-            box = QRectF(min(max(1.0, middle), self.width() - width - 5), 0.5, width + 4, _TEXT - 1)
-            painter.setPen(QPen(QColor(theme.line2), 1))
-            painter.setBrush(QColor(theme.floating))
-            painter.drawRoundedRect(box, 4, 4)
-            left = box.left() + 3
-        draw_marker(painter, theme.series(first.index), QPointF(left + 5, 8), 3.6, theme.card)
-        draw_text(painter, QPointF(left + 14, 8), name, size, theme.text)
-
-    def _paint_round(self, painter: QPainter, attempt: int, left: float, right: float) -> None:
-        """Mark the stretches in which doubtful rates are repeated."""
-        size = font(11)
-        which = formatting.ordinal(attempt)
-        fits = (t for t in (f"{which} tries", which) if text_width(t, size) <= right - left)
-        draw_text(painter, QPointF(left, 8), next(fits, ""), size, self.theme.muted)
 
     def _paint_aside(self, painter: QPainter, bar: QRectF, begin: int, end: int, name: str) -> None:
         """Mark what gives no results: hatched, like the client limit in the charts."""
@@ -310,17 +255,4 @@ def _stretches(marks: Sequence[Mark]) -> list[tuple[Mark, Mark]]:
             found[-1] = (found[-1][0], mark)
         else:
             found.append((mark, mark))
-    return found
-
-
-def _rounds(stretches: Sequence[tuple[Mark, Mark]]) -> list[tuple[int, int, int]]:
-    """Return (number of the attempt, start, end) of stretches of repeats."""
-    found: list[tuple[int, int, int]] = []
-    before = 1
-    for first, last in stretches:
-        if first.attempt > 1 and first.attempt == before:
-            found[-1] = (first.attempt, found[-1][1], last.stop_us)
-        elif first.attempt > 1:
-            found.append((first.attempt, first.start_us, last.stop_us))
-        before = first.attempt
     return found

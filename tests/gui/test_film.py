@@ -5,22 +5,18 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QPainter
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from app import theme
-from app.charts.drawing import draw_text
 from app.live import present as presenting
 from app.live.film import Film, Position, load
 from app.live.present import Presentation
 from app.live.timeline import Timeline
 from app.live.transport import fitting
-from tests.gui.windows import control, painted, press, refusal, says, shown, the
+from tests.gui.windows import control, press, refusal, says, shown, the
 from tests.recording import record_session
 from tests.synthetic import CONTESTANTS, session
 from workbench.documents import AnyDocument
@@ -55,54 +51,6 @@ async def test_a_film_shows_its_end_after_its_last_document(tmp_path: Path) -> N
 )
 def test_a_film_lasts_about_half_a_minute_by_default(lasts_s: float, speed: float) -> None:
     assert fitting(lasts_s) == speed
-
-
-def test_the_timeline_names_the_server_at_the_playhead_or_the_pointer_whole(
-    qtbot: QtBot, tmp_path: Path
-) -> None:
-    documents = session(24, 4)
-    reel = asyncio.run(load(record_session(tmp_path / "a.pong.yaml", documents)))
-    timeline = Timeline(theme.LIGHT)
-    qtbot.addWidget(timeline)
-    timeline.resize(600, 60)
-    timeline.load(reel)
-    with qtbot.waitExposed(timeline):
-        timeline.show()
-    for mark in (reel.marks[0], reel.marks[50], reel.marks[-1]):
-        timeline.set_position(float(mark.stop_us))
-        assert mark.name in painted(timeline)
-    first = reel.marks[0]
-    x = timeline.width() * first.stop_us / reel.duration_us
-    at, none = QPointF(x, 30), Qt.MouseButton.NoButton
-    keys = Qt.KeyboardModifier.NoModifier
-    QApplication.sendEvent(timeline, QMouseEvent(QEvent.Type.MouseMove, at, at, none, none, keys))
-    assert first.name in painted(timeline)
-
-
-def test_most_servers_have_a_name_of_their_own_on_the_timeline_or_none_has(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn: list[str] = []
-
-    def draw(painter: QPainter, at: QPointF, text: str, *look: Any) -> float:
-        drawn.append(text)
-        return draw_text(painter, at, text, *look)
-
-    monkeypatch.setattr("app.live.timeline.draw_text", draw)
-    reel = asyncio.run(load(record_session(tmp_path / "a.pong.yaml", session(24, 4))))
-    names = {mark.name for mark in reel.marks}
-    timeline = Timeline(theme.LIGHT)
-    qtbot.addWidget(timeline)
-    timeline.load(reel)
-    for width in (600, 1100, 1700, 3600):
-        timeline.resize(width, 60)
-        drawn.clear()
-        timeline.grab()
-        written = [text for text in drawn if text not in ("", "client calibration")]
-        assert len(written) == len(set(written))
-        assert len(written) >= len(names) / 2 or not written
-        assert written or width < 3600
-    assert names <= set(drawn)
 
 
 FOREIGN = "just: yaml\n"
