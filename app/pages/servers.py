@@ -97,8 +97,8 @@ class ServersPage(QWidget):
         self.own.refused.connect(self._on_refused)
         self.own.removed.connect(self.table.setFocus)
         self.trial.finished.connect(lambda _: self.load())
-        self.trial.changed.connect(self._on_trial)
-        self._desk.busy_changed.connect(lambda _: self._on_trial())
+        lock = self.target.lock
+        self.trial.changed.connect(lambda: lock(self.trial.under_way))
         self.target.changed.connect(self._on_target)
         self.target.failed.connect(self.error.show_text)
         for key, do in {
@@ -109,7 +109,6 @@ class ServersPage(QWidget):
             shortcut = QShortcut(QKeySequence(key), self.table, do)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
         head, detail = self._head, self.detail
-        head.all.clicked.connect(self.test_all)
         head.new.clicked.connect(self.own.new)
         head.compare.clicked.connect(self.compare_these)
         detail.reveal_requested.connect(self.reveal)
@@ -135,7 +134,6 @@ class ServersPage(QWidget):
         """Handle another machine for tests, or new facts about it."""
         if self.trial.profile != self.target.profile:
             self.trial.set_machine(self.target.profile)
-        self._on_trial()
         self.load()
 
     def _on_unread(self, sentence: str) -> None:
@@ -182,7 +180,6 @@ class ServersPage(QWidget):
         if not self._loaded:
             self.finding.count.setText("Reading the servers…")
         self._head.show_ticked(len(self._rows.ticked))
-        self._on_trial()
 
     def _on_ticks(self) -> None:
         if self.filters.only_ticked:
@@ -230,17 +227,6 @@ class ServersPage(QWidget):
         self._key_to_choose = key
         self._show_all()
         self.load()
-
-    def test_all(self) -> None:
-        """Test every visible server, or cancel that."""
-        if self.trial.under_way:
-            self.trial.stop()
-        else:
-            self.trial.start_all(self._sifted.servers())
-
-    def _on_trial(self) -> None:
-        possible = not self._desk.busy and self._sifted.rowCount() > 0
-        self._head.show_trial_state(self.trial, possible=possible)
 
     def _on_made(self, key: str) -> None:
         self._key_to_choose = key

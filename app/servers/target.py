@@ -13,7 +13,6 @@ from app.machines import work
 from app.machines.prompts import Asker
 from app.machines.work import Known
 from app.plain import tip
-from app.servers.trial import Trial
 from app.servers.tryout import examine_machine
 from app.widgets import TopBar, button, label, row, tool
 from workbench.machines.profiles import Profile
@@ -160,16 +159,15 @@ class Head(TopBar):
         super().__init__("Servers")
         self.show_text("Servers", "Catalogue, code and tests")
         self._narrow = False
-        self._doing = ""
         self.target = Target(desk, machine)
-        self.all = button("Test all shown", "flask-conical")
         # In narrow windows, where the column with the other one has no room.
         self.new = button("New server", "plus")
         self.new.hide()
         self.compare = button("Compare in a plan", "arrow-right", kind="primary")
-        for each in (self.target, self.all, self.new, self.compare):
+        for each in (self.target, self.new, self.compare):
             self.actions.addWidget(each)
-        self.target.appeared.connect(self._show_target)
+        for seen in (self.target.appeared, self.target.changed):
+            seen.connect(self._show_target)
         self._show_target()
 
     def set_narrow(self, narrow: bool) -> None:
@@ -183,19 +181,9 @@ class Head(TopBar):
         self.compare.setEnabled(number > 0)
         self.compare.setToolTip(tip("" if number else "Select the servers to compare"))
 
-    def show_trial_state(self, trial: Trial, *, possible: bool) -> None:
-        """`possible`: servers are listed, and nothing prevents a test."""
-        text = "Stop tests" if trial.under_way else "Test all shown"
-        self.all.setText(f" {text}")
-        self.all.setAccessibleName(text)
-        self.all.setEnabled(possible)
-        self.target.lock(trial.under_way)
-        self._doing = trial.progress
-        self._show_target()
-
     def _show_target(self) -> None:
         """Show the machine; a narrow window shows only the choice."""
-        self.new.setVisible(self._narrow and not self._doing)
+        self.new.setVisible(self._narrow)
         self.target.set_narrow(self._narrow)
         chosen = self._narrow and self.target.isVisibleTo(self)
-        self.chip.show_text(self._doing or ("" if chosen else self.target.caption), "soft")
+        self.chip.show_text("" if chosen else self.target.caption, "soft")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -109,8 +108,6 @@ class Trial(QWidget):
         self._doing = ""
         self._results: dict[tuple[str, str], TrialResult] = {}
         self._measured_before: dict[tuple[str, str], Measured | None] = {}
-        self._waiting: list[Known] = []
-        self._many = 0
         self._make()
         desk.busy_changed.connect(self._on_busy)
         self._show()
@@ -179,24 +176,13 @@ class Trial(QWidget):
         if self._known is not None and self.go.isEnabled():
             self._test(self._known)
 
-    def start_all(self, servers: Sequence[Known]) -> None:
-        """Test servers one after the other."""
-        if self._under_way is None and not self._desk.busy:
-            self._waiting = [known for known in servers if known.runs]
-            self._many = len(self._waiting)
-            self._next()
-
-    def _next(self) -> None:
-        if self._waiting:
-            self._test(self._waiting.pop(0))
-
     def _test(self, known: Known) -> None:
         if self._under_way is not None or self._desk.busy or known.entry is None:
             return
         before = self._results.pop(self._slot(known), None)
         self._measured_before[self._slot(known)] = known.measured
         # Consent was given after the commands were shown, for this server only.
-        install = bool(before and before.commands) and not self._many
+        install = bool(before and before.commands)
         self._trying, self._doing = known, "Starting"
         notify = self._desk.bridge.post(self._on_progress)
         self._under_way = self._desk.bridge.submit(
@@ -212,13 +198,11 @@ class Trial(QWidget):
             lambda sentence: self._on_result(known, TrialResult(False, [Line(sentence, "bad")])),
         )
         self._show()
-        if not self._many:
-            self.cancel.setFocus()
+        self.cancel.setFocus()
         self.changed.emit()
 
     def stop(self) -> None:
         """End the test; the engine stops the server and cleans up."""
-        self._waiting, self._many = [], 0
         if self._under_way is None or self._trying is None:
             return
         self._under_way.cancel()
@@ -234,13 +218,6 @@ class Trial(QWidget):
     @property
     def under_way(self) -> bool:
         return self._under_way is not None
-
-    @property
-    def progress(self) -> str:
-        """Return the progress of a test of several servers; empty: there is none."""
-        if self._trying is None or not self._many:
-            return ""
-        return f"Testing {self._trying.name}, {self._many - len(self._waiting)} of {self._many}"
 
     def with_result(self, known: Known) -> Known:
         """Return the server with the state after its last test, also where that ended before there
@@ -276,11 +253,7 @@ class Trial(QWidget):
         self._results[self._slot(known)] = result
         self._show()
         self.finished.emit(known)
-        if self._waiting:
-            self._next()
-        else:
-            self._many = 0
-            self.changed.emit()
+        self.changed.emit()
 
     def _on_busy(self, busy: bool) -> None:
         if busy:

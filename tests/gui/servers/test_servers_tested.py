@@ -126,17 +126,6 @@ def test_the_state_is_that_of_the_last_test_also_after_one_that_passed(
     qtbot.waitUntil(lambda: page.pane.known.state.word == "Test failed")  # type: ignore[union-attr]
 
 
-def test_all_listed_servers_are_tested_one_after_the_other(qtbot: QtBot, opened: Open) -> None:
-    for name in ("First", "Second"):
-        user_servers.new(name)
-    page = opened()
-    page.filters.family = "own"
-    control(page, "Test all shown").click()
-    sees(qtbot, page, "Testing First, 1 of 2")
-    qtbot.waitUntil(lambda: [known.state.word for known in page.servers()] == ["Ready"] * 2)
-    assert control(page, "Test all shown").isEnabled()
-
-
 def test_no_server_is_tested_while_a_run_is_in_progress(
     qtbot: QtBot, page: ServersPage, desk: Desk
 ) -> None:
