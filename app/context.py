@@ -57,8 +57,6 @@ class Desk(QObject):
     """
     theme_changed = Signal()
     """The colour setting has changed."""
-    calm_changed = Signal(bool)
-    """The setting for less motion has changed."""
 
     def __init__(
         self, bridge: Bridge, theme: Theme, settings: Settings, log: LogBook | None = None

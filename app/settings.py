@@ -22,8 +22,6 @@ class Settings:
     """system, dark or light."""
     size: int = 100
     """Of text and controls, in percent of what the desktop asks for."""
-    calm: bool = False
-    """Less motion: nothing is animated."""
     page: str = "Start"
     """The last page shown."""
     geometry: str = ""

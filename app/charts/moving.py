@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import isnan, nan
-from time import monotonic
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -21,8 +20,6 @@ from workbench.analysis.windows import Running
 
 _HALO = 24.0
 """Unscaled, more than the radius of a halo."""
-_BREATH_S = 1.2
-_LEVELS = 6
 
 
 class Moving:
@@ -186,20 +183,16 @@ class Moving:
 
     def _paint_halo(self, painter: QPainter, curve: Curve, at: QPointF) -> None:
         chart = self._chart
-        breath = abs(monotonic() / (_BREATH_S / 2) % 2 - 1) if chart.breathes else 0.5
-        # Large translucent circles take a millisecond: a few sizes are cached as pixmaps.
-        level = round(breath * _LEVELS) / _LEVELS
+        # Large translucent circles take a millisecond, a cached pixmap less.
         ratio = chart.devicePixelRatioF()
         scale, card = chart.sizes.scale, chart.theme.card
-        halo = _halo(curve.style, card, scale, level, chart.paused, ratio)
+        halo = _halo(curve.style, card, scale, chart.paused, ratio)
         half = halo.width() / ratio / 2
         painter.drawPixmap(at - QPointF(half, half), halo)
 
 
 @lru_cache(maxsize=64)
-def _halo(  # noqa: PLR0917 - a key
-    style: SeriesStyle, card: str, scale: float, breath: float, paused: bool, ratio: float
-) -> QPixmap:
+def _halo(style: SeriesStyle, card: str, scale: float, paused: bool, ratio: float) -> QPixmap:
     side = 44 * scale
     halo = QPixmap(round(side * ratio), round(side * ratio))
     halo.setDevicePixelRatio(ratio)
@@ -210,7 +203,7 @@ def _halo(  # noqa: PLR0917 - a key
     painter.scale(scale, scale)
     painter.setPen(Qt.PenStyle.NoPen)
     middle = QPointF(0, 0)
-    for radius, opacity in ((15 + 5 * breath, 0.13), (12, 0.24), (8.5, 0.43)):
+    for radius, opacity in ((17.5, 0.13), (12, 0.24), (8.5, 0.43)):
         painter.setBrush(style.brush(opacity))
         painter.drawEllipse(middle, radius, radius)
     outer, inner = (QColor(card), style.tint()) if paused else (style.tint(), QColor(card))

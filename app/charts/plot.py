@@ -65,8 +65,6 @@ class Plot(pg.PlotWidget):
         self.cursor_rate = nan
         """The rate under the dashed cursor; NaN: no cursor."""
         self.paused = False
-        self.breathes = True
-        """False for users who want less motion."""
         self.theme, self.sizes, self.lowest = theme, sizes or Sizes(), lowest
         self.curves: dict[str, Curve] = {}
         self.limits: Limits = (0, 1, 0, 1)

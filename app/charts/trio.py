@@ -319,11 +319,6 @@ class Trio(QWidget):
             chart.paused = paused
             chart.renew()
 
-    def set_breathing(self, breathes: bool) -> None:
-        """Set whether the halo moves; False: for users who want less motion."""
-        for chart in self.charts.values():
-            chart.breathes = breathes
-
     def set_theme(self, theme: Theme) -> None:
         self._ring.set_theme(theme)
         self.theme = theme

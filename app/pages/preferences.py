@@ -1,4 +1,4 @@
-"""The Settings page: colours, motion, folders."""
+"""The Settings page: colours, sizes, folders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from app import folders, scale
 from app.about.box import AboutBox
-from app.choices import Pick, Tick
+from app.choices import Pick
 from app.context import Desk
 from app.dialogs import ask
 from app.folders import Folder
@@ -95,14 +95,7 @@ class PreferencesPage(QWidget):
         self._restart = label("Applies at the next start of Pongbench.", 12, tone="muted")
         inside.addWidget(self._restart)
         self._restart.hide()
-        inside.addSpacing(8)
-        inside.addWidget(label("Motion", 14, Weight.DemiBold))
-        calm = Tick("Reduce motion (no animation of the running point)")
-        calm.setChecked(settings.calm)
-        calm.toggled.connect(self._set_calm)
-        self._desk.calm_changed.connect(calm.setChecked)
         self._desk.theme_changed.connect(self._show_colours)
-        inside.addWidget(calm, 0, Qt.AlignmentFlag.AlignLeft)
         return card
 
     def _make_choice(
@@ -166,10 +159,6 @@ class PreferencesPage(QWidget):
     def _choose(self, colours: str) -> None:
         self._desk.settings.colours = colours
         self._desk.theme_changed.emit()
-
-    def _set_calm(self, calm: bool) -> None:
-        self._desk.settings.calm = calm
-        self._desk.calm_changed.emit(calm)
 
     def _open(self, url: QUrl) -> None:
         if not QDesktopServices.openUrl(url):

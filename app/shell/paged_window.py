@@ -57,7 +57,6 @@ class PagedWindow(QMainWindow):
         desk.plan_requested.connect(self._edit)
         desk.preset_requested.connect(self._take)
         desk.compare_requested.connect(self._compare)
-        desk.calm_changed.connect(lambda _: self._calm())
         for name, place in page_registry.ALL.items():
             if place.key:
                 QShortcut(QKeySequence(place.key), self, partial(self.show_page, name))
@@ -89,7 +88,6 @@ class PagedWindow(QMainWindow):
             found.setAccessibleName(place.title or name)  # it takes the focus
             self._stack.addWidget(found)
             self.dress(found)
-            self._calm()
         return found
 
     def dress(self, root: QWidget) -> None:
@@ -165,12 +163,6 @@ class PagedWindow(QMainWindow):
             self.show_page(self._left)
         else:
             super().keyPressEvent(event)
-
-    def _calm(self) -> None:
-        """Stop animations if the user asked for less motion."""
-        for each in self.findChildren(QWidget):
-            if hasattr(each, "set_breathing"):
-                each.set_breathing(not self.desk.settings.calm)
 
 
 class _Pages(QStackedWidget):

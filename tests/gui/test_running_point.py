@@ -62,7 +62,6 @@ def test_live_charts_show_the_same_as_charts_that_are_painted_anew(qtbot: QtBot)
     """Of a live update only what it concerns is painted."""
     board = live_board(qtbot)
     trio = board.trio
-    trio.set_breathing(False)
 
     def differs() -> int:
         at = trio.mapTo(board, QPoint())

@@ -14,7 +14,6 @@ from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.application import Keeper
-from app.charts.chart import Chart
 from app.settings import Settings, SettingsFile
 from app.shell.main_window import MainWindow
 from app.widgets import Elided
@@ -47,11 +46,11 @@ def test_two_windows_keep_their_own_changes_and_the_last_change_to_a_field() -> 
     one, other = SettingsFile(), SettingsFile()
     first, second = one.load(), other.load()
     first.colours, first.more["plan"], first.page = "dark", 1, "Live"
-    second.calm, second.more["film"], second.page = True, 2, "Sessions"
+    second.percentile_band, second.more["film"], second.page = True, 2, "Sessions"
     one.write(one.changes(first))
     other.write(other.changes(second))
     kept = SettingsFile().load()
-    assert (kept.colours, kept.calm, kept.page) == ("dark", True, "Sessions")
+    assert (kept.colours, kept.percentile_band, kept.page) == ("dark", True, "Sessions")
     assert kept.more == {"plan": 1, "film": 2}
 
 
@@ -91,9 +90,11 @@ def test_damaged_settings_are_set_aside_and_reported(home: Path, content: bytes)
 def test_an_invalid_field_gets_its_default(home: Path) -> None:
     path = home / "config" / "settings.json"
     path.parent.mkdir()
-    path.write_text(json.dumps({"colours": 7, "calm": "yes", "page": "Sessions", "new": 1}))
+    path.write_text(
+        json.dumps({"colours": 7, "percentile_band": "yes", "page": "Sessions", "new": 1})
+    )
     kept = SettingsFile().load()
-    assert (kept.colours, kept.calm, kept.page) == ("system", False, "Sessions")
+    assert (kept.colours, kept.percentile_band, kept.page) == ("system", False, "Sessions")
 
 
 def test_settings_that_cannot_be_saved_are_reported_once_and_the_window_keeps_working(
@@ -154,15 +155,6 @@ def test_colours_follow_the_system_unless_others_were_chosen(
     window.desk.settings.colours = "light"
     window.desk.theme_changed.emit()
     assert ground(window) == theme.LIGHT.bg
-
-
-def test_reduced_motion_stops_the_pulse_of_the_running_point(window: MainWindow) -> None:
-    """On the pages there are and on those that are built later."""
-    window.show_page("Settings")
-    press(window, "Reduce motion (no animation of the running point)")
-    assert window.desk.settings.calm
-    for page in (window.live, window.film):
-        assert not any(chart.breathes for chart in page.findChildren(Chart))
 
 
 def test_folders_are_shown_with_their_size_and_the_cache_is_cleared_when_asked(
