@@ -104,7 +104,7 @@ install() {
         "$DATA/icons/hicolor/scalable/apps" \
         || stop "Nothing can be written to $DEST; give another place with --prefix=DIR."
     rm -rf "$DEST/app.new"
-    cp -a "$HERE/pongbench" "$DEST/app.new" \
+    cp -a "$HERE/pongbench" "$DEST/app.new" 2>/dev/null \
         || { rm -rf "$DEST/app.new"; stop "The disk is full; nothing was changed."; }
     QT_QPA_PLATFORM=offscreen "$DEST/app.new/pongbench" --version >/dev/null \
         || { rm -rf "$DEST/app.new"
