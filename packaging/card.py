@@ -118,6 +118,8 @@ def add_a_machine(hands: Hands, port: str, user: str, key: str) -> Steps:
         hands.type(name, text)
     hands.picture("1-profile")
     hands.press("Save")
+    page: Any = hands.window.page("Machines")
+    yield lambda: page.listing.selected == NAME
     yield partial(hands.can_press, "Check this machine")
 
 
