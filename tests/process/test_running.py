@@ -204,7 +204,7 @@ async def test_a_reply_that_the_plan_expects_is_measured() -> None:
 
 
 async def test_where_nothing_answers_it_says_so() -> None:
-    assert "accepted no connection" in await refused(plan(f"http://127.0.0.1:{free_port()}/"))
+    assert "connection refused" in await refused(plan(f"http://127.0.0.1:{free_port()}/"))
 
 
 async def test_a_certificate_is_checked_as_a_browser_does(

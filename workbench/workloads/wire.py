@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import socket
 import ssl
 import struct
@@ -123,8 +124,7 @@ class Wire:
             except TimeoutError:
                 raise Fault(f"It accepted no connection within {self.patience_s:g} s.") from None
             except OSError as error:
-                reason = (error.strerror or str(error)).lower()
-                raise Fault(f"It accepted no connection ({reason}).") from None
+                raise refused(error) from None
             caller = Caller(sock)
             if self.tls:
                 caller = _TlsCaller(sock, self.tls, self.tls_name, self.alpn)
@@ -286,6 +286,14 @@ class _TlsCaller(Caller):
                 await super().send(self._out.read())
             if pieces:
                 return b"".join(pieces)
+
+
+def refused(error: OSError) -> Fault:
+    """Return why no connection was made."""
+    reason, number = error.strerror or str(error), error.errno or 0
+    if number > 0 and sys.platform != "win32":  # asyncio's own text has a tuple in it.
+        reason = os.strerror(number)
+    return Fault(f"It accepted no connection ({reason.lower()}).")
 
 
 def _reason(error: OSError) -> str:

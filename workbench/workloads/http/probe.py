@@ -123,4 +123,6 @@ def _refusal(entry: Server, request: Request, reply: Reply) -> str:
         )
     if status in (404, 410):
         return f"{entry.name} has no {request.path} ({status}); correct the path, {otherwise}"
-    return f"{entry.name} answers {status} to {what}; correct the request, {otherwise}"
+    said = f"{entry.name} answers {status} to {what}; correct the request, {otherwise}"
+    plain = status == 400 and entry.tls is None  # As nginx answers at a port of TLS.
+    return said + " If it speaks TLS, begin its address with https://." * plain

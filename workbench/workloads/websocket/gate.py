@@ -28,7 +28,7 @@ from workbench.remote.agent.websocket import (
 from workbench.workloads.gating import GateResult, agreed
 from workbench.workloads.reply import Fault
 from workbench.workloads.server import Server
-from workbench.workloads.wire import Wire
+from workbench.workloads.wire import Wire, refused
 
 SIZES = (5, 126, 65_536, LONGEST_MESSAGE)
 """Bytes of a message, one for each form of its length, and the largest of a plan."""
@@ -108,8 +108,7 @@ async def _connection(wire: Wire, path: str = "/", authority: str = "") -> Async
     except TimeoutError:
         raise Fault(f"It accepted no connection within {wire.patience_s:g} s.") from None
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise Fault(f"It accepted no connection ({reason}).") from None
+        raise refused(error) from None
     try:
         begin = handshake(wire.host, wire.port, path, authority)
         yield _Client(reader, writer, wire.patience_s, begin, path)
