@@ -100,7 +100,7 @@ def test_listings_as_published_and_as_improved_are_one_click_apart(
     )
     assert published.isVisible() and not improved.isVisible()
     qtbot.mouseClick(published, Qt.MouseButton.LeftButton)
-    assert servers.value() == ["gevent", "circuits-select", "twisted-published"]
+    assert servers.value() == ["gevent-published", "circuits-select", "twisted-published"]
     assert improved.isVisible() and not published.isVisible()
     qtbot.mouseClick(improved, Qt.MouseButton.LeftButton)
     assert servers.value() == ["gevent", "circuits", "twisted"]
