@@ -17,17 +17,19 @@ _LONGEST_TIP = 1_000
 """Characters; more would not fit on the screen."""
 _TIP_LINE = 80
 """Characters; longer tool tips are wrapped."""
-_BREAK = "\u200b"
+_BREAK, _NO_BREAK = "\u200b", "\u00a0"
 _LONG = r"\S{25,}"
 _BETWEEN_PARTS = r"(?<=\w)([._])(?=\w{3})"
 _WITHIN_A_PART = rf"[^{_BREAK}]{{24}}(?=[^{_BREAK}])"
+_UNIT = r"(?<=\d) (?=(?:%|[nµm]?s|min|h|[kM]i?B|GB)(?![\w-]))"
 
 
 def breakable(text: str) -> str:
     """Return a text whose long words, such as paths and hashes, Qt wraps too: between the parts of
-    dotted names, and within what remains too long.
+    dotted names, and within what remains too long; no unit is parted from its figure.
     """
-    return re.sub(_LONG, lambda word: _parted(word[0]), text)
+    parted = re.sub(_LONG, lambda word: _parted(word[0]), text)
+    return re.sub(_UNIT, _NO_BREAK, parted)
 
 
 @lru_cache(maxsize=1024)
@@ -45,7 +47,7 @@ def _parted(word: str) -> str:
 
 def loosened(text: str) -> str:
     """Return what is shown of a breakable text as it was written."""
-    return text.replace(_BREAK, "")
+    return text.replace(_BREAK, "").replace(_NO_BREAK, " ")
 
 
 class Label(QLabel):
