@@ -31,7 +31,7 @@ from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.documents import Errors, Percentiles, PointStop, Verdict, Window
 from workbench.messages.outcomes import Peak
-from workbench.messages.reasons import Limit, UnexpectedReplies, reasons_of
+from workbench.messages.reasons import UnexpectedReplies, reasons_of
 
 Clock = Literal["latency", "service"]
 """`latency` counts from the scheduled time of a call, `service` from when it was sent."""
@@ -293,17 +293,6 @@ class SeriesResult:
         """Like `points`, but with interrupted points for values that have no complete one. These
         are never trusted or counted."""
         return self._cached("shown", self._with_cut)
-
-    def met_limits(self, stop: PointStop) -> bool | None:
-        """Whether the server met the limits of a search at this point, as the search counted it, or
-        by the verdict until the search has ended. None: the point shows nothing about the
-        server."""
-        for peak in self.peaks:
-            if stop.point in (*peak.met, *peak.missed, *peak.unjudged):
-                return stop.point in peak.met if stop.point not in peak.unjudged else None
-        if not stop.complete or stop.verdict not in TRUSTED:
-            return None
-        return stop.verdict == "ok" and not any(isinstance(r, Limit) for r in reasons_of(stop))
 
     def at(self, x: float) -> PointResult | None:
         """None: this value was not measured."""

@@ -559,12 +559,6 @@ def limit_phrase(errors_pct: float, p99_ms: float | None) -> str:
     return f"at most {_pct(errors_pct)} errors{slow}" if errors_pct else f"no errors{slow}"
 
 
-def limit_terms(errors_pct: float, p99_ms: float | None) -> str:
-    """Return the limits as terms: "errors ≤ 1 %, p99 ≤ 50 ms"."""
-    slow = "" if p99_ms is None else f", p99 ≤ {_ms(p99_ms)}"
-    return f"errors ≤ {_pct(errors_pct)}{slow}" if errors_pct else f"no errors{slow}"
-
-
 # Why a run ended, for whoever watched it.
 
 
