@@ -16,7 +16,7 @@ from app.dialogs import ask_file
 from app.history import History, UndoBar
 from app.plain import tip
 from app.planning import resources
-from app.planning.drafting import DraftHistory, Drafting, KeptPlan, ShippedNote, State
+from app.planning.drafting import DraftHistory, Drafting, KeptPlan, ShippedNote, ShippedTitle, State
 from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.machines import TuningPreview
@@ -92,6 +92,7 @@ class PlanPage(QWidget):
         super().__init__()
         self._desk = desk
         self._named: list[str] = []
+        self._names: dict[str, str] = {}
         self._run_then = False
         """Run what is shown as soon as it is checked."""
         self._reading = 0
@@ -108,6 +109,7 @@ class PlanPage(QWidget):
         self.gallery = self._make_gallery()
         self.form = self._make_form()
         self._note = ShippedNote(self.form.description)
+        self._title = ShippedTitle(self.form.name)
         self._tuning = TuningPreview(desk, self.form.machines, self)
         self.outlook = Outlook()
         around.addLayout(self._make_columns(), 1)
@@ -327,6 +329,7 @@ class PlanPage(QWidget):
         self._desk.resources_read.emit(found)
         self.gallery.show_presets(found.presets)
         self.form.set_resources(found, self._desk.settings.more)
+        self._names = {entry.id: entry.name for entry in found.entries}
         self.form.machines.damaged.show_text(found.machines_remark, "warn")
         kept = self._kept
         if first and not self.form.servers.value() and not kept.preset:
@@ -348,6 +351,7 @@ class PlanPage(QWidget):
         if (plan := draft.plan) is not None:
             presets = self.gallery.list.presets
             self._edits.follow(lambda: self._note.fit(plan, presets))
+            self._edits.follow(lambda: self._title.fit(plan, presets, self._names))
         self._named = self.form.show_faults(draft.faults)
         if "" in draft.faults:
             self.notice.show_text(draft.faults[""])

@@ -4,7 +4,7 @@ its edits as steps that can be undone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -13,14 +13,18 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit
 
 from app.bridge import Bridge
 from app.context import Desk
+from app.fields import TextField
 from app.history import History, Step
 from app.planning.form import PlanForm
 from app.planning.resources import PlanResources
+from workbench.formatting import listed
 from workbench.plan.editing import Draft
 from workbench.plan.library import Preset
 from workbench.plan.model import Plan
 
 _AFTER_MS = 150
+_NAMED = 3
+"""At most this many servers are in a title."""
 
 State: TypeAlias = tuple[str, dict[str, Any], dict[str, Any], dict[str, Any]]
 """Of the form: the preset it was made from and that one's data, its own data, the machines."""
@@ -202,6 +206,36 @@ class ShippedNote:
             for each in shipped
         ):
             self._field.setPlainText(self._taken)
+
+
+class ShippedTitle:
+    """The title of a shipped plan names the servers where they are others, until a person names
+    it."""
+
+    def __init__(self, field: TextField) -> None:
+        self._field = field
+        self._servers: list[str] = []
+
+    def fit(self, plan: Plan, presets: Sequence[Preset], names: Mapping[str, str]) -> None:
+        """Adjust the title to the servers that the form has now. `names`: of servers, by id."""
+        title, before = self._field.text(), self._servers or plan.servers
+        self._servers = list(plan.servers)
+        for each in presets:
+            shipped = None if each.own else each.plan
+            if shipped and title in (shipped.name, _titled(shipped, before, names)):
+                now = _titled(shipped, plan.servers, names)
+                if now != title:
+                    self._field.set_value(now)
+                    self._field.edited.emit()
+                return
+
+
+def _titled(shipped: Plan, servers: Sequence[str], names: Mapping[str, str]) -> str:
+    if list(servers) == shipped.servers:
+        return shipped.name
+    shown = [names.get(each, each) for each in servers[:_NAMED]]
+    more = len(servers) - _NAMED
+    return f"{shipped.name}: {listed([*shown, f'{more} more'] if more > 0 else shown)}"
 
 
 def _measures(plan: Plan) -> tuple[object, ...]:

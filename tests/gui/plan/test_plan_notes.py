@@ -10,7 +10,7 @@ from app.pages.plan import PlanPage
 from app.planning.plan_charts import SweepPicture
 from app.shell.main_window import MainWindow
 from app.widgets import Elided
-from tests.gui.plan.steps import add_server, judged, leave_out, plan_of
+from tests.gui.plan.steps import add_server, judged, leave_out, plan_of, write
 from tests.gui.windows import painted
 from workbench.plan.editing import Step
 
@@ -32,6 +32,21 @@ def test_the_note_of_a_preset_disappears_and_returns_with_its_servers(
     assert plan_of(page).description == ""
     add_server(qtbot, page, name)
     qtbot.waitUntil(lambda: note(page) == before)
+
+
+def test_the_title_of_a_preset_follows_the_servers_until_a_person_names_it(
+    qtbot: QtBot, page: PlanPage
+) -> None:
+    first, name = page.form.name.text(), page.form.servers.value()[-1]
+    leave_out(qtbot, page, -1)
+    qtbot.waitUntil(lambda: page.form.name.text() != first)
+    assert page.form.name.text().startswith(f"{first}: ")
+    add_server(qtbot, page, name)
+    qtbot.waitUntil(lambda: page.form.name.text() == first)
+    write(qtbot, page, page.form.name, "Mine")
+    leave_out(qtbot, page, -1)
+    judged(qtbot, page)
+    assert plan_of(page).name == "Mine"
 
 
 def test_a_users_own_note_is_kept_through_changes(qtbot: QtBot, page: PlanPage) -> None:
