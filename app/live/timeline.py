@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
+import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
@@ -35,6 +36,8 @@ _MARKED_FROM = 14.0
 """The narrowest stretch with the marker of its server."""
 _NAMED_FROM = 30.0
 """The least room for a part of a name."""
+_MOST_ASIDE = 0.1
+"""The largest share of the width for a calibration."""
 _CEILING = "client calibration"
 _PROFILES = "CPU profiles"
 _HATCHED = Qt.BrushStyle.BDiagPattern
@@ -54,6 +57,8 @@ class Timeline(Painted):
         self._asides: dict[str, tuple[int, int]] = {}
         """Start and end of what gives no results, by its name."""
         self._duration = 1
+        self._places: tuple[Sequence[float], Sequence[float]] = ((0, 1), (0, 1))
+        """Times, ascending, and the shares of the width at which they are."""
         self._scale = 1.0
         self._at = 0.0
         self._ground_key: object = None
@@ -82,6 +87,7 @@ class Timeline(Painted):
         self._alerts = reel.alerts
         asides = {_CEILING: reel.ceiling, _PROFILES: reel.profiles}
         self._asides = {name: span for name, span in asides.items() if span}
+        self._places = _places(reel.ceiling, self._duration)
         self._ends = [mark.stop_us for mark in reel.marks]
         self._stretches = _stretches(reel.marks)
         self._ground_key = None
@@ -136,7 +142,7 @@ class Timeline(Painted):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:
             share = event.position().x() / self._scale / max(1, self.width())
-            self._at = min(1.0, max(0.0, share)) * self._duration
+            self._at = self._time(share)
             self.sought.emit(self._at)
             self.update()
 
@@ -144,7 +150,7 @@ class Timeline(Painted):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             x = event.pos().x() / self._scale
             near = (a.text for a in self._alerts if abs(self._x(a.t_us) - x) < _NEAR_PX)
-            text = self.describe_at(x / max(1, self.width()) * self._duration)
+            text = self.describe_at(self._time(x / max(1, self.width())))
             tip_text = "\n".join(filter(None, [formatting.capital(text), *near]))
             QToolTip.showText(event.globalPos(), tip(tip_text), self)
             return True
@@ -158,7 +164,11 @@ class Timeline(Painted):
             super().keyPressEvent(event)
 
     def _x(self, at_us: float) -> float:
-        return self.width() * at_us / self._duration
+        return self.width() * float(np.interp(at_us, *self._places))
+
+    def _time(self, share: float) -> float:
+        """Return the time at a share of the width."""
+        return float(np.interp(share, *reversed(self._places)))
 
     def _bar(self) -> QRectF:
         return QRectF(0, _HEAD, self.width(), self.height() - _HEAD - _FOOT)
@@ -243,6 +253,20 @@ class Timeline(Painted):
         if style.dashed:  # like its line: hatching says elsewhere that there are no results
             for dash in range(int(box.left()) + 4, int(box.right()) - 5, 10):
                 painter.fillRect(QRectF(dash, box.bottom() - 5, 6, 2), QColor(theme.card))
+
+
+def _places(
+    aside: tuple[int, int] | None, duration: float
+) -> tuple[Sequence[float], Sequence[float]]:
+    """Return times and the shares of the width at which they are: a calibration, in which nothing
+    is looked for, takes no more than a small one.
+    """
+    begin, end = aside or (0, 0)
+    share = (end - begin) / duration
+    if share <= _MOST_ASIDE:
+        return (0, duration), (0, 1)
+    before = begin / (duration - (end - begin) or 1) * (1 - _MOST_ASIDE)
+    return (0, begin, end, duration), (0, before, before + _MOST_ASIDE, 1)
 
 
 def _stretches(marks: Sequence[Mark]) -> list[tuple[Mark, Mark]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QSplitter, QWidget
 
 from app import folders
@@ -20,12 +20,15 @@ from app.servers.known import Known, load, plan_for
 from app.servers.own import Owning
 from app.servers.rows import Rows, Sifted
 from app.servers.target import Head
+from app.sessions.thumbnail import Outlines
 from app.stacking import lay, stacked
 from app.widgets import GAP, PAGE_MARGIN, Inline, button, column, row
 from workbench.servers.features import write as write_features
 
 _KEPT = "Servers"
 _NARROW = 1120
+_LATEST = 24
+"""Sessions in which a server's last sustained rate is looked for."""
 _STACKED_PX = 880
 """The height of a narrower page, where facts and test are below the code."""
 
@@ -40,6 +43,8 @@ class ServersPage(QWidget):
         self._kept: dict[str, Any] = dict(kept) if isinstance(kept, dict) else {}
         self._key_to_choose = str(self._kept.get("chosen", ""))
         self._loaded = False
+        self._outlines = Outlines.of(desk)
+        self._last: dict[str, tuple[str, float]] = {}
         self._request = 0
         self._rows = Rows()
         self._sifted = Sifted(self._rows)
@@ -113,9 +118,25 @@ class ServersPage(QWidget):
         head.compare.clicked.connect(self.compare_these)
         detail.reveal_requested.connect(self.reveal)
         self._desk.servers_changed.connect(self.load)
+        self._desk.shelf_changed.connect(lambda _: self._show_last())
+        self._outlines.changed.connect(self._show_last)
         self.setFocusProxy(self.table)
 
     # The catalogue
+
+    def _show_last(self) -> None:
+        """Show what each server sustained in the latest session that measured it."""
+        last: dict[str, tuple[str, float]] = {}
+        for session in self._desk.shelf[:_LATEST] if self.isVisible() else ():
+            if (found := self._outlines.get(session)) is not None:
+                last = {**found.rates, **last}
+        if last != self._last:
+            self._last = last
+            self._rows.set_last(last)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_last()
 
     def load(self) -> None:
         """Read the catalogue again."""
@@ -147,6 +168,7 @@ class ServersPage(QWidget):
         at = self.table.verticalScrollBar().value()
         servers = [self.trial.with_result(known) for known in servers]
         self._rows.set_servers(servers)
+        self._rows.set_last(self._last)
         self.filters.set_servers(servers)
         if not self._loaded:
             self._loaded = True

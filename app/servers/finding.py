@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from app.choices import Choice, Tick
 from app.plain import tip
 from app.servers.known import KINDS, Known
-from app.servers.rows import CHOICES, COLUMNS, GROUPS, Sifted
+from app.servers.rows import CHOICES, COLUMNS, Sifted
 from app.servers.table import ServerTable
 from app.stacking import lay, widen
 from app.table import RIGHT
@@ -240,7 +240,6 @@ class Finding(QFrame):
         self.filters = button("Filters", "sliders-horizontal")
         self.filters.setCheckable(True)
         self.columns = Choice("Columns")
-        self.columns.addItem("All columns", "")
         for group in CHOICES:
             self.columns.addItem(group, group)
         self.columns.activated.connect(self._on_columns)
@@ -310,13 +309,13 @@ class Finding(QFrame):
 
     @property
     def group(self) -> str:
-        """Return the shown group of columns; empty: all."""
-        return str(self.columns.currentData() or "")
+        """Return the shown group of columns."""
+        return str(self.columns.currentData())
 
     @group.setter
     def group(self, name: str) -> None:
         self.columns.setCurrentIndex(max(0, self.columns.findData(name)))
-        self.table.show_groups(CHOICES.get(self.group, set(GROUPS)))
+        self.table.show_groups(CHOICES[self.group])
 
     def _on_columns(self) -> None:
         self.group = self.group

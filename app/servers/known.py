@@ -57,6 +57,9 @@ class Known:
     """The machine that `state`, `ready` and `measured` are about; empty: this computer."""
     measured: Measured | None = None
     """The last result of the wire gate for the present files."""
+    last: str = ""
+    """What it sustained in the latest session that measured it, for people."""
+    last_per_s: float = 0.0
     texts: dict[str, str] = field(default_factory=dict)
     """Its files, by relative name; shared ones last."""
     lines: int = 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
 
@@ -28,16 +28,18 @@ from workbench.servers.features import (
     then,
     title,
 )
-from workbench.workloads.registry import ALL_FAMILIES
+from workbench.workloads.registry import ALL_FAMILIES, short
 
-KIND, MEASURED = "Kind", "Measured"
+MAIN, KIND, MEASURED = "Main columns", "Kind", "Measured"
 GROUPS = (KIND, NOW, MEASURED, THEN_2009, THEN_2010)
 CHOICES = {
+    MAIN: {MAIN},
+    "All columns": set(GROUPS),
     **{group: {group} for group in GROUPS},
     "2009 and today": {THEN_2009, NOW},
     "2010 and today": {THEN_2010, NOW},
 }
-"""What the table can show, beside all."""
+"""What the table can show; the first is the default."""
 STATE = 1
 """A column."""
 QUIET = {"", "No", "None", NOT_FOUND, NOT_STATED}
@@ -70,9 +72,13 @@ class Column:
     """For a feature, which stands in several tables: which of them."""
     beside: str = ""
     """The group with which alone it is shown."""
+    main: bool = False
+    """Whether it is one of the main columns."""
 
     def shown(self, groups: set[str]) -> bool:
         """Return whether it belongs to these groups; the state counts to the kind."""
+        if MAIN in groups:
+            return self.main
         return (self.group or KIND) in groups and (not self.beside or self.beside in groups)
 
     @property
@@ -192,6 +198,10 @@ def _features() -> Iterator[Column]:
         yield _now(name)
 
 
+def _protocols(known: Known) -> str:
+    return ", ".join(map(short, known.entry.protocols)) if known.entry else ""
+
+
 _RANK = {"ok": 0, "soft": 1, "warn": 2, "bad": 3, "muted": 4}
 _WIDE = {"licence": 134, "documentation": 110, "production": 120, "style": 130, "released": 92}
 _WIDE |= {"comet": 130, "peer_certificates": 130, "portability": 150, "documentation_parts": 170}
@@ -213,10 +223,12 @@ COLUMNS: tuple[Column, ...] = (
             Given.VALUE,
             (KINDS.index(k.state.kind), _RANK[k.state.tone], k.state.word),
         ),
+        main=True,
     ),
+    _column("Protocol", 150, _protocols, KIND, main=True),
     _column("Style", 166, lambda k: k.entry.style if k.entry else "", KIND),
     _column("Family", 112, lambda k: ALL_FAMILIES.get(k.family, ""), KIND),
-    _column("Language", 84, lambda k: k.entry.language if k.entry else "", KIND),
+    _column("Language", 84, lambda k: k.entry.language if k.entry else "", KIND, main=True),
     *_features(),
     _column("Keep-alive", 84, _yes("keep_alive"), MEASURED, source=_gate_source),
     _column("Pipelining", 80, _pipelined, MEASURED, source=_gate_source),
@@ -224,6 +236,15 @@ COLUMNS: tuple[Column, ...] = (
     _figure("Threads", 70, _counted("threads"), lambda v: f"{v:,.0f}"),
     _figure("Memory", 78, _counted("rss_bytes"), lambda v: f"{v / 1e6:,.0f} MB"),
     _column("Version", 82, version, MEASURED, source=_gate_source),
+    _column(
+        "Last sustained rate",
+        140,
+        lambda k: k.last,
+        MEASURED,
+        order=lambda k: (Given.VALUE if k.last else Given.NOTHING, k.last_per_s),
+        right=True,
+        main=True,
+    ),
 )
 
 
@@ -271,6 +292,15 @@ class Rows(QAbstractTableModel):
         self.endResetModel()
         comparable_ids = {each.id for each in servers if each.comparable}
         self.set_ticked([id_ for id_ in self.ticked if id_ in comparable_ids])
+
+    def set_last(self, last: Mapping[str, tuple[str, float]]) -> None:
+        """Take what servers sustained in their latest sessions, by id: a text, and per second."""
+        self.servers = [
+            replace(known, last=text, last_per_s=figure)
+            for known in self.servers
+            for text, figure in [last.get(known.id, ("", 0.0))]
+        ]
+        self._report_all()
 
     def set_ticked(self, ids: list[str]) -> None:
         if ids != self.ticked:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import log
 from pathlib import Path
 
@@ -41,6 +42,8 @@ class Outline:
     result: str = ""
     """The answer; of a session that did not run to its end, after "Incomplete: ". Empty: nothing
     was measured."""
+    rates: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    """What each server sustains, by its id: for people, and per second."""
     doubt: str = ""
     """The answer's doubts; empty: none."""
 
@@ -77,7 +80,8 @@ def _outline(path: Path) -> Outline:
     if not measured:
         last = begun[-1]
         found = sustained.Answer(f"Stopped: {last.axis.at(last.shown[-1].x)}, incomplete")
-    return Outline(lines, model.axis.calibrated, found.text, " ".join(found.doubts))
+    rates = {s.id: (sustained.column(s), s.knee) for s in measured if s.knee is not None}
+    return Outline(lines, model.axis.calibrated, found.text, rates, " ".join(found.doubts))
 
 
 def _line(series: Series, model: ChartModel, high: float) -> Line:

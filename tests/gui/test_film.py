@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from app import theme
 from app.live import present as presenting
 from app.live.film import Film, Position, load
 from app.live.present import Presentation
@@ -174,3 +175,20 @@ def test_a_film_is_at_its_end_and_says_which_point_that_is(
         assert "…" in film.transport.where.text()
         qtbot.keyClick(film, Qt.Key.Key_Home)
         qtbot.waitUntil(end.isEnabled)
+
+
+async def test_a_calibration_takes_a_tenth_of_a_short_film_at_most(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    path = record_session(tmp_path / "short.pong.yaml", session(2, 2, seconds=0.4))
+    reel = await load(path)
+    timeline = Timeline(theme.LIGHT)
+    qtbot.addWidget(timeline)
+    timeline.resize(600, 60)
+    timeline.load(replace(reel, ceiling=(0, reel.duration_us // 2)))
+    sought: list[float] = []
+    timeline.sought.connect(sought.append)
+    for share in (0.1, 0.55):
+        qtbot.mouseClick(timeline, Qt.MouseButton.LeftButton, pos=QPoint(round(share * 600), 40))
+    assert sought[0] == pytest.approx(0.5 * reel.duration_us, rel=0.02)
+    assert sought[-1] == pytest.approx(0.75 * reel.duration_us, rel=0.02)

@@ -20,11 +20,14 @@ from app.servers.known import FIRST, NOT, RUNS
 from app.servers.rows import COLUMNS
 from tests.gui.servers.steps import Open, choose, column, names, pick, seek
 from tests.gui.windows import control, says, sees, the
+from tests.recording import record_session
+from tests.synthetic import session
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.facts import NOT_FOUND
 from workbench.servers.features import NOT_STATED
+from workbench.sessions.library import shelf
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -93,12 +96,27 @@ def test_every_column_sorts_with_unknown_values_last(page: ServersPage, rising: 
     assert dates == sorted(dates, reverse=not rising)
 
 
+def test_the_main_columns_have_what_each_server_sustained_last(
+    page: ServersPage, qtbot: QtBot, desk: Desk, tmp_path: Path
+) -> None:
+    shown = [c.title for n, c in enumerate(COLUMNS) if not page.table.isColumnHidden(n)]
+    assert shown == ["Server", "State", "Protocol", "Language", "Last sustained rate"]
+    record_session(tmp_path / "one.pong.yaml", session(3, rates=[1000.0 * n for n in range(1, 10)]))
+    desk.set_shelf(shelf(tmp_path))
+    place = column("Last sustained rate")
+    qtbot.waitUntil(lambda: COLUMNS[place].text(choose(page, "gevent")) == "8,000/s")
+    page.table.sort_by(place, rising=False)
+    assert page.servers()[0].id == "gevent"
+
+
 def test_the_table_of_2009_is_shown_and_hidden(page: ServersPage) -> None:
     choose(page, "tornado")
     place = column("Twitter (2009, as published)")
     assert COLUMNS[place].text(page.pane.known) == "Yes"  # type: ignore[arg-type]
-    assert not page.table.isColumnHidden(place)
+    assert page.table.isColumnHidden(place)
     columns = the(page, Choice, "Columns")
+    pick(columns, "All columns")
+    assert not page.table.isColumnHidden(place)
     pick(columns, "Today")
     assert page.table.isColumnHidden(place)
     assert not page.table.isColumnHidden(column("Released (Today)"))
@@ -239,7 +257,7 @@ def test_every_control_has_an_accessible_name(page: ServersPage) -> None:
         if each.isVisible():
             assert each.accessibleName() or each.text(), each
     index = page.table.currentIndex()
-    assert re.match(r"gevent, .+, greenlets", index.data(Qt.ItemDataRole.AccessibleTextRole))
+    assert re.match(r"gevent, .+, ping-pong", index.data(Qt.ItemDataRole.AccessibleTextRole))
 
 
 def test_observed_and_declared_processes_have_different_labels(

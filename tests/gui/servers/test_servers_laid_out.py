@@ -11,10 +11,10 @@ from PySide6.QtGui import QPaintEvent, QRegion
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.choices import Tick
+from app.choices import Choice, Tick
 from app.pages.servers import ServersPage
 from app.servers.rows import COLUMNS
-from tests.gui.servers.steps import choose, column, set_size
+from tests.gui.servers.steps import choose, column, pick, set_size
 from tests.gui.windows import control, offers, painted, says, the
 
 # The offscreen platform says so of every window that has a least size.
@@ -96,6 +96,7 @@ def test_families_and_the_table_of_2009_filter_at_every_width(
 def test_every_fact_can_be_scrolled_to_and_none_is_cut(qtbot: QtBot, page: ServersPage) -> None:
     page.resize(876, 700)
     bar, facts = page.table.horizontalScrollBar(), page.table
+    pick(the(page, Choice, "Columns"), "All columns")
     scrollable(qtbot, page)
     seen = set()
     for place in (*range(bar.minimum(), bar.maximum(), 20), bar.maximum()):
@@ -113,6 +114,8 @@ def test_the_table_is_painted_whole_after_its_columns_were_scrolled(
 ) -> None:
     """What Qt only moves would have titles that are cut elsewhere."""
     facts = page.table
+    pick(the(page, Choice, "Columns"), "All columns")
+    scrollable(qtbot, page)
     for part in (facts, facts.horizontalHeader()):
         painted = _Painted(part.viewport())
         QApplication.processEvents()
@@ -168,6 +171,7 @@ def test_the_names_stay_in_place_while_keys_reach_every_fact(
 ) -> None:
     page.resize(1196, 800)
     table = page.table
+    pick(the(page, Choice, "Columns"), "All columns")
     qtbot.waitUntil(lambda: table.viewport().height() >= 8 * table.rowHeight(0))
     scrollable(qtbot, page)
     choose(page, "gevent")
