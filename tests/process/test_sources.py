@@ -3,6 +3,7 @@ our own."""
 
 from __future__ import annotations
 
+import filecmp
 import os
 import re
 import shutil
@@ -23,7 +24,8 @@ from workbench.servers.catalogue import Catalogue
 from workbench.servers.checking import check
 from workbench.servers.entry import ServerEntry, SourceAt
 from workbench.servers.entry_reading import load_entry
-from workbench.servers.programs import MissingPrograms
+from workbench.servers.programs import PROGRAMS, MissingPrograms, Program
+from workbench.servers.runtimes.provide import provide
 
 GONE = Path(__file__).parents[1] / "cases" / "gone"
 
@@ -205,6 +207,37 @@ async def test_a_server_runs_with_what_was_fetched_and_with_what_is_compiled_of_
         assert made.stat().st_uid == os.geteuid() and not outside.exists()
     finally:
         await machine.close()
+
+
+async def test_a_program_that_nobody_packages_is_compiled_of_its_source_with_one_consent(
+    public: SourceAt, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = Program(
+        title="wrk2",
+        files=("nowhere/wrk2",),
+        git=public.git,
+        commit=public.commit,
+        licence=public.licence,
+        make=(("cp", "source/multitask.py", "{made}/wrk2"),),
+        unpacked=("wrk2",),
+    )
+    monkeypatch.setitem(PROGRAMS, "wrk2", program)
+    machine = await open_local(cache_dir=home / "cache")
+    try:
+        with pytest.raises(MissingPrograms) as caught:
+            await provide(machine, ["wrk2"], install=False, notify=lambda _: None)
+        assert caught.value.commands == [
+            f"git fetch {public.git} {public.short}",
+            "confined: cp source/multitask.py {made}/wrk2",
+        ]
+        asked = [
+            await provide(machine, ["wrk2"], install=install, notify=lambda _: None)
+            for install in (True, False)  # the second time it is there
+        ]
+    finally:
+        await machine.close()
+    for found in asked:
+        assert filecmp.cmp(found.paths["wrk2"], GONE / "multitask" / "multitask.py")
 
 
 BUILD = """

@@ -42,7 +42,7 @@ end
 def invocation(spec: PointSpec, threads: int) -> Invocation:
     # Each thread has the same number of connections, and wrk drops the rest.
     threads = max(n for n in range(1, threads + 1) if spec.concurrency % n == 0)
-    argv = ["wrk", f"-t{threads}", f"-c{spec.concurrency}", f"-d{round(spec.seconds)}s"]
+    argv = ["wrk", f"-t{threads}", f"-c{spec.concurrency}", f"-d{max(1, round(spec.seconds))}s"]
     argv += [f"--timeout={timeout_s(spec)}s", "-s", SCRIPT_NAME]
     return Invocation(argv=[*argv, url(spec)], files={SCRIPT_NAME: script(spec)})
 

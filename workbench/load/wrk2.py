@@ -71,7 +71,12 @@ STAGGER_S = 0.005
 
 
 def invocation(spec: PointSpec, threads: int) -> Invocation:
-    argv = ["wrk2", f"-t{threads}", f"-c{threads * CONNECTIONS}", f"-d{round(spec.seconds)}s"]
+    argv = [
+        "wrk2",
+        f"-t{threads}",
+        f"-c{threads * CONNECTIONS}",
+        f"-d{max(1, round(spec.seconds))}s",
+    ]
     argv += [f"-R{calls_per_s(spec)}", "-L", "-U", f"--timeout={max(1, round(spec.timeout_s))}s"]
     text = script(spec, times=False)
     return Invocation(argv=[*argv, "-s", SCRIPT_NAME, url(spec)], files={SCRIPT_NAME: text})

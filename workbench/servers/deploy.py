@@ -26,8 +26,8 @@ from workbench.servers.deployment import Deployment, PortTaken, port_taken, see_
 from workbench.servers.entry import ServerEntry
 from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Notify, Runtime, heritage
-from workbench.servers.runtimes.builders import run_builder
-from workbench.servers.runtimes.prepare import LAUNCHER, prepare
+from workbench.servers.runtimes.builders import LAUNCHER, run_builder
+from workbench.servers.runtimes.prepare import prepare
 from workbench.workloads.http.requests import Secret
 
 SPECIFICATION = "PONGBENCH_CONFINE"

@@ -36,6 +36,12 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     these."""
     wheel: str = ""
     """A requirement of the Python Package Index that contains it, in place of `packages`."""
+    git: str = ""
+    """The repository of its source, where nobody packages it, with `commit` and `licence`."""
+    commit: str = ""
+    licence: str = ""
+    make: tuple[tuple[str, ...], ...] = ()
+    """The commands that compile it beside the folder `source`; {made} gets the result."""
     brought: tuple[str, ...] = ()
     """Packages that suffice where nothing is compiled; empty: `packages`."""
     unpacked: tuple[str, ...] = ()

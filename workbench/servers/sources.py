@@ -91,7 +91,7 @@ async def provide(
                 "into Pongbench's cache",
             )
         notify(f"Fetching the source of {entry.name} (licence: {source.licence})")
-        folder = await asyncio.to_thread(_fetch, entry.name, source)
+        folder = await asyncio.to_thread(fetched, entry.name, source)
     if source.sha256:
         found = await asyncio.to_thread(digest, folder)
         if found != source.sha256:
@@ -128,6 +128,12 @@ def _files(folder: Path) -> list[tuple[str, Path]]:
 
 def _kept(source: SourceAt) -> Path:
     return paths.cache_dir() / "sources" / source.name
+
+
+def fetched(name: str, source: SourceAt) -> Path:
+    """Return the source of `name`, which is fetched if it is not there. Raises PongbenchError."""
+    there = (place(source), _kept(source))
+    return next((folder for folder in there if folder.is_dir()), None) or _fetch(name, source)
 
 
 def _fetch(name: str, source: SourceAt) -> Path:

@@ -1,8 +1,8 @@
 """Finds programs, and unpacks those of its distribution: a folder `<cache>/programs/<name>-<key>`.
 
 Task: {install, bring, programs: {name: `programs.Program`}}; ready: {paths, versions, env}. With
-`bring`, or where it comes as a wheel, a missing program is not fetched: the failure `absent` holds
-what another computer needs to fetch it for this one.
+`bring`, or where it comes as a wheel or as source, a missing program is not fetched: the failure
+`absent` holds what another computer needs to fetch it for this one.
 """
 
 from __future__ import annotations
@@ -78,7 +78,11 @@ def on_path(program: dict[str, Any]) -> str:
 def key(program: dict[str, Any]) -> str:
     release = Path("/etc/os-release").read_text("utf-8") if on_debian() else ""
     named = re.findall(r"^(?:ID|VERSION_ID)=.*", release, re.MULTILINE)
-    parts = [sorted(program["packages"]) or program["wheel"], sorted(named), platform.machine()]
+    parts = [
+        sorted(program["packages"]) or program["wheel"] or program["commit"],
+        sorted(named),
+        platform.machine(),
+    ]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -87,7 +91,7 @@ def on_debian() -> bool:
 
 
 def unpack(task: dict[str, Any], name: str, program: dict[str, Any], place: Path) -> None:
-    if program["wheel"]:
+    if program["wheel"] or program["git"]:
         raise failed("absent", program, name=name, folder=str(place))
     if not program["packages"]:
         raise failed("by-hand", program, program["by_hand"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -16,6 +16,7 @@ from workbench.machines.wire import LONGEST_QUOTE, MOST_NOISE, InvalidMessage, d
 from workbench.remote import REMOTE
 
 BUILDERS = REMOTE / "builders"
+LAUNCHER = REMOTE / "confine.py"
 LONGEST_BUILD_S = 3600.0
 """For what never ends: axum, the longest, takes more than 15 minutes on two cores that others use,
 too. Progress is shown meanwhile, and whoever waits can cancel."""
@@ -71,6 +72,18 @@ async def run_builder(
     if event["event"] not in ("ready", "failed") or event.get("why") == "lost":
         return {"event": "failed", "why": "lost", "detail": " / ".join(process.tail()[-3:])}
     return event
+
+
+async def confinement(machine: Machine, used: Iterable[str], **env: str) -> dict[str, Any]:
+    """Return how commands are run on a foreign source: as a server is, see `remote/confine.py`.
+    `used`: paths that they need, beside the system's."""
+    return {
+        "launcher": [*machine.python, await machine.tool(LAUNCHER)],
+        "cache": machine.cache_dir,
+        "uses": sorted({path for path in used if path.startswith("/")}),
+        "env": env,
+        "rights": [],
+    }
 
 
 def passed_on() -> dict[str, str]:

@@ -19,16 +19,18 @@ from workbench.machines.base import Machine
 from workbench.machines.bundle import bring_tree
 from workbench.machines.local import LocalMachine, open_local
 from workbench.machines.wire import Count, Folder, Text, quoted
-from workbench.remote import REMOTE
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import MissingPrograms, Programs
 from workbench.servers.requirements import normalised
 from workbench.servers.runtimes import Notify, Runtime, heritage, python
-from workbench.servers.runtimes.builders import LONGEST_BUILD_S, last_lines, run_builder
+from workbench.servers.runtimes.builders import (
+    LONGEST_BUILD_S,
+    confinement,
+    last_lines,
+    run_builder,
+)
 from workbench.servers.runtimes.provide import provide
 from workbench.servers.sources import digest
-
-LAUNCHER = REMOTE / "confine.py"
 
 
 async def prepare(
@@ -216,19 +218,13 @@ async def make(
 async def _confinement(
     machine: Machine, entry: ServerEntry, programs: Programs, runtime: Runtime
 ) -> dict[str, Any]:
-    """Return how commands are run on a foreign source: as a server is, see `remote/confine.py`."""
+    """Return how its commands are run on its source."""
     env = {**programs.env, "CFLAGS": str(entry.env.get("CFLAGS", ""))}
     if headers := runtime.placeholders.get("home"):  # of an old Python
         env["CPATH"] = ":".join(filter(None, (f"{headers}/usr/include", env.get("CPATH"))))
     listed = (path for value in env.values() for path in value.split(":"))
     used = (*runtime.placeholders.values(), *programs.paths.values(), *listed)
-    return {
-        "launcher": [*machine.python, await machine.tool(LAUNCHER)],
-        "cache": machine.cache_dir,
-        "uses": sorted({path for path in used if path.startswith("/")}),
-        "env": env,
-        "rights": [],
-    }
+    return await confinement(machine, used, **env)
 
 
 def _compiled_from(entry: ServerEntry) -> dict[str, str]:

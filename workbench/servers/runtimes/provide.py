@@ -8,8 +8,10 @@ whose apt gets the list of packages installed there. Programs that come as a whe
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
@@ -17,13 +19,15 @@ from typing import Annotated, Any
 
 import msgspec
 
-from workbench.errors import PongbenchError
+from workbench.errors import PongbenchError, ProgramFailed
 from workbench.fetching import apt_failed
 from workbench.machines.base import Machine
 from workbench.machines.bundle import Bundle, archived, kept, own_platform, pack
+from workbench.machines.local import open_local
 from workbench.machines.wire import Count, Folder, Text, quoted
 from workbench.remote.builders import Failed
 from workbench.remote.builders import programs as finder
+from workbench.servers.entry import SourceAt
 from workbench.servers.programs import (
     PROGRAMS,
     MissingPrograms,
@@ -33,7 +37,8 @@ from workbench.servers.programs import (
     of_packages,
 )
 from workbench.servers.runtimes import Notify
-from workbench.servers.runtimes.builders import run_builder
+from workbench.servers.runtimes.builders import confinement, last_lines, run_builder
+from workbench.servers.sources import fetched
 
 
 class _Missing(msgspec.Struct):
@@ -147,6 +152,9 @@ async def _bring(machine: Machine, event: dict[str, Any], *, install: bool, noti
     if PROGRAMS[absent.name].wheel:
         await _bring_wheel(machine, absent, install=install, notify=notify)
         return True
+    if PROGRAMS[absent.name].git:
+        await _bring_compiled(machine, absent, install=install, notify=notify)
+        return True
     if not await asyncio.to_thread(_alike, absent):
         return False
     program = PROGRAMS[absent.name]
@@ -194,6 +202,55 @@ async def _bring_wheel(machine: Machine, absent: _Absent, *, install: bool, noti
         archive = await archived(bundle)
     except PongbenchError as error:
         raise PongbenchError(f"{program.title} is not on '{machine.name}'. {error}") from None
+    await machine.bring(archive, f"programs/{PurePosixPath(absent.folder).name}")
+
+
+async def _bring_compiled(
+    machine: Machine, absent: _Absent, *, install: bool, notify: Notify
+) -> None:
+    """Fetch the source to this computer, compile it here in the confinement, and copy the result.
+
+    Raises MissingPrograms without consent, PongbenchError."""
+    program = PROGRAMS[absent.name]
+    where = f"{program.title} is not on {machine.name}"
+    if not machine.is_local and machine.platform != own_platform():
+        raise PongbenchError(f"{where}, which is no machine like this computer; {program.by_hand}.")
+    source = SourceAt(git=program.git, commit=program.commit, licence=program.licence)
+    if not install:
+        compiled = [f"confined: {' '.join(argv)}" for argv in program.make]
+        raise MissingPrograms(
+            f"{where}.",
+            f"{program.git} (commit {source.short}, licence: {program.licence})",
+            [f"git fetch {program.git} {source.short}", *compiled],
+        )
+    notify(f"Fetching the source of {program.title} (licence: {program.licence})")
+    tree = await asyncio.to_thread(fetched, program.title, source)
+    async with contextlib.AsyncExitStack() as stack:
+        here = await open_local()
+        stack.push_async_callback(here.close)
+        folder = await here.put(tree, f"compiling/{absent.name}/source")
+        task = {
+            "folder": str(Path(folder).parent),
+            "commands": program.make,
+            "values": {},
+            "made_of": [program.commit],
+            "id": absent.name,
+            "confined": await confinement(here, ()),
+        }
+        notify(f"Compiling {program.title}")
+        event = await run_builder(here, "make", task)
+        if event["event"] != "ready":
+            detail = quoted(str(event.get("detail", "no output"))).rstrip(".")
+            sentence = f"{program.title} cannot be compiled: {detail}."
+            raise ProgramFailed(sentence, last_lines(event))
+
+    def packed(archive: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="pongbench-made-") as work:
+            made = Path(shutil.copytree(event["made"], Path(work, "made")))
+            (made / finder.STAMP).write_text(json.dumps({"version": "", "packages": []}))
+            pack(made, archive)
+
+    archive = await kept(Path(event["made"]).name, packed)
     await machine.bring(archive, f"programs/{PurePosixPath(absent.folder).name}")
 
 
