@@ -95,7 +95,8 @@ class Setup:
         """ "one call per connection", "13 calls per connection, think time 5 s on average"."""
         count = self.calls_per_connection
         declared = registry.declaration(str(self.workload.get("protocol", registry.DEFAULT)))
-        if own := declared.conditions(self.workload):
+        fixed = {key: v for key, v in self.workload.items() if key != self.axis.key}
+        if own := declared.conditions(fixed):
             return own
         if count == 1:
             return "one call per connection"

@@ -24,7 +24,7 @@ class Http2Workload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     protocol: Annotated[Literal["http/2", "h2c"], about("Protocol")]
     streams: Annotated[
-        int, about("Streams", "calls at once on each connection", unit="streams", ge=1, le=10_000)
+        int, about("Streams", "on each connection, a call on each", unit="streams", ge=1, le=10_000)
     ] = 10
     method: http.Method = "GET"
     path: http.Path = "/"
@@ -57,7 +57,8 @@ class Http2(Http):
         return "full" if workload.protocol == "http/2" else ""
 
     def conditions(self, workload: Mapping[str, Any]) -> str:
-        return f"{workload.get('streams', 1)} streams on each connection"
+        streams = workload.get("streams")
+        return f"{streams} streams on each connection" if streams else "kept connections"
 
     def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
         own = {"protocol": workload.protocol, "streams": workload.streams}
