@@ -13,7 +13,7 @@ PACKAGE := .tools/.package
 WINDOWS := .tools/.windows
 PEERS := .tools/.peers .tools/.nginx
 # One of tests/bench: peers, replies, agent, agreement, bundle, charts, confinement, cost, limit, mayhem, search,
-# sessions, ssh, startup, tools, websocket, zeromq, zeromq_receiver.
+# locust_master, sessions, ssh, startup, tools, websocket, zeromq, zeromq_receiver.
 BENCH ?= peers
 
 # Tests of which `make test` runs a sample.

@@ -11,6 +11,8 @@ import pytest
 from workbench.axis import rates_count
 from workbench.consent import ForeignCode, agreed
 from workbench.errors import BadInput, PongbenchError
+from workbench.load.registry import load_tool
+from workbench.load.registry import problems as tool_problems
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan, plan_from_data, read_plan, to_data
@@ -77,6 +79,47 @@ def test_packages_have_versions_and_files_lie_beside_it() -> None:
     for name in ("absent.csv", "../profiles", "."):
         (problem,) = problems(a_plan(file, files=[name]))
         assert (problem.code, problem.keys) == ("locustfile-missing", ("workload.files",))
+
+
+@pytest.mark.parametrize(
+    ("given", "codes"),
+    [
+        ({"engine": "locust"}, []),
+        ({"engine": "locust", "master": "[::1]:5557", "expect_workers": 2}, []),
+        ({"engine": "locust", "expect_workers": 2}, ["master-invalid"]),
+        ({"engine": "locust", "master": "h1:x:y", "expect_workers": 2}, ["master-invalid"]),
+        ({"engine": "locust", "master": "0.0.0.0:5557"}, ["master-invalid"]),
+        ({"web_port": 8089}, ["of-other-engine"]),
+    ],
+)
+def test_keys_of_the_master_are_checked_with_the_plan(
+    given: dict[str, Any], codes: list[str]
+) -> None:
+    plan = a_plan(str(FILES / "http_user.py"), **given)
+    assert [problem.code for problem in problems(plan)] == codes
+
+
+def test_the_engine_decides_the_load_tool_and_what_is_counted() -> None:
+    file = str(FILES / "shape.py")
+    by_users = {"mode": "closed", "locustfile": file}
+    data = {"servers": ["cheroot"], "concurrency": [9], "seconds": 2}
+    plan = plan_from_data({**data, "workload": {**by_users, "engine": "locust"}}, name="p")
+    assert (plan.load_tool, plan.axis.replies, plan.axis.counts) == (
+        "locust-master",
+        "requests",
+        "users",
+    )
+    assert plan_from_data(to_data(plan), name="again") == plan
+    rates = {"servers": ["cheroot"], "rates": [9], "seconds": 2}
+    (given,) = list(
+        tool_problems(
+            load_tool("locust-master"),
+            plan_from_data(
+                {**rates, "workload": {"locustfile": file, "engine": "locust"}}, name="p"
+            ),
+        )
+    )
+    assert given.code == "tool-cannot-vary"
 
 
 def test_a_plan_names_the_file_beside_it_and_needs_no_protocol(tmp_path: Path) -> None:

@@ -143,6 +143,8 @@ class Workers(Event, frozen=True, kw_only=True):
     port: Length
     """Where they reach it."""
     workers: Annotated[list[Text], msgspec.Meta(max_length=100_000)]
+    said: list[str] = []
+    """Why others are of no use, without a full stop."""
 
 
 class Part(Event, frozen=True, kw_only=True):

@@ -31,8 +31,9 @@ from workbench.machines.base import Machine
 from workbench.machines.bundle import LAUNCH, agent_place
 from workbench.machines.local import open_local
 from workbench.machines.runner_client import Command, Process
+from workbench.machines.wire import quoted
 from workbench.messages.base import Message
-from workbench.messages.reasons import ShapeDecided, WorkersJoined, WorkersMissing
+from workbench.messages.reasons import OtherWorkers, ShapeDecided, WorkerOfNoUse, WorkersJoined
 
 STARTS_WITHIN_S = 60.0
 """The master, with its locustfile, and the workers that are started here."""
@@ -58,7 +59,7 @@ class MasterAgent(Agent):
         self.news = asyncio.Event()
         self.workers: list[str] = []
         self.problems: list[str] = []
-        """Sentences without a full stop, of the time before and between points, too."""
+        """Why it does not start, or workers are of no use; without a full stop."""
         self.parts: list[events.Part] = []
         """Of the last point."""
         super().__init__(client, process)
@@ -67,11 +68,12 @@ class MasterAgent(Agent):
         match event:
             case events.Workers():
                 self.port, self.workers = event.port, event.workers
+                self.problems += map(quoted, event.said)
             case events.Part():
                 self.parts.append(event)
                 return
-            case events.Error():
-                self.problems.append(event.text)
+            case events.Error() if not self.port:
+                self.problems.append(quoted(event.text))
         self.news.set()
         super()._take(event)
 
@@ -159,19 +161,12 @@ class LocustMaster(AgentFleet):
         return len(self._master.workers)
 
     @property
-    def said(self) -> list[str]:
-        """What the master had to say of workers, without full stops."""
-        return self._master.problems
-
-    @property
     def lost(self) -> list[str]:
         return [each.client.machine.name for each in self._started if each.failure]
 
     async def add(self, started: Started) -> None:
-        host = self._workload["host"]
-        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
         self._started.append(started)
-        await started.begin(host, self._master.port)
+        await started.begin(self._workload["host"], self._master.port)
 
     async def gather(self) -> None:
         """Wait for all workers. Raises PongbenchError when some do not come."""
@@ -229,8 +224,10 @@ class LocustMaster(AgentFleet):
     def _remarks(self, spec: PointSpec, figures: dict[str, int]) -> list[Message]:
         found: list[Message] = []
         there, joined = figures.get("workers", 0), figures.get("joined", 0)
-        if there < self._expected:
-            found.append(WorkersMissing(workers=there, expected=self._expected))
+        found += [WorkerOfNoUse(said=said) for said in self._master.problems]
+        self._master.problems.clear()
+        if there != self._expected:
+            found.append(OtherWorkers(workers=there, expected=self._expected))
         if joined:
             found.append(WorkersJoined(workers=joined))
         users = figures.get("users", 0)
@@ -267,7 +264,7 @@ async def start(clients: Sequence[Client]) -> LocustMaster:
     brought = clients[0].brought
     assert brought is not None
     settings = json.loads(brought.arguments[-1])
-    machine = await open_local(name="Locust's master")
+    machine = await open_local()
     fleet: LocustMaster | None = None
     try:
         place = await agent_place(machine, "locust", brought)

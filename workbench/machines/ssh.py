@@ -221,10 +221,10 @@ class SshMachine(Machine):
         ssh = self.shell.connection.ssh
         try:
             listener = await ssh.forward_remote_port("127.0.0.1", 0, host, port)
-        except (asyncssh.Error, OSError) as error:
+        except (asyncssh.Error, asyncssh.ChannelListenError, OSError):
             raise PongbenchError(
-                f"'{self.name}' cannot reach this computer through SSH ({reason(error)}); its sshd"
-                " has to allow it (AllowTcpForwarding)."
+                f"'{self.name}' cannot reach this computer through SSH; its sshd has to allow it"
+                " (AllowTcpForwarding)."
             ) from None
         try:
             found = await self.read(["/proc/net/tcp", "/proc/net/tcp6"])

@@ -342,13 +342,21 @@ class HostsUncounted(Reason):
         Start workers with -f -, which gets them what counts."""
 
 
+class WorkerOfNoUse(Reason):
+    """A worker of Locust that could not take part."""
+
+    said: str
+    """Without a full stop."""
+    template = "{said}."
+
+
 class WorkersJoined(Reason):
     workers: int
     template = """{workers:number_of workers} of Locust joined within this point, and Locust gave
         users to {workers:1?it|them}."""
 
 
-class WorkersMissing(Reason):
+class OtherWorkers(Reason):
     workers: int
     expected: int
     template = (

@@ -311,6 +311,8 @@ async def open_stage(
         for name in tuneup.tuned:
             members[name] = replace(members[name], facts=await members[name].machine.facts())
         placement, clients = _places(fleet, members, plan)
+        for remark in plan.declared.remarks(plan.workload):
+            notify(remark.text())  # What is started next may wait for what the user does.
         tools = {tool.name: tool for tool in registry.tools_for(plan)}
         loads, versions = {}, {}
         for name, tool in tools.items():

@@ -234,11 +234,13 @@ def _of_master(workload: LocustWorkload) -> Iterator[plans.Problem]:
                 yield workloads.OfOtherEngine(keys=(f"workload.{key}",), key=key)
         return
     try:
-        _, port = workload.listens
+        host, port = workload.listens
     except BadInput as error:
         yield workloads.MasterInvalid(said=str(error))
     else:
-        if workload.expect_workers and not 0 < port <= 65_535:
+        if host in ("0.0.0.0", "::"):
+            yield workloads.MasterInvalid(said=f"{host} is every address, in every network.")
+        elif workload.expect_workers and not 0 < port <= 65_535:
             yield workloads.MasterInvalid(said=f"{workload.master or 'None'} is no such address.")
 
 

@@ -13,8 +13,10 @@ import os
 import re
 import signal
 import socket
+import sys
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from math import floor
 from pathlib import Path
@@ -40,6 +42,9 @@ SETTINGS = "PONGBENCH_LOCUST"
 KEY = "pongbench"
 """Of what `plugin` adds to a report, and of its own messages."""
 LOOK_S = 0.2
+LAST_BUCKET = bucket_of(10**9)
+MOST_AT_ONCE = 10**9
+MOST_SAID = 20
 BACK_WITHIN_S = 2.0
 """After a test, for workers to be ready for the next."""
 FINAL_WITHIN_S = WORKER_REPORT_INTERVAL + 5.0
@@ -72,17 +77,19 @@ class Master(MasterRunner):  # type: ignore[misc]  # no types
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
         self.unwanted: set[str] = set()
+        self.said: list[str] = []
+        """Of workers that are of no use, not told yet; without a full stop."""
 
     def handle_message(self, client_id: str, msg: Any) -> None:
         if msg.type == KEY:
             host, _, _ = client_id.partition(f"_{KEY}_")
-            said = str((msg.data or {}).get("failed", ""))[:300]
-            self.complain(f"Locust's worker on {host} failed: {said}")
+            said = msg.data.get("failed") if isinstance(msg.data, dict) else ""
+            self.say(f"Locust's worker on {host} failed: {str(said)[:300]}")
             return
         super().handle_message(client_id, msg)
         if msg.type == "client_ready" and str(msg.data)[:4] != locust.__version__[:4]:
             if client_id not in self.unwanted:
-                self.complain(
+                self.say(
                     f"{short(client_id)} runs Locust {str(msg.data)[:20]} and was sent away; the"
                     f" master is {locust.__version__}"
                 )
@@ -91,8 +98,9 @@ class Master(MasterRunner):  # type: ignore[misc]  # no types
             quit = Message("quit", None, client_id)
             gevent.spawn_later(1.0, self.server.send_to_client, quit)
 
-    def complain(self, text: str) -> None:
-        raise NotImplementedError
+    def say(self, text: str) -> None:
+        if len(self.said) < MOST_SAID:
+            self.said.append(text)
 
 
 class Reporter:
@@ -111,9 +119,6 @@ class Reporter:
         schedule, and at all."""
         self.final = False
         """Its last report of the point has come."""
-        self.calls = 0
-        """Requests of the point, failed ones included."""
-        self.times: Counter[int] = Counter()
 
     def next(self) -> Reporter:
         """Return the same of the next point."""
@@ -124,7 +129,7 @@ class Reporter:
 
 
 class Span:
-    """Requests of a window, or of a point."""
+    """Requests of a window, of a client, or of a point."""
 
     def __init__(self) -> None:
         self.replies = 0
@@ -132,10 +137,18 @@ class Span:
         """Of the replies, by bucket, as far as they are known."""
         self.errors: Counter[str] = Counter()
 
-    def add(self, times: Counter[int], replies: int, errors: Counter[str]) -> None:
+    def add(
+        self,
+        times: Iterable[tuple[int, int]],
+        replies: int,
+        errors: Iterable[tuple[str, int]],
+    ) -> None:
         self.replies += replies
-        self.times.update(times)
-        self.errors.update(errors)
+        mine = self.times
+        for bucket, number in times:
+            mine[bucket] += number
+        for name, number in errors:
+            self.errors[name] += number
 
     def record(self, *, times: bool) -> dict[str, Any]:
         """Return plain data. `times`: whether they are those of replies only."""
@@ -162,6 +175,7 @@ class Test:
         self.reported = 0
         """The number of the window to report next."""
         self.whole = Span()
+        self.clients: defaultdict[str, Span] = defaultdict(Span)
         self.requests = [Span() for _ in range(requests)]
         self.in_schedule = 0
         """Replies."""
@@ -176,18 +190,31 @@ class Test:
         self.cpu_before_ns = process_time_ns()
 
     def count(
-        self, window: int, request: int, times: Counter[int], replies: int, errors: Counter[str]
+        self,
+        client: str,
+        window: int,
+        request: int,
+        *,
+        times: Sequence[tuple[int, int]],
+        replies: int,
+        errors: Sequence[tuple[str, int]],
     ) -> None:
         """Add requests that ended in a window; negative: of an earlier point."""
         if window < 0:
             return
-        spans = [self.windows[max(window, self.reported)], self.whole]
+        spans = [self.windows[max(window, self.reported)], self.clients[client]]
         if request < len(self.requests):
             spans.append(self.requests[request])
         for span in spans:
             span.add(times, replies, errors)
-        if (window + 1) * WINDOW_NS <= self.end_ns - self.start_ns:
-            self.in_schedule += replies
+
+    def closed(self, number: int) -> Span:
+        """Return a window, and add it to the whole."""
+        span = self.windows.pop(number, None) or Span()
+        self.whole.add(span.times.items(), span.replies, span.errors.items())
+        if (number + 1) * WINDOW_NS <= self.end_ns - self.start_ns:
+            self.in_schedule += span.replies
+        return span
 
 
 class MasterWorker(Worker):
@@ -221,11 +248,6 @@ class MasterWorker(Worker):
         file, port = self.settings["file"], self.settings["web_port"]
         sent = Path(tempfile.mkdtemp(), "pongbench_plugin.py")
         sent.write_text(plugin(self.settings["requests"]), "utf-8")
-        complain = self.complain
-
-        class Complaining(Master):
-            def complain(self, text: str) -> None:
-                complain(text)
 
         def listening(environment: Environment) -> Any:
             environment.parsed_locustfiles = [str(sent), str(Path(file).resolve())]
@@ -233,7 +255,7 @@ class MasterWorker(Worker):
             for place in ((host, bind_port), ("127.0.0.1", port)):
                 _see_free(*place)
             runner = environment._create_runner(
-                Complaining, master_bind_host=host, master_bind_port=bind_port
+                Master, master_bind_host=host, master_bind_port=bind_port
             )
             runner.master_bind_port = runner.server.port  # Should it have to listen again.
             if port:
@@ -241,6 +263,7 @@ class MasterWorker(Worker):
             return runner
 
         options = ["--master", "--enable-rebalancing", "--class-picker", *self.settings["options"]]
+        sys.argv = ["locust", *options]  # Its page reads them there.
         return locustfile.loaded(file, options, True, listening)
 
     def _look(self) -> None:
@@ -248,9 +271,10 @@ class MasterWorker(Worker):
         told: list[str] | None = None
         while True:
             there = self._there()
-            if (names := sorted(map(short, there))) != told:
+            said, self.runner.said = self.runner.said, []
+            if (names := sorted(map(short, there))) != told or said:
                 told = names
-                self.emit("workers", port=self.runner.server.port, workers=names)
+                self.emit("workers", port=self.runner.server.port, workers=names, said=said)
             test = self.test
             if test is not None and test.start_ns and not test.stopped_ns:
                 self._see_team(test, there)
@@ -354,21 +378,27 @@ class MasterWorker(Worker):
 
     def on_report(self, client_id: str, data: dict[str, Any], **_: Any) -> None:
         """Take what a worker reports; anything may be in it."""
-        reporter, test, now = self._of(client_id), self.test, monotonic_ns()
+        test, now = self.test, monotonic_ns()
+        if client_id not in self.runner.clients and client_id not in self.team:
+            return  # Of a worker that has not joined this master.
+        reporter = self._of(client_id)
         try:
             exact = data.get(KEY)
             if exact is not None:
-                self._take_exact(reporter, exact, test, now)
+                self._take_exact(client_id, reporter, exact, test, now)
             elif test is not None and test.start_ns:
-                self._take_rounded(reporter, data, test, now)
+                self._take_rounded(client_id, reporter, data, test, now)
         except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
             if client_id not in self.invalid:
                 self.invalid.add(client_id)
                 self.complain(f"{short(client_id)} reports what is invalid ({error})")
         if test is not None and test.stopped_ns and not data.get("user_count"):
             reporter.final = True
+        gevent.sleep(0)  # Others would not run as long as there are messages.
 
-    def _take_exact(self, reporter: Reporter, exact: Any, test: Test | None, now: int) -> None:
+    def _take_exact(
+        self, worker: str, reporter: Reporter, exact: Any, test: Test | None, now: int
+    ) -> None:
         reporter.exact = True
         their, cpu = int(exact["now"]), int(exact["cpu"])
         offset = now - their
@@ -383,20 +413,24 @@ class MasterWorker(Worker):
         if at_ns <= test.end_ns:
             reporter.at_end = reporter.last
         first = (test.start_ns - reporter.offset_ns) / WINDOW_NS
+        latest = int((now - test.start_ns) / WINDOW_NS)
+        client = reporter.client or _host(worker)
         for window, request, replies, errors in exact["counted"]:
-            times = Counter({bucket_of_wire(bucket): int(n) for bucket, n in replies})
-            lost = Counter({_error(name): int(n) for name, n in errors})
+            number = _counted(replies, LAST_BUCKET)
+            lost = [(_error(name), int(n)) for name, n in errors]
+            _counted([(0, n) for _, n in lost], 0)
             # What began before the point in the same window is nothing of it.
-            test.count(floor(window - first), int(request), times, times.total(), lost)
-            reporter.calls += times.total() + lost.total()
-            reporter.times.update(times)
+            at = min(floor(window - first), latest)
+            test.count(client, at, int(request), times=replies, replies=number, errors=lost)
         for place, n in exact["places"]:
             name = str(place)[:80]
             full = len(test.places) >= MOST_HOSTS
             test.places[name if name in test.places or not full else "others"] += int(n)
         reporter.until = max(reporter.until, int((at_ns - test.start_ns) / WINDOW_NS))
 
-    def _take_rounded(self, reporter: Reporter, data: Any, test: Test, now: int) -> None:
+    def _take_rounded(
+        self, worker: str, reporter: Reporter, data: Any, test: Test, now: int
+    ) -> None:
         """Take Locust's own counts, as of the time of the last request."""
         errors: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for each in data["errors"].values():
@@ -412,14 +446,14 @@ class MasterWorker(Worker):
             called = f"{entry['method']} {entry['name']}"
             requests = self.settings["requests"]
             request = requests.index(called) if called in requests else len(requests)
-            times = Counter[int]()
-            for ms, n in entry["response_times"].items():
-                times[bucket_of(round(float(ms) * 1000))] += int(n)
+            rounded = entry["response_times"].items()
+            times = [(bucket_of(round(float(ms) * 1000)), n) for ms, n in rounded]
+            _counted(times, LAST_BUCKET)
             number, failed = int(entry["num_requests"]), int(entry["num_failures"])
             test.mixed |= bool(failed)
-            test.count(window, request, times, number - failed, errors[called])
-            reporter.calls += number
-            reporter.times.update(times)
+            lost = list(errors[called].items())
+            client, ended = _host(worker), number - failed
+            test.count(client, window, request, times=times, replies=ended, errors=lost)
         reporter.until = max(reporter.until, window)
 
     def _report(self, test: Test, *, whole: bool = False) -> None:
@@ -430,26 +464,25 @@ class MasterWorker(Worker):
             until = max([*test.windows, until - 1]) + 1
         users = self.runner.user_count
         for number in range(test.reported, until):
-            span = test.windows.pop(number, None) or Span()
-            data = span.record(times=not test.mixed)
+            data = test.closed(number).record(times=not test.mixed)
             self.emit("window", i=number, in_flight=users, latency=[], **data)
         test.reported = max(test.reported, until)
 
     def _report_totals(self, test: Test) -> None:
         team = {worker: self._of(worker) for worker in sorted(test.team | test.joined)}
-        parts: dict[str, dict[str, Any]] = {}
+        by_client: defaultdict[str, list[Reporter]] = defaultdict(list)
         for worker, each in team.items():
-            name = each.client or worker.rpartition("_")[0]
-            part = parts.setdefault(
-                name, {"sent": 0, "cpu_us": 0, "cpu_pct": 0.0, "service": Counter()}
+            by_client[each.client or _host(worker)].append(each)
+        for client, reporters in by_client.items():
+            part = test.clients[client].record(times=not test.mixed)
+            self.emit(
+                "part",
+                client=client,
+                sent=part["sent"],
+                service=part["service"],
+                cpu_us=sum(each.last[1] - each.before[1] for each in reporters) // 1000,
+                cpu_pct=max(map(_busy_pct, reporters)),
             )
-            part["sent"] += each.calls
-            part["cpu_us"] += (each.last[1] - each.before[1]) // 1000
-            part["cpu_pct"] = max(part["cpu_pct"], _busy_pct(each))
-            part["service"].update(each.times)
-        for name, part in parts.items():
-            times = [] if test.mixed else sparse(part.pop("service"))
-            self.emit("part", client=name, **{**part, "service": times})
         whole = test.whole.record(times=not test.mixed)
         times = whole.pop("service")
         requests = [
@@ -488,11 +521,22 @@ def _busy_pct(reporter: Reporter) -> float:
     return round(100 * (after - before) / (to_ns - from_ns), 2) if to_ns > from_ns else 0.0
 
 
-def bucket_of_wire(bucket: Any) -> int:
-    """Return a bucket that a worker reports. Raises ValueError for one that does not exist."""
-    if not 0 <= (found := int(bucket)) <= bucket_of(10**9):
-        raise ValueError(f"bucket {found}")
-    return found
+def _host(worker: str) -> str:
+    return worker.rpartition("_")[0]
+
+
+def _counted(pairs: Sequence[tuple[int, int]], last: int) -> int:
+    """Return how many requests a worker reports, by bucket. Raises ValueError or TypeError for what
+    cannot be."""
+    if not pairs:
+        return 0
+    buckets, numbers = zip(*pairs, strict=True)
+    total: int = sum(numbers)
+    if {type(each) for each in (*buckets, *numbers)} != {int}:
+        raise TypeError("a number is none")
+    if min(buckets) < 0 or max(buckets) > last or min(numbers) < 0 or total > MOST_AT_ONCE:
+        raise ValueError("a number is out of bounds")
+    return total
 
 
 def _error(name: Any) -> str:
