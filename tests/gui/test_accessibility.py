@@ -42,8 +42,6 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / ".ssh").mkdir()
-    (tmp_path / ".ssh" / "config").write_text("Host birch\n  HostName 10.0.4.30\n")
     return tmp_path
 
 
@@ -272,7 +270,6 @@ def _close_in_mid_run(window: MainWindow, qtbot: QtBot) -> None:
 DIALOGS: dict[str, Callable[[MainWindow, QtBot], object]] = {
     "add a machine": lambda window, qtbot: _machines(window, qtbot).add(),
     "edit a machine": lambda window, qtbot: _machines(window, qtbot).detail.edit.click(),
-    "machines of ssh": _press_on("Machines", "Import from ~/.ssh/config…"),
     "a password": _ask_password,
     "a new server": _press_on("Servers", "New server"),
     "a running server": _press_on("Start", "Measure a running server…"),
