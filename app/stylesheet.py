@@ -80,7 +80,7 @@ def stylesheet(theme: Theme) -> str:
     """Rules for the components: frames by object name, buttons by the property `kind`.
 
     Frames: card, sunken, floating, rail, top, hair. Buttons: primary (one a page), plain
-    (no property), danger, ghost (property `opens` = drawer: it stays pressed). Labels: property
+    (no property), danger, ghost. Labels: property
     `tone` = soft, muted, ok, warn, bad. A chip is a QFrame with object name chip and a `tone`.
     """
     t = theme

@@ -15,7 +15,7 @@ from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.start.quick_start import QUESTIONS, Question
 from app.start.running import RunningDialog
-from tests.gui.windows import control, name_of, press, says, shown
+from tests.gui.windows import control, name_of, press, says, sees, shown
 from tests.recording import record_session
 from tests.synthetic import End, session
 from workbench import environment, paths
@@ -118,7 +118,7 @@ def test_a_run_of_the_ticked_servers_is_drawn_and_recorded(
     assert [reading.x for reading in drawn.points] == rates
     press(window, "Replay")
     qtbot.waitUntil(window.film.isVisible)
-    assert says(window.film, "Short")
+    sees(qtbot, window.film, "Short")
 
 
 def test_without_a_tick_nothing_can_be_compared_and_a_message_says_so(window: MainWindow) -> None:

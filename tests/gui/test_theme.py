@@ -83,16 +83,13 @@ def test_a_hint_in_an_empty_field_is_readable(qtbot: QtBot, chosen: Theme) -> No
 
 @BOTH
 @pytest.mark.parametrize(
-    ("kind", "opens", "differs"),
-    [("", "", True), ("ghost", "drawer", True), ("ghost", "", False)],
-    ids=["switch", "button of a drawer", "eye of a server"],
+    ("kind", "differs"), [("", True), ("ghost", False)], ids=["switch", "eye of a server"]
 )
 def test_of_what_can_be_switched_only_switches_have_another_edge_when_on(
-    qtbot: QtBot, chosen: Theme, kind: str, opens: str, *, differs: bool
+    qtbot: QtBot, chosen: Theme, kind: str, *, differs: bool
 ) -> None:
     switch = button("Figures", kind=kind)
     switch.setCheckable(True)
-    switch.setProperty("opens", opens)
     ground = frame()
     column(ground, margin=16).addWidget(switch)
     qtbot.addWidget(ground)
