@@ -17,6 +17,8 @@ from workbench import formatting
 
 _WIDE, _SHARE = 72.0, 0.56
 """A bar's width: unscaled at most, and as a share of its place."""
+_OVER = 1.1
+"""The widest text of a value, as a share of its bar's place: it is in the bar's card, too."""
 
 
 def width(chart: Plot) -> float:
@@ -40,9 +42,10 @@ def draw_bar(chart: Plot, painter: QPainter, curve: Curve) -> None:
         painter.fillRect(box, curve.style.tint(0.25))
         painter.setPen(QPen(QColor(curve.style.colour), px(1.2)))
         painter.drawRect(box)
-    if chart.contains(top):
+    text, size = value_text(chart, values.y[0]), font(px(11), Weight.Medium, figures=True)
+    place = chart.at(1, 0).x() - chart.at(0, 0).x()
+    if chart.contains(top) and text_width(text, size) <= _OVER * place:
         at = QPointF(top.x(), top.y() - px(9))
-        text, size = value_text(chart, values.y[0]), font(px(11), Weight.Medium, figures=True)
         draw_text(painter, at, text, size, chart.theme.text, "middle")
 
 
@@ -72,8 +75,9 @@ def draw_names(chart: Plot, painter: QPainter) -> None:
     names = chart.model.marks(places)
     room = chart.at(1, 0).x() - chart.at(0, 0).x() - px(6)
     for x, name in zip(places, names, strict=True):
-        first, _, second = name.partition(" ") if text_width(name, size) > room else (name, "", "")
+        at = " · " if " · " in name else " "  # a session's letter is not cut
+        first, _, second = name.partition(at) if text_width(name, size) > room else (name, "", "")
         for row, text in enumerate(filter(None, (first, second))):
             shown = name_among(text, names, size, room)
-            at = QPointF(chart.at(x, 0).x(), chart.plot_rect().bottom() + px(11 + 12 * row))
-            draw_text(painter, at, shown, size, theme.soft, "middle")
+            where = QPointF(chart.at(x, 0).x(), chart.plot_rect().bottom() + px(11 + 12 * row))
+            draw_text(painter, where, shown, size, theme.soft, "middle")

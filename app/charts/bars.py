@@ -51,8 +51,9 @@ class BarSeries(ProjectedSeries):
 
     @property
     def x(self) -> float:
-        """The middle of its place."""
-        return self._model.order.index(self.of.id) + 0.5
+        """The middle of its place; of a hidden one, outside."""
+        order = self._model.order
+        return order.index(self.of.id) + 0.5 if self.of.id in order else -1.0
 
     @property
     def shown(self) -> list[Bar]:
@@ -86,6 +87,8 @@ class BarsModel(Projection):
     def __init__(self, of: ChartModel, chosen: Chosen = "best") -> None:
         super().__init__(of, chosen)
         self._order: tuple[object, list[str]] = (None, [])
+        self._hidden: frozenset[str] = frozenset()
+        self._changes = 0
 
     def make(self, series: Series) -> BarSeries:
         return BarSeries(series, self)
@@ -95,13 +98,21 @@ class BarsModel(Projection):
         """Return the servers from left to right: best first; of a comparison, a server's sessions
         side by side.
         """
-        ranked = self.of.ranked()
+        ranked = [series for series in self.of.ranked() if series.id not in self._hidden]
         known = [series.id for series in ranked]
         if known != self._order[0]:
             names = list(dict.fromkeys(_server(series) for series in ranked))
             ranked.sort(key=lambda series: (names.index(_server(series)), series.tag))
             self._order = known, [series.id for series in ranked]
         return self._order[1]
+
+    def leave_out(self, hidden: Iterable[str]) -> None:
+        """Give hidden servers no place."""
+        self._hidden, self._changes = frozenset(hidden), self._changes + 1
+
+    @property
+    def version(self) -> int:
+        return self.of.version + self._changes
 
     @property
     def axis(self) -> Axis:  # type: ignore[override]

@@ -131,8 +131,7 @@ class OverlayTrio(Trio):
     def show_only(self, keys: Iterable[str]) -> None:
         """Show these contenders only, in one step and without a signal."""
         self._hidden = set(self.model.series) - set(keys)
-        for chart in self.charts.values():
-            chart.set_hidden(self._hidden)
+        self._hide()
         self._widen_gutter()
 
     def set_shown(self, server: str, shown: bool) -> None:

@@ -94,6 +94,9 @@ class Projection:
         """Project one server."""
         raise NotImplementedError
 
+    def leave_out(self, hidden: Iterable[str]) -> None:
+        """Handle hidden servers, whose lines are not drawn."""
+
     def point_of(self, series: Series) -> PointResult | None:
         """Return the chosen point of a server, an interrupted one where there is no complete one;
         None: it has none, or all are chosen.

@@ -167,6 +167,8 @@ class Trio(QWidget):
         self.crosshair.hide()
         self.model = model
         self.drawn = self.look.of(model) or model
+        if isinstance(self.drawn, Projection):
+            self.drawn.leave_out(self._hidden)
         for chart in self.charts.values():
             chart.set_model(self.drawn)
         if self._choose():
@@ -204,10 +206,15 @@ class Trio(QWidget):
         if not shown:
             self.pointing.leave(server)
         (self._hidden.discard if shown else self._hidden.add)(server)
-        for chart in self.charts.values():
-            chart.set_hidden(self._hidden)
+        self._hide()
         self.visibility_changed.emit(server, shown)
         self.spoken.renew()
+
+    def _hide(self) -> None:
+        if isinstance(self.drawn, Projection):
+            self.drawn.leave_out(self._hidden)
+        for chart in self.charts.values():
+            chart.set_hidden(self._hidden)
 
     def is_shown(self, server: str) -> bool:
         return server not in self._hidden

@@ -85,6 +85,9 @@ def test_bars_of_a_single_value_have_what_was_published_beside_them(qtbot: QtBot
     assert time.title_text()[1].startswith("mean")
     x = float(replies.curves["flask"].values.x[0])
     assert replies.nearest(replies.at(x, 100.0)) == ("flask", x)
+    trio.set_shown("flask", False)
+    assert trio.drawn.last_x == 2, "a hidden server leaves no gap"
+    assert {replies.curves[id_].values.x[0] for id_ in ("django", "aiohttp")} == {0.5, 1.5}
 
 
 def test_the_bar_of_a_running_point_grows(qtbot: QtBot) -> None:
