@@ -80,7 +80,8 @@ def svg(paint: Paint, size: Size, title: str, description: str) -> bytes:
     drawing.setTitle(safe(title))
     drawing.setDescription(safe(description))
     _run(paint, QPainter(drawing))
-    return _tidy(data.data().decode(), size).encode()
+    # Qt ends lines as the system does; a page that holds this has one kind of line end.
+    return _tidy(data.data().decode().replace("\r\n", "\n"), size).encode()
 
 
 def pdf(paint: Paint, size: Size, title: str, more: Sequence[Paint] = ()) -> bytes:
