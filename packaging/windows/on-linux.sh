@@ -230,7 +230,7 @@ trial() {
     comm -13 before after | sed "s|$CHROOT/root/p2/drive_c||" | grep -v '^/\(pong\|card\)/' | tee "$PICTURES/left.txt"
     [ ! -e "$folder" ] || { echo "The folder is still there."; exit 1; }
     tried "Replaces itself, says that a library is gone, is removed" \
-        "ok; $(wc -l <"$PICTURES/left.txt") files left beside sessions and settings" $((SECONDS - begun))
+        "ok; left beside sessions and settings: $(paste -sd' ' "$PICTURES/left.txt")" $((SECONDS - begun))
 }
 
 # Nothing is installed by half.
