@@ -381,6 +381,7 @@ def test_a_summary_and_a_report_state_them_once_for_all_servers() -> None:
 
 def test_the_documentation_states_what_is_set() -> None:
     text = " ".join(DOCS.read_text("utf-8").split())
-    (stated,) = re.findall(r"as for production \((.*?); `resources/apps/with_postgres.py`\)", text)
+    place = r"with the author's settings \((.*?); `resources/apps/with_postgres.py`\)"
+    (stated,) = re.findall(place, text)
     found = {each.strip().replace(" MB", "MB").replace(" GB", "GB") for each in stated.split(",")}
     assert found <= {line.replace(" = ", " ") for line in SET.splitlines()}

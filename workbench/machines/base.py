@@ -24,6 +24,9 @@ from workbench.machines.runnerevents import Ready
 from workbench.machines.wire import LONGEST_MESSAGE, Count, InvalidMessage, decode, quoted
 from workbench.remote import REMOTE
 
+INTERPRETERS = "runtimes/interpreter-"
+"""Below the work directory, before the hash of a Python that was brought there: a tree that servers
+may read."""
 SAMPLER = REMOTE / "sampler"
 PINGS = 60
 LONGEST, MOST_WORDS = 120, 24

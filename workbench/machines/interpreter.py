@@ -19,12 +19,11 @@ import asyncssh
 
 from workbench import paths
 from workbench.errors import PongbenchError
+from workbench.machines.base import INTERPRETERS
 from workbench.machines.bundle import kept, pack
 from workbench.machines.shell import CHUNK, WORK_WITHIN_S, Channel, Shell, read_all
 from workbench.machines.wire import quoted
 
-PLACE = "runtimes/interpreter-"
-"""Below the work directory, before its hash: a tree that servers may read there."""
 _WANTED = b"wanted\n"
 UNPACK = """
 case $0 in "~/"*) d=$HOME/${0#??} ;; *) d=$0 ;; esac
@@ -54,12 +53,12 @@ async def bring_interpreter(shell: Shell, work_dir: str) -> str:
     """Copy it there, unless it is there. Returns its path. Raises PongbenchError when it does not
     arrive or does not run there."""
     archive = await archived(paths.SHIPPED)
-    name = archive.name.partition(".")[0]
+    name = archive.name.partition(".")[0].removeprefix("interpreter-")
     system = f"{platform.system()} {platform.machine()}"
-    words = ["sh", "-c", UNPACK, work_dir, f"runtimes/{name}", system]
+    words = ["sh", "-c", UNPACK, work_dir, f"{INTERPRETERS}{name}", system]
     try:
         async with shell.program(
-            f"bring Pongbench's own Python: {name}", "exec " + shlex.join(words)
+            f"bring Pongbench's own Python, {name}", "exec " + shlex.join(words)
         ) as process:
             async with asyncio.timeout(WORK_WITHIN_S):
                 said = await process.stdout.readline()

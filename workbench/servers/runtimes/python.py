@@ -31,8 +31,7 @@ import msgspec
 
 from workbench import fetching, paths
 from workbench.errors import PongbenchError, ProgramFailed
-from workbench.machines import interpreter
-from workbench.machines.base import Machine, Platform, output, ran
+from workbench.machines.base import INTERPRETERS, Machine, Platform, output, ran
 from workbench.machines.bundle import Bundle, archive_of, archived, kept, pack
 from workbench.machines.runner_client import Command
 from workbench.machines.wire import InvalidMessage, Text, decode, quoted
@@ -242,7 +241,7 @@ async def _bring(
             proof = decode(_PROOF, lines[-1].encode())
             found = {"python": python, "venv": place}
             name, base = proof.name, PurePosixPath(machine.python[0])
-            if interpreter.PLACE in str(base):
+            if INTERPRETERS in str(base):
                 name, found["base"] = f"{name}{_OURS}", str(base.parent.parent)
             return Runtime(found, name, proof.packages, env or {})
         except InvalidMessage as error:
