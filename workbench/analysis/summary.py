@@ -95,6 +95,11 @@ class ServerSummary(SeriesResult):
         return self._texts("died", "gave-up")
 
     @property
+    def why_not_profiled(self) -> str:
+        """For the report's page. Empty: it was profiled, or was not to be."""
+        return " ".join(self._texts("not-profiled"))
+
+    @property
     def notes(self) -> list[str]:
         """All other notes; a profile stands beside why it stops."""
         shown = {"gave-up", "died", *["profile"] * (self.profile is not None)}
