@@ -17,7 +17,7 @@ import msgspec
 
 from app.charts.model import ChartModel
 from app.charts.series import Quantity
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.analysis.summary import summarise
 from workbench.results.render.data import of_session
 from workbench.sessions import read_session

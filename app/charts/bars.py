@@ -15,7 +15,7 @@ from app.charts.projection import Chosen, ProjectedSeries, Projection, line, not
 from app.charts.series import Quantity, Series, Values, metric
 from app.charts.words import Card
 from workbench.analysis.published import Published
-from workbench.analysis.results import PointResult, View
+from workbench.analysis.series import PointResult, View
 from workbench.axis import Axis
 from workbench.documents import Metric
 from workbench.metrics.memory import Peak

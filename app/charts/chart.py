@@ -40,7 +40,7 @@ from app.colour import with_opacity
 from app.painted import guarded
 from app.plain import tip
 from app.theme import Theme
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 
 NEAR_PX = 14.0
 """The distance at which the mouse counts as on a line."""

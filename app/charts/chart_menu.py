@@ -17,7 +17,7 @@ from app.charts.trio import Trio
 from app.charts.view_state import ACROSS
 from app.theme import Theme, icon
 from app.widgets import button, tool
-from workbench.analysis.results import PERCENTILES, Clock
+from workbench.analysis.series import PERCENTILES, Clock
 
 CLOCKS: dict[Clock, str] = {
     "latency": "Latency (from scheduled time)",

@@ -28,7 +28,7 @@ from app.charts.series import Quantity
 from app.table import LEFT, RIGHT
 from app.theme import Theme, Weight, font
 from workbench import formatting
-from workbench.analysis.results import PointResult, View
+from workbench.analysis.series import PointResult, View
 
 _ROW, _HEAD, _MARKER, _NAME, _FIGURE = 17.0, 28.0, 12.0, 176.0, 66.0
 """Unscaled: heights of a row and of the head, the size of a marker, and the most that a name and a

@@ -13,7 +13,7 @@ from app.charts.projection import Chosen, ProjectedSeries, Projection, line, not
 from app.charts.series import Quantity, Series, Values
 from app.charts.words import Card, split_ms
 from workbench.analysis.distribution import Distribution, Row, percentile_text
-from workbench.analysis.results import PointResult, View
+from workbench.analysis.series import PointResult, View
 from workbench.axis import Axis
 
 _NINES = 9

@@ -18,7 +18,7 @@ from workbench.analysis.audits import Audit, Auditor, tainted
 from workbench.analysis.cost import rank
 from workbench.analysis.over_time import OverTime
 from workbench.analysis.published import Published, figures_of
-from workbench.analysis.results import Clock, PointResult, View, clock_of, window_ms
+from workbench.analysis.series import Clock, PointResult, View, clock_of, window_ms
 from workbench.analysis.tasks import Tasks
 from workbench.analysis.windows import Running
 from workbench.axis import RATE, Axis, known

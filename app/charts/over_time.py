@@ -15,7 +15,7 @@ from app.charts.series import Quantity, Series, Values, metric
 from app.charts.words import Card, split_ms
 from workbench import formatting
 from workbench.analysis.over_time import OverTime
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.analysis.slices import (
     ERRORS,
     METRICS,

@@ -22,7 +22,7 @@ from app.style_places import style_places
 from app.theme import SeriesStyle, Theme
 from workbench.analysis.over_time import OverTime
 from workbench.analysis.published import Published, figures_of
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.results.comparison import Comparison, Contender
 
 _PASS = 0.30

@@ -27,7 +27,7 @@ from app.charts.trio import Trio
 from app.charts.view_state import Look, Showing
 from app.theme import Theme, Weight, font
 from workbench import formatting
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.documents import AnyDocument, MachineRecord, Note
 from workbench.formatting import capital
 from workbench.results import sustained

@@ -22,7 +22,7 @@ from app.charts.view_state import ACROSS, Showing
 from app.theme import Theme
 from workbench import formatting
 from workbench.analysis.published import Published
-from workbench.analysis.results import Percentile, PointResult, View
+from workbench.analysis.series import Percentile, PointResult, View
 from workbench.sessions.chart_notes import ChartNote
 
 Limits = tuple[float, float, float, float]

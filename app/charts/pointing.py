@@ -25,7 +25,7 @@ from app.charts.words import Card
 from app.plain import Label
 from app.theme import Theme, Weight, font, icon_pixmap
 from app.widgets import hair
-from workbench.analysis.results import PERCENTILES, PointResult, View
+from workbench.analysis.series import PERCENTILES, PointResult, View
 
 _WIDE = 320
 """Unscaled; wider only where a word of it would be cut."""

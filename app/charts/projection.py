@@ -17,7 +17,7 @@ from app.charts.series import Quantity, Series, Values
 from app.charts.words import Card
 from workbench.analysis.audits import Audit
 from workbench.analysis.published import Published
-from workbench.analysis.results import PointResult, View
+from workbench.analysis.series import PointResult, View
 from workbench.axis import Axis
 from workbench.documents import Metric
 

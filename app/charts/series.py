@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.analysis.audits import Audit
-from workbench.analysis.results import PointResult, SeriesResult, View
+from workbench.analysis.series import PointResult, SeriesResult, View
 from workbench.axis import RATE, Axis
 from workbench.documents import Note, PointStop
 from workbench.messages.notes import Died

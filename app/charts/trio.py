@@ -34,7 +34,7 @@ from app.charts.zooming import Zooming
 from app.painted import Painted
 from app.theme import Theme, Weight, font
 from workbench.analysis.evidence import SUSTAINED_SHARE
-from workbench.analysis.results import Clock, Percentile, View
+from workbench.analysis.series import Clock, Percentile, View
 from workbench.sessions.chart_notes import ChartNote
 
 _NARROWEST, _LEAST, _LEAST_OF_ONE = 420, 190, 160

@@ -10,7 +10,7 @@ from math import ceil, isnan, log10, nan
 from app.charts.series import Quantity, Series
 from workbench import formatting
 from workbench.analysis.published import Published
-from workbench.analysis.results import Clock, Percentile, PointResult, View
+from workbench.analysis.series import Clock, Percentile, PointResult, View
 from workbench.documents import Errors, Metric
 from workbench.formatting import listed
 from workbench.messages.errors import error_label

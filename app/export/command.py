@@ -18,7 +18,7 @@ from app.export.report import (
     write_comparison,
     write_read,
 )
-from workbench.analysis.results import PERCENTILES, Clock, View, clock_of
+from workbench.analysis.series import PERCENTILES, Clock, View, clock_of
 from workbench.axis import RATE, Axis
 from workbench.commands import compare
 from workbench.commands.opening import add_session_arguments, exit_code, open_session

@@ -27,7 +27,7 @@ from app.charts.view_state import ACROSS, DISTRIBUTION, SWEEP, TIME, Look, Showi
 from app.export import live_charts, picture
 from app.theme import DARK, LIGHT, SeriesStyle, Theme
 from workbench import formatting
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.documents import AnyDocument
 from workbench.results.comparison import Comparison
 from workbench.results.differences import described

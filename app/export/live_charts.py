@@ -20,7 +20,7 @@ from app.charts.view_state import DISTRIBUTION, SWEEP, TIME, Look, first_view
 from app.colour import mix
 from app.theme import DARK, LIGHT, SeriesStyle, Theme
 from workbench.analysis.flame import HUES
-from workbench.analysis.results import PERCENTILES, PointResult, View
+from workbench.analysis.series import PERCENTILES, PointResult, View
 from workbench.sessions.chart_notes import ChartNote
 from workbench.untrusted import safe
 

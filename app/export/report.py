@@ -16,7 +16,7 @@ from app.charts.view_state import ACROSS, SWEEP, TIME, Look, Showing
 from app.comparing.selection import letters
 from workbench import stores
 from workbench.analysis.distribution import Distribution, hgrm
-from workbench.analysis.results import PointResult, View
+from workbench.analysis.series import PointResult, View
 from workbench.analysis.slices import METRICS
 from workbench.analysis.summary import Summary, summarise
 from workbench.documents import PointStop

@@ -19,7 +19,7 @@ from app.export.picture import framed
 from app.export.report import ReportOptions
 from app.widgets import column, frame, label
 from workbench import paths
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.errors import PongbenchError
 
 _SHOWN_FOR_MS = 2500

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from workbench.analysis.repeats import last_attempts
-from workbench.analysis.results import TRUSTED
+from workbench.analysis.series import TRUSTED
 from workbench.axis import RATE
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages.notes import Faulty, NotJudged

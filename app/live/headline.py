@@ -9,7 +9,7 @@ from math import floor, isnan
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series
 from workbench.analysis.evidence import SUSTAINED_SHARE
-from workbench.analysis.results import PointResult
+from workbench.analysis.series import PointResult
 from workbench.formatting import listed
 from workbench.results import sustained
 

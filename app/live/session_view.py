@@ -24,7 +24,7 @@ from app.live.view_bar import ViewBar
 from app.settings import Settings
 from app.theme import Theme
 from app.widgets import GAP, column, frame, row
-from workbench.analysis.results import PERCENTILES, Clock
+from workbench.analysis.series import PERCENTILES, Clock
 from workbench.analysis.windows import skipped
 from workbench.documents import WINDOW_US, AnyDocument, Note, PointStart, RunStart, Window
 from workbench.messages.notes import Severity, WindowsMissing

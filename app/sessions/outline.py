@@ -11,7 +11,7 @@ import numpy as np
 
 from app.charts.model import ChartModel
 from app.charts.series import Quantity, Series
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.errors import BadInput
 from workbench.results import sustained
 from workbench.sessions.skim import skim

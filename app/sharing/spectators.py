@@ -29,7 +29,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from app.charts.model import ChartModel
 from app.export import live_charts
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.documents import PointStop, RunStop
 from workbench.errors import BadInput
 from workbench.results import sustained

@@ -14,7 +14,7 @@ from app.export.htmlcharts import drawing
 from app.live.session_view import Board
 from tests.gui.trios import at, shown
 from tests.synthetic import session
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.documents import AnyDocument, PointStop
 from workbench.messages import notes
 

@@ -22,7 +22,7 @@ from app.context import Desk
 from app.export.dialog import ask_for_session
 from app.export.report import ReportOptions, write_report
 from tests.recording import record_session
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Metric, PointStop, RunStart
 from workbench.metrics import replies

@@ -12,7 +12,7 @@ from app.charts.view_state import Look
 from app.export.report import ReportOptions, write_report
 from tests.recording import record_session
 from tests.synthetic import session
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.errors import BadInput
 
 TIME, DISTRIBUTION = Look("time"), Look("distribution")

@@ -23,8 +23,10 @@ from workbench.servers.deploy import deploy
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
 from workbench.servers.programs import PROGRAMS, MissingPrograms, Program, Programs
+from workbench.servers.runtimes import Runtime
 from workbench.servers.runtimes.prepare import make
 
+NONE = Runtime({}, "none")
 SHIPPED = Catalogue.load(extra_dirs=[])
 
 KINDS = [
@@ -99,7 +101,7 @@ async def test_a_servers_build_is_cached_until_its_files_change(
 
     async def made() -> Path:
         folder = await bare.put(entry.folder, f"servers/mine-{len(texts)}")
-        return Path(await make(bare, entry, folder, Programs(), texts.append))
+        return Path(await make(bare, entry, folder, Programs(), texts.append, runtime=NONE))
 
     first = await made()
     assert (first / "copy.py").is_file()
@@ -133,7 +135,7 @@ async def test_what_was_compiled_until_a_build_was_cancelled_is_used_by_the_next
 
     async def made() -> Path:
         folder = await bare.put(entry.folder, f"servers/{entry.id}")
-        return Path(await make(bare, entry, folder, Programs(), lambda _: None))
+        return Path(await make(bare, entry, folder, Programs(), lambda _: None, runtime=NONE))
 
     building = asyncio.create_task(made())
     assert await asyncio.to_thread(eventually, lambda: list(cache.glob("building/mine/cargo")))
@@ -176,7 +178,7 @@ async def test_npm_is_asked_why_it_left_out_what_is_optional(
     bun = SHIPPED["bun"]
     folder = await bare.put(bun.folder, "servers/bun")
     with pytest.raises(PongbenchError, match=rf"^Bun cannot be compiled .* {reason}"):
-        await make(bare, bun, folder, Programs({"npm": str(npm)}), lambda _: None)
+        await make(bare, bun, folder, Programs({"npm": str(npm)}), lambda _: None, runtime=NONE)
 
 
 async def test_a_compiler_that_fails_is_quoted(bare: LocalMachine, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from app.charts.distribution import DistributionModel
 from app.charts.model import ChartModel
 from app.charts.over_time import TimeModel
 from workbench import axis as axes
-from workbench.analysis.results import View
+from workbench.analysis.series import View
 from workbench.analysis.summary import summarise
 from workbench.commands.console import ConsoleView
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStart

@@ -14,7 +14,7 @@ from app.charts.scales import log_ticks, round_down, round_up, ticks
 from app.charts.series import Quantity
 from tests.outcomes import LATE, Contestant
 from tests.synthetic import contestants, knees, session
-from workbench.analysis.results import PointResult, View
+from workbench.analysis.series import PointResult, View
 from workbench.documents import AnyDocument, PointStart, PointStop, Window
 from workbench.results import sustained
 from workbench.results.sustained import Sustained

@@ -17,7 +17,7 @@ from tests.outcomes import Contestant
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.analysis.distribution import TABLE, Distribution, hgrm
-from workbench.analysis.results import PointResult
+from workbench.analysis.series import PointResult
 from workbench.analysis.summary import summarise
 from workbench.documents import PointStop
 from workbench.errors import BadInput

@@ -11,7 +11,6 @@ import pytest
 from chosen import chosen
 from synthetic import session
 
-from workbench.analysis.results import SeriesResult
 from workbench.analysis.sensitivity import (
     FIGURES,
     TYPICAL,
@@ -22,6 +21,7 @@ from workbench.analysis.sensitivity import (
     power,
     spread,
 )
+from workbench.analysis.series import SeriesResult
 from workbench.analysis.significance import quantile, ratio
 from workbench.documents import PointStop, RunStart
 from workbench.sessions import Recorder

@@ -18,7 +18,7 @@ from workbench import axis as axes
 from workbench.analysis.intervals import knee_interval, ranks
 from workbench.analysis.knee import stopped_past
 from workbench.analysis.repeats import undecided
-from workbench.analysis.results import SeriesResult
+from workbench.analysis.series import SeriesResult
 from workbench.analysis.summary import summarise
 from workbench.axis import Axis
 from workbench.documents import AnyDocument, Counts, Note, PointStop, RunStart, RunStop, Verdict

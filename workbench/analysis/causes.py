@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.analysis.results import SeriesResult
+from workbench.analysis.series import SeriesResult
 from workbench.analysis.usage import Usage
 from workbench.documents import PointStop
 from workbench.messages import causes

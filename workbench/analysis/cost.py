@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import hypot, inf, isnan, log
 
 from workbench.analysis import significance
-from workbench.analysis.results import PointResult, SeriesResult
+from workbench.analysis.series import PointResult, SeriesResult
 from workbench.analysis.significance import Finding
 
 CPU_PER_CALL = "cpu_us_per_call"

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from workbench.analysis import histogram
-from workbench.analysis.results import Clock, PointResult
+from workbench.analysis.series import Clock, PointResult
 from workbench.documents import SparseHistogram
 from workbench.formatting import counted
 

@@ -19,7 +19,7 @@ from statistics import NormalDist
 
 from workbench.analysis.cost import CPU_PER_CALL
 from workbench.analysis.histogram import percentile_supported
-from workbench.analysis.results import SeriesResult
+from workbench.analysis.series import SeriesResult
 from workbench.analysis.significance import CONFIDENCE, FINEST, quantile
 from workbench.documents import PointStop
 

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Literal
 
 from workbench.analysis import histogram
-from workbench.analysis.results import PERCENTILES, TRUSTED, View, supported, window_ms
+from workbench.analysis.series import PERCENTILES, TRUSTED, View, supported, window_ms
 from workbench.analysis.windows import pending
 from workbench.axis import Axis
 from workbench.documents import (

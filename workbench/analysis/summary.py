@@ -10,7 +10,7 @@ from workbench import axis as axes
 from workbench.analysis.audits import Audit, Auditor
 from workbench.analysis.clients import AllClients, all_clients
 from workbench.analysis.cost import rank
-from workbench.analysis.results import Clock, PointResult, SeriesResult, clock_of
+from workbench.analysis.series import Clock, PointResult, SeriesResult, clock_of
 from workbench.analysis.tasks import Tasks
 from workbench.analysis.verdicts import BackgroundLoad, unchecked, unchecked_of_points
 from workbench.axis import RATE, Axis

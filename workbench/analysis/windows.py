@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import isnan, nan
 
 from workbench.analysis.histogram import merge, packed, percentiles
-from workbench.analysis.results import View, window_ms
+from workbench.analysis.series import View, window_ms
 from workbench.axis import Axis
 from workbench.documents import WINDOW_US, PointStart, Window
 

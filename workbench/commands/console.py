@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from workbench.analysis.results import clock_of, mean_us
+from workbench.analysis.series import clock_of, mean_us
 from workbench.documents import AnyDocument, Note, PointStart, PointStop, RunStart, RunStop
 from workbench.formatting import clock, duration, ordinal, percent
 from workbench.messages.notes import Severity

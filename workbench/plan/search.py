@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.analysis.repeats import beyond_client_limit
-from workbench.analysis.results import TRUSTED
+from workbench.analysis.series import TRUSTED
 from workbench.axis import Axis
 from workbench.documents import PointStop, Verdict
 from workbench.messages.outcomes import Peak

@@ -15,7 +15,7 @@ from workbench.analysis.cost import CPU_PER_CALL, cpu_us_per_call, rank
 from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.intervals import Difference, difference
 from workbench.analysis.over_time import OverTime
-from workbench.analysis.results import Clock, Percentile, PointResult, clock_of, known_us
+from workbench.analysis.series import Clock, Percentile, PointResult, clock_of, known_us
 from workbench.analysis.significance import MARGIN, Change, Finding
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.axis import RATE, Axis

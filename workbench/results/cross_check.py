@@ -14,7 +14,7 @@ from math import isnan
 from typing import Any, Literal
 
 from workbench import formatting
-from workbench.analysis.results import Clock, PointResult, SeriesResult, View
+from workbench.analysis.series import Clock, PointResult, SeriesResult, View
 from workbench.analysis.significance import Change, ratio
 from workbench.documents import OUR_AGENT
 from workbench.load.base import Capabilities

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench import formatting
 from workbench.analysis.published import Published, Question, question_of
-from workbench.analysis.results import PointResult, SeriesResult
+from workbench.analysis.series import PointResult, SeriesResult
 from workbench.plan import library
 from workbench.plan.reading import to_data
 from workbench.results.setup import differences

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from workbench.analysis.cost import cost, full_core
-from workbench.analysis.results import Clock, Percentile, PointResult, known_us, mean_us
+from workbench.analysis.series import Clock, Percentile, PointResult, known_us, mean_us
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.axis import Axis
 from workbench.documents import Metric, Percentiles, PointStop

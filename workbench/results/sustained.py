@@ -11,7 +11,7 @@ from math import isinf
 
 from workbench.analysis.causes import why_it_stops
 from workbench.analysis.cost import ONE_PASS, Cost, cheapest
-from workbench.analysis.results import TRUSTED, SeriesResult
+from workbench.analysis.series import TRUSTED, SeriesResult
 from workbench.analysis.significance import MARGIN
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.axis import Axis

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.analysis.histogram import mean
 from workbench.analysis.knee import knee, peak_per_s
-from workbench.analysis.results import mean_us
+from workbench.analysis.series import mean_us
 from workbench.analysis.tasks import Tasks
 from workbench.axis import RATE, Axis
 from workbench.documents import (

@@ -11,7 +11,7 @@ from workbench import spreadsheet
 from workbench.analysis.audits import audits_of, tainted
 from workbench.analysis.distribution import Distribution
 from workbench.analysis.over_time import OverTime
-from workbench.analysis.results import PERCENTILES, Clock, SeriesResult, View, mean_us
+from workbench.analysis.series import PERCENTILES, Clock, SeriesResult, View, mean_us
 from workbench.analysis.slices import METRICS, Slice
 from workbench.analysis.summary import summarise
 from workbench.analysis.tasks import Tasks

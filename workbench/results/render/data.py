@@ -13,7 +13,7 @@ import msgspec
 from workbench import axis as axes
 from workbench.analysis.causes import why_it_stops
 from workbench.analysis.cost import CPU_PER_CALL, cost, cpu_us_per_call, full_core
-from workbench.analysis.results import Percentile, PointResult, known_us, mean_us
+from workbench.analysis.series import Percentile, PointResult, known_us, mean_us
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import Note, Percentiles, PointStop
 from workbench.messages.outcomes import Profile

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from workbench import __version__, formatting
 from workbench.analysis.audits import tainted
 from workbench.analysis.flame import HUES, OTHER, Box, flame, hue
-from workbench.analysis.results import TRUSTED
+from workbench.analysis.series import TRUSTED
 from workbench.analysis.summary import ServerSummary, Summary, summarise
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.formatting import capital, percent

@@ -9,7 +9,7 @@ from typing import TypeVar
 from rich.text import Text
 
 from workbench.analysis.audits import Audit, State, in_short
-from workbench.analysis.results import Clock
+from workbench.analysis.series import Clock
 from workbench.analysis.summary import ServerSummary, Summary
 from workbench.documents import OUR_AGENT, PointStop
 from workbench.formatting import ordinal
