@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
@@ -48,7 +50,9 @@ class KeyCard(QFrame):
         else:
             self._unknown()
         assert self.safe is not None
-        self.safe.setFocus(Qt.FocusReason.OtherFocusReason)
+        # Only once it is visible; until then another button would keep the focus.
+        focus = partial(self.safe.setFocus, Qt.FocusReason.OtherFocusReason)
+        QTimer.singleShot(0, self.safe, focus)
 
     def _unknown(self) -> None:
         problem = self.problem

@@ -100,7 +100,7 @@ def test_a_comparison_marks_a_faulty_point_and_says_why(qtbot: QtBot) -> None:
     found = compare([side_of(Session("A", documents), Path("A.yaml"), "A")])
     signs = {}
     for contender in found.contenders:
-        row = RankingRow(found, contender, Axis(0, 9000))
+        row = RankingRow(found, contender, Axis(0, 9000), named=True)
         qtbot.addWidget(row)
         row.resize(330, row.height())
         picture = row.grab().toImage()

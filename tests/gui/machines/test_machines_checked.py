@@ -182,10 +182,10 @@ def test_consent_to_tuning_is_saved_in_the_profile_and_changes_nothing_yet(
 ) -> None:
     show(qtbot, page, box)
     trust_it(qtbot, page)
-    sees(qtbot, page, "net.ipv4.tcp_keepalive_time")
-    before = Path("/proc/sys/net/ipv4/tcp_keepalive_time").read_text()
+    sees(qtbot, page, "net.core.somaxconn")
+    before = Path("/proc/sys/net/core/somaxconn").read_text()
     (tick,) = [t for t in page.findChildren(Tick) if "changes during runs" in t.text()]
     with qtbot.waitSignal(desk.machines_changed):
         tick.click()
     assert load_profile(box).tuning
-    assert Path("/proc/sys/net/ipv4/tcp_keepalive_time").read_text() == before
+    assert Path("/proc/sys/net/core/somaxconn").read_text() == before

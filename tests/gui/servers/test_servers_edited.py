@@ -29,7 +29,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
 
 def test_line_numbers_end_where_the_code_ends(qtbot: QtBot, page: ServersPage) -> None:
-    choose(page, "twisted")
+    choose(page, "orbited")
     page.resize(900, 700)  # so that lines are longer than the code is wide
     code = page.pane.code
     qtbot.waitUntil(code.horizontalScrollBar().isVisible)
