@@ -22,7 +22,7 @@ from workbench.errors import PongbenchError
 from workbench.machines import runnerevents
 from workbench.machines.pulse import Pulse
 from workbench.machines.wire import LONGEST_LINE, InvalidMessage, Lines, decode, quoted
-from workbench.messages.reasons import Suspended
+from workbench.messages.outcomes import Suspended
 from workbench.remote import REMOTE
 
 T = TypeVar("T")

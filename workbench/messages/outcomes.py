@@ -1,4 +1,4 @@
-"""Notes with a result: of a search, and of a profile."""
+"""Results of a search and of a profile, and why a run ended."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import msgspec
 
 from workbench.axis import RATE
 from workbench.documents import Verdict
+from workbench.messages.base import Message
 from workbench.messages.notes import Notice, Point, Severity
 from workbench.messages.reasons import limit_phrase
 from workbench.untrusted import one_line
@@ -203,3 +204,33 @@ class NotProfiled(Notice):
             return f", not even to root, as in a container; give it the capability {capability}."
         setting = "perf_event_paranoid to 2 or less" if perf else "yama.ptrace_scope to 0"
         return f"; run as root there, or set kernel.{setting}."
+
+
+# Why a run ended, for whoever watched it.
+
+
+class Aborted(Message):
+    """A person aborted the run, or the program ended."""
+
+    template = "The run was aborted. Every point measured before that is in the session."
+
+
+class Suspended(Message):
+    """The program itself was suspended for longer than its runners keep going without it."""
+
+    seconds: float
+    asleep: bool = False
+    """With this computer, by its clocks."""
+    template = """{asleep:?This computer slept|Pongbench itself was suspended} for {seconds:.0f} s.
+        Servers and clients stop by themselves without contact for that long, so the run ended.
+        Every point measured before is in the session."""
+
+
+class NoResult(Message):
+    """Every point of a server failed, or of a load tool at that server."""
+
+    name: str
+    """ "Tornado", or of one of several load tools, "Tornado, wrk"."""
+    said: str
+    """Why the first of them did, as a sentence."""
+    template = "No point of {name} has a result.{said:? {said}}"

@@ -567,36 +567,6 @@ def limit_phrase(errors_pct: float, p99_ms: float | None) -> str:
     return f"at most {_pct(errors_pct)} errors{slow}" if errors_pct else f"no errors{slow}"
 
 
-# Why a run ended, for whoever watched it.
-
-
-class Aborted(Message):
-    """A person aborted the run, or the program ended."""
-
-    template = "The run was aborted. Every point measured before that is in the session."
-
-
-class Suspended(Message):
-    """The program itself was suspended for longer than its runners keep going without it."""
-
-    seconds: float
-    asleep: bool = False
-    """With this computer, by its clocks."""
-    template = """{asleep:?This computer slept|Pongbench itself was suspended} for {seconds:.0f} s.
-        Servers and clients stop by themselves without contact for that long, so the run ended.
-        Every point measured before is in the session."""
-
-
-class NoResult(Message):
-    """Every point of a server failed, or of a load tool at that server."""
-
-    name: str
-    """ "Tornado", or of one of several load tools, "Tornado, wrk"."""
-    said: str
-    """Why the first of them did, as a sentence."""
-    template = "No point of {name} has a result.{said:? {said}}"
-
-
 REASONS: dict[str, type[Message]] = {**kinds(Reason), **kinds(Cause), **kinds(Limit)}
 """By code."""
 

@@ -16,7 +16,7 @@ from workbench.documents import Block, PointStop
 from workbench.errors import PongbenchError
 from workbench.messages import notes
 from workbench.messages.machines import Confinement, Exposed, SharedMachine
-from workbench.messages.reasons import NoResult
+from workbench.messages.outcomes import NoResult
 from workbench.plan.calibration import calibration
 from workbench.plan.model import Plan
 from workbench.plan.schedule import Sweep, order, repeat_sweep, sweep
