@@ -1,4 +1,4 @@
-"""HTTP: what a plan says about it, and what it takes."""
+"""HTTP/1.0 and HTTP/1.1: what a plan says about them, and what they take."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import msgspec
 
 from workbench.messages import plans, workloads
-from workbench.remote.agent.protocol import Load
-from workbench.remote.agent.request import http_request
-from workbench.workloads.base import Declaration, Protocol, Varied
+from workbench.workloads.base import Protocol, Varied
 from workbench.workloads.http import requests as http
-from workbench.workloads.http.gate import asked, gate
-from workbench.workloads.http.probe import probe
-from workbench.workloads.http.requests import Request
+from workbench.workloads.http.gate import gate
+from workbench.workloads.http.versions import OfRequests, OneRequest
 from workbench.workloads.options import Workload, about
 
 if TYPE_CHECKING:
@@ -47,15 +44,10 @@ OnClose = Annotated[
 ]
 
 
-class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class HttpWorkload(OneRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Calls of HTTP."""
 
     protocol: Annotated[Literal["http/1.0", "http/1.1"], about("Protocol")]
-    method: http.Method = "GET"
-    path: http.Path = "/"
-    headers: http.Headers = msgspec.field(default_factory=dict)
-    body: http.Body = ""
-    expect_status: http.ExpectStatus = None
     expect_text: http.ExpectText = ""
     expect_type: http.ExpectType = ""
     expect_bytes: http.ExpectBytes = None
@@ -65,7 +57,7 @@ class HttpWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     tls: http.Tls = "none"
 
 
-class Http(Declaration):
+class Http(OfRequests):
     """One call or many on a connection, sequential or pipelined."""
 
     key = "http"
@@ -81,28 +73,16 @@ class Http(Declaration):
         "hello": "Hello World",
     }
     axes: ClassVar[Sequence[Varied]] = (Varied("pipeline"),)
-    statuses = True
     null_server = "null-http"
 
     def problems(self, workload: Any) -> Iterator[plans.Problem]:
         yield from super().problems(workload)
-        if several := self._several(workload):
-            yield from self._beside_requests(workload)
-            for number, request in enumerate(several, 1):
-                yield from http.problems(request, number)
-        else:
-            yield from http.problems(self._requests(workload)[0])
         if workload.pipeline > workload.calls_per_connection:
             yield workloads.PipelineTooDeep(pipeline=workload.pipeline)
+        several = self._several(workload)
         alike = workload.pipeline == 1 and not workload.think_time_s and not several
         if self._reconnects(workload) and not alike:
             yield workloads.ReconnectAlone()
-
-    def _beside_requests(self, workload: Any) -> Iterator[plans.Problem]:
-        defaults = Request(path="/")
-        for name in http.OF_ONE:
-            if name != "headers" and getattr(workload, name) != getattr(defaults, name):
-                yield workloads.BesideRequests(keys=(f"workload.{name}",))
 
     def needs(self, workload: Any) -> str:
         # One that closes after each reply is connected to again.
@@ -111,28 +91,8 @@ class Http(Declaration):
     def _reconnects(self, workload: Any) -> bool:
         return getattr(workload, "on_close", "fail") == "reconnect"
 
-    def _several(self, workload: Any) -> list[Request]:
-        return list(getattr(workload, "requests", []))
-
-    def _requests(self, workload: Any) -> list[Request]:
-        """Return all requests, of one plan at least one; headers of the workload are of all."""
-        given = {name: getattr(workload, name) for name in http.OF_ONE if hasattr(workload, name)}
-        shared = given.get("headers", {})
-        several = [
-            msgspec.structs.replace(each, headers={**shared, **each.headers})
-            for each in self._several(workload)
-        ]
-        return several or [Request(**given)]
-
-    def requests(self, workload: Any) -> list[str]:
-        return [request.label for request in self._several(workload)]
-
-    def request_bytes(self, workload: Any) -> int:
-        bodies = [len(each.body.encode()) for each in self._requests(workload)]
-        return super().request_bytes(workload) + max(bodies)
-
-    def secrets(self, workload: Any) -> set[str]:
-        return set().union(*(each.secrets for each in self._requests(workload)))
+    def _calls(self, workload: Any) -> int:
+        return 1 if self._reconnects(workload) else super()._calls(workload)
 
     def driven(self, workload: Any, secrets: Mapping[str, str]) -> dict[str, Any]:
         requests = [each.driven(secrets) for each in self._requests(workload)]
@@ -143,40 +103,6 @@ class Http(Declaration):
             **({"private": True} if self.secrets(workload) else {}),
             **({"on_close": "reconnect"} if self._reconnects(workload) else {}),
         }
-
-    def unfit(self, workload: Any, entry: Server) -> str:
-        if why := super().unfit(workload, entry):
-            return why
-        if entry.running:
-            own = self._requests(workload)[0].path
-            if entry.path == "/" or own in ("/", entry.path) or self._several(workload):
-                return ""
-            return (
-                f"{entry.name} is to be asked for {entry.path}, and the plan asks for {own}; leave"
-                " one of them out."
-            )
-        # A check of the plan says what such a server is to answer.
-        paths = {each.path for each in self._requests(workload) if not each.checks}
-        if "/" not in paths or "/" in entry.replies:
-            return ""
-        answered = " and ".join(entry.replies)
-        return f"{entry.name} answers {answered}, not /. Give one of them as the workload's path."
-
-    def suits(self, workload: Any, entry: Server) -> bool:
-        if self.tls(workload) and entry.tls is None:
-            return False
-        return all(each.path in entry.replies for each in self._requests(workload))
-
-    def asked(self, workload: Any) -> str:
-        over = " over TLS" if self.tls(workload) else ""
-        paths = dict.fromkeys(each.path for each in self._requests(workload))
-        return f"{over} at {' and '.join(paths)}"
-
-    def reply(self, workload: Any, entry: Server) -> dict[str, Any]:
-        replies = [each.reply(entry) for each in self._requests(workload)]
-        if not self._several(workload):
-            return replies[0]
-        return {"each": replies} if any(replies) else {}
 
     def clients_close(self, workload: Workload, closes_first: str) -> bool:
         # A kept-alive connection is ended by who knows that no call follows: the client.
@@ -190,53 +116,6 @@ class Http(Declaration):
         from workbench.workloads.http.http2_gate import beside  # noqa: PLC0415  it brings h2
 
         return await beside(wire, entry, result)
-
-    async def own_calls(
-        self,
-        wire: Wire,
-        workload: Any,
-        entry: Server,
-        result: GateResult,
-        secrets: Mapping[str, str],
-    ) -> GateResult:
-        sent = self._sent(wire, workload, secrets)
-        return await asked(wire, entry, result, sent, private=bool(secrets))
-
-    def _sent(
-        self, wire: Wire, workload: Any, secrets: Mapping[str, str]
-    ) -> list[tuple[Request, bytes]]:
-        """Return each request with its bytes."""
-        load = Load(
-            wire.host,
-            wire.port,
-            self.key,
-            options={"protocol": workload.protocol},
-            calls_per_connection=workload.calls_per_connection,
-        )
-        requests = self._requests(workload)
-        return [(each, http_request(load, each.driven(secrets))) for each in requests]
-
-    def at(self, workload: Any, entry: Server) -> Any:
-        workload = workload if self._several(workload) else super().at(workload, entry)
-        if entry.authority and hasattr(workload, "headers"):
-            headers = {"Host": entry.authority, **workload.headers}
-            workload = msgspec.structs.replace(workload, headers=headers)
-        return workload
-
-    def asks(self, workload: Any) -> list[tuple[str, str]]:
-        return [(each.method, each.path) for each in self._requests(workload)]
-
-    async def probe(
-        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
-    ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
-        return await probe(
-            wire,
-            entry,
-            self._sent(wire, workload, secrets),
-            protocol=workload.protocol,
-            calls=workload.calls_per_connection if not self._reconnects(workload) else 1,
-            private=bool(secrets),
-        )
 
     def able(self, gate: GateResult) -> list[str]:
         kept = "several calls on a connection"

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-import msgspec
-
-from workbench.messages import plans
-from workbench.workloads.base import Declaration, Protocol, Varied
-from workbench.workloads.http import requests as http
-from workbench.workloads.http.declaration import Http
+from workbench.workloads.base import Protocol, Varied
+from workbench.workloads.http.versions import OfRequests, OneRequest
 from workbench.workloads.options import Workload, about
 
 if TYPE_CHECKING:
@@ -19,21 +15,16 @@ if TYPE_CHECKING:
     from workbench.workloads.wire import Wire
 
 
-class Http2Workload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Http2Workload(OneRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Calls of HTTP/2, over TLS or without."""
 
     protocol: Annotated[Literal["http/2", "h2c"], about("Protocol")]
     streams: Annotated[
         int, about("Streams", "on each connection, a call on each", unit="streams", ge=1, le=10_000)
     ] = 10
-    method: http.Method = "GET"
-    path: http.Path = "/"
-    headers: http.Headers = msgspec.field(default_factory=dict)
-    body: http.Body = ""
-    expect_status: http.ExpectStatus = None
 
 
-class Http2(Http):
+class Http2(OfRequests):
     """Streams on connections that are kept for the whole point."""
 
     key = "http2"
@@ -43,15 +34,9 @@ class Http2(Http):
         "http/2": Protocol("HTTP/2 over TLS", "HTTP/2 over TLS", "HTTP/2"),
         "h2c": Protocol("HTTP/2 without TLS", "HTTP/2 without TLS", "h2c"),
     }
-    families: ClassVar[Mapping[str, str]] = {}
     load_tool = "h2load"
     axes: ClassVar[Sequence[Varied]] = (Varied("streams", scale="log"),)
     several_calls = False
-    null_server = ""
-
-    def problems(self, workload: Any) -> Iterator[plans.Problem]:
-        yield from Declaration.problems(self, workload)
-        yield from http.problems(self._requests(workload)[0])
 
     def tls(self, workload: Any) -> Literal["", "full", "resumed"]:
         return "full" if workload.protocol == "http/2" else ""
@@ -98,9 +83,6 @@ class Http2(Http):
         from workbench.workloads.http.http2_wire import Http2Wire  # noqa: PLC0415
 
         return await super().probe(Http2Wire.like(wire), workload, entry, secrets)
-
-    def able(self, gate: GateResult) -> list[str]:
-        return Declaration.able(self, gate)
 
 
 DECLARATION = Http2()
