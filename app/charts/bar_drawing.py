@@ -7,13 +7,10 @@ from math import isnan
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.charts import words
 from app.charts.curve import Curve
 from app.charts.drawing import draw_text, name_among, text_width
 from app.charts.plot import Plot
-from app.charts.series import Quantity
 from app.theme import Weight, font
-from workbench import formatting
 
 _WIDE, _SHARE = 72.0, 0.56
 """A bar's width: unscaled at most, and as a share of its place."""
@@ -42,7 +39,7 @@ def draw_bar(chart: Plot, painter: QPainter, curve: Curve) -> None:
         painter.fillRect(box, curve.style.tint(0.25))
         painter.setPen(QPen(QColor(curve.style.colour), px(1.2)))
         painter.drawRect(box)
-    text, size = value_text(chart, values.y[0]), font(px(11), Weight.Medium, figures=True)
+    text, size = chart.text_of(values.y[0]), font(px(11), Weight.Medium, figures=True)
     place = chart.at(1, 0).x() - chart.at(0, 0).x()
     if chart.contains(top) and text_width(text, size) <= _OVER * place:
         at = QPointF(top.x(), top.y() - px(9))
@@ -56,16 +53,6 @@ def value_box(chart: Plot, curve: Curve) -> QRectF:
         return QRectF()
     top = chart.at(values.x[0], values.y[0])
     return QRectF(top.x() - px(22), top.y() - px(17), px(44), px(16))
-
-
-def value_text(chart: Plot, value: float) -> str:
-    """Return a value as it is written above its bar."""
-    if chart.quantity is Quantity.REPLIES:
-        return words.count(value)
-    if chart.quantity is Quantity.TIME:
-        return formatting.duration(value * 1000)
-    described = chart.model.metric(chart.metric)
-    return formatting.figure(value, described.unit) if described else formatting.percent(value)
 
 
 def draw_names(chart: Plot, painter: QPainter) -> None:

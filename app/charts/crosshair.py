@@ -27,7 +27,6 @@ from app.charts.pointing import Pointing
 from app.charts.series import Quantity
 from app.table import LEFT, RIGHT
 from app.theme import Theme, Weight, font
-from workbench import formatting
 from workbench.analysis.series import PointResult, View
 
 _ROW, _HEAD, _MARKER, _NAME, _FIGURE = 17.0, 28.0, 12.0, 176.0, 66.0
@@ -173,14 +172,7 @@ def _heading(chart: Chart) -> str:
 
 def _figure(chart: Chart, point: PointResult, view: View) -> str:
     value = point.value(chart.metric, view)
-    if isnan(value):
-        return "–"
-    if chart.quantity is Quantity.REPLIES:
-        return words.count(value)
-    if chart.quantity is Quantity.TIME:
-        return formatting.duration(value * 1000)
-    described = chart.model.metric(chart.metric)
-    return formatting.figure(value, described.unit) if described else formatting.percent(value)
+    return "–" if isnan(value) else chart.text_of(value)
 
 
 _LARGE = 0.25

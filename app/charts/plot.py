@@ -137,6 +137,15 @@ class Plot(pg.PlotWidget):
         """Return the key of the metric that is shown."""
         return metric(self.quantity, self.view_shown)
 
+    def text_of(self, value: float) -> str:
+        """Return a value with its unit, in the words of the quantity that is shown."""
+        if self.quantity is Quantity.REPLIES:
+            return words.count(value)
+        if self.quantity is Quantity.TIME:
+            return formatting.duration(value * 1000)
+        described = self.model.metric(self.metric)
+        return formatting.figure(value, described.unit) if described else formatting.percent(value)
+
     @property
     def log(self) -> bool:
         """Whether the values are on a logarithmic scale: by default times are, and replies to
