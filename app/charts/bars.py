@@ -171,7 +171,9 @@ class BarsModel(Projection):
         return super().subtitle(self.seen(view))
 
     def legend(self, view: View) -> list[str]:
-        lines = [f"Bars: each server {self.chosen_text}, best first. Pale bars are not trusted."]
+        lines = [
+            f"A bar for each server, {self.chosen_text}, best first. Pale bars are not trusted."
+        ]
         if self.of.published:
             lines.append("Lines across a bar: what was published; ↑: it lies above the axis.")
         return lines
