@@ -59,9 +59,9 @@ def test_a_session_with_a_single_value_is_drawn_as_bars(tmp_path: Path) -> None:
     file = record_session(tmp_path / "one.pong.yaml", session(2, rates=[2000.0]))
     drawn, table = tmp_path / "one.pdf", tmp_path / "one.csv"
     assert main(["report", str(file), "-o", str(drawn)]) == 0
-    assert "Bars: each server" in words_in(drawn)
+    assert "A bar for each server" in words_in(drawn)
     assert main(["report", str(file), "-o", str(drawn), "--view", "sweep"]) == 0
-    assert "Bars: each server" not in words_in(drawn)
+    assert "A bar for each server" not in words_in(drawn)
     assert main(["report", str(file), "-o", str(table)]) == 0
     assert len(table.read_text().splitlines()) == 3  # titles, and a point of each server
 
