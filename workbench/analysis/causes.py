@@ -78,10 +78,7 @@ SHORT_OF = 0.1
 
 @dataclass(frozen=True)
 class Given:
-    """What a server had been given."""
-
     cores: int
-    """Cores the server may use."""
     nofile: int = 0
     """Descriptor limit of each process; 0: unknown."""
     backlog: int = 0

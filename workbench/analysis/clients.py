@@ -16,8 +16,6 @@ from workbench.messages.reasons import ClientLimitedTimes
 
 @dataclass
 class ClientSummary:
-    """One client over all its points."""
-
     machine: str
     points: int = 0
     scheduled: int = 0
@@ -39,8 +37,6 @@ class ClientSummary:
 
 @dataclass
 class AllClients:
-    """All clients of a session."""
-
     clients: list[ClientSummary] = field(default_factory=list)
     skews_us: list[int] = field(default_factory=list)
     """Time between the start of the first and the last client, for each point."""

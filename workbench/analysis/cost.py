@@ -89,7 +89,6 @@ class Cheapest:
     equal: bool
     """Their costs were shown to be equal, within `significance.MARGIN`."""
     cost: Cost
-    """The first one's."""
     others: tuple[SeriesResult, ...]
     most: Cost | None
     """The highest cost of `others`; None: there are none."""
@@ -125,7 +124,6 @@ def cheapest(equals: Sequence[SeriesResult]) -> Cheapest | None:
 
 
 def _finding(first: SeriesResult, second: SeriesResult) -> Finding:
-    """The first one's cost compared with the second's."""
     a, b = first.at_knee, second.at_knee
     assert a and b
     x, y = _by_pass(a, CPU_PER_CALL), _by_pass(b, CPU_PER_CALL)

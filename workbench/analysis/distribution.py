@@ -29,8 +29,6 @@ _EXACT_BUCKETS = 2_048
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table."""
-
     quantile: float
     """1: the maximum."""
     us: int
@@ -49,7 +47,6 @@ class Distribution:
 
     sparse: SparseHistogram
     what: str = "replies"
-    """What is counted."""
 
     @classmethod
     def of(cls, point: PointResult, clock: Clock) -> Distribution:
@@ -59,7 +56,6 @@ class Distribution:
 
     @cached_property
     def count(self) -> int:
-        """Number of replies."""
         return sum(self.sparse[1::2])
 
     @cached_property

@@ -59,7 +59,6 @@ class Queue:
     due: int
     """Scheduled calls."""
     replied: int
-    """Answered calls."""
     connections: int
     """Scheduled connections."""
     open_halfway: int
@@ -179,8 +178,6 @@ class Fault(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """Everything that a verdict may rest on."""
-
     counts: Counts
     seconds: float
     """Length of the schedule."""
@@ -189,7 +186,6 @@ class Evidence:
     planned_per_s: float = 0.0
     """The same as planned, where the load tool keeps rates only roughly; 0: it keeps them."""
     closed: bool = False
-    """A closed loop."""
     complete: bool = True
     exit_status: int | None = None
     """Of a server that ended by itself; negative: the signal. None: it runs, or nobody watches."""
@@ -216,7 +212,6 @@ class Evidence:
     """Connections that one worker may have open because of the load tool alone; 0: no limit."""
     workers: int = 1
     client_cores: int = 1
-    """Cores that workers may use."""
     queue: Queue | None = None
     """None: unknown (see `queue_of`), or a closed loop, which cannot fall behind."""
     rise_s: tuple[float, float] | None = None

@@ -137,7 +137,6 @@ def resets_from_elsewhere(evidence: Evidence, arrived: int) -> list[Message]:
 
 
 def overflows(evidence: Evidence) -> int:
-    """Overflows of accept queues on the target."""
     counters = evidence.counters
     return max(counters.get("ListenOverflows", 0), counters.get("ListenDrops", 0))
 

@@ -49,7 +49,6 @@ class Box:
 
 
 def flame(profile: Profile) -> Box:
-    """Return the topmost box, of all samples."""
     root = Box(ALL, 0, None)
     known: dict[tuple[int, int], Box] = {}
     names = profile.names
@@ -86,11 +85,8 @@ def _place(root: Box) -> None:
 
 @dataclass(frozen=True)
 class Function:
-    """A function wherever it was called."""
-
     name: str
     own: int
-    """Samples that saw it work itself."""
     total: int
     """Samples that saw it on the stack, each counted once."""
 

@@ -32,7 +32,6 @@ _EXACT = 2_048
 
 
 def bucket_of(us: int) -> int:
-    """The bucket that contains a time."""
     us = min(max(us, 0), LARGEST_US)
     if us < _EXACT:
         return us
@@ -86,7 +85,6 @@ def packed(histogram: Histogram, *, coarse: bool = False) -> PackedHistogram:
 
 
 def all_packed(histograms: Histograms) -> Histograms:
-    """The histograms of a point, each as text."""
     names = Histograms.__struct_fields__
     return Histograms(**{name: packed(getattr(histograms, name)) for name in names})
 
@@ -131,7 +129,6 @@ def percentile_supported(count: int, q: float) -> bool:
 
 @cache
 def samples_needed(q: float) -> int:
-    """The number of values that percentile `q` (0 to 1) needs."""
     return math.ceil(round(10 / (1 - q), 6))
 
 
@@ -157,7 +154,6 @@ def times_us(histogram: Histogram) -> tuple[NDArray[np.float64], NDArray[np.int6
 
 @cache
 def _middles() -> NDArray[np.float64]:
-    """The midpoints of all buckets, in microseconds."""
     return np.array([sum(bucket_bounds(bucket)) / 2 for bucket in range(BUCKETS)])
 
 

@@ -40,8 +40,6 @@ class Interval:
 
 @dataclass(frozen=True)
 class PassKnee:
-    """The result of one pass."""
-
     pass_number: int
     sustained: float
     """The highest rate up to which all rates were sustained; 0: none."""

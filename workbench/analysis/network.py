@@ -49,7 +49,6 @@ UNREACHABLE_ERRORS = frozenset(f"other-{name}" for name in _UNREACHABLE)
 
 
 def unreachable(counts: Counts) -> int:
-    """Calls that failed because the network was unreachable."""
     return sum(counts.errors.get(name, 0) for name in UNREACHABLE_ERRORS)
 
 

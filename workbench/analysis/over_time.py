@@ -34,8 +34,6 @@ _LEAST_SHARE = 0.5
 
 @dataclass
 class Block:
-    """One series in one pass."""
-
     server: str
     stretches: list[Stretch] = field(default_factory=list)
     samples: list[HostSample] = field(default_factory=list)

@@ -70,7 +70,6 @@ def deflated(data: bytes) -> bytes:
 
 
 def marked(payload: bytes) -> PackedHistogram:
-    """Return the counts of a coarse histogram as text."""
     return MARK + binascii.b2a_base64(payload, newline=False).decode() if payload else ""
 
 

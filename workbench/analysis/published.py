@@ -24,7 +24,6 @@ class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Value of the question's axis: connections or requests per second, or connections at once."""
     replies_per_s: float | None = None
     mean_ms: float | None = None
-    """Mean response time."""
     errors: int | None = None
     """Of the whole run."""
     requests: int | None = None
@@ -65,7 +64,6 @@ class Published(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 def _stated(ms: float) -> str:
-    """Return a time with all its digits."""
     return f"{ms / 1000:g} s" if ms >= 1000 else f"{ms:g} ms"
 
 
@@ -92,8 +90,6 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Source(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A published benchmark."""
-
     id: str
     author: str
     title: str

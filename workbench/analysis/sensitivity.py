@@ -120,8 +120,6 @@ def beyond(t: float, freedom: int, shift: float) -> float:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of points whose spread is estimated."""
-
     name: str
     of: Callable[[PointStop], float | None]
     typical: Spread

@@ -219,7 +219,6 @@ class PointResult:
 
     @cached_property
     def passes(self) -> list[PointResult]:
-        """Each pass separately."""
         return [PointResult(self.x, (stop,), self.axis) for stop in self.stops]
 
 
@@ -422,7 +421,6 @@ class SeriesResult:
 
     @property
     def most(self) -> PointResult | None:
-        """The point with the most replies per second."""
         return max(self.points, key=lambda point: point.replies_per_s, default=None)
 
     @property
@@ -440,7 +438,6 @@ class SeriesResult:
 
     @property
     def shown_verdicts(self) -> set[str]:
-        """The verdicts of `shown`."""
         return self._cached("verdicts", lambda: {point.verdict for point in self.shown})
 
     @property
@@ -456,7 +453,6 @@ class SeriesResult:
 
     @property
     def verdicts(self) -> Counter[str]:
-        """Number of points by verdict."""
         return Counter(stop.verdict for stop in self.counted)
 
     def _add_up(self) -> list[PointResult]:

@@ -58,8 +58,6 @@ _WITHOUT_DATA_S = 5.0
 
 @dataclass
 class Stretch:
-    """One point over time."""
-
     start: PointStart
     windows: list[Window] = field(default_factory=list)
     stop: PointStop | None = None

@@ -61,13 +61,11 @@ class Started:
         return cls(np.maximum(0.0, end_s - took_s), took_s, counts)
 
     def within(self, from_s: float, to_s: float) -> Started:
-        """Those that began then."""
         inside = (self.at_s >= from_s) & (self.at_s < to_s)
         return Started(self.at_s[inside], self.took_s[inside], self.counts[inside])
 
     @property
     def total(self) -> int:
-        """The number of calls."""
         return int(self.counts.sum())
 
     @property

@@ -54,8 +54,6 @@ Kind = Literal["steady", "warm-up", "drift", "no-steady-state"]
 
 @dataclass(frozen=True)
 class Steadiness:
-    """The steadiness of one server's points."""
-
     kind: Kind
     change: float
     """As a share: for a warm-up the first fifth against the rest, for a drift the end of a point

@@ -130,7 +130,6 @@ class DeployFinding:
     """Equal for servers with the same finding."""
     text: str
     names: list[str] = field(default_factory=list)
-    """Names of these servers."""
 
     def sentence(self, servers: int) -> str:
         """A sentence with their names; `servers`: the number of all servers."""
@@ -140,15 +139,11 @@ class DeployFinding:
 
 @dataclass
 class Summary:
-    """A session in figures."""
-
     name: str = ""
-    """The plan's name."""
     plan: dict[str, Any] = field(default_factory=dict)
     """As data."""
     load_tool: str = OUR_AGENT
     axis: Axis = RATE
-    """What the plan varies."""
     unit: str = "connections"
     """What rates count."""
     metrics: list[Metric] = field(default_factory=list)
@@ -168,7 +163,6 @@ class Summary:
     noted: list[Note] = field(default_factory=list)
     """Notes about no particular server."""
     all_clients: AllClients = field(default_factory=AllClients)
-    """The clients."""
     deploy_findings: list[DeployFinding] = field(default_factory=list)
     """From when servers were deployed."""
     audits: list[Audit] = field(default_factory=list)
@@ -209,7 +203,6 @@ class Summary:
 
 
 def summarise(documents: Iterable[AnyDocument]) -> Summary:
-    """Summarise a session's documents, complete or cut off anywhere."""
     summary, auditor = Summary(), Auditor()
     points: list[PointStop] = []
     for document in documents:

@@ -87,7 +87,6 @@ def pending(windows: Sequence[Window]) -> float | None:
 
 
 def seconds(windows: Sequence[Window]) -> float:
-    """The length of the windows merge_windows."""
     return sum(window.length_us for window in windows) / 1e6
 
 
@@ -104,8 +103,6 @@ of a marker."""
 
 @dataclass
 class Running:
-    """The running point."""
-
     start: PointStart
     axis: Axis
     windows: list[Window] = field(default_factory=list)

@@ -17,10 +17,7 @@ class Finding(Message):
 
 
 class OfPoints(Finding):
-    """The finding of an audit that checks single points."""
-
     points: int = 0
-    """Number of points that were checked."""
     left_out: int = 0
     """Points that could not be checked."""
     at: list[tuple[str, float]] = msgspec.field(default_factory=list)
@@ -28,11 +25,9 @@ class OfPoints(Finding):
     suffix: str = RATE.suffix
 
     def where(self) -> str:
-        """The points that failed."""
         return places(self.at, self.suffix)
 
     def left(self) -> str:
-        """What is said of the points that could not be checked."""
         return f"; {self.left_out:,} more cannot be checked" if self.left_out else ""
 
 
@@ -79,8 +74,6 @@ def counted(states: dict[str, int], failed: list[str]) -> str:
 
 
 class Conservation(OfPoints):
-    """Each scheduled call is unsent, answered, failed or open, exactly once."""
-
     calls: int
     template = """{at:?Calls are missing or counted twice: {where}. These points are excluded;
         please report this
@@ -103,8 +96,6 @@ class LittlesLaw(OfPoints):
 
 
 class NoLittlesLaw(Finding):
-    """Little's law can be checked at no point."""
-
     template = "Too many connections failed, so it is unknown how long they were open."
 
 
@@ -126,8 +117,6 @@ class AllChecked(OfPoints):
 
 
 class NotAllChecked(Finding):
-    """Verdicts did without what load tools do not report."""
-
     by_tool: dict[str, list[Unchecked]]
     template = "{each:sentences}"
 
@@ -155,7 +144,6 @@ class OneClient(Finding):
 
 class ClientsAlike(Finding):
     clients: int
-    """Number of clients compared."""
     slow: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
     """By name of a slow client: by how many percent its service times are longer (interval)."""
     template = """{slow:?A client sees longer service times than the others: {longer:listed} (p50).
@@ -184,8 +172,6 @@ class NoCalibration(Finding):
 
 
 class NotCalibrated(Finding):
-    """The axis is not a rate."""
-
     template = "The plan does not vary a rate, so the clients were not calibrated."
 
 
@@ -256,8 +242,6 @@ class SameDescriptors(Alike):
 
 
 class SameVersions(Alike):
-    """Versions and checksums identify what was measured."""
-
     runtimes: list[str] = msgspec.field(default_factory=list)
     template = """{differing:?Not recorded for {differing:listed}: version or files
         |Versions and checksums of {servers:every server} are recorded{runtimes:?
@@ -278,8 +262,6 @@ class SameSetUp(Alike):
 
 
 class QuietHost(OfPoints):
-    """Other programs on the cores of server and clients."""
-
     most_pct: float = 0.0
     """Percent of one core: the highest at any point."""
     limit_pct: float
@@ -296,8 +278,6 @@ class QuietHost(OfPoints):
 
 
 class LinkAudit(Finding):
-    """The links between clients and target, before anything was measured."""
-
     links: int = 0
     lossy: dict[str, float] = msgspec.field(default_factory=dict)
     """By client: share of segments that were lost."""
@@ -359,7 +339,6 @@ class OfNetwork(Finding):
 
 class SteadyState(Finding):
     servers: int
-    """Number of servers checked."""
     unsteady: dict[str, tuple[str, float]] = msgspec.field(default_factory=dict)
     """By name: kind and change in percent (see `analysis.steadiness`)."""
     template = """{unsteady:?Not steady within points: {each:joined ;}. Lengthen the warm-up or the
@@ -381,14 +360,11 @@ def _unsteady(name: str, kind: str, change_pct: float) -> str:
 
 
 class TooShortForGrowth(Finding):
-    """No point with answered calls is long enough to see a trend of memory."""
-
     template = "Points are too short to tell whether memory grows; it takes 10 s at one rate."
 
 
 class MemoryGrowth(Finding):
     servers: int
-    """Number of servers whose calls were answered."""
     growth: dict[str, tuple[float, float, float, bool]]
     """By name: bytes per hour, the ends of their 95 % interval, and whether it is a leak."""
     seconds: float
@@ -416,7 +392,6 @@ def _growth(each: tuple[float, float, float, bool]) -> str:
 
 class IndependentWindows(Finding):
     servers: int
-    """Number of servers checked."""
     dependent: dict[str, float] = msgspec.field(default_factory=dict)
     """By name: the number of independent windows that one window is worth."""
     template = """{dependent:?Windows depend on one another: {worth:listed}. Intervals from a single

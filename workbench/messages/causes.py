@@ -119,7 +119,6 @@ class WaitedForAnswer(Cause):
     service: str
     """By default port; empty: unknown."""
     connections: int
-    """Connections in use."""
     busy_pct: float
     template = """It waited for answers of {whose}, over {connections:number_of connections}, and
         used only {busy_pct:.0f} % of a core."""

@@ -42,7 +42,6 @@ class Exposed(Notice):
     """Servers without security fixes listen where other machines can reach them."""
 
     servers: list[str]
-    """Names."""
     address: str
     said: str
     """Which servers would listen where."""
@@ -60,8 +59,6 @@ SOUND = 0.01
 
 
 class Link(Notice):
-    """The measured properties of the link between a client and the target."""
-
     client: str
     target: str
     min_us: int
@@ -92,7 +89,6 @@ class Link(Notice):
 
     @property
     def lost_share(self) -> float:
-        """Share of the segments."""
         return self.resent / self.segments if self.segments else 0.0
 
     def throughput(self) -> str:
@@ -104,8 +100,6 @@ class Link(Notice):
 
 
 class LinkUnchecked(Notice):
-    """A link could not be measured."""
-
     client: str
     said: str
     template = "{said}"
@@ -161,11 +155,8 @@ class Setting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Tuned(Notice):
-    """Kernel settings of a machine were changed for the duration of the run."""
-
     machine: str = ""
     set: str = ""
-    """The name of the set."""
     settings: list[Setting]
 
     def before(self) -> list[str]:
@@ -193,8 +184,6 @@ class Tuned(Notice):
 
 
 class Untuned(Notice):
-    """Kernel settings were not changed."""
-
     machine: str
     why: Literal["profile", "sudo", "declined", "failed"]
     said: str = ""
@@ -222,8 +211,6 @@ class CrashRestored(Notice):
 
 
 class NotRestored(Notice):
-    """A setting that was changed for the run could not be restored."""
-
     level = Severity.WARNING
     machine: str
     said: str
@@ -231,9 +218,6 @@ class NotRestored(Notice):
 
 
 class StillTuned(Notice):
-    """A machine is still tuned by another run, or by a crashed one, so its figures are those of a
-    tuned machine."""
-
     level = Severity.WARNING
     machine: str
     said: str

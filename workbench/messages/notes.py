@@ -115,8 +115,6 @@ _OFFERING = "{left:1?1 client offers the whole rate|{left} clients offer the rat
 
 
 class ClientLost(Notice):
-    """Clients were lost; the others offer their share from here on."""
-
     level = Severity.ALERT
     clients: list[str]
     left: int
@@ -181,8 +179,6 @@ class Database(Notice):
 
 
 class Unequal(Notice):
-    """Something about a server could not be made equal to the others."""
-
     name: str = ""
     said: str
     template = "{name}: {said}"
@@ -243,8 +239,6 @@ class WarmUp(Notice):
 
 
 class Deploy(Notice):
-    """A server could not be started."""
-
     level = Severity.ALERT
     said: str
     template = "{said}"
@@ -309,7 +303,6 @@ class GaveUp(Point):
     names_server = False
     success_below_pct: float
     points: int
-    """Points in a row."""
     left_out: int
     template = """The sweep ended early at {at}: fewer than {success_below_pct:g} % of the calls
         succeeded at {points:1?this point|{points} points in a row}; {left_out:1?1 higher one was

@@ -22,7 +22,6 @@ class Peak(Notice):
     name: str
     pass_number: int = 1
     passes: int = 1
-    """Number of passes of the run."""
     errors_pct: float
     """Limit: percent of the attempts."""
     p99_ms: float | None = None
@@ -167,11 +166,8 @@ class Profile(Point):
 
 
 class NotProfiled(Notice):
-    """A server that could not be profiled; the run went on."""
-
     name: str
     tool: str
-    """The profiler."""
     machine: str = ""
     why: str
     """ "denied", "denied-to-root", "absent", "missing", "empty", "start", "failed", "slow" or
@@ -210,8 +206,6 @@ class NotProfiled(Notice):
 
 
 class Aborted(Message):
-    """A person aborted the run, or the program ended."""
-
     template = "The run was aborted. Every point measured before that is in the session."
 
 

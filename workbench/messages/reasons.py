@@ -49,8 +49,6 @@ class OutOfPorts(Reason):
 
 
 class OutOfDescriptors(Reason):
-    """The clients ran out of descriptors, in one process or the whole system."""
-
     times: int
     most_open: int = 0
     """Connections that one worker of the load tool may have open, whatever nofile is; 0: no such
@@ -80,8 +78,6 @@ class ClientsLate(Reason):
 
 
 class ClientBusy(Reason):
-    """A busy client may delay the replies."""
-
     cpu_pct: float
     """Percent of its core."""
     relief: Relief = ""
@@ -120,8 +116,6 @@ class BackgroundLoad(Reason):
 
 
 class BackgroundLoadAtCalibration(Reason):
-    """The clients may reach more than was found."""
-
     cpu_pct: float
     template = """Background load took {cpu_pct:.0f} % of a core during calibration; the client
         limit may be higher. Repeat on a quiet machine."""
@@ -218,8 +212,6 @@ class ServerEnded(Reason):
 
 
 class CallsFailed(Reason):
-    """Calls failed because of the server."""
-
     failed: int
     calls: int
     """Calls that reached the server, or could have."""
@@ -232,13 +224,10 @@ class CallsFailed(Reason):
 
 
 class UnexpectedReplies(Reason):
-    """Unexpected responses of one kind from a faulty server."""
-
     same = ("example", "why")
     error: str
     """See `documents.ERROR_CLASSES`."""
     failed: int
-    """Number of calls."""
     calls: int
     """Calls that reached the server, or could have."""
     agreed: int = 1
@@ -284,8 +273,6 @@ class FellBehind(Reason):
 
 
 class AcceptQueueOverflowed(Reason):
-    """The accept queue overflowed, in addition to other signs."""
-
     times: int
     template = "The server's accept queue overflowed {times:how_often}."
 
@@ -311,8 +298,6 @@ class AuditFailed(Reason):
 
 
 class ClientAuditFailed(Reason):
-    """The sum is right, but not in every worker."""
-
     template = "The audit failed: the figures of one client do not add up. Please report this."
 
 
@@ -324,8 +309,6 @@ class TooFewCalls(Reason):
 
 
 class LoadWentElsewhere(Reason):
-    """Requests of a locustfile with absolute URLs went to another server."""
-
     share: float
     host: str
     """With its port, the one that most of them went to."""
@@ -365,8 +348,6 @@ class OtherWorkers(Reason):
 
 
 class ShapeDecided(Reason):
-    """The locustfile has a LoadTestShape."""
-
     users: int
     planned: int
     template = """The LoadTestShape had up to {users:number_of users} in place of the plan's
@@ -401,16 +382,12 @@ class NoSingleCause(Reason):
 
 
 class ClientGone(Reason):
-    """A client was lost during the point, which is therefore incomplete."""
-
     client: str
     said: str
     template = "{said}"
 
 
 class TargetLost(Reason):
-    """The target, its runner or its sampler was lost during the point."""
-
     said: str
     template = "{said} Excluded from results."
 
@@ -423,8 +400,6 @@ class TargetSilent(Reason):
 
 
 class ServerChanged(Reason):
-    """A server that this program did not start was restarted, scaled or ended during the point."""
-
     name: str
     said: str
     """The end of a sentence."""
@@ -452,8 +427,6 @@ class AgentProblem(Reason):
 
 
 class ToolFailed(Reason):
-    """A load tool that is a program did not give the result of a point."""
-
     tool: str
     client: str
     said: str
@@ -487,7 +460,6 @@ class SustainedUnderBackgroundLoad(Reason):
 
 class SustainedWithOverflows(Reason):
     times: int
-    """Number of overflows."""
     template = """Sustained, but the server's accept queue overflowed {times:how_often}; those
         clients waited a second or more."""
 

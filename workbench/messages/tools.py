@@ -179,8 +179,6 @@ class ToolHasOwnPace(Warned):
 
 
 class ToolCommand(Warned):
-    """The command line of a load tool that is a program."""
-
     level: ClassVar[Severity] = Severity.INFO
     keys: tuple[str, ...] = ("load_tool",)
     tool: str

@@ -15,8 +15,6 @@ class NoClosedLoop(Problem):
 
 
 class RequestProblem(Problem):
-    """A problem of a request."""
-
     number: int = 0
     """Of several requests, counted from 1; 0: there is one."""
 
@@ -51,11 +49,8 @@ class InvalidHeader(RequestProblem):
 
 
 class UnusableSecret(Warned):
-    """A secret is missing here, or no header can have it; a run is refused then."""
-
     keys: tuple[str, ...] = ("workload.headers",)
     secret: str
-    """Its name."""
     missing: bool = True
     template = """The secret {secret}{missing:? is missing; set the environment variable
         PONGBENCH_SECRET_{secret}, or store it with: keyring set pongbench {secret}| has line breaks
@@ -168,8 +163,6 @@ class OfOtherEngine(Problem):
 
 
 class MasterListens(Warned):
-    """Workers of Locust may join by themselves."""
-
     keys: tuple[str, ...] = ("workload.master",)
     workers: int
     address: str

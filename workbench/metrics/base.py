@@ -13,12 +13,9 @@ from workbench.load.base import LoadReport
 
 @dataclass(frozen=True)
 class Measured:
-    """A completed point."""
-
     report: LoadReport
     windows: Sequence[Window]
     usage: Usage
-    """Resource usage of the server and its machine."""
     held: int = 0
     """Connections that the workload holds; 0: they come and go."""
     payload_bytes: int | None = None

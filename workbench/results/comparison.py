@@ -30,10 +30,7 @@ from workbench.sessions.labels import UNLABELLED, Titles
 
 @dataclass(frozen=True)
 class Contender:
-    """One server of one session."""
-
     tag: str
-    """The tag of its session."""
     record: ServerRecord
     result: ServerSummary
     backlog: int = 0
@@ -269,8 +266,6 @@ MOST = len(TAGS)
 
 @dataclass(frozen=True)
 class Side:
-    """A session of a comparison."""
-
     tag: str
     """One of `TAGS`."""
     path: Path
@@ -281,7 +276,6 @@ class Side:
     warnings: Sequence[str] = ()
     """Sentences about the file: damaged, cut off, partly unknown."""
     title: str = ""
-    """The user's title."""
     damaged: bool = False
     """Only a part of the file could be read."""
     over_time: OverTime = field(default_factory=OverTime)
@@ -307,7 +301,6 @@ class Side:
 
     @property
     def unit(self) -> str:
-        """The unit of its axis."""
         return self.axis.counts
 
     def why_not_comparable(self, other: Side) -> str:
@@ -372,8 +365,6 @@ def check_count(paths: Sequence[Path]) -> None:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The chosen servers of some sessions."""
-
     sides: Sequence[Side]
     contenders: Sequence[Contender] = ()
     """The chosen ones, by session and in its plan's order."""
@@ -389,7 +380,6 @@ class Comparison:
 
     @property
     def unit(self) -> str:
-        """The unit of the axis."""
         return self.axis.counts
 
     @cached_property

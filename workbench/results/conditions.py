@@ -33,8 +33,6 @@ class Weight(IntEnum):
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition in which sessions differ."""
-
     what: str
     """ "Kernel of the target"."""
     values: Mapping[str, str]
@@ -50,8 +48,6 @@ class Condition:
 
 @dataclass(frozen=True)
 class Conditions:
-    """The conditions of a comparison."""
-
     differing: Sequence[Condition]
     """The most serious first."""
     same: Sequence[str]

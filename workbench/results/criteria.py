@@ -50,12 +50,9 @@ _TIMES = ("mean_ms", "p50_ms", "p99_ms")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of one test of one server."""
-
     test: str
     """ "p99_ms > 50 at 4000/s", "p50 slower by at most 5 %"."""
     server: str
-    """Its name."""
     state: State
     text: str
     """One sentence."""
@@ -253,7 +250,6 @@ def _of_interval(low: float, high: float, most: float) -> State:
 
 
 def exit_code(outcomes: Iterable[Outcome]) -> ExitCode:
-    """Return the exit code for these results."""
     states = {each.state for each in outcomes}
     if "failed" in states:
         return ExitCode.TEST_FAILED

@@ -16,8 +16,6 @@ from workbench.results.setup import differences
 
 @dataclass(frozen=True)
 class Row:
-    """One published figure."""
-
     name: str
     """As the source calls it."""
     then: str
@@ -33,8 +31,6 @@ class Row:
 
 @dataclass(frozen=True)
 class ThenAndNow:
-    """The figures of one question."""
-
     citation: str
     shows: str
     found: str

@@ -295,7 +295,6 @@ def machine(record: MachineRecord) -> list[Texts]:
 
 
 def servers(start: RunStart) -> Texts:
-    """The deployed servers."""
     return Texts(
         "Servers as deployed",
         tuple(
@@ -313,7 +312,6 @@ def servers(start: RunStart) -> Texts:
 
 
 def sentences(start: RunStart, summary: Summary) -> list[str]:
-    """How the test was set up."""
     setup = Setup(start)
     load = (setup.protocol, setup.calls, setup.load, setup.size, setup.load_tool, setup.workers)
     rows = [

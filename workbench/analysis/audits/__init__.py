@@ -62,7 +62,6 @@ class Auditor:
 
 
 def audits_of(documents: Iterable[AnyDocument]) -> list[Audit]:
-    """The audits of a session's documents, complete or cut off anywhere."""
     auditor = Auditor()
     for document in documents:
         auditor(document)
@@ -70,7 +69,6 @@ def audits_of(documents: Iterable[AnyDocument]) -> list[Audit]:
 
 
 def tainted(audits: Iterable[Audit]) -> dict[int, list[Audit]]:
-    """The failed audits of each tainted point, by the point's number."""
     found: dict[int, list[Audit]] = {}
     for audit in audits:
         for point in audit.points if audit.state == "failed" else ():

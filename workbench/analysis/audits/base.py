@@ -40,13 +40,10 @@ class Outcome(NamedTuple):
     points: tuple[int, ...] = ()
     """Numbers (`PointStop.point`)."""
     servers: tuple[str, ...] = ()
-    """Ids."""
 
 
 @dataclass(frozen=True)
 class Audit:
-    """One line of the checklist."""
-
     code: str
     label: str
     state: State
@@ -61,11 +58,9 @@ class Audit:
 
     @property
     def state_label(self) -> str:
-        """Its state, for people."""
         return self.state.replace("-", " ")
 
     def to_data(self) -> dict[str, Any]:
-        """Plain data for JSON."""
         return {
             "code": self.code,
             "label": self.label,
@@ -89,8 +84,6 @@ class Check:
 
 
 class Noted(NamedTuple):
-    """A note with its message."""
-
     t_us: int
     server: str
     machine: str
@@ -98,8 +91,6 @@ class Noted(NamedTuple):
 
 
 class SessionData:
-    """A session, as audits need it."""
-
     def __init__(self) -> None:
         self._clear(None)
 
@@ -276,12 +267,10 @@ def _place(window: Window) -> tuple[float, float]:
 
 
 def codes(point: PointStop) -> set[str]:
-    """The codes of its verdict's reasons."""
     if not point.findings:
         return set()
     return {str(finding.get("code", "")) for finding in point.findings}
 
 
 def numbers(points: Iterable[PointStop]) -> tuple[int, ...]:
-    """The numbers of points, for `Outcome.points`."""
     return tuple(point.point for point in points)

@@ -63,7 +63,6 @@ def growth(samples: Sequence[tuple[float, int]], *, alarms: float = 0.01) -> Gro
 
 
 def _mean(samples: Sequence[tuple[float, int]], part: int) -> tuple[float, float]:
-    """Return the mean time and the mean memory of a part."""
     first, end = (len(samples) * n // PARTS for n in (part, part + 1))
     return fmean(at for at, _ in samples[first:end]), fmean(b for _, b in samples[first:end])
 

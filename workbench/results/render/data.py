@@ -26,7 +26,6 @@ from workbench.results.published import then_and_now
 
 
 def of_session(summary: Summary) -> dict[str, Any]:
-    """Return the object of a session."""
     notes = [_note(note) for note in summary.noted]
     if text := summary.background_load:
         notes.append({"code": "background-load", "severity": "warning", "text": text})

@@ -191,7 +191,6 @@ def _embedded(data: Mapping[str, Any]) -> str:
 
 
 def render_comparison(comparison: Comparison, differing: Conditions, drawing: Drawing) -> str:
-    """Return the whole file."""
     sides, at = comparison.sides, comparison.axis.at(comparison.rate or 0)
     parts = zip(("Results", f"All servers at {at}"), rows.in_parts(comparison), strict=False)
     conditions = (*differing.differing, *differing.audits)

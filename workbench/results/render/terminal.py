@@ -107,7 +107,6 @@ def print_summary(summary: Summary, console: Terminal | None = None) -> None:
 
 
 def print_audits(audits: Sequence[Audit], console: Terminal | None = None) -> None:
-    """Print the checklist."""
     console = console or Terminal(piped=PIPED)
     rows: list[list[Cell]] = [
         [
@@ -131,7 +130,6 @@ def print_percentiles(summary: Summary, console: Terminal | None = None) -> None
 
 
 def print_cross_check(summary: Summary, console: Terminal | None = None) -> None:
-    """Print how far the load tools of a session agree at each point."""
     console = console or Terminal(piped=PIPED)
     if found := cross_check.cross_checks(summary.plan, summary.servers.values()):
         titles, lines = cross_check.TITLES, [each.cells for each in found]
