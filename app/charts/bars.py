@@ -18,9 +18,9 @@ from workbench.analysis.published import Published
 from workbench.analysis.series import PointResult, View
 from workbench.axis import Axis
 from workbench.documents import Metric
-from workbench.metrics.memory import Peak
+from workbench.metrics import PEAK_MEMORY
 
-_PEAK = Peak.record.key
+_PEAK = PEAK_MEMORY.record.key
 
 
 @dataclass(frozen=True)

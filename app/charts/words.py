@@ -14,7 +14,7 @@ from workbench.analysis.series import Clock, Percentile, PointResult, View
 from workbench.documents import Errors, Metric
 from workbench.formatting import listed
 from workbench.messages.errors import error_label
-from workbench.metrics.memory import Peak
+from workbench.metrics import PEAK_MEMORY
 
 _PERCENTILES: dict[Percentile, str] = {
     "p50": "p50",
@@ -87,7 +87,7 @@ def stated(figure: Published, key: str, view: View) -> tuple[str, float | None] 
         "replies": ("replies", figure.replies_per_s),
         "time": ("mean", figure.mean_ms if view.percentile == "mean" else None),
         "errors": ("errors", share),
-        Peak.record.key: ("memory", figure.memory_mb),
+        PEAK_MEMORY.record.key: ("memory", figure.memory_mb),
     }
     kind, value = known.get(key, ("", None))
     unplaced = kind == "errors" and errors is not None

@@ -25,7 +25,7 @@ from tests.recording import record_session
 from workbench.analysis.series import View
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Metric, PointStop, RunStart
-from workbench.metrics import replies
+from workbench.metrics import THROUGHPUT
 from workbench.results.render.csv import points
 from workbench.results.setup import method
 
@@ -77,7 +77,7 @@ def test_throughput_is_in_the_unit_that_suits_it_and_says_what_it_counts(
     documents: list[AnyDocument] = []
     for document in session(2, 4):
         if isinstance(document, RunStart):
-            documents.append(replace(document, metrics=[replies.Throughput.record]))
+            documents.append(replace(document, metrics=[THROUGHPUT.record]))
         elif isinstance(document, PointStop) and document.purpose == "sweep":
             documents.append(replace(document, values={"throughput_mb_per_s": mb_per_s}))
         else:

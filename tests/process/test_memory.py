@@ -13,7 +13,7 @@ from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Note, PointStop
 from workbench.messages.notes import Memory
 from workbench.messages.topics import read_note
-from workbench.metrics.memory import PerConnection
+from workbench.metrics import PER_CONNECTION
 from workbench.plan.model import Plan
 from workbench.run.engine import Engine
 from workbench.servers.entry import ServerEntry
@@ -50,7 +50,7 @@ async def test_the_memory_per_connection_is_measured() -> None:
     assert (await Engine(plan, entries, documents.append).run()).status == "done"
     for size in SIZES:
         points = [d for d in documents if isinstance(d, PointStop) and d.server == f"of-{size}"]
-        data = {point.x: point.values[PerConnection.record.key] for point in points}
+        data = {point.x: point.values[PER_CONNECTION.record.key] for point in points}
         assert data[5] is None, "too few connections"
         # On a busy machine connections wait to be accepted, and that point has no figure.
         known = [value for x, value in data.items() if x > 5 and value is not None]

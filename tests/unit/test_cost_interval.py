@@ -10,8 +10,7 @@ import pytest
 from workbench.analysis.usage import Reading, Usage
 from workbench.documents import WINDOW_US, Window
 from workbench.load.base import LoadReport
-from workbench.metrics.base import Measured
-from workbench.metrics.cpu import PerCall, PerCallMargin
+from workbench.metrics import Measured, cpu_per_call, cpu_per_call_margin
 
 TRUE_US = 50.0
 
@@ -45,11 +44,11 @@ def test_an_interval_covers_the_truth(windows: int, noise: float) -> None:
     chance, covered, tested = random.Random(5), 0, 400
     for _ in range(tested):
         measured = point(chance, windows, 40, noise)
-        cost, half = PerCall().of(measured), PerCallMargin().of(measured)
+        cost, half = cpu_per_call(measured), cpu_per_call_margin(measured)
         assert cost and half
         covered += abs(cost - TRUE_US) <= half
     assert covered >= 0.92 * tested, covered
 
 
 def test_a_point_with_few_windows_has_no_phases() -> None:
-    assert PerCallMargin().of(point(random.Random(5), 4, 40, 0.1)) is None
+    assert cpu_per_call_margin(point(random.Random(5), 4, 40, 0.1)) is None

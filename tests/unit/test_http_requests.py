@@ -20,7 +20,7 @@ from workbench.load.base import RequestPart, TlsPart
 from workbench.load.merge import merge_reports
 from workbench.machines.secrets import named
 from workbench.messages.errors import error_label, unexpected
-from workbench.metrics.base import Measured
+from workbench.metrics import Measured
 from workbench.plan.editing import plan_data
 from workbench.plan.library import to_yaml
 from workbench.plan.model import Plan

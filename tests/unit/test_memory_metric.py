@@ -10,8 +10,7 @@ import pytest
 from workbench.analysis.usage import Reading, Usage
 from workbench.documents import WINDOW_US, Window
 from workbench.machines.usage import Sample, Tally, Tree
-from workbench.metrics.base import Measured
-from workbench.metrics.memory import PerConnection
+from workbench.metrics import Measured, memory_per_connection
 
 BEGUN_US = 5_000_000
 MB = 1_000_000
@@ -31,7 +30,7 @@ def measured(open_at: Sequence[int], grown: Sequence[int | None], waiting: int =
         for index, bytes_ in enumerate(grown)
     )
     report = SimpleNamespace()
-    return PerConnection().of(Measured(report, windows, Usage(readings=readings)))  # type: ignore[arg-type]
+    return memory_per_connection(Measured(report, windows, Usage(readings=readings)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from workbench.load.base import LoadReport, LoadWindow, PointSpec
 from workbench.messages.base import Message
 from workbench.messages.causes import DescriptorsUsedUp, NotAccepted
 from workbench.messages.reasons import UnexpectedReplies, reasons_of
-from workbench.metrics.base import Measured
+from workbench.metrics import Measured
 from workbench.plan.schedule import PointPlan, series_key
 from workbench.plan.search import with_limits
 from workbench.run.state import RunState
