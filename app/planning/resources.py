@@ -67,7 +67,7 @@ class PlanResources:
         """`known`: the facts of all clients; empty: those of this computer are used. Everything
         else: see `editing.examine`.
         """
-        from workbench.load.limits import own_pace, with_tools
+        from workbench.load.registry import own_pace, with_tools
         from workbench.machines.secrets import unusable
         from workbench.plan.editing import examine
         from workbench.run.environment import tightest

@@ -39,6 +39,7 @@ SWITCHED: dict[str, tuple[dict[str, Any], Any]] = {
 STARTS: Values = {
     "running": _BARE["running"],
     "concurrency": [1, 10, 50, 100],
+    "kept": [],
     "rates.points": 10,
     "search.errors_pct": 1,
     "search.points": 30,
@@ -97,6 +98,7 @@ def from_data(data: Mapping[str, Any]) -> dict[str, Any]:
     found["load_model"] = _model(given)
     unit = "connections" if data.get("connections") is not None else "seconds"
     found |= {"length.unit": unit, "length": data.get(unit), "lengthen": data.get("lengthen")}
+    found["kept"] = [] if found["load_model"].mode == "closed" else data.get("concurrency", [])
     if data.get("concurrency"):
         found["concurrency"] = data["concurrency"]
     return found | _from_rates(data) | _from_vary(data.get("vary"))
@@ -120,7 +122,7 @@ def to_data(values: Values) -> dict[str, Any]:
         | _numbers(values, "rates", "range")
         if searches(values)
         else None,
-        "concurrency": values["concurrency"] if in_closed_loop else [],
+        "concurrency": values["concurrency" if in_closed_loop else "kept"],
         "vary": {
             values["vary.key"]: _numbers(
                 values, "vary", "ceiling" if ends_at_limit(values) else "list"

@@ -23,9 +23,8 @@ from sshd import Running, answer, end, run_program, ssh_host
 
 from workbench.config.yaml import load_yaml
 from workbench.errors import PongbenchError
-from workbench.load.agent import Client
 from workbench.load.base import PointSpec
-from workbench.load.fleet import AgentFleet
+from workbench.load.fleet import AgentFleet, Client
 from workbench.machines.base import Machine
 from workbench.machines.local import LocalMachine, open_local
 from workbench.machines.runner_client import HEARTBEAT_S, Command, Link

@@ -14,8 +14,7 @@ from workbench.analysis import histogram
 from workbench.load import program as programs
 from workbench.load import registry
 from workbench.load.base import Capabilities, Client, LoadGenerator, LoadReport, PointSpec
-from workbench.load.output import Invocation, Output, Unreadable, last_line
-from workbench.load.program import Program
+from workbench.load.program import Invocation, Output, Program, Unreadable, last_line
 from workbench.machines.base import Machine
 
 

@@ -21,7 +21,7 @@ from workbench.documents import Errors
 from workbench.load import ab, h2load, httperf, tsung, wrk
 from workbench.load.base import LoadReport, PointSpec
 from workbench.load.merge import merged, shared
-from workbench.load.output import Output, Unreadable, checked
+from workbench.load.program import Output, Unreadable, checked
 from workbench.load.registry import load_tool, problems
 from workbench.plan.model import Plan
 from workbench.servers.programs import PROGRAMS

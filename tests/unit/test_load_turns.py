@@ -15,8 +15,7 @@ from workbench.analysis.summary import summarise
 from workbench.documents import PointStart, PointStop, RunStart
 from workbench.errors import BadInput
 from workbench.load import registry
-from workbench.load.limits import remarks, with_tools
-from workbench.load.registry import load_tool, problems, tools_for
+from workbench.load.registry import load_tool, problems, remarks, tools_for, with_tools
 from workbench.messages import tools
 from workbench.messages.tools import ToolCannotTell
 from workbench.plan.editing import Draft, examine, plan_data

@@ -22,7 +22,7 @@ from workbench.documents import Errors
 from workbench.load import httperf, tsung
 from workbench.load.base import LoadReport, PointSpec
 from workbench.load.merge import merged, shared
-from workbench.load.output import Output, Span, Unreadable, lost_calls
+from workbench.load.program import Output, Span, Unreadable, lost_calls
 from workbench.load.registry import load_tool, problems
 from workbench.plan.model import Plan
 from workbench.remote import run_program

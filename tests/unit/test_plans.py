@@ -197,7 +197,7 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         ),
         (
             "concurrency in open loop",
-            {"concurrency": [50]},
+            {"concurrency": [10, 50]},
             plans.NotInThisLoop(keys=("concurrency",), given="concurrency"),
         ),
         (

@@ -11,10 +11,15 @@ import pytest
 from workbench.analysis import histogram
 from workbench.load import wrk2
 from workbench.load.base import PointSpec
-from workbench.load.output import Output, Unreadable
-from workbench.load.registry import load_tool, problems
+from workbench.load.merge import shared
+from workbench.load.program import Output, Unreadable
+from workbench.load.registry import load_tool, problems, remarks, spec_of
 from workbench.load.wrk2 import histograms
+from workbench.messages.tools import ToolConnectsAsDue
+from workbench.plan import checks as check
 from workbench.plan.model import Plan
+from workbench.plan.reading import load_plan
+from workbench.plan.schedule import points
 from workbench.workloads.registry import workload
 
 HEADING = "       Value   Percentile   TotalCount 1/(1-Percentile)\n\n"
@@ -121,6 +126,22 @@ def test_its_command_is_the_point() -> None:
         "wrk2 -t2 -c40 -d2s -R1000 -L -U --timeout=5s -s point.lua http://127.0.0.1:8080/"
     )
     assert " -R5000 " in command(calls_per_connection=5)
+
+
+def test_the_plans_number_of_connections_reaches_it() -> None:
+    """As round 2 of 2015 asks for it; wrk2 drops connections that its threads cannot share."""
+    plan = load_plan("gasc-2015-constant-json")
+    (point,) = points(plan, "flask")
+    spec = spec_of(plan, point, {"path": "/index"}, host="h", port=80)
+    assert wrk2.invocation(spec, 12).argv[:5] == ["wrk2", "-t10", "-c400", "-d300s", "-R4000"]
+    assert [each.concurrency for each in shared(spec, 3)] == [134, 133, 133]
+    assert [each.tool for each in remarks(plan) if isinstance(each, ToolConnectsAsDue)]
+    with_wrk2 = msgspec.structs.replace(plan, load_tool="wrk2")
+    assert not any(isinstance(each, ToolConnectsAsDue) for each in remarks(with_wrk2))
+    assert next(check.problems(msgspec.structs.replace(plan, concurrency=[4, 8])), None)
+    late = of_wrk2("900 2000000 0 0 0 0 0").output.replace("1 threads and 20", "10 threads and 400")
+    counts = wrk2.parse(Output(status=0, output=late), a_spec(concurrency=400)).counts
+    assert counts.scheduled == 1_902  # Less the start of 40 on each thread, 5 ms apart.
 
 
 def test_a_script_for_wrk2_prints_no_times() -> None:

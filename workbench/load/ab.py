@@ -14,9 +14,10 @@ from collections.abc import Mapping, Sequence
 
 from workbench.documents import Histograms
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.output import (
+from workbench.load.program import (
     Invocation,
     Output,
+    Program,
     Table,
     Unreadable,
     counts,
@@ -24,7 +25,6 @@ from workbench.load.output import (
     sparse,
     url,
 )
-from workbench.load.program import Program
 
 MOST_PER_S = 100_000
 """Calls a second for which `-t` makes room; ab reserves memory for each."""

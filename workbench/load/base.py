@@ -43,7 +43,7 @@ class PointSpec(msgspec.Struct, frozen=True, kw_only=True):
     rate_per_s: float = 0.0
     """Connections (not calls) started per second; 0 in a closed loop."""
     concurrency: int = 0
-    """Closed loop only."""
+    """In an open loop only of a tool that keeps a number of connections, which 0 leaves to it."""
     held: int = 0
     """Connections made in the ramp and held open for the whole point, each counted as one call. The
     schedule then has calls on them in place of connections."""
@@ -99,6 +99,7 @@ Trait: TypeAlias = Literal[
     "own-delays",  # Its response times include delays of its own, which grow with the rate.
     "of-connections",  # Its response times are those of connections, not of calls.
     "from-send",  # The service time of a connection's first call does not include the connect.
+    "fixed",  # In an open loop it keeps a number of connections, if need be the plan's.
     "keeps",  # The server decides when a connection ends, not the plan's number of calls.
     "http/1.1",  # It speaks HTTP/1.1, whatever the plan's protocol.
     "to-the-end",  # Its reply rate is that of the whole test, until the last reply or timeout.

@@ -17,9 +17,10 @@ from collections import Counter
 
 from workbench.documents import Histograms
 from workbench.load.base import Capabilities, LoadReport, PointSpec, Trait
-from workbench.load.output import (
+from workbench.load.program import (
     Invocation,
     Output,
+    Program,
     Table,
     Unreadable,
     counts,
@@ -27,7 +28,6 @@ from workbench.load.output import (
     sparse,
     url,
 )
-from workbench.load.program import Program
 from workbench.remote.agent.tls import NAME
 
 CALLS = "calls"

@@ -13,8 +13,15 @@ from collections import Counter
 
 from workbench.documents import Counts, Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.output import Invocation, Output, Unreadable, last_line, lost_calls, sparse
-from workbench.load.program import Program
+from workbench.load.program import (
+    Invocation,
+    Output,
+    Program,
+    Unreadable,
+    last_line,
+    lost_calls,
+    sparse,
+)
 
 MOST_OPEN = 1_000
 """Connections that one httperf may have open: it uses select(), so 1,024 descriptors at most."""

@@ -9,10 +9,9 @@ from pathlib import Path
 import msgspec
 
 from workbench.errors import BadInput, PongbenchError
-from workbench.load.agent import FILES
 from workbench.load.base import Client, LoadReport, LoadTool, LoadWindow, PointSpec
+from workbench.load.fleet import FILES, AgentFleet
 from workbench.load.fleet import TOOL as AGENT
-from workbench.load.fleet import AgentFleet
 from workbench.machines.base import ran
 from workbench.machines.bundle import agent_place, own_platform
 from workbench.machines.runner_client import Command

@@ -22,10 +22,9 @@ from workbench.closing import ended, to_the_end
 from workbench.documents import ClientPart
 from workbench.errors import BadInput, PongbenchError
 from workbench.load import events
-from workbench.load.agent import FILES, Agent
 from workbench.load.base import Client, LoadReport, LoadTool, LoadWindow, PointSpec
+from workbench.load.fleet import FILES, Agent, AgentFleet
 from workbench.load.fleet import TOOL as AGENT
-from workbench.load.fleet import AgentFleet
 from workbench.load.locust import checked
 from workbench.machines.base import Machine
 from workbench.machines.bundle import LAUNCH, agent_place

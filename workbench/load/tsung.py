@@ -24,16 +24,17 @@ from xml.etree import ElementTree as ET
 
 from workbench.documents import Counts, Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.output import (
+from workbench.load.program import (
+    GRACE_S,
     Invocation,
     Output,
+    Program,
     Table,
     Unreadable,
     last_line,
     lost_calls,
     sparse,
 )
-from workbench.load.program import GRACE_S, Program
 
 SCENARIO = "point.xml"
 CALLS = "log/*/tsung-*.dump"

@@ -13,8 +13,16 @@ from collections.abc import Mapping
 
 from workbench.documents import Errors, Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.output import Invocation, Output, Unreadable, counts, last_line, sparse, url
-from workbench.load.program import Program
+from workbench.load.program import (
+    Invocation,
+    Output,
+    Program,
+    Unreadable,
+    counts,
+    last_line,
+    sparse,
+    url,
+)
 
 MOST_VALUES = 40_000
 """Distinct times of the histogram, beyond which wrk would take seconds to print it."""
@@ -40,11 +48,15 @@ end
 
 
 def invocation(spec: PointSpec, threads: int) -> Invocation:
-    # Each thread has the same number of connections, and wrk drops the rest.
-    threads = max(n for n in range(1, threads + 1) if spec.concurrency % n == 0)
+    threads = threads_for(spec.concurrency, threads)
     argv = ["wrk", f"-t{threads}", f"-c{spec.concurrency}", f"-d{max(1, round(spec.seconds))}s"]
     argv += [f"--timeout={timeout_s(spec)}s", "-s", SCRIPT_NAME]
     return Invocation(argv=[*argv, url(spec)], files={SCRIPT_NAME: script(spec)})
+
+
+def threads_for(connections: int, most: int) -> int:
+    """Each thread has the same number of connections, and wrk drops the rest."""
+    return max(n for n in range(1, most + 1) if connections % n == 0)
 
 
 def timeout_s(spec: PointSpec) -> int:

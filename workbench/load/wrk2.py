@@ -16,9 +16,10 @@ from collections.abc import Iterator
 
 from workbench.documents import Histograms, SparseHistogram
 from workbench.load.base import Capabilities, LoadReport, PointSpec
-from workbench.load.output import (
+from workbench.load.program import (
     Invocation,
     Output,
+    Program,
     Unreadable,
     calls_per_s,
     counts,
@@ -26,8 +27,7 @@ from workbench.load.output import (
     sparse,
     url,
 )
-from workbench.load.program import Program
-from workbench.load.wrk import SCRIPT_NAME, SUMMARY, errors_of, script
+from workbench.load.wrk import SCRIPT_NAME, SUMMARY, errors_of, script, threads_for
 
 _HEADING = re.compile(r"^ *Value +Percentile +TotalCount +1/\(1-Percentile\)$")
 _ROW = re.compile(r"^ *(\d+(?:\.\d+)?) +([01]\.\d+) +(\d+)(?: +(?:\d+(?:\.\d+)?|inf))? *$")
@@ -64,20 +64,17 @@ def histograms(text: str) -> Iterator[SparseHistogram]:
 
 
 CONNECTIONS = 20
-"""Of each thread: as many calls may be in flight."""
+"""Of each thread, where the plan has no number: as many calls may be in flight."""
 
 STAGGER_S = 0.005
 """Between the starts of two connections of a thread."""
 
 
 def invocation(spec: PointSpec, threads: int) -> Invocation:
-    argv = [
-        "wrk2",
-        f"-t{threads}",
-        f"-c{threads * CONNECTIONS}",
-        f"-d{max(1, round(spec.seconds))}s",
-    ]
-    argv += [f"-R{calls_per_s(spec)}", "-L", "-U", f"--timeout={max(1, round(spec.timeout_s))}s"]
+    connections = spec.concurrency or threads * CONNECTIONS
+    argv = ["wrk2", f"-t{threads_for(connections, threads)}", f"-c{connections}"]
+    argv += [f"-d{max(1, round(spec.seconds))}s", f"-R{calls_per_s(spec)}", "-L", "-U"]
+    argv.append(f"--timeout={max(1, round(spec.timeout_s))}s")
     text = script(spec, times=False)
     return Invocation(argv=[*argv, "-s", SCRIPT_NAME, url(spec)], files={SCRIPT_NAME: text})
 
@@ -93,7 +90,9 @@ def parse(output: Output, spec: PointSpec) -> LoadReport:
     late = errors.pop("client-timo", 0)
     succeeded = max(0, requests - errors.get("protocol-status", 0))
     seconds = min(duration_us / 1e6, spec.seconds)
-    starting_s = STAGGER_S * (CONNECTIONS - 1) / 2
+    running = re.search(r"^ +(\d+) threads and (\d+) connections$", text, re.M)
+    of_each = int(running[2]) // int(running[1]) if running else CONNECTIONS
+    starting_s = STAGGER_S * (of_each - 1) / 2
     due = int(calls_per_s(spec) * max(0.0, seconds - starting_s))
     corrected, uncorrected = (*histograms(text), [], [])[:2]
     known = not errors.get("protocol-status") and not late
@@ -111,7 +110,7 @@ TOOL = Program(
     name="wrk2",
     capabilities=Capabilities(
         reports=frozenset(["latency", "percentiles"]),
-        traits=frozenset(["threads", "from-send", "keeps"]),
+        traits=frozenset(["threads", "from-send", "keeps", "fixed"]),
         axes=("rate",),
         workloads=("http",),
         whole_seconds=True,

@@ -166,7 +166,7 @@ class OldServersExposed(Warned):
 class NotInThisLoop(Problem):
     given: Literal["rates", "concurrency"]
     template = """{given:rates?A closed loop offers no rate; give concurrency in their place
-        |Only a closed loop has one; give rates, or set workload.mode to closed}."""
+        |Beside rates it is one number; to vary it, set workload.mode to closed}."""
 
 
 class RangeDescends(Problem):

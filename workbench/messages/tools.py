@@ -168,6 +168,14 @@ class ToolOpensFew(Warned):
         is; beyond that they fail. More workers allow more."""
 
 
+class ToolConnectsAsDue(Warned):
+    level: ClassVar[Severity] = Severity.INFO
+    keys: tuple[str, ...] = ("concurrency",)
+    tool: str
+    template = """{tool} opens connections as calls are due; concurrency, beside rates, is for tools
+        that keep a number of them, such as wrk2."""
+
+
 class ToolHasOwnPace(Warned):
     """A load tool that starts users at about the rate of the plan; see `load.tsung`."""
 

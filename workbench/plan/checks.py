@@ -55,7 +55,7 @@ def _server_problems(plan: Plan) -> Iterator[plans.Problem]:
 
 
 def _rate_problems(plan: Plan) -> Iterator[plans.Problem]:
-    if plan.concurrency:
+    if len(plan.concurrency) > (1 if plan.rates else 0):
         yield plans.NotInThisLoop(keys=("concurrency",), given="concurrency")
     keys = ("rates",)
     if isinstance(plan.rates, Range):

@@ -160,7 +160,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     when each has one call, requests otherwise; see `unit`."""
     rates: list[Rate] | Range = []
     concurrency: list[Annotated[int, Meta(ge=1, le=1_000_000)]] = []
-    """Closed loop only, in place of `rates`."""
+    """In place of `rates`. In an open loop beside them: one number, of the connections that a load
+    tool keeps which has a fixed number of them."""
     search: Search | None = None
     """In place of `rates`."""
     vary: dict[str, list[Annotated[float, Meta(ge=-1e15, le=1e15)]] | Range] = {}

@@ -35,7 +35,7 @@ from workbench.documents import (
     SeriesRecord,
 )
 from workbench.errors import PongbenchError
-from workbench.load.limits import own_pace, remarks
+from workbench.load.registry import own_pace, remarks
 from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
 from workbench.machines.secrets import Ask, named, never_ask

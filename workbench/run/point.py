@@ -16,6 +16,7 @@ from workbench.closing import ended
 from workbench.documents import PointStop
 from workbench.errors import PongbenchError
 from workbench.load.base import LoadGenerator, LoadReport, PointSpec
+from workbench.load.registry import spec_of
 from workbench.machines.base import Machine, answers
 from workbench.machines.pulse import Instant
 from workbench.messages import notes
@@ -233,28 +234,15 @@ def _spec(run: RunState, point: PointPlan, target: Target) -> PointSpec:
     """The point as passed to a load tool."""
     plan, entry = run.plan, target.entry
     workload = plan.declared.at(point.workload, entry) if entry else point.workload
-    return PointSpec(
+    return spec_of(
+        plan,
+        point,
+        plan.declared.driven(workload, run.secrets),
         host=target.host,
         port=target.port,
-        workload=plan.declared.key,
-        options=plan.declared.driven(workload, run.secrets),
         reply=plan.declared.reply(workload, entry) if entry else {},
         tls=_tls(run, point.workload, entry),
-        mode="closed" if point.concurrency else "open",
-        rate_per_s=point.connection_rate_per_s,
-        connections=point.connections,
-        seconds=point.seconds,
-        concurrency=point.concurrency,
-        held=point.held,
-        held_per_s=plan.declared.held_per_s(point.workload),
-        ramp_s=point.ramp_s,
-        arrivals=point.workload.arrivals,
-        seed=point.seed,
-        calls_per_connection=point.calls_per_connection,
-        think_time_s=point.workload.think_time_s,
-        think_times=point.workload.think_times,
         addresses=run.budget.addresses,
-        timeout_s=point.workload.timeout_s,
     )
 
 
