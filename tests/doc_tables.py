@@ -13,8 +13,7 @@ from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.gate import PIPELINED
 from workbench.workloads.base import Declaration
-from workbench.workloads.fields import Field, fields
-from workbench.workloads.options import Workload
+from workbench.workloads.options import Field, Workload, fields
 from workbench.workloads.registry import DEFAULT, WORKLOADS, own_fields
 
 ROOT = Path(__file__).parents[1]

@@ -20,8 +20,8 @@ from workbench.config.schema_errors import complaint
 from workbench.converting import convert
 from workbench.formatting import capital
 from workbench.servers.sending import send_once
-from workbench.workloads.fields import fields
 from workbench.workloads.http.requests import Request, problems
+from workbench.workloads.options import fields
 from workbench.workloads.registry import declaration
 
 _TYPES = (

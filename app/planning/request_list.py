@@ -10,8 +10,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from app.widgets import button, column, row, tool
-from workbench.workloads.fields import fields
 from workbench.workloads.http.requests import MOST_REQUESTS, PLACE, Request
+from workbench.workloads.options import fields
 
 TITLES = {field.key: field.label for field in fields(Request)}
 _ROW_PX, _MOST_ROWS, _WEIGHT_PX = 30, 8, 96

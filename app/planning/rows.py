@@ -25,9 +25,8 @@ from app.planning.values import (
 )
 from workbench.formatting import capital
 from workbench.load.registry import TOOLS
-from workbench.workloads.fields import Field
 from workbench.workloads.http.requests import OF_ONE
-from workbench.workloads.options import LOAD_MODELS
+from workbench.workloads.options import LOAD_MODELS, Field
 from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
 When: TypeAlias = Callable[[Values], bool]

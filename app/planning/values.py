@@ -16,9 +16,8 @@ from workbench.converting import convert
 from workbench.documents import OUR_AGENT
 from workbench.plan.editing import plan_data
 from workbench.plan.model import Plan, Profile, Range
-from workbench.workloads.fields import fields
 from workbench.workloads.http.requests import OF_ONE, Request
-from workbench.workloads.options import LOAD_MODELS, LoadModel
+from workbench.workloads.options import LOAD_MODELS, LoadModel, fields
 from workbench.workloads.registry import DEFAULT, declaration, form_fields
 
 Values: TypeAlias = Mapping[str, Any]

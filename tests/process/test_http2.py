@@ -24,11 +24,9 @@ from workbench.load.base import Client, PointSpec
 from workbench.machines.base import Machine
 from workbench.servers.catalogue import Catalogue, entry_of
 from workbench.servers.certificate import issue
-from workbench.workloads.http.http2_gate import gate
-from workbench.workloads.http.http2_wire import Http2Wire
+from workbench.workloads.http.http2_gate import Http2Wire, gate
 from workbench.workloads.registry import declaration, workload
-from workbench.workloads.reply import Fault
-from workbench.workloads.wire import Wire
+from workbench.workloads.wire import Fault, Wire
 
 ENTRY = Catalogue.load(extra_dirs=[])["hypercorn"]
 CERTIFICATE = issue()

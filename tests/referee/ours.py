@@ -15,8 +15,7 @@ from typing import Any
 from agents import Agent, agent
 
 from workbench.analysis.histogram import bucket_bounds
-from workbench.workloads.reply import KEPT_BODY, Fault, Reply
-from workbench.workloads.wire import Wire
+from workbench.workloads.wire import KEPT_BODY, Fault, Reply, Wire
 
 from . import server
 from .cells import Cell

@@ -20,7 +20,7 @@ from workbench.plan.reading import load_plan
 from workbench.servers.entry import Seen, ServerFile
 from workbench.servers.entry_reading import load_entry
 from workbench.workloads.base import Declaration
-from workbench.workloads.fields import fields
+from workbench.workloads.options import fields
 from workbench.workloads.registry import own_fields
 
 ROOT = Path(__file__).parents[2]

@@ -21,8 +21,7 @@ from workbench.servers.address import is_address, parse
 from workbench.servers.worker_variants import variant_id
 from workbench.sessions import is_session, read_session
 from workbench.untrusted import one_line
-from workbench.workloads.fields import fields
-from workbench.workloads.options import Workload
+from workbench.workloads.options import Workload, fields
 from workbench.workloads.pong.declaration import PongWorkload
 from workbench.workloads.registry import (
     PROTOCOLS,

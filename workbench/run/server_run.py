@@ -31,12 +31,12 @@ from workbench.servers.footprint import (
     footprint,
     memory_shared_once,
 )
-from workbench.workloads.base import Declaration
+from workbench.servers.gate import wire_to
 from workbench.workloads.registry import spoken_by
+from workbench.workloads.wire import Fault
 
 AT_ONCE = 8
 """Concurrent connections: enough to keep one core of a server busy."""
-PATIENCE_S = 5.0
 
 
 async def warm(
@@ -56,7 +56,11 @@ async def warm(
     async def calls() -> None:
         nonlocal answered
         while deployment.alive():
-            answered += await _call(deployment, workload)
+            try:
+                await workload.warm_up(wire_to(deployment), deployment.entry)
+                answered += 1
+            except Fault:
+                await asyncio.sleep(0.01)  # It may refuse connections at once.
 
     async with asyncio.TaskGroup() as group:
         callers = [group.create_task(calls()) for _ in range(AT_ONCE)]
@@ -70,21 +74,6 @@ async def warm(
                 caller.cancel()
     _, first, second = before
     return answered, second - first, answered - second
-
-
-async def _call(deployment: Deployment, workload: Declaration) -> bool:
-    with contextlib.suppress(OSError, TimeoutError):
-        async with asyncio.timeout(PATIENCE_S):
-            reader, writer = await asyncio.open_connection(
-                *deployment.near,
-                ssl=deployment.tls,
-                server_hostname=deployment.tls_name if deployment.tls else None,
-            )
-            try:
-                return await workload.warm_up(reader, writer, deployment.entry)
-            finally:
-                writer.close()
-    return False
 
 
 Answer = TypeVar("Answer")

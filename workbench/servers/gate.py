@@ -15,8 +15,7 @@ from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import settled_footprint
 from workbench.workloads.gating import PIPELINED, GateResult, failed
 from workbench.workloads.registry import spoken_by
-from workbench.workloads.reply import Fault
-from workbench.workloads.wire import Wire
+from workbench.workloads.wire import Fault, Wire
 
 __all__ = ["PIPELINED", "GateResult", "gate", "wire_to"]
 

@@ -24,8 +24,7 @@ from workbench.servers.address import Address, Contact
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.owner import Owner
-from workbench.workloads.reply import Fault
-from workbench.workloads.wire import Wire
+from workbench.workloads.wire import Fault, Wire
 
 WITHIN_S = 5.0
 

@@ -14,7 +14,7 @@ from workbench.servers.catalogue import entry_of
 from workbench.servers.running import wire_to
 from workbench.untrusted import safe
 from workbench.workloads.http.requests import Request
-from workbench.workloads.reply import Fault
+from workbench.workloads.wire import Fault
 
 
 async def send_once(
@@ -28,7 +28,7 @@ async def send_once(
     secrets = await named(request.secrets)
     wire = await wire_to(entry)
     if protocol in ("http/2", "h2c"):
-        from workbench.workloads.http.http2_wire import Http2Wire  # noqa: PLC0415  it brings h2
+        from workbench.workloads.http.http2_gate import Http2Wire  # noqa: PLC0415  it brings h2
 
         wire = Http2Wire.like(wire)
     assert entry.running

@@ -37,8 +37,8 @@ from workbench.servers.user_servers import complete
 from workbench.workloads.gating import request
 from workbench.workloads.http.gate import CALLS_KEPT
 from workbench.workloads.http.requests import Secret
-from workbench.workloads.reply import Fault
-from workbench.workloads.reply import Reply as Received
+from workbench.workloads.wire import Fault
+from workbench.workloads.wire import Reply as Received
 
 HERE = "."
 """In place of a commit: the working tree."""

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from pathlib import Path
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
 from workbench.analysis import phases
 from workbench.axis import Axis
+from workbench.machines.bundle import Brought
+from workbench.messages.plans import Problem, Warned
 from workbench.messages.workloads import NoClosedLoop, OneCallOnly
-from workbench.workloads.fields import fields
-from workbench.workloads.options import Workload
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from workbench.machines.bundle import Brought
-    from workbench.messages.plans import Problem, Warned
-    from workbench.workloads.gating import GateResult
-    from workbench.workloads.server import Server
-    from workbench.workloads.wire import Wire
+from workbench.workloads.gating import GateResult, request
+from workbench.workloads.options import Workload, fields
+from workbench.workloads.server import Server
+from workbench.workloads.wire import Wire
 
 
 @dataclass(frozen=True)
@@ -237,7 +232,7 @@ class Declaration:
         return closes_first == "client" or workload.calls_per_connection > 1
 
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
-        """Test a server's actual responses. Raises `reply.Fault`."""
+        """Test a server's actual responses. Raises `wire.Fault`."""
         raise NotImplementedError
 
     async def own_calls(
@@ -278,8 +273,6 @@ class Declaration:
         """Ask a running server what the plan asks, in place of the gate. Returns what it answered,
         also as checks by label of the requests. Raises BadInput where no call would succeed.
         `workload`: from `at`; `secrets`: as of `driven`."""
-        from workbench.workloads.gating import GateResult  # noqa: PLC0415  it brings asyncio
-
         await wire.connect()
         said = ["It accepts connections."]
         return GateResult(server=entry.id, passed=True, sentences=said), {}
@@ -288,9 +281,6 @@ class Declaration:
         """Describe what a gated server can be measured with."""
         return [protocol.label for key, protocol in self.protocols.items() if key in gate.protocols]
 
-    async def warm_up(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, entry: Server
-    ) -> bool:
-        """Make one call on a new connection. Returns whether it was answered."""
-        writer.write(f"GET {entry.path} HTTP/1.0\r\nHost: pongbench\r\n\r\n".encode())
-        return bool(await reader.read())
+    async def warm_up(self, wire: Wire, entry: Server) -> None:
+        """Make one call on a new connection. Raises `wire.Fault`."""
+        await wire.whole(request(entry, "HTTP/1.0"))

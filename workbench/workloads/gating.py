@@ -8,9 +8,8 @@ from typing import Literal
 import msgspec
 
 from workbench.formatting import listed, number_of
-from workbench.workloads.reply import Fault, Reply
 from workbench.workloads.server import Server
-from workbench.workloads.wire import End, Wire
+from workbench.workloads.wire import End, Fault, Reply, Wire
 
 CALLS = 5
 """Calls made one after another, and concurrently."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
 from workbench import paths
 from workbench.workloads.base import Declaration, Protocol
-from workbench.workloads.fields import Field, fields
-from workbench.workloads.options import Workload
-
-if TYPE_CHECKING:
-    from workbench.workloads.gating import GateResult
+from workbench.workloads.gating import GateResult
+from workbench.workloads.options import Field, Workload, fields
 
 DEFAULT = "pong"
 """Protocol of a plan without one."""

@@ -3,21 +3,166 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
 from workbench.messages import plans, workloads
-from workbench.workloads.base import Protocol, Varied
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.request import http_request
+from workbench.workloads.base import Declaration, Protocol, Varied
+from workbench.workloads.gating import GateResult
 from workbench.workloads.http import requests as http
-from workbench.workloads.http.gate import gate
-from workbench.workloads.http.versions import OfRequests, OneRequest
+from workbench.workloads.http.gate import asked, gate, probe
+from workbench.workloads.http.requests import Request
 from workbench.workloads.options import Workload, about
+from workbench.workloads.server import Server
+from workbench.workloads.wire import Wire
 
-if TYPE_CHECKING:
-    from workbench.workloads.gating import GateResult
-    from workbench.workloads.server import Server
-    from workbench.workloads.wire import Wire
+
+class OneRequest(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The request that all calls make, unless a plan has several."""
+
+    method: http.Method = "GET"
+    path: http.Path = "/"
+    headers: http.Headers = msgspec.field(default_factory=dict)
+    body: http.Body = ""
+    expect_status: http.ExpectStatus = None
+
+
+class OfRequests(Declaration):
+    """What follows from the requests of a plan, in every version of HTTP."""
+
+    statuses = True
+
+    def problems(self, workload: Any) -> Iterator[plans.Problem]:
+        yield from super().problems(workload)
+        if several := self._several(workload):
+            yield from self._beside_requests(workload)
+            for number, request in enumerate(several, 1):
+                yield from http.problems(request, number)
+        else:
+            yield from http.problems(self._requests(workload)[0])
+
+    def _calls(self, workload: Any) -> int:
+        """How many calls of a plan one connection is to take."""
+        calls: int = workload.calls_per_connection
+        return calls
+
+    def _beside_requests(self, workload: Any) -> Iterator[plans.Problem]:
+        defaults = Request(path="/")
+        for name in http.OF_ONE:
+            if name != "headers" and getattr(workload, name) != getattr(defaults, name):
+                yield workloads.BesideRequests(keys=(f"workload.{name}",))
+
+    def _several(self, workload: Any) -> list[Request]:
+        return list(getattr(workload, "requests", []))
+
+    def _requests(self, workload: Any) -> list[Request]:
+        """Return all requests, of one plan at least one; headers of the workload are of all."""
+        given = {name: getattr(workload, name) for name in http.OF_ONE if hasattr(workload, name)}
+        shared = given.get("headers", {})
+        several = [
+            msgspec.structs.replace(each, headers={**shared, **each.headers})
+            for each in self._several(workload)
+        ]
+        return several or [Request(**given)]
+
+    def requests(self, workload: Any) -> list[str]:
+        return [request.label for request in self._several(workload)]
+
+    def request_bytes(self, workload: Any) -> int:
+        bodies = [len(each.body.encode()) for each in self._requests(workload)]
+        return super().request_bytes(workload) + max(bodies)
+
+    def secrets(self, workload: Any) -> set[str]:
+        return set().union(*(each.secrets for each in self._requests(workload)))
+
+    def unfit(self, workload: Any, entry: Server) -> str:
+        if why := super().unfit(workload, entry):
+            return why
+        if entry.running:
+            own = self._requests(workload)[0].path
+            if entry.path == "/" or own in ("/", entry.path) or self._several(workload):
+                return ""
+            return (
+                f"{entry.name} is to be asked for {entry.path}, and the plan asks for {own}; leave"
+                " one of them out."
+            )
+        # A check of the plan says what such a server is to answer.
+        paths = {each.path for each in self._requests(workload) if not each.checks}
+        if "/" not in paths or "/" in entry.replies:
+            return ""
+        answered = " and ".join(entry.replies)
+        return f"{entry.name} answers {answered}, not /. Give one of them as the workload's path."
+
+    def suits(self, workload: Any, entry: Server) -> bool:
+        if self.tls(workload) and entry.tls is None:
+            return False
+        return all(each.path in entry.replies for each in self._requests(workload))
+
+    def asked(self, workload: Any) -> str:
+        over = " over TLS" if self.tls(workload) else ""
+        paths = dict.fromkeys(each.path for each in self._requests(workload))
+        return f"{over} at {' and '.join(paths)}"
+
+    def reply(self, workload: Any, entry: Server) -> dict[str, Any]:
+        replies = [each.reply(entry) for each in self._requests(workload)]
+        if not self._several(workload):
+            return replies[0]
+        return {"each": replies} if any(replies) else {}
+
+    async def own_calls(
+        self,
+        wire: Wire,
+        workload: Any,
+        entry: Server,
+        result: GateResult,
+        secrets: Mapping[str, str],
+    ) -> GateResult:
+        sent = self._sent(wire, workload, secrets)
+        return await asked(self._wired(wire), entry, result, sent, private=bool(secrets))
+
+    def _wired(self, wire: Wire) -> Wire:
+        """Return the test client that speaks its version."""
+        return wire
+
+    def _sent(
+        self, wire: Wire, workload: Any, secrets: Mapping[str, str]
+    ) -> list[tuple[Request, bytes]]:
+        """Return each request with its bytes."""
+        load = Load(
+            wire.host,
+            wire.port,
+            self.key,
+            options={"protocol": workload.protocol},
+            calls_per_connection=workload.calls_per_connection,
+        )
+        requests = self._requests(workload)
+        return [(each, http_request(load, each.driven(secrets))) for each in requests]
+
+    def at(self, workload: Any, entry: Server) -> Any:
+        workload = workload if self._several(workload) else super().at(workload, entry)
+        if entry.authority and hasattr(workload, "headers"):
+            headers = {"Host": entry.authority, **workload.headers}
+            workload = msgspec.structs.replace(workload, headers=headers)
+        return workload
+
+    def asks(self, workload: Any) -> list[tuple[str, str]]:
+        return [(each.method, each.path) for each in self._requests(workload)]
+
+    async def probe(
+        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
+    ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
+        return await probe(
+            self._wired(wire),
+            entry,
+            self._sent(wire, workload, secrets),
+            protocol=workload.protocol,
+            calls=self._calls(workload),
+            private=bool(secrets),
+        )
+
 
 Pipeline = Annotated[
     int,

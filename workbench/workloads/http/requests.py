@@ -5,16 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
 from workbench.messages import plans, workloads
 from workbench.workloads.options import about
-
-if TYPE_CHECKING:
-    from workbench.workloads.server import Server
+from workbench.workloads.server import Server
 
 MOST_BODY = 65_536
 """Bytes of a request's body."""

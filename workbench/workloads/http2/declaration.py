@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from workbench.workloads.base import Protocol, Varied
-from workbench.workloads.http.versions import OfRequests, OneRequest
+from workbench.workloads.gating import GateResult
+from workbench.workloads.http.declaration import OfRequests, OneRequest
 from workbench.workloads.options import Workload, about
-
-if TYPE_CHECKING:
-    from workbench.workloads.gating import GateResult
-    from workbench.workloads.server import Server
-    from workbench.workloads.wire import Wire
+from workbench.workloads.server import Server
+from workbench.workloads.wire import Wire
 
 
 class Http2Workload(OneRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,24 +63,10 @@ class Http2(OfRequests):
 
         return await gate(wire, entry)
 
-    async def own_calls(
-        self,
-        wire: Wire,
-        workload: Any,
-        entry: Server,
-        result: GateResult,
-        secrets: Mapping[str, str],
-    ) -> GateResult:
-        from workbench.workloads.http.http2_wire import Http2Wire  # noqa: PLC0415
+    def _wired(self, wire: Wire) -> Wire:
+        from workbench.workloads.http.http2_gate import Http2Wire  # noqa: PLC0415
 
-        return await super().own_calls(Http2Wire.like(wire), workload, entry, result, secrets)
-
-    async def probe(
-        self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
-    ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
-        from workbench.workloads.http.http2_wire import Http2Wire  # noqa: PLC0415
-
-        return await super().probe(Http2Wire.like(wire), workload, entry, secrets)
+        return Http2Wire.like(wire)
 
 
 DECLARATION = Http2()

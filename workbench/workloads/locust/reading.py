@@ -6,14 +6,11 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from workbench import paths
 from workbench.errors import why
 from workbench.messages import workloads
-
-if TYPE_CHECKING:
-    from workbench.messages.plans import Problem
+from workbench.messages.plans import Problem
 
 OTHER = "other requests"
 """Label of those whose name is not a literal."""

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
+
+import msgspec
 
 from workbench.workloads.base import Protocol
+from workbench.workloads.gating import CALLS, GateResult, after_reset, agreed, check, found, request
 from workbench.workloads.http import declaration as http
 from workbench.workloads.http.requests import Path
 from workbench.workloads.options import Workload, about
-from workbench.workloads.pong.gate import gate
+from workbench.workloads.server import Server
+from workbench.workloads.wire import Wire
 
-if TYPE_CHECKING:
-    from workbench.workloads.gating import GateResult
-    from workbench.workloads.server import Server
-    from workbench.workloads.wire import Wire
+
+async def gate(wire: Wire, entry: Server) -> GateResult:
+    """Test that each connection gets one reply and is closed by the server."""
+    asked = request(entry, "HTTP/1.0")
+    ends = [await wire.whole(asked) for _ in range(CALLS)]
+    ends += await asyncio.gather(*(wire.whole(asked) for _ in range(CALLS)))
+    check([end.reply for end in ends], entry)
+    ends.append(await after_reset(wire, asked))
+    check([ends[-1].reply], entry)
+    result = found(entry, ends[0], protocols=["pong"])
+    if any(end.how == "reset" for end in ends):
+        reset = "It ends connections with a reset, the request unread; the reply is complete."
+        result = msgspec.structs.replace(result, resets=True, sentences=[*result.sentences, reset])
+    return agreed(result, entry)
 
 
 class PongWorkload(Workload, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
 from workbench.errors import BadInput
 from workbench.formatting import continued
+from workbench.messages.plans import Problem
 from workbench.remote.agent.websocket import LONGEST_MESSAGE
 from workbench.workloads.base import Declaration, Protocol, Varied
+from workbench.workloads.gating import GateResult
 from workbench.workloads.http.requests import Path, Tls, path_problems
 from workbench.workloads.options import Workload, about
-
-if TYPE_CHECKING:
-    from workbench.messages.plans import Problem
-    from workbench.workloads.gating import GateResult
-    from workbench.workloads.server import Server
-    from workbench.workloads.wire import Wire
+from workbench.workloads.server import Server
+from workbench.workloads.websocket.gate import gate, one_echo, probe
+from workbench.workloads.wire import Fault, Wire
 
 SETTLE_S = 1.5
 """From the last connection of the ramp to the first message: TCP repeats an attempt after 1 s."""
@@ -147,17 +145,11 @@ class WebSocket(Declaration):
         return closes_first == "client"
 
     async def gate(self, wire: Wire, entry: Server) -> GateResult:
-        from workbench.workloads.websocket.gate import gate  # noqa: PLC0415  it brings asyncio
-
         return await gate(wire, entry)
 
     async def probe(
         self, wire: Wire, workload: Any, entry: Server, secrets: Mapping[str, str]
     ) -> tuple[GateResult, Mapping[str, Mapping[str, Any]]]:
-        from workbench.workloads.gating import GateResult  # noqa: PLC0415  it brings asyncio
-        from workbench.workloads.reply import Fault  # noqa: PLC0415
-        from workbench.workloads.websocket.gate import probe  # noqa: PLC0415
-
         try:
             said = await probe(wire, workload)
         except Fault as fault:
@@ -168,12 +160,8 @@ class WebSocket(Declaration):
         protocols = ["websocket"]
         return GateResult(server=entry.id, passed=True, sentences=[said], protocols=protocols), {}
 
-    async def warm_up(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, entry: Server
-    ) -> bool:
-        from workbench.workloads.websocket.gate import one_echo  # noqa: PLC0415
-
-        return await one_echo(reader, writer)
+    async def warm_up(self, wire: Wire, entry: Server) -> None:
+        await one_echo(wire)
 
 
 DECLARATION = WebSocket()

@@ -26,9 +26,8 @@ from workbench.remote.agent.websocket import (
     parse_frame,
 )
 from workbench.workloads.gating import GateResult, agreed
-from workbench.workloads.reply import Fault
 from workbench.workloads.server import Server
-from workbench.workloads.wire import Wire, refused
+from workbench.workloads.wire import Caller, Fault, Wire
 
 SIZES = (5, 126, 65_536, LONGEST_MESSAGE)
 """Bytes of a message, one for each form of its length, and the largest of a plan."""
@@ -75,15 +74,11 @@ async def gate(wire: Wire, entry: Server) -> GateResult:
     )
 
 
-async def one_echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-    """Make a handshake and one echo. Returns whether both were answered."""
-    client = _Client(reader, writer, 5.0, handshake("pongbench", 80, "/"))
-    try:
+async def one_echo(wire: Wire) -> None:
+    """Make a handshake and one echo. Raises Fault."""
+    async with _connection(wire) as client:
         await client.shake()
         await client.echo(TEXT, b"hello")
-    except Fault:
-        return False
-    return True
 
 
 async def probe(wire: Wire, workload: Any) -> str:
@@ -99,47 +94,35 @@ async def probe(wire: Wire, workload: Any) -> str:
 
 @contextlib.asynccontextmanager
 async def _connection(wire: Wire, path: str = "/", authority: str = "") -> AsyncIterator[_Client]:
-    name = wire.tls_name if wire.tls else None
-    try:
-        async with asyncio.timeout(wire.patience_s):
-            reader, writer = await asyncio.open_connection(
-                wire.host, wire.port, ssl=wire.tls, server_hostname=name
-            )
-    except TimeoutError:
-        raise Fault(f"It accepted no connection within {wire.patience_s:g} s.") from None
-    except OSError as error:
-        raise refused(error) from None
-    try:
+    async with wire.connection() as caller:
         begin = handshake(wire.host, wire.port, path, authority)
-        yield _Client(reader, writer, wire.patience_s, begin, path)
-    finally:
-        writer.close()
-        with contextlib.suppress(OSError):
-            await writer.wait_closed()
+        yield _Client(caller, wire.patience_s, begin, path)
 
 
 class _Client:
     """One connection. All methods raise `Fault`."""
 
     def __init__(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        patience_s: float,
-        begin: tuple[bytes, bytes],
-        path: str = "/",
+        self, caller: Caller, patience_s: float, begin: tuple[bytes, bytes], path: str
     ) -> None:
         """`begin`: its handshake, before and after the key."""
-        self._reader, self._writer = reader, writer
+        self._caller = caller
         self._patience_s = patience_s
         self._begin, self._path = begin, path
         self._data = b""
+
+    async def _send(self, data: bytes, what: str) -> None:
+        try:
+            async with asyncio.timeout(self._patience_s):
+                await self._caller.send(data)
+        except TimeoutError:
+            raise Fault(f"It did not read {what} within {self._patience_s:g} s.") from None
 
     async def shake(self) -> int:
         """Make the handshake; return the bytes of the server's."""
         key = new_key()
         before, after = self._begin
-        self._writer.write(before + key + after)
+        await self._send(before + key + after, "the handshake")
         try:
             while (end := accepted(self._data, accept_of(key))) is None:
                 await self._more("the handshake")
@@ -155,14 +138,14 @@ class _Client:
 
     async def echo(self, opcode: int, payload: bytes) -> None:
         what = f"a {'text' if opcode == TEXT else 'binary'} message of {len(payload):,} bytes"
-        self._writer.write(client_frame(opcode, payload))
+        await self._send(client_frame(opcode, payload), what)
         found, echoed = await self._message(what)
         if (found, echoed) != (opcode, payload):
             kind = "" if found == opcode else "of another kind "
             raise Fault(f"It answered {what} with {len(echoed):,} bytes {kind}that are no echo.")
 
     async def ping(self, payload: bytes) -> None:
-        self._writer.write(client_frame(PING, payload))
+        await self._send(client_frame(PING, payload), "a ping")
         while True:
             opcode, answer = await self._frame("a ping")
             if opcode == PONG and answer == payload:
@@ -172,7 +155,7 @@ class _Client:
 
     async def close(self, impatience_s: float) -> str:
         """Say goodbye; return who closes the connection: "server" or "client"."""
-        self._writer.write(client_frame(CLOSE, (1000).to_bytes(2, "big")))
+        await self._send(client_frame(CLOSE, (1000).to_bytes(2, "big")), "a close")
         opcode, payload = await self._frame("a close")
         if opcode != CLOSE:
             raise Fault("It answered a close with another frame.")
@@ -182,16 +165,10 @@ class _Client:
             raise Fault(f"It answered a close wrongly: {error}.") from None
         if code not in (1000, 1005):
             raise Fault(f"It answered a close of 1000 with {code}.")
-        try:
-            async with asyncio.timeout(impatience_s):
-                rest = await self._reader.read()
-        except TimeoutError:
-            return "client"
-        except OSError:
-            return "server"
-        if rest:
+        how = await self._caller.rest(impatience_s)
+        if self._caller.unread:
             raise Fault("It sent something after its close.")
-        return "server"
+        return "client" if how == "open" else "server"
 
     async def _message(self, what: str) -> tuple[int, bytes]:
         """Return a whole message, of one frame or several."""
@@ -221,17 +198,15 @@ class _Client:
             raise Fault(f"Its answer to {what} is no frame of WebSocket: {error}.") from None
         self._data = self._data[frame.end :]
         if frame.opcode == PING:
-            self._writer.write(client_frame(PONG, frame.payload))
+            await self._send(client_frame(PONG, frame.payload), "a pong")
         return frame.opcode, frame.payload, frame.final
 
     async def _more(self, what: str) -> None:
         try:
             async with asyncio.timeout(self._patience_s):
-                data = await self._reader.read(1 << 18)
+                data = await self._caller.receive()
         except TimeoutError:
             raise Fault(f"It did not answer {what} within {self._patience_s:g} s.") from None
-        except OSError:
-            data = b""
         if not data:
             fault = Fault(f"It closed the connection instead of answering {what}.")
             fault.silent = not self._data

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from workbench import paths
 from workbench.machines.bundle import Brought
+from workbench.messages.plans import Problem
 from workbench.messages.workloads import QueuesTooLarge
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.options import Workload, about
-
-if TYPE_CHECKING:
-    from workbench.messages.plans import Problem
 
 MOST_QUEUED = 1 << 30
 """Bytes in the queue of one socket."""
