@@ -539,6 +539,8 @@ class TimeoutsFill(PointWarned):
     """A client's resource would run out if the server stopped answering. `x`: the lowest with too
     many."""
 
+    # Where it comes to that, the points say so.
+    level = Severity.QUIET
     connections: int
     resource: Resource
     available: int
