@@ -231,8 +231,8 @@ QTableView::item:selected, QTreeView::item:selected, QListView::item:selected {{
 QListView[kind="framed"] {{ background: {t.sunken}; border: 1px solid {t.edge}; padding: 3px;
     border-radius: 7px; }}
 QListView[kind="framed"]:focus {{ padding: 2px; }}
-QListView[kind="presets"] {{ background: transparent; }}
-QListView[kind="presets"]::item {{ padding: 7px 8px; border-radius: 7px; }}
+QTableView[kind="presets"] {{ background: transparent; }}
+QTableView[kind="presets"]::item {{ padding: 6px 0; border: none; }}
 QTableView:focus, QTreeView:focus, QListView:focus {{ border: 2px solid {t.focus}; }}
 QTableView[kind="rows"], QTableView[kind="rows"]:focus {{
     border: 2px solid transparent; border-radius: 9px; }}

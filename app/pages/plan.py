@@ -327,6 +327,7 @@ class PlanPage(QWidget):
     def _on_resources(self, found: PlanResources) -> None:
         first, self._drafting.resources = self._drafting.resources is None, found
         self._desk.resources_read.emit(found)
+        self.gallery.list.takes = found.takes
         self.gallery.show_presets(found.presets)
         self.form.set_resources(found, self._desk.settings.more)
         self._names = {entry.id: entry.name for entry in found.entries}

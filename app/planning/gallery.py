@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QBrush, QColor, QFocusEvent
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem
+from PySide6.QtWidgets import QFrame, QHeaderView, QTableWidget, QTableWidgetItem
 
 from app.bridge import Bridge
 from app.dialogs import ask_text
@@ -26,6 +26,8 @@ _BAR = 10
 _TITLE_PX = 34
 """As high as that of the preview, with its buttons."""
 _PRESET = Qt.ItemDataRole.UserRole
+_SCALED = "-scaled"
+"""How the id of a preset ends that asks the same of less."""
 
 
 class Gallery(QFrame):
@@ -148,56 +150,88 @@ class Gallery(QFrame):
             each.setVisible(self.own is not None)
 
 
-class PresetList(QListWidget):
-    """A click or Enter takes a preset; its purpose is its tool tip, and a note of the plan."""
+class PresetList(QTableWidget):
+    """Each with how long it takes here, below its source, and the scaled one below that of which it
+    is a part. A click or Enter takes a preset; its purpose is its tool tip, and a note of the
+    plan."""
 
     taken = Signal(object)
     """A `Preset`."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(0, 2)
+        self.takes: Callable[[Preset], str] = lambda preset: ""
         self._id = ""
         self.setAccessibleName("Presets")
         self.setProperty("kind", "presets")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
+        self.setVerticalScrollMode(QTableWidget.ScrollMode.ScrollPerPixel)
+        self.setSelectionBehavior(QTableWidget.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QTableWidget.SelectionMode.SingleSelection)
+        self.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.horizontalHeader().hide()
+        self.verticalHeader().hide()
+        # Names are in as many lines as they need.
+        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.setFont(font(13, Weight.Medium))
-        self.setResizeMode(QListWidget.ResizeMode.Adjust)
-        self.setWordWrap(True)
         self.itemClicked.connect(self._take)
         self.itemActivated.connect(self._take)
 
     def show_presets(self, presets: Sequence[Preset]) -> None:
         """Show other presets; whoever goes through them by keys stays where they are."""
-        current = self.currentItem()
-        at = current.data(_PRESET).id if current is not None else self._id
-        self.clear()
+        current = self._at(self.currentRow())
+        at = current.id if current is not None else self._id
+        self.setRowCount(0)
+        by_id = {preset.id: preset for preset in presets}
         group = ""
         for preset in presets:
             if preset.group != group:
                 group = preset.group
                 self._add_head(group)
-            item = QListWidgetItem(preset.name, self)
-            about = _about(preset)
-            item.setData(_PRESET, preset)
-            item.setToolTip(tip(about))
-            item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, about)
+            if preset.id.removesuffix(_SCALED) in by_id.keys() - {preset.id}:
+                continue
+            self._add(preset, preset.name)
+            if scaled := by_id.get(f"{preset.id}{_SCALED}"):
+                self._add(scaled, "    scaled")
         self._dress()
         self._go_to(at)
 
     def _add_head(self, group: str) -> None:
-        head = QListWidgetItem(group, self)
+        row = self.rowCount()
+        self.insertRow(row)
+        head = QTableWidgetItem(group)
         head.setFlags(Qt.ItemFlag.NoItemFlags)
         head.setFont(font(12, Weight.Medium))
         head.setToolTip(tip(group))
+        self.setItem(row, 0, head)
+        self.setSpan(row, 0, 1, 2)
+
+    def _add(self, preset: Preset, name: str) -> None:
+        row, takes, about = self.rowCount(), self.takes(preset), _about(preset)
+        self.insertRow(row)
+        for n, text in enumerate((name, takes)):
+            item = QTableWidgetItem(text)
+            item.setData(_PRESET, preset)
+            item.setToolTip(tip(about))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, (preset.name, takes)[n])
+            item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, about)
+            self.setItem(row, n, item)
+        item.setFont(font(12))
+        item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
     def _dress(self) -> None:
         """A plan that cannot be read is marked by its colour, and by its description."""
         theme = current()
-        for n in range(self.count()):
-            preset = self.item(n).data(_PRESET)
-            tone = theme.muted if preset is None else theme.text if preset.plan else theme.bad
-            self.item(n).setForeground(QBrush(QColor(tone)))
+        for n in range(self.rowCount()):
+            preset = self._at(n)
+            name = theme.muted if preset is None else theme.text if preset.plan else theme.bad
+            for each, tone in enumerate((name, theme.muted)):
+                if (item := self.item(n, each)) is not None:
+                    item.setForeground(QBrush(QColor(tone)))
 
     def set_theme(self, theme: Theme) -> None:
         self._dress()
@@ -207,23 +241,32 @@ class PresetList(QListWidget):
         self._id = id
         self._go_to(id)
 
+    def row_of(self, id: str) -> int:
+        """Return the row of a preset; -1: it is not there."""
+        rows = range(self.rowCount())
+        return next((n for n in rows if (p := self._at(n)) and p.id == id), -1)
+
     def _go_to(self, id: str) -> None:
-        for n in range(self.count()):
-            preset = self.item(n).data(_PRESET)
-            if preset is not None and preset.id == id:
-                self.setCurrentRow(n)
-                # The buttons that appear with it change the visible area.
-                QTimer.singleShot(0, self, self._show_marked)
-                return
-        self.setCurrentRow(-1)
+        row = self.row_of(id)
+        self.setCurrentCell(row, 0)
+        if row < 0:
+            self.clearSelection()
+        else:
+            # The buttons that appear with it change the visible area.
+            QTimer.singleShot(0, self, self._show_marked)
 
     def _show_marked(self) -> None:
         if (item := self.currentItem()) is not None:
             self.scrollToItem(item)
 
+    def _at(self, row: int) -> Preset | None:
+        item = self.item(row, 0)
+        preset: Preset | None = item.data(_PRESET) if item is not None else None
+        return preset
+
     @property
     def presets(self) -> list[Preset]:
-        return [p for n in range(self.count()) if (p := self.item(n).data(_PRESET)) is not None]
+        return [preset for n in range(self.rowCount()) if (preset := self._at(n)) is not None]
 
     def preset(self, id: str) -> Preset | None:
         return next((preset for preset in self.presets if preset.id == id), None)
@@ -237,7 +280,7 @@ class PresetList(QListWidget):
         if self.currentRow() < 0 and self.presets:  # so that it is seen where the focus is
             self._go_to(self.presets[0].id)
 
-    def _take(self, item: QListWidgetItem) -> None:
+    def _take(self, item: QTableWidgetItem) -> None:
         if (preset := item.data(_PRESET)) is not None:
             self.taken.emit(preset)
 

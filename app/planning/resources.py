@@ -45,6 +45,14 @@ class PlanResources:
         """Return the servers to choose from."""
         return tuple(self.catalogue.contestants())
 
+    def takes(self, preset: Preset) -> str:
+        """Return how long a preset takes on this computer: "0.5 to 1.4 min"; empty: unknown."""
+        from workbench.formatting import time_span
+        from workbench.plan.budget import span_s
+
+        span = span_s(preset.plan, self.catalogue, self.facts) if preset.plan else None
+        return time_span(span) if span else ""
+
     @property
     def remark(self) -> str:
         """Describe the broken servers in at most two sentences."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from workbench import formatting
-from workbench.errors import BadInput, ExitCode
+from workbench.errors import ExitCode
 from workbench.machines.facts import here
-from workbench.plan.budget import assess
+from workbench.plan.budget import span_s
 from workbench.plan.library import Preset, presets
 from workbench.servers.catalogue import Catalogue
 from workbench.terminal import Cell, Terminal, fitting, say, write_json
@@ -33,7 +33,11 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def handle(arguments: argparse.Namespace) -> int:
     """List all plans; those that cannot be read with the reason."""
-    found, spans = presets(), _Spans()
+    found, catalogue, facts = presets(), Catalogue.load(), here()
+
+    def spans(preset: Preset) -> tuple[float, float] | None:
+        return span_s(preset.plan, catalogue, facts) if preset.plan else None
+
     if arguments.json:
         write_json({"plans": [_record(preset, spans(preset)) for preset in found]})
         return ExitCode.DONE
@@ -61,29 +65,11 @@ def handle(arguments: argparse.Namespace) -> int:
     return ExitCode.DONE
 
 
-class _Spans:
-    """How long plans take on this computer."""
-
-    def __init__(self) -> None:
-        self._catalogue = Catalogue.load()
-        self._facts = here()
-
-    def __call__(self, preset: Preset) -> tuple[float, float] | None:
-        """Seconds, fewest and most; None: unknown, because a server is missing."""
-        if not preset.plan:
-            return None
-        try:
-            entries = [self._catalogue[server] for server in preset.plan.servers]
-        except BadInput:
-            return None
-        return assess(preset.plan, entries, self._facts, loopback=True).duration_s
+def _takes(span: tuple[float, float] | None) -> str:
+    return "?" if span is None else formatting.time_span(span)
 
 
-def _takes(span_s: tuple[float, float] | None) -> str:
-    return "?" if span_s is None else formatting.time_span(span_s)
-
-
-def _record(preset: Preset, span_s: tuple[float, float] | None) -> dict[str, Any]:
+def _record(preset: Preset, span: tuple[float, float] | None) -> dict[str, Any]:
     plan = preset.plan
     return {
         "id": preset.id,
@@ -92,6 +78,6 @@ def _record(preset: Preset, span_s: tuple[float, float] | None) -> dict[str, Any
         "own": preset.own,
         "description": plan.description if plan else "",
         "servers": plan.servers if plan else [],
-        "seconds": span_s,
+        "seconds": span,
         "problem": preset.problem,
     }

@@ -25,6 +25,7 @@ from workbench.plan.resources import (
     quick_ports,
 )
 from workbench.plan.schedule import points
+from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import ServerEntry
 from workbench.sessions.history import earlier
 
@@ -206,6 +207,18 @@ def assess(
         else None,
         held=held,
     )
+
+
+def span_s(
+    plan: Plan, catalogue: Catalogue, facts: Mapping[str, Any]
+) -> tuple[float, float] | None:
+    """Return how long a plan takes on this computer, at least and at most; None: a server of it is
+    not known."""
+    try:
+        entries = [catalogue[server] for server in plan.servers]
+    except BadInput:
+        return None
+    return assess(plan, entries, facts, loopback=True).duration_s
 
 
 def _held(plan: Plan, limits: Limits, clients: int) -> plans.HeldToCeiling | None:

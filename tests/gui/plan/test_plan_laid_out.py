@@ -38,7 +38,8 @@ def test_a_large_screen_is_used_by_presets_form_and_list_of_servers(
 ) -> None:
     resize(qtbot, window, 3840, 2160)
     presets = page.gallery.list
-    heads = [presets.item(n).text() for n in range(presets.count()) if not presets.item(n).flags()]
+    rows = [presets.item(n, 0) for n in range(presets.rowCount())]
+    heads = [item.text() for item in rows if not item.flags()]
     assert heads
     size = QFontMetrics(font(12, Weight.Medium))
     room = presets.viewport().width()
@@ -56,7 +57,7 @@ def test_the_heads_of_the_columns_are_on_one_line(page: PlanPage) -> None:
 
 def test_the_cards_of_presets_are_as_wide_as_the_button_below(page: PlanPage) -> None:
     presets, below = page.gallery.list, page.gallery.last
-    card = presets.visualItemRect(presets.item(0))
+    card = presets.visualItemRect(presets.item(0, 1))
     assert (
         presets.viewport().mapTo(page, card.topRight()).x()
         == below.mapTo(page, below.rect().topRight()).x()

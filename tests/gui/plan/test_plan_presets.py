@@ -29,10 +29,14 @@ def test_every_preset_is_shown_with_its_purpose_and_survives_the_form(
     assert len(shipped) >= 6
     for preset in shipped:
         assert preset.plan is not None
-        (item,) = [
-            item for n in range(listed.count()) if (item := listed.item(n)).text() == preset.name
-        ]
+        row = listed.row_of(preset.id)
+        item, takes = listed.item(row, 0), listed.item(row, 1)
         assert item.toolTip() == tip(preset.plan.description)
+        assert takes.text()
+        if preset.id.endswith("-scaled"):
+            whole = listed.item(row - 1, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+            assert item.text().strip() == "scaled"
+            assert preset.name.startswith(whole[:5])
         listed.itemClicked.emit(item)
         judged(qtbot, page)
         assert plan_of(page) == preset.plan
