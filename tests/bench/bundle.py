@@ -150,7 +150,7 @@ def load(running: Agent, port: int) -> int:
 
 def family(running: Agent) -> list[int]:
     """Process ids of the agent and its worker."""
-    pid = running.hello["pid"]
+    pid = running.process.pid
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [pid, *map(int, children)]
 

@@ -28,7 +28,7 @@ from server import serve
 
 from workbench.analysis.histogram import percentiles
 from workbench.documents import WINDOW_US
-from workbench.remote.agent.supervisor import raise_descriptor_limit
+from workbench.remote.agent.__main__ import raise_descriptor_limit
 
 USERS = float(os.environ.get("USERS", "500"))
 SECONDS = float(os.environ.get("SECONDS", "60"))

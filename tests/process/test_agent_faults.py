@@ -130,7 +130,6 @@ def test_calls_are_accounted_for_when_the_clients_descriptors_are_exhausted() ->
         outcome = load.run(
             server.port, protocol="pong", rate_per_s=500, connections=250, timeout_s=2.0
         )
-    assert load.hello["nofile"] == 64
     assert outcome.errors.get("fd-unavail", 0) > 0
 
 

@@ -257,7 +257,6 @@ class Point:
             "cpu_us": (process_time_ns() - self.cpu_before) // 1000,
             "wall_us": max(1, (monotonic_ns() - self.started_ns) // 1000),
             "replies": self.tally.replies(),
-            "in_flight": self.driver.calls_in_flight(),
         }
         if self.load.by_call:
             self.driver.last_calls()

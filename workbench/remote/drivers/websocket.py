@@ -8,54 +8,108 @@ to one that is lost: it is lost with the error of that connection.
 
 from __future__ import annotations
 
+import _socket
+import errno
+from collections import deque
 from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any
 
-from workbench.remote.agent.driver import AT_ONCE, RECEIVE, WRITING, error_name
+from workbench.remote.agent import websocket as wire
+from workbench.remote.agent.driver import (
+    AT_ONCE,
+    READING,
+    RECEIVE,
+    STREAM,
+    WRITING,
+    Driver,
+    error_name,
+)
 from workbench.remote.agent.parser import ProtocolError
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.schedule import share_of
 from workbench.remote.agent.tally import Tally
-from workbench.remote.agent.websocket import (
-    ABNORMAL,
-    CLOSE,
-    CONTINUATION,
-    NORMAL,
-    PING,
-    PONG,
-    TEXT,
-    accepted,
-    client_frame,
-    close_code,
-    parse_frame,
-    server_frame,
-)
-
-from .websocket_connections import (
-    CLOSING,
-    CONNECTING,
-    LOST,
-    OPEN,
-    SHAKING,
-    Awaited,
-    Connection,
-    Connections,
-    closed_by,
-)
 
 _PING = b"pongbench"
-_GOODBYE = NORMAL.to_bytes(2, "big")
+_GOODBYE = wire.NORMAL.to_bytes(2, "big")
 _LATE_NS = 1_000_000
 _AGAIN_AT_ONCE = 32
 """The most reconnections and pings begun before the event loop reads replies again."""
 
+CONNECTING, SHAKING, OPEN, CLOSING, LOST = range(5)
+"""States of a connection: waits for TCP, for the server's handshake, is held, waits for the
+server's close, is no more."""
 
-class WorkloadDriver(Connections):
-    """Options: `message_size` in bytes, `reconnect_s` (0: never), `path`."""
+
+class Awaited:
+    """Something that the server has to answer in time."""
+
+    __slots__ = ("begun", "connection", "due", "expected", "kind", "sent")
+
+    def __init__(self, connection: Connection, kind: int, due: int, begun: int) -> None:
+        self.connection: Connection | None = connection
+        """None: answered or lost."""
+        self.kind = kind
+        """CONTINUATION: the handshake; TEXT: an echo; PONG; CLOSE."""
+        self.due = due
+        self.begun = begun
+        self.sent = 0
+        """Of a message; 0: it waits for its connection."""
+        self.expected = b""
+        """The whole frame, as servers usually send it; of a handshake its Sec-WebSocket-Accept."""
+
+
+class Connection:
+    """One connection. There may be a hundred thousand, so this is small."""
+
+    __slots__ = ("awaited", "counted", "data", "error", "fd", "sock", "state")
+
+    def __init__(self) -> None:
+        self.sock: Any = None
+        self.fd = -1
+        self.state = CONNECTING
+        self.awaited: list[Awaited] | None = None
+        """In the order of sending; None: nothing."""
+        self.data: bytes | bytearray = b""
+        """Received and not understood yet."""
+        self.error = ""
+        """Why it was lost, or will be once all that came is read."""
+        self.counted = False
+        """Whether its own call was answered or lost."""
+
+
+def closed_by(code: int) -> str:
+    """Return the error of a connection that the server closed with a code."""
+    return f"protocol-close-{code}"
+
+
+class WorkloadDriver(Driver):
+    """All connections of a worker. Options: `message_size` in bytes, `reconnect_s` (0: never),
+    `path`."""
+
+    open: dict[int, Connection]
 
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
         super().__init__(loop, load, tally)
+        self.before_key, self.after_key = wire.handshake(
+            load.host,
+            load.port,
+            load.options.get("path", "/"),
+            load.options.get("authority", ""),
+        )
+        self.again_ns = round(load.options.get("reconnect_s", 0) * 1e9)
+        self.asked = 0
+        """Messages sent and not answered yet."""
+        self.fragments: dict[int, tuple[int, bytearray]] = {}
+        """By descriptor, the opcode and the payload of a message that came in part."""
+        self.unsent: dict[int, bytes] = {}
+        """By descriptor, what the socket's buffer has no room for."""
+        self.leaving: set[Connection] = set()
+        """Their last pong has come, but not all echoes."""
+        self.deadlines: deque[Awaited] = deque()
+        """By `begun`."""
+        self.lost: deque[tuple[int, Connection]] = deque()
+        """(when to reconnect, connection)."""
         self.size: int = load.options["message_size"]
         self.filler = bytes(97 + n % 26 for n in range(self.size))
         self.longest = max(self.size, len(_PING), 125)
@@ -68,8 +122,10 @@ class WorkloadDriver(Connections):
         self.pinged = 0
         """Connections whose turn in the ping round has come."""
         self.held_from = self.at_ns = 0
+        self.pings_from = 0
+        """When the ping round begins."""
         self.ping_gap_ns = 1e9 / load.held_per_s * load.shares
-        self.pong = server_frame(PONG, _PING)
+        self.pong = wire.server_frame(wire.PONG, _PING)
         self.pending = lambda: self.asked
         self.begin = self._begin
         self.on_events = self._on_events
@@ -94,7 +150,7 @@ class WorkloadDriver(Connections):
         if connection.state >= CLOSING:
             self.tally.errors[connection.error] += 1
             return True
-        message = self.await_(connection, TEXT, due, now)
+        message = self.await_(connection, wire.TEXT, due, now)
         if connection.state == OPEN:
             self.say(connection, message)
         return True
@@ -103,10 +159,10 @@ class WorkloadDriver(Connections):
         """Send a message: text that no other message of the point has, as far as it is long enough
         for that."""
         text = (b"%016x" % monotonic_ns())[-self.size :] + self.filler[16:]
-        message.expected = server_frame(TEXT, text)
+        message.expected = wire.server_frame(wire.TEXT, text)
         message.sent = monotonic_ns()
         self.asked += 1
-        self.send(connection, client_frame(TEXT, text))
+        self.send(connection, wire.client_frame(wire.TEXT, text))
 
     def _on_events(self) -> bool:
         found = self.epoll.poll(0, AT_ONCE)
@@ -133,7 +189,7 @@ class WorkloadDriver(Connections):
             awaited = connection.awaited
             if not data:
                 shaking = connection.state == SHAKING
-                closed = "protocol-closed" if shaking else closed_by(ABNORMAL)
+                closed = "protocol-closed" if shaking else closed_by(wire.ABNORMAL)
                 self.ended(connection, connection.error or closed)
             elif awaited and data == awaited[0].expected and not connection.data:
                 self.answered(connection, awaited[0])
@@ -150,17 +206,17 @@ class WorkloadDriver(Connections):
         try:
             if connection.state == SHAKING:
                 assert connection.awaited
-                end = accepted(connection.data, connection.awaited[0].expected)
+                end = wire.accepted(connection.data, connection.awaited[0].expected)
                 if end is None:
                     return
                 connection.data = connection.data[end:] or b""
                 self.shaken(connection, connection.awaited[0])
             while connection.state in (OPEN, CLOSING):
-                frame = parse_frame(connection.data, self.longest)
+                frame = wire.parse_frame(connection.data, self.longest)
                 if frame is None:
                     return
                 connection.data = connection.data[frame.end :] or b""
-                if frame.opcode >= CLOSE:
+                if frame.opcode >= wire.CLOSE:
                     self.controlled(connection, frame.opcode, frame.payload)
                 else:
                     self.fragment(connection, frame.opcode, frame.payload, frame.final)
@@ -185,22 +241,22 @@ class WorkloadDriver(Connections):
             self.say(connection, message)
 
     def controlled(self, connection: Connection, opcode: int, payload: bytes) -> None:
-        if opcode == PING:
-            self.send(connection, client_frame(PONG, payload))
-        elif opcode == PONG:  # One that nobody asked for is allowed.
-            if payload == _PING and (found := self.first(connection, PONG)):
+        if opcode == wire.PING:
+            self.send(connection, wire.client_frame(wire.PONG, payload))
+        elif opcode == wire.PONG:  # One that nobody asked for is allowed.
+            if payload == _PING and (found := self.first(connection, wire.PONG)):
                 self.answered(connection, found)
         elif connection.state == CLOSING:
-            close_code(payload)
+            wire.close_code(payload)
         else:
-            code = close_code(payload)
-            self.send(connection, client_frame(CLOSE, payload[:2]))
+            code = wire.close_code(payload)
+            self.send(connection, wire.client_frame(wire.CLOSE, payload[:2]))
             self.lose(connection, closed_by(code))
 
     def fragment(self, connection: Connection, opcode: int, payload: bytes, final: bool) -> None:
         """Take a message or a part of one."""
         begun = self.fragments.get(connection.fd)
-        if (opcode == CONTINUATION) != (begun is not None):
+        if (opcode == wire.CONTINUATION) != (begun is not None):
             raise ProtocolError("a continuation of nothing, or a message within another")
         if begun is None and not final:
             begun = self.fragments[connection.fd] = (opcode, bytearray())
@@ -213,12 +269,12 @@ class WorkloadDriver(Connections):
                 return
             payload = bytes(whole)
             del self.fragments[connection.fd]
-        echo = self.first(connection, TEXT)
+        echo = self.first(connection, wire.TEXT)
         if connection.state == CLOSING and echo is None:
             return
         if echo is None:
             raise ProtocolError("an unsolicited message", "surplus", payload)
-        if server_frame(opcode, payload) != echo.expected:
+        if wire.server_frame(opcode, payload) != echo.expected:
             raise ProtocolError("another message than was sent", "body", payload)
         self.answered(connection, echo)
 
@@ -232,7 +288,7 @@ class WorkloadDriver(Connections):
             self.ended(connection, "client-timo")
             return
         self.settle(connection, awaited)
-        if awaited.kind == TEXT:
+        if awaited.kind == wire.TEXT:
             self.asked -= 1
             self.tally.latency.append(now - awaited.due)
             self.tally.whole_at_once.append(now - awaited.sent)
@@ -250,10 +306,10 @@ class WorkloadDriver(Connections):
         """Say goodbye. The server answers that and closes first (RFC 6455, 7.1.1), so that no port
         of ours is left in TIME_WAIT."""
         connection.state = CLOSING
-        connection.error = closed_by(NORMAL)
+        connection.error = closed_by(wire.NORMAL)
         now = monotonic_ns()
-        self.await_(connection, CLOSE, now, now)
-        self.send(connection, client_frame(CLOSE, _GOODBYE))
+        self.await_(connection, wire.CLOSE, now, now)
+        self.send(connection, wire.client_frame(wire.CLOSE, _GOODBYE))
 
     def think(self, now: int) -> int:
         """Reconnect, and ping each connection once after the schedule, at the pace of the ramp."""
@@ -283,8 +339,8 @@ class WorkloadDriver(Connections):
             self.lose(connection, "client-timo")
         elif connection.state == OPEN:
             now = monotonic_ns()
-            self.await_(connection, PONG, now, now).expected = self.pong
-            self.send(connection, client_frame(PING, _PING))
+            self.await_(connection, wire.PONG, now, now).expected = self.pong
+            self.send(connection, wire.client_frame(wire.PING, _PING))
 
     def expire(self, now: int) -> int:
         deadlines, limit = self.deadlines, now - self.timeout_ns
@@ -299,7 +355,7 @@ class WorkloadDriver(Connections):
 
     def calls_in_flight(self) -> int:
         messages = sum(
-            each.kind == TEXT for one in self.open.values() for each in one.awaited or ()
+            each.kind == wire.TEXT for one in self.open.values() for each in one.awaited or ()
         )
         return messages + sum(not one.counted for one in self.all)
 
@@ -308,3 +364,124 @@ class WorkloadDriver(Connections):
             connection.sock.close()
         self.deadlines.clear()
         self.lost.clear()
+
+    def connect(self, connection: Connection, now: int) -> bool:
+        """Begin a handshake. Returns False if that failed at once."""
+        sock = None
+        try:
+            sock = connection.sock = self.new_socket(self.family, STREAM)
+            code = sock.connect_ex(self.address)
+            if code not in (0, errno.EINPROGRESS):
+                raise OSError(code, "connect")
+        except OSError as error:
+            connection.awaited = None
+            if sock is not None:
+                sock.close()
+            self.count(connection, error_name(error))
+            self.lose_later(connection)
+            return False
+        connection.fd = sock.fileno()
+        connection.state = CONNECTING
+        connection.data, connection.error = b"", ""
+        self.open[connection.fd] = connection
+        self.await_(connection, wire.CONTINUATION, now, now)
+        self.epoll.register(connection.fd, WRITING)
+        return True
+
+    def connected(self, connection: Connection) -> None:
+        """Send the handshake when TCP has connected."""
+        code = connection.sock.getsockopt(_socket.SOL_SOCKET, _socket.SO_ERROR)
+        if code:
+            self.lose(connection, error_name(OSError(code, "connect")))
+            return
+        key = wire.new_key()
+        assert connection.awaited
+        connection.awaited[0].expected = wire.accept_of(key)
+        connection.state = SHAKING
+        self.epoll.modify(connection.fd, READING)
+        self.send(connection, self.before_key + key + self.after_key)
+
+    def await_(self, connection: Connection, kind: int, due: int, now: int) -> Awaited:
+        awaited = Awaited(connection, kind, due, now)
+        if connection.awaited is None:
+            connection.awaited = [awaited]
+        else:
+            connection.awaited.append(awaited)
+        self.deadlines.append(awaited)
+        return awaited
+
+    def settle(self, connection: Connection, awaited: Awaited) -> None:
+        assert connection.awaited
+        awaited.connection = None
+        connection.awaited.remove(awaited)
+        if not connection.awaited:
+            connection.awaited = None
+
+    def send(self, connection: Connection, data: bytes) -> None:
+        """Send. Where that fails, the connection's end is about to be read."""
+        unsent = self.unsent
+        if unsent and connection.fd in unsent:
+            unsent[connection.fd] += data
+            return
+        try:
+            sent = connection.sock.send(data)
+        except BlockingIOError:
+            sent = 0
+        except OSError as error:
+            # What came before the end is read first, and then the end.
+            connection.error = connection.error or error_name(error)
+            return
+        if sent < len(data):
+            unsent[connection.fd] = data[sent:]
+            self.epoll.modify(connection.fd, READING | WRITING)
+
+    def flush(self, connection: Connection) -> None:
+        """Send what the socket's buffer had no room for."""
+        data = self.unsent.pop(connection.fd, b"")
+        self.epoll.modify(connection.fd, READING)
+        self.send(connection, data)
+
+    def ended(self, connection: Connection, error: str) -> None:
+        """The server has closed or reset."""
+        if connection.state == CLOSING:
+            error = connection.error
+        self.lose(connection, error)
+
+    def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
+        """Count what a connection has left with its error, and end it."""
+        if connection.state == LOST:
+            return
+        calls = 0
+        for awaited in connection.awaited or ():
+            awaited.connection = None
+            if awaited.kind == wire.TEXT:
+                calls += 1
+                self.asked -= awaited.sent > 0
+        connection.awaited = None
+        self.count(connection, error, calls, data)
+        del self.open[connection.fd]
+        self.fragments.pop(connection.fd, None)
+        self.unsent.pop(connection.fd, None)
+        self.leaving.discard(connection)
+        connection.sock.close()
+        self.lose_later(connection)
+
+    def count(
+        self, connection: Connection, error: str, messages: int = 0, data: bytes = b""
+    ) -> None:
+        """Count lost calls: messages, and the connection itself unless that was done before."""
+        connection.error = error
+        calls = messages + (not connection.counted)
+        connection.counted = True
+        if calls:
+            self.tally.lose(error, calls, data)
+
+    def lose_later(self, connection: Connection) -> None:
+        """Forget what a lost connection held, and reconnect it later."""
+        was_leaving = connection.state == CLOSING
+        connection.state = LOST
+        connection.sock = None
+        connection.data = b""
+        now = monotonic_ns()
+        if self.again_ns and not was_leaving and now + self.again_ns < self.pings_from:
+            self.lost.append((now + self.again_ns, connection))

@@ -10,7 +10,7 @@ from workbench.remote.agent.tally import Tally
 from workbench.remote.agent.tls import TlsClient, TlsStream
 
 from . import websocket
-from .websocket_connections import Connection
+from .websocket import Connection
 
 
 class Sealed(TlsStream):
