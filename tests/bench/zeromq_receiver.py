@@ -23,8 +23,7 @@ from zeromq import free_port
 
 from workbench import paths
 from workbench.remote.agent.protocol import Load
-from workbench.remote.generators.zeromq.exchange import _receive
-from workbench.remote.generators.zeromq.point import GIVEN, Point
+from workbench.remote.generators.zeromq import GIVEN, Point, _receive
 
 ROUNDS = int(os.environ.get("ROUNDS", "7"))
 SIZES = [int(size) for size in os.environ.get("SIZES", "32,512").split(",")]

@@ -130,7 +130,7 @@ def test_the_presets_have_all_patterns(name: str) -> None:
 
 
 def test_clients_get_the_generator_and_pyzmq_in_place_of_gevent() -> None:
-    assert "workbench/remote/generators/zeromq/__init__.py" in agent_sources()
+    assert "workbench/remote/generators/zeromq.py" in agent_sources()
     packages = agent_packages("zeromq")
     assert "pyzmq==" in packages
     assert "--hash=sha256:" in packages
