@@ -22,13 +22,12 @@ OLDEST = (3, 11)
 LOADS_WITHIN_S = 60.0
 _CHECK = (
     "import sys; sys.path[:0] = [sys.argv.pop(1)];"
-    " from workbench.remote.generators.locust.check import main; sys.exit(main(*sys.argv[1:]))"
+    " from workbench.remote.generators.locust.locustfile import check; check(*sys.argv[1:])"
 )
 
 
 class _Answer(msgspec.Struct):
     problem: Text
-    classes: list[Text]
 
 
 _ANSWER = msgspec.json.Decoder(_Answer)

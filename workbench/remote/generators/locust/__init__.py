@@ -14,7 +14,7 @@ def run(number: int, commands: int, output: int) -> None:
     """Serve until the supervisor closes `commands`; never returns."""
     detach()
     watchdog = Watchdog(number, output)
-    importlib.import_module(f"{__name__}.worker").run(number, commands, output, watchdog)
+    importlib.import_module(f"{__name__}.users").run(number, commands, output, watchdog)
 
 
 def detach() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +13,8 @@ import locust
 from locust.argument_parser import get_parser
 from locust.env import Environment
 from locust.util.load_locustfile import load_locustfile
+
+from . import detach
 
 
 class Refused(Exception):
@@ -86,3 +90,16 @@ def refused(path: str, error: BaseException) -> Refused:
         hint = " Name its package in workload.requirements, or its file in workload.files."
     what = " ".join(said.split()).rstrip(".")[:300]
     return Refused(f"{where}: {type(error).__name__}{what and ': '}{what}.{hint}")
+
+
+def check(path: str, tags: str, exclude_tags: str, master: str) -> None:
+    """Load a locustfile, print {"problem": sentence} as the last line, and end. All but the path as
+    JSON."""
+    answer, problem = os.dup(1), ""
+    detach()  # A locustfile may print.
+    try:
+        load(path, json.loads(tags), json.loads(exclude_tags), shapes=bool(json.loads(master)))
+    except Refused as refused:
+        problem = str(refused)
+    os.write(answer, json.dumps({"problem": problem}).encode() + b"\n")
+    os._exit(0)  # Its threads, if any, are of no use.

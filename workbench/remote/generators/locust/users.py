@@ -8,7 +8,9 @@ loop every user is one of the concurrent connections, and waits as its `wait_tim
 from __future__ import annotations
 
 import itertools
+import os
 import random
+import signal
 import socket
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -17,7 +19,8 @@ from time import monotonic_ns
 from typing import Any
 
 import gevent
-from gevent import GreenletExit, getcurrent
+import locust  # noqa: F401  before the agent's modules: it makes sockets cooperative
+from gevent import GreenletExit, get_hub, getcurrent
 from gevent.hub import Waiter
 from locust.exception import (
     InterruptTaskSet,
@@ -35,10 +38,12 @@ from locust.user.task import (
 )
 
 from workbench.remote.agent.driver import Driver
+from workbench.remote.agent.point import Point
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.tally import RequestTally, Tally
+from workbench.remote.agent.worker import Worker
 
-from . import locustfile
+from . import LEAST_S, Watchdog, locustfile
 from .naming import name_of, place_of
 
 
@@ -345,3 +350,52 @@ def _on_request(
 def _on_stopping(environment: Any, **_: Any) -> None:
     if _driver is not None and not _driver.over:
         _complain(f"{environment.locustfile} ended the test")
+
+
+class LocustWorker(Worker):
+    """Prepares a point in a greenlet, for hooks of a locustfile may wait."""
+
+    def __init__(self, number: int, commands: int, output: int, watchdog: Watchdog) -> None:
+        super().__init__(number, commands, output)
+        self.watchdog = watchdog
+
+    def arm(self, point_id: Any, load: Load) -> None:
+        if self.point is not None:
+            self.point.stop()
+        self.point_id = point_id
+        gevent.spawn(self._arm, load)
+
+    def _arm(self, load: Load) -> None:
+        try:
+            prepare(load, lambda text: self.emit("error", text=text))
+            self.point = Point(self.loop, load, self.on_window, self.on_finished, UserDriver)
+        except (locustfile.Refused, OSError) as error:
+            self.emit("error", text=str(error).rstrip("."))
+            os._exit(1)
+        self.emit("armed")
+
+    def handle(self, command: dict[str, Any]) -> None:
+        super().handle(command)
+        if command["op"] == "start":
+            self._watch()
+
+    def on_window(self, window: dict[str, Any]) -> None:
+        super().on_window(window)
+        self._watch()
+
+    def on_finished(self, report: dict[str, Any]) -> None:
+        super().on_finished(report)
+        self.watchdog.rest()
+
+    def _watch(self) -> None:
+        if self.point is not None:
+            self.watchdog.expect(max(LEAST_S, self.point.load.timeout_s))
+
+
+def run(number: int, commands: int, output: int, watchdog: Watchdog) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    hub = get_hub()
+    hub.SYSTEM_ERROR = ()  # A user that calls sys.exit() ends itself, not the worker.
+    LocustWorker(number, commands, output, watchdog)
+    hub.join()
+    os._exit(1)
