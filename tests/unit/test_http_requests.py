@@ -25,10 +25,9 @@ from workbench.plan.editing import plan_data
 from workbench.plan.library import to_yaml
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan, plan_from_data, with_set
-from workbench.remote.agent.mix import Mix
 from workbench.remote.agent.parser import ProtocolError, Response
 from workbench.remote.agent.protocol import Load
-from workbench.remote.agent.request import http_request
+from workbench.remote.agent.request import Mix, http_request
 from workbench.remote.agent.tally import Tally
 from workbench.remote.agent.wanted import Wanted
 from workbench.servers.catalogue import Catalogue

@@ -161,7 +161,7 @@ def _quickest_s(windows: Iterable[Window]) -> float:
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
-    """Unexpected replies of one kind; see `agent.tally.Fault`."""
+    """Unexpected replies of one kind; see `agent.tally.Tally.lose`."""
 
     connections: Whole
     first_us: Whole

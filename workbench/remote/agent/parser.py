@@ -137,8 +137,13 @@ class ReplyParser:
             return
         if self._state == _UNTIL_CLOSED:
             self.complete = True
-            return
-        raise ProtocolError(self._cut(), "cut")
+        elif self._head is None:
+            raise ProtocolError("closed before the headers ended", "cut")
+        elif self._state == _LENGTH:
+            whole = self.length + self._left
+            raise ProtocolError(f"closed after {self.length} of {whole} body bytes", "cut")
+        else:
+            raise ProtocolError(f"closed within the chunks, after {self.length} body bytes", "cut")
 
     def response(self) -> Response:
         """Return the response; only once it is complete."""
@@ -151,16 +156,9 @@ class ReplyParser:
             self.length,
             not (closes or head.unsure),
             closes,
-            _media_type(head.headers),
+            head.headers.get(b"content-type", [b""])[0].partition(b";")[0].strip().lower(),
             self.found,
         )
-
-    def _cut(self) -> str:
-        if self._head is None:
-            return "closed before the headers ended"
-        if self._state == _LENGTH:
-            return f"closed after {self.length} of {self.length + self._left} body bytes"
-        return f"closed within the chunks, after {self.length} body bytes"
 
     def _take_head(self, data: Data, at: int, stop: int) -> int:
         before = len(self._pending)
@@ -211,19 +209,13 @@ class ReplyParser:
         stop = min(stop, at + self._left)
         self._left -= stop - at
         self._add(data, at, stop)
-        self.complete = not self._left
+        if not self._left:
+            self.complete = self._state == _LENGTH
+            self._state = _CHUNK_END
         return stop
 
     def _take_all(self, data: Data, at: int, stop: int) -> int:
         self._add(data, at, stop)
-        return stop
-
-    def _take_chunk(self, data: Data, at: int, stop: int) -> int:
-        stop = min(stop, at + self._left)
-        self._left -= stop - at
-        self._add(data, at, stop)
-        if not self._left:
-            self._state = _CHUNK_END
         return stop
 
     def _take_chunk_end(self, data: Data, at: int, stop: int) -> int:
@@ -246,8 +238,9 @@ class ReplyParser:
                 head, start = (data[at:end], end + 2) if end >= 0 else self._line(data, at, stop)
             if head is None:
                 return start
-            size = _chunk_size(head)
-            if not size:
+            if not (found := _CHUNK_SIZE.match(head)):
+                raise ProtocolError(f"chunk header {bytes(head[:40])!r} is not one")
+            if not (size := int(found[1], 16)):
                 self._state = _TRAILERS
                 return start
             after = start + size + 2
@@ -324,7 +317,7 @@ _STEPS: tuple[Callable[[ReplyParser, Data, int, int], int], ...] = (
     ReplyParser._take_body,
     ReplyParser._take_all,
     ReplyParser._take_chunks,
-    ReplyParser._take_chunk,
+    ReplyParser._take_body,
     ReplyParser._take_chunk_end,
     ReplyParser._take_trailers,
 )
@@ -355,9 +348,10 @@ def _parse_head(data: bytes) -> _Head:
         if header is None:
             raise ProtocolError(f"header line {line[:40]!r} is not one")
         headers.setdefault(header[1].lower(), []).append(header[2])
-    version = int(match[1])
+    version, options = int(match[1]), _tokens(headers.get(b"connection", []))
+    closes = b"close" in options or (version == 0 and b"keep-alive" not in options)
     unsure = b"content-length" in headers and b"transfer-encoding" in headers
-    return _Head(version, int(match[2]), headers, _closes(version, headers), unsure)
+    return _Head(version, int(match[2]), headers, closes, unsure)
 
 
 def _unfolded(lines: list[bytes]) -> list[bytes]:
@@ -373,19 +367,10 @@ def _unfolded(lines: list[bytes]) -> list[bytes]:
     return whole
 
 
-def _media_type(headers: dict[bytes, list[bytes]]) -> bytes:
-    return headers.get(b"content-type", [b""])[0].partition(b";")[0].strip().lower()
-
-
 def _tokens(values: list[bytes]) -> list[bytes]:
     return [
         token.strip().lower() for value in values for token in value.split(b",") if token.strip()
     ]
-
-
-def _closes(version: int, headers: dict[bytes, list[bytes]]) -> bool:
-    options = _tokens(headers.get(b"connection", []))
-    return b"close" in options or (version == 0 and b"keep-alive" not in options)
 
 
 def _content_length(headers: dict[bytes, list[bytes]]) -> int | None:
@@ -407,10 +392,3 @@ def _is_chunked(head: _Head) -> bool:
     if head.version == 0:
         raise ProtocolError("chunked in an HTTP/1.0 response")
     return True
-
-
-def _chunk_size(head: Data) -> int:
-    match = _CHUNK_SIZE.match(head)
-    if match is None:
-        raise ProtocolError(f"chunk header {bytes(head[:40])!r} is not one")
-    return int(match[1], 16)

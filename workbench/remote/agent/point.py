@@ -12,8 +12,8 @@ from typing import Any
 
 from .driver import BURST, Driver
 from .handling import Handling
-from .pace import ClosedPace, OpenPace, Pace
 from .protocol import WINDOW_NS, Load
+from .schedule import ClosedPace, OpenPace, Pace
 from .tally import Tally
 
 _CLOCK_MONOTONIC = 1
@@ -152,7 +152,7 @@ class Point:
                 self.put_off = True
             else:
                 self.check(now)
-        if self.over():
+        if self.pace.exhausted and not self.pace.waiting and not self.driver.open:
             self.finish()
             return
         at = self.next_window
@@ -225,9 +225,6 @@ class Point:
         """Count the times so far, and how long replies may have waited for this process."""
         self.tally.count()
         self.tally.wait(self.handling.waits())
-
-    def over(self) -> bool:
-        return self.pace.exhausted and not self.pace.waiting and not self.driver.open
 
     def close_window(self) -> None:
         self.report_windows()

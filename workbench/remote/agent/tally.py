@@ -59,32 +59,6 @@ _PARTS = {
 others added one by one."""
 
 
-class Fault:
-    """Unexpected responses of one kind, and the first of them."""
-
-    __slots__ = ("answered", "connections", "example", "first_ns", "received", "why")
-
-    def __init__(self, first_ns: int, answered: int, data: bytes, received: int, why: str) -> None:
-        self.connections = 1
-        self.first_ns = first_ns
-        self.answered = answered
-        """Calls of its connection before it."""
-        self.received = received
-        self.example = data[:EXAMPLE]
-        self.why = why[:EXAMPLE]
-
-    def record(self, started_ns: int) -> dict[str, Any]:
-        """Return plain data; the bytes as Latin-1, which maps every byte to a character."""
-        return {
-            "connections": self.connections,
-            "first_us": max(0, self.first_ns - started_ns) // 1000,
-            "answered": self.answered,
-            "received": self.received,
-            "example": self.example.decode("latin-1"),
-            "why": self.why,
-        }
-
-
 class RequestTally:
     """Results of one of several requests, in calls."""
 
@@ -132,8 +106,8 @@ class Tally:
         self.sent = 0
         """Further calls, of which it is not known when they were sent."""
         self.errors: Counter[str] = Counter()
-        self.faults: dict[str, Fault] = {}
-        """By error: what came in place of the reply."""
+        self.faults: dict[str, dict[str, Any]] = {}
+        """By error: unexpected responses, and the first of them; see `analysis.evidence.Fault`."""
         self.latency: list[int] = []
         self.service: list[int] = []
         self.connect: list[int] = []
@@ -208,10 +182,16 @@ class Tally:
         received = max(received, len(data))
         data, why = (b"", "") if self.private else (data, why)
         if fault := self.faults.get(error):
-            fault.connections += 1
+            fault["connections"] += 1
         elif len(self.faults) < MOST_FAULTS:
-            answered = max(0, self.calls - calls) if before is None else before
-            self.faults[error] = Fault(monotonic_ns(), answered, data, received, why)
+            self.faults[error] = {
+                "connections": 1,
+                "first_us": monotonic_ns() // 1000,
+                "answered": max(0, self.calls - calls) if before is None else before,
+                "received": received,
+                "example": data[:EXAMPLE].decode("latin-1"),  # which maps every byte
+                "why": why[:EXAMPLE],
+            }
 
     def count_request(self, place: str) -> None:
         """Count a request whose place the user's own code chose; empty: the load's."""
@@ -258,7 +238,10 @@ class Tally:
         return {
             **{name: self.totals[name] for name in self.COUNTS},
             "errors": dict(self.error_totals),
-            "faults": {name: fault.record(started_ns) for name, fault in self.faults.items()},
+            "faults": {
+                name: {**fault, "first_us": max(0, fault["first_us"] - started_ns // 1000)}
+                for name, fault in self.faults.items()
+            },
             "figures": dict(self.figures),
             "histograms": {name: sparse(_joined(self.whole, name)) for name in TIMES},
             "requests": [request.report() for request in self.requests],

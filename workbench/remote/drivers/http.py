@@ -24,10 +24,9 @@ from workbench.remote.agent.driver import (
     Driver,
     error_name,
 )
-from workbench.remote.agent.mix import Call, Mix
 from workbench.remote.agent.parser import Data, ProtocolError, ReplyParser, Response, reason
 from workbench.remote.agent.protocol import Load
-from workbench.remote.agent.request import http_request
+from workbench.remote.agent.request import Call, Mix, http_request
 from workbench.remote.agent.schedule import think_times
 from workbench.remote.agent.tally import Tally
 from workbench.remote.agent.wanted import Wanted
