@@ -62,36 +62,28 @@ def cores_and_softirq() -> tuple[list[list[int]], int]:
     return cores, softirq
 
 
-class Table:
-    """A file of paired lines, names above values, such as /proc/net/snmp. The positions of the
-    wanted values are looked up once."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.places: list[tuple[int, list[tuple[str, int]]]] = []
-        for number, line in enumerate(read(path).decode().splitlines()[::2]):
-            if line.startswith(("Tcp:", "TcpExt:")):
-                names = enumerate(line.split())
-                wanted = [(name, place) for place, name in names if name in COUNTERS]
-                self.places.append((2 * number + 1, wanted))
-
-    def values(self) -> dict[str, int]:
-        lines = read(self.path).split(b"\n")
-        found = {}
-        for number, wanted in self.places:
-            fields = lines[number].split()
-            for name, place in wanted:
-                found[name] = int(fields[place])
-        return found
+def places_of(path: str) -> list[tuple[int, list[tuple[str, int]]]]:
+    """Return where a file of paired lines, names above values, has the wanted values: by line, the
+    names and their places. They are looked up once."""
+    found = []
+    for number, line in enumerate(read(path).decode().splitlines()[::2]):
+        if line.startswith(("Tcp:", "TcpExt:")):
+            names = enumerate(line.split())
+            wanted = [(name, place) for place, name in names if name in COUNTERS]
+            found.append((2 * number + 1, wanted))
+    return found
 
 
-TABLES = (Table("/proc/net/snmp"), Table("/proc/net/netstat"))
+TABLES = {path: places_of(path) for path in ("/proc/net/snmp", "/proc/net/netstat")}
 
 
 def counters() -> dict[str, int]:
     found: dict[str, int] = {}
-    for table in TABLES:
-        found |= table.values()
+    for path, places in TABLES.items():
+        lines = read(path).split(b"\n")
+        for number, wanted in places:
+            fields = lines[number].split()
+            found |= {name: int(fields[place]) for name, place in wanted}
     errors = drops = soft_drops = squeezes = 0
     for line in read("/proc/net/dev").split(b"\n")[2:-1]:
         fields = line.rpartition(b":")[2].split()

@@ -43,7 +43,8 @@ def find(asked: dict[str, Any]) -> dict[str, Any]:
             unix_listeners(value) if kind == "socket" else of_address(int(value), asked["address"])
         )
         none = f"no process here listens on {what} by itself"
-        pids = [pid for pid in processes() if bound and inodes(pid) & bound]
+        there = [int(name) for name in os.listdir("/proc") if bound and name.isdigit()]
+        pids = [pid for pid in there if inodes(pid) & bound]
         pids = [pid for pid in pids if pid != 1] or pids  # systemd keeps the sockets it hands on
         if bound and not pids:
             return {"why": f"the owner of {what} is another user's process"}
@@ -51,7 +52,7 @@ def find(asked: dict[str, Any]) -> dict[str, Any]:
             return {"why": f"{name} only forwards {what}; `process` says to whom"}
     if not pids:
         return {"why": none}
-    if not any(map(may_look, pids)):
+    if not any(os.access(f"/proc/{pid}/fd", os.R_OK) for pid in pids):
         return {"why": f"{what} belongs to another user"}
     return {"roots": described(tops(pids)), "group": group, "sockets": sorted(bound)}
 
@@ -64,28 +65,13 @@ def of_address(port: int, address: str) -> set[int]:
 
 
 def unix_listeners(path: str) -> set[int]:
-    lines = (line.split(None, 7) for line in read_all("/proc/net/unix").splitlines()[1:])
+    with open("/proc/net/unix", encoding="utf-8", errors="replace") as file:
+        lines = [line.rstrip("\n").split(None, 7) for line in file][1:]
     return {
         int(fields[6])
         for fields in lines
         if len(fields) == 8 and fields[7] == path and int(fields[3], 16) & 1 << 16
     }
-
-
-def read_all(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""
-
-
-def processes() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def may_look(pid: int) -> bool:
-    return os.access(f"/proc/{pid}/fd", os.R_OK)
 
 
 def tops(pids: Iterable[int]) -> list[int]:

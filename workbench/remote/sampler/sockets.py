@@ -42,19 +42,12 @@ class Listener(NamedTuple):
 def listeners(port: int) -> list[Listener]:
     """Return the sockets that listen on a port."""
     found: list[Listener] = []
-    with contextlib.suppress(OSError):
-        link = diagnostics()
-        for family in (socket.AF_INET, socket.AF_INET6):
-            head = struct.pack("=IHHII", 72, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST_DUMP, 1, 0)
-            wanted = 1 << MEMORY - 1
-            body = struct.pack("=BBBBI", family, socket.IPPROTO_TCP, wanted, 0, STATE_LISTEN)
-            link.send(head + body + struct.pack("!H", port) + bytes(46))
-            for message in messages(link):
-                if struct.unpack_from("!H", message, HEADER + 4)[0] == port:
-                    waiting, backlog = struct.unpack_from("=II", message, QUEUES)
-                    own = struct.unpack_from("=I", message, INODE)[0]
-                    where = end_of(family, message, HEADER + 8)
-                    found.append(Listener(waiting, backlog, dropped(message), where, own))
+    for family, message in dumped(STATE_LISTEN, MEMORY, port=port):
+        if struct.unpack_from("!H", message, HEADER + 4)[0] == port:
+            waiting, backlog = struct.unpack_from("=II", message, QUEUES)
+            own = struct.unpack_from("=I", message, INODE)[0]
+            where = end_of(family, message, HEADER + 8)
+            found.append(Listener(waiting, backlog, dropped(message), where, own))
     return found
 
 
@@ -114,18 +107,7 @@ class Connection(NamedTuple):
 
 def sockets(port: int, state: int) -> list[Connection]:
     """Return all TCP sockets in this state except those of this port."""
-    found: list[Connection] = []
-    with contextlib.suppress(OSError):
-        link = diagnostics()
-        program = not_of(port)
-        for family in (socket.AF_INET, socket.AF_INET6):
-            attribute = struct.pack("=HH", 4 + len(program), BYTECODE) + program
-            length = 72 + len(attribute)
-            head = struct.pack("=IHHII", length, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST_DUMP, 1, 0)
-            body = struct.pack("=BBBBI", family, socket.IPPROTO_TCP, 1 << INFO - 1, 0, state)
-            link.send(head + body + bytes(48) + attribute)
-            found += [connection(family, message) for message in messages(link)]
-    return found
+    return [connection(*each) for each in dumped(state, INFO, program=not_of(port))]
 
 
 def connection(family: int, message: bytes) -> Connection:
@@ -158,11 +140,23 @@ def attributes(message: bytes) -> Iterator[tuple[int, int, int]]:
         at += max(4, (length + 3) & ~3)
 
 
-def diagnostics() -> socket.socket:
-    if not _link:
-        kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC
-        _link.append(socket.socket(socket.AF_NETLINK, kind, NETLINK_SOCK_DIAG))
-    return _link[0]
+def dumped(
+    state: int, wanted: int, *, port: int = 0, program: bytes = b""
+) -> Iterator[tuple[int, bytes]]:
+    """Yield (family, the kernel's answer) for every TCP socket in a state, with a wanted attribute;
+    of one port, or as a program chooses."""
+    with contextlib.suppress(OSError):
+        if not _link:
+            kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC
+            _link.append(socket.socket(socket.AF_NETLINK, kind, NETLINK_SOCK_DIAG))
+        attribute = struct.pack("=HH", 4 + len(program), BYTECODE) + program if program else b""
+        length = 72 + len(attribute)
+        head = struct.pack("=IHHII", length, SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST_DUMP, 1, 0)
+        for family in (socket.AF_INET, socket.AF_INET6):
+            body = struct.pack("=BBBBI", family, socket.IPPROTO_TCP, 1 << wanted - 1, 0, state)
+            _link[0].send(head + body + struct.pack("!H", port) + bytes(46) + attribute)
+            for message in messages(_link[0]):
+                yield family, message
 
 
 def messages(link: socket.socket) -> Iterator[bytes]:

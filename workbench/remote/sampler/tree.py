@@ -48,33 +48,19 @@ MOST_WATCHED = 64
 """The most threads of a process that are inspected per tick, at about 20 us each."""
 RECENT_TICKS = 10
 """Threads that did not run for this many ticks are idle, unless they accept connections."""
-WAITS = (
-    ("lock", (b"futex_", b"do_futex", b"locks_lock_", b"flock_lock_", b"__do_semtimedop")),
-    ("timer", (b"hrtimer_nanosleep", b"do_nanosleep", b"common_nsleep")),
-    (
-        "socket",
-        (
-            *(b"sk_wait_data", b"wait_woken", b"tcp_recvmsg", b"unix_stream_", b"inet_wait_for_"),
-            *(b"sk_stream_wait_", b"__skb_wait_for_", b"__inet_stream_", b"inet_stream_connect"),
-        ),
-    ),
-    ("accept", (b"inet_csk_accept", b"inet_csk_wait_for_connect", b"__skb_wait_for_more_packets")),
-    (
-        "events",
-        (
-            *(
-                b"ep_poll",
-                b"do_epoll_",
-                b"do_sys_poll",
-                b"do_poll",
-                b"poll_schedule_",
-                b"do_select",
-            ),
-            *(b"core_sys_select", b"io_cqring_wait"),
-        ),
-    ),
-    ("child", (b"pipe_", b"anon_pipe_", b"do_wait", b"kernel_wait4")),
-)
+WAITS = {
+    kind: tuple(names.encode().split())
+    for kind, names in {
+        "lock": "futex_ do_futex locks_lock_ flock_lock_ __do_semtimedop",
+        "timer": "hrtimer_nanosleep do_nanosleep common_nsleep",
+        "socket": "sk_wait_data wait_woken tcp_recvmsg unix_stream_ inet_wait_for_ sk_stream_wait_"
+        " __skb_wait_for_ __inet_stream_ inet_stream_connect",
+        "accept": "inet_csk_accept inet_csk_wait_for_connect __skb_wait_for_more_packets",
+        "events": "ep_poll do_epoll_ do_sys_poll do_poll poll_schedule_ do_select core_sys_select"
+        " io_cqring_wait",
+        "child": "pipe_ anon_pipe_ do_wait kernel_wait4",
+    }.items()
+}
 """By what a thread waits for: functions of the kernel in which it sleeps, by how their names begin,
 of Linux 4.19 to 6.18. Who may not read them reads "0"."""
 
@@ -99,7 +85,7 @@ def waits(pid: int, tick: int) -> dict[str, int]:
 
 def waits_for(folder: str) -> str:
     where = read_once(f"{folder}/wchan")
-    for kind, names in WAITS:
+    for kind, names in WAITS.items():
         if where.startswith(names):
             return kind
     state = read_once(f"{folder}/stat").rpartition(b")")[2][1:2]
@@ -116,11 +102,6 @@ BUSY_SHARE = 0.7
 _walk = {"next": 0.0, "cpu_us": 0, "at": 0.0}
 _seen: dict[int, tuple[bool, int]] = {}
 """By socket: whether the tree has it open, and how many segments of data it had."""
-
-
-def title_of(pid: int) -> str:
-    """Return the title of a PostgreSQL backend: "postgres: user db [local] SELECT"."""
-    return printable(read_once(f"/proc/{pid}/cmdline").split(b"\0")[0].strip())
 
 
 def inodes(pid: int) -> set[int]:
@@ -186,13 +167,9 @@ _pss_ticks = [1]
 HAS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 
 
-def stat(pid: int) -> list[bytes]:
-    """Return the fields of /proc/<pid>/stat from the state on; empty when the process has ended."""
-    return named_stat(pid)[1]
-
-
 def named_stat(pid: int) -> tuple[str, list[bytes]]:
-    """Return the program's name, and the fields as `stat`."""
+    """Return the program's name, and the fields of /proc/<pid>/stat from the state on; empty when
+    the process has ended."""
     head, _, fields = read_once(f"/proc/{pid}/stat").rpartition(b")")
     return printable(head.partition(b"(")[2]), fields.split()
 
@@ -212,7 +189,7 @@ def parents() -> dict[int, list[int]]:
     """Return all processes by parent, for kernels without CONFIG_PROC_CHILDREN."""
     found: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
-        if name.isdigit() and (fields := stat(int(name))):
+        if name.isdigit() and (fields := named_stat(int(name))[1]):
             found.setdefault(int(fields[1]), []).append(int(name))
     return found
 
@@ -265,12 +242,6 @@ def throttled_us(pid: int) -> int | None:
     return found
 
 
-SUMS = (
-    *("cpu_us", "user_us", "system_us", "rss", "pss"),
-    *("processes", "threads", "descriptors", "most_descriptors"),
-)
-
-
 def pids_of(group: str) -> list[int]:
     """Return the processes of a control group, by its folder, and of those below it."""
     found: set[int] = set()
@@ -285,7 +256,8 @@ def tree(
 ) -> dict[str, Any] | None:
     """Sum over processes and their descendants. Times include children that ended and were waited
     for; those, `user_us` and `system_us` have a resolution of 10 ms (ticks)."""
-    total: dict[str, Any] = dict.fromkeys(SUMS, 0)
+    sums = "cpu_us user_us system_us rss pss processes threads descriptors most_descriptors"
+    total: dict[str, Any] = dict.fromkeys(sums.split(), 0)
     by_parent = None if HAS_CHILDREN else parents()
     todo = list(roots)
     programs: dict[int, tuple[str, int]] = {}
@@ -363,9 +335,11 @@ def waiting(
     for pid, (name, _) in programs.items():
         for kind, count in waits(pid, tick).items():
             kinds[kind] = kinds.get(kind, 0) + count
-        if name == "postgres" and (title := title_of(pid)).count(" ") > 3:
-            backends[0] += 1
-            backends[1] += not title.endswith("idle")
+        if name == "postgres":
+            title = read_once(f"/proc/{pid}/cmdline").split(b"\0")[0].strip()
+            if title.count(b" ") > 3:  # A backend: "postgres: user db [local] SELECT".
+                backends[0] += 1
+                backends[1] += not title.endswith(b"idle")
     found = upstreams(list(programs), port, cpu_us)
     if backends[0]:
         found = {**(found or {}), "PostgreSQL": backends}
