@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +48,28 @@ def say(**event: Any) -> None:
 
 
 def ran(
-    argv: list[str], env: dict[str, str] | None = None, cwd: Path | None = None
+    argv: Sequence[str],
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    seconds: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end; its output is for us to read."""
+    """Run a program to its end; its output is for us to read. `seconds`: that it takes.
+    Raises Failed where it takes far longer."""
     env = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8", **(env or {})}
-    return subprocess.run(argv, capture_output=True, text=True, env=env, cwd=cwd, check=False)
+    try:
+        return subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=env,
+            cwd=cwd,
+            check=False,
+            timeout=None if seconds is None else seconds + 60,
+        )
+    except subprocess.TimeoutExpired:
+        raise Failed("failed", f"{os.path.basename(argv[0])} did not end") from None
 
 
 def put_in_place(made: Path, place: Path, mark: str = "") -> bool:

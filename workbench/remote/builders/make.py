@@ -116,41 +116,33 @@ def make(task: dict[str, Any], building: Path) -> Path:
     begun = time.monotonic()
     launcher = []
     if confined := task.get("confined"):
-        launcher, env = confined["launcher"], {**os.environ, **confinement(task, made)}
+        # Only `made` and the folder can be written.
+        own = {"folder": task["folder"], "home": str(made), "tmp": f"{made}-tmp"}
+        settings = {**confined, **own, "report": f"{made}-confined.json"}
+        launcher = confined["launcher"]
+        env = {**os.environ, "PONGBENCH_CONFINE": json.dumps(settings)}
     for command in task["commands"]:
         argv = [*launcher, *(part.format_map(values) for part in command)]
-        command_ran(argv, task["folder"], env, begun)
+        try:
+            process = subprocess.Popen(
+                argv,
+                cwd=task["folder"],
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+        except FileNotFoundError:
+            raise Failed("command", f"there is no program {argv[0]}") from None
+        with process:
+            said = followed(process, begun)
+        if process.returncode:
+            raise failed(argv, process.returncode, said)
     if launcher and os.geteuid() == 0:  # Nobody made it, and must not change it when it serves.
         for folder, _, names in os.walk(made):
             for path in (folder, *(os.path.join(folder, name) for name in names)):
                 os.chown(path, 0, 0, follow_symlinks=False)
     return made
-
-
-def confinement(task: dict[str, Any], made: Path) -> dict[str, str]:
-    """Return the settings of `confine.py`, by which only `made` and the folder can be written."""
-    own = {"folder": task["folder"], "home": str(made), "tmp": f"{made}-tmp"}
-    specification = {**task["confined"], **own, "report": f"{made}-confined.json"}
-    return {"PONGBENCH_CONFINE": json.dumps(specification)}
-
-
-def command_ran(argv: list[str], folder: str, env: dict[str, str], begun: float) -> None:
-    """Run a command, reporting progress. Raises Failed."""
-    try:
-        process = subprocess.Popen(
-            argv,
-            cwd=folder,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-    except FileNotFoundError:
-        raise Failed("command", f"there is no program {argv[0]}") from None
-    with process:
-        output = followed(process, begun)
-    if process.returncode:
-        raise failed(argv, process.returncode, output)
 
 
 def followed(process: subprocess.Popen[bytes], begun: float) -> bytes:

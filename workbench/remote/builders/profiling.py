@@ -18,14 +18,12 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import time
 import zlib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import Failed, say
+from . import Failed, ran, say
 
 MOST_BYTES = 64 << 20
 """Of all files together."""
@@ -41,15 +39,11 @@ def run(task: dict[str, Any]) -> dict[str, Any]:
         denied = isinstance(error, PermissionError)
         raise Failed(DENIED if denied else "failed", str(error)) from None
     for content in found:
-        give(content)
+        packed = base64.b64encode(zlib.compress(content[:MOST_BYTES])).decode()
+        for begin in range(0, len(packed), PIECE):
+            say(event="part", data=packed[begin : begin + PIECE])
+        say(event="file")
     return {"version": version, **task.get("times", {})}
-
-
-def give(content: bytes) -> None:
-    packed = base64.b64encode(zlib.compress(content[:MOST_BYTES])).decode()
-    for begin in range(0, len(packed), PIECE):
-        say(event="part", data=packed[begin : begin + PIECE])
-    say(event="file")
 
 
 # -- from outside
@@ -64,14 +58,14 @@ def py_spy(task: dict[str, Any]) -> tuple[list[bytes], str]:
     # Whoever is stopped while it waits in a system call has to run again to go on waiting, and on a
     # busy machine is then seen ready to run: accept and select get a third of the samples.
     options.append("--nonblocking")
-    done = in_time([program, "record", f"--pid={task['pid']}", *options], task["seconds"])
+    done = ran([program, "record", f"--pid={task['pid']}", *options], seconds=task["seconds"])
     if done.returncode:
         # Of processes that it may not trace it says only that there are none of Python.
-        asked = in_time([program, "dump", "--nonblocking", f"--pid={task['pid']}"])
+        asked = ran([program, "dump", "--nonblocking", f"--pid={task['pid']}"], seconds=0)
         denied = "permission denied" in f"{done.stderr}{asked.stderr}".lower()
         first = (done.stderr.strip().splitlines() or ["no output"])[0]
         raise Failed(DENIED if denied else "failed", first.removeprefix("Error: "))
-    return [Path(output).read_bytes()], in_time([program, "--version"]).stdout.split()[-1]
+    return [Path(output).read_bytes()], ran([program, "--version"], seconds=0).stdout.split()[-1]
 
 
 def perf(task: dict[str, Any]) -> tuple[list[bytes], str]:
@@ -85,15 +79,15 @@ def perf(task: dict[str, Any]) -> tuple[list[bytes], str]:
     event = "cpu-clock" if os.geteuid() == 0 else "cpu-clock:u"
     options = ["-q", f"-F{task['rate']}", "-e", event, "-g", "-p", pids, "-o", output]
     asleep = ["--", "sleep", str(task["seconds"])]
-    done = in_time([program, "record", *options, *asleep], task["seconds"])
+    done = ran([program, "record", *options, *asleep], seconds=task["seconds"])
     if done.returncode:
         said = done.stderr
         denied = re.search(r"perf_event_paranoid|permission|not permitted", said, re.IGNORECASE)
         lines = [line for line in said.splitlines() if line.strip(" -")]
         raise Failed(DENIED if denied else "failed", lines[-1] if lines else "no output")
     # Root does not trust a file that belongs to someone else; this one is ours.
-    shown = in_time([program, "script", "-f", "-i", output, "-F", "comm,ip,sym,dso"], 60.0)
-    version = re.search(r"\d+(\.\d+)+", in_time([program, "--version"]).stdout)
+    shown = ran([program, "script", "-f", "-i", output, "-F", "comm,ip,sym,dso"], seconds=60)
+    version = re.search(r"\d+(\.\d+)+", ran([program, "--version"], seconds=0).stdout)
     return [shown.stdout.encode()], version[0] if version else ""
 
 
@@ -137,17 +131,17 @@ def flight_recorder(task: dict[str, Any]) -> tuple[list[bytes], str]:
     if not os.access(reader, os.X_OK):
         raise Failed("absent", "jfr")
     os.kill(pid, signal.SIGTERM)
-    if not until(lambda: not os.path.exists(f"/proc/{pid}") or state(pid) in "ZX"):
+    if not until(lambda: ended(pid)):
         raise Failed("failed", "it did not end, so it wrote no recording")
     if not os.path.exists(recording):
         raise Failed("failed", "it wrote no recording")
     # Times of day are printed in the machine's own time zone.
-    env = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
+    env = {"TZ": "UTC"}
     asked = ["--events", "jdk.ExecutionSample", "--stack-depth", "64"]
-    done = in_time([reader, "print", *asked, recording], 120.0, env=env)
+    done = ran([reader, "print", *asked, recording], env, seconds=120)
     if done.returncode:
         raise Failed("failed", (done.stderr.strip().splitlines() or ["no output"])[-1])
-    version = re.search(r"\d+(\.\d+)*", in_time([reader, "--version"], env=env).stdout)
+    version = re.search(r"\d+(\.\d+)*", ran([reader, "--version"], env, seconds=0).stdout)
     return [done.stdout.encode()], version[0] if version else ""
 
 
@@ -161,25 +155,6 @@ METHODS = {
 
 
 # -- processes
-
-
-def in_time(
-    argv: Sequence[str], seconds: float = 0.0, env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run a program that takes `seconds`. Raises Failed where it takes far longer."""
-    try:
-        return subprocess.run(
-            argv,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=env,
-            check=False,
-            timeout=seconds + 60,
-        )
-    except subprocess.TimeoutExpired:
-        raise Failed("failed", f"{os.path.basename(argv[0])} did not end") from None
 
 
 def tree(root: int) -> list[int]:
@@ -196,12 +171,12 @@ def tree(root: int) -> list[int]:
     return found
 
 
-def state(pid: int) -> str:
+def ended(pid: int) -> bool:
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[0].decode()
+            return file.read().rpartition(b")")[2].split()[0] in b"ZX"
     except OSError:
-        return "X"
+        return True
 
 
 def program_of(pid: int) -> str:

@@ -76,13 +76,8 @@ def on_path(program: dict[str, Any]) -> str:
 
 
 def key(program: dict[str, Any]) -> str:
-    release = Path("/etc/os-release").read_text("utf-8") if on_debian() else ""
-    named = re.findall(r"^(?:ID|VERSION_ID)=.*", release, re.MULTILINE)
-    parts = [
-        sorted(program["packages"]) or program["wheel"] or program["commit"],
-        sorted(named),
-        platform.machine(),
-    ]
+    what = sorted(program["packages"]) or program["wheel"] or program["commit"]
+    parts = [what, release() if on_debian() else [], platform.machine()]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
@@ -151,7 +146,10 @@ def extracted(
             raise failed("apt", program, last(done.stderr))
         package.unlink()
     relink(made)
-    stamp = {"version": packaged_in(program, packages), "packages": packages}
+    named = {package["name"]: package["version"] for package in packages}
+    # Or else the program prints it.
+    version = "" if program["version"] else upstream(named.get(program["packages"][0], ""))
+    stamp = {"version": version, "packages": packages}
     (made / STAMP).write_text(json.dumps(stamp), "utf-8")
     return made
 
@@ -225,13 +223,6 @@ def packaged(program: dict[str, Any]) -> str:
         return ""
     done = ran(["dpkg-query", "--show", "--showformat=${Version}", program["packages"][0]])
     return upstream(done.stdout) if done.returncode == 0 else ""
-
-
-def packaged_in(program: dict[str, Any], packages: list[dict[str, Any]]) -> str:
-    versions = {package["name"]: package["version"] for package in packages}
-    if program["version"]:
-        return ""  # The program prints it.
-    return upstream(versions.get(program["packages"][0], ""))
 
 
 def upstream(version: str) -> str:
