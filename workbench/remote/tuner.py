@@ -49,11 +49,13 @@ class Ended(Exception):
     """A signal requested the end."""
 
 
-class Settings:
-    """Kernel settings by their sysctl names."""
+class Tuning:
+    """Kernel settings by their sysctl names, and a journal of the values to restore:
+    {key: {"old", "ours"}}, `ours` null while it is being written. The lock must be held."""
 
-    def __init__(self, root: str) -> None:
-        self.root = Path(root)
+    def __init__(self, settings: str, state: str) -> None:
+        self.root, self.state = Path(settings), Path(state)
+        self.journal = self.state / "journal.json"
 
     def path(self, key: str) -> Path:
         parts = key.split(".")
@@ -68,87 +70,118 @@ class Settings:
         with self.path(key).open("w") as file:
             file.write(value)
 
-
-class Journal:
-    """The values to restore: {key: {"old", "ours"}}, `ours` null while it is being written."""
-
-    def __init__(self, state: Path) -> None:
-        self.path = state / "journal.json"
-
     def load(self) -> dict[str, dict[str, Any]]:
         try:
-            return dict(json.loads(self.path.read_text()))
+            return dict(json.loads(self.journal.read_text()))
         except FileNotFoundError:
             return {}
 
     def save(self, entries: dict[str, dict[str, Any]]) -> None:
         if not entries:
-            self.path.unlink(missing_ok=True)
+            self.journal.unlink(missing_ok=True)
             return
-        new = self.path.with_suffix(".new")
+        new = self.journal.with_suffix(".new")
         try:
             with new.open("w") as file:
                 os.fchmod(file.fileno(), 0o644)  # Users who may not tune may read what is tuned.
                 json.dump(entries, file)
                 file.flush()
                 os.fsync(file.fileno())
-            new.replace(self.path)
+            new.replace(self.journal)
         except OSError:
             new.unlink(missing_ok=True)
             raise
 
+    def apply(self, wanted: dict[str, str]) -> list[dict[str, Any]]:
+        """Journal, write and read back each setting. Returns one answer per setting."""
+        entries, answers = self.load(), []
+        for key, raw in wanted.items():
+            value = " ".join(str(raw).split())
+            answer: dict[str, Any] = {"key": key, "old": None, "wanted": value, "got": None}
+            answers.append(answer)
+            problem = ""
+            try:
+                old = answer["old"] = self.read(key)
+                if old != value:
+                    self.save({**entries, key: {"old": old, "ours": None}})
+                    entries[key] = {"old": old, "ours": None}
+                    try:
+                        self.write(key, value)
+                    finally:
+                        answer["got"] = self.read(key)
+                        entries[key]["ours"] = answer["got"]
+                        if answer["got"] == old:
+                            del entries[key]
+                        self.save(entries)
+                answer["got"] = self.read(key)
+            except FileNotFoundError:
+                problem = "absent"
+            except (OSError, ValueError) as error:
+                problem = _words(error)
+            answer["problem"] = problem
+        return answers
 
-def apply(settings: Settings, journal: Journal, wanted: dict[str, str]) -> list[dict[str, Any]]:
-    """Journal, write and read back each setting. Returns one answer per setting."""
-    entries, answers = journal.load(), []
-    for key, raw in wanted.items():
-        value = " ".join(str(raw).split())
-        answer: dict[str, Any] = {"key": key, "old": None, "wanted": value, "got": None}
-        answers.append(answer | {"problem": ""})
-        try:
-            old = answer["old"] = settings.read(key)
-            if old != value:
-                journal.save({**entries, key: {"old": old, "ours": None}})
-                entries[key] = {"old": old, "ours": None}
-                try:
-                    settings.write(key, value)
-                finally:
-                    answer["got"] = settings.read(key)
-                    entries[key]["ours"] = answer["got"]
-                    if answer["got"] == old:
-                        del entries[key]
-                    journal.save(entries)
-            answers[-1] = answer | {"got": settings.read(key), "problem": ""}
-        except FileNotFoundError:
-            answers[-1] = answer | {"problem": "absent"}
-        except (OSError, ValueError) as error:
-            answers[-1] = answer | {"problem": _words(error)}
-    return answers
+    def restore(self) -> list[dict[str, str]]:
+        """Restore what the journal holds; one answer per setting."""
+        entries, answers = self.load(), []
+        for key, entry in list(entries.items()):
+            problem = value = ""
+            try:
+                value = self.read(key)
+                if value in (entry["ours"], entry["old"]) or entry["ours"] is None:
+                    if value != entry["old"]:
+                        self.write(key, entry["old"])
+                        value = self.read(key)
+                else:
+                    problem = "changed by another program"
+                del entries[key]
+            except FileNotFoundError:
+                problem = "absent"
+                del entries[key]
+            except (OSError, ValueError) as error:
+                problem = _words(error)  # It stays in the journal.
+            answers.append({"key": key, "value": value, "problem": problem})
+        with contextlib.suppress(OSError):  # The older journal has all that is needed, and more.
+            self.save(entries)
+        return answers
 
+    def finish(self) -> None:
+        """Restore all settings and report it."""
+        answers = self.restore()
+        self.leave()
+        emit({"ev": "restored", "settings": answers})
 
-def restore(settings: Settings, journal: Journal) -> list[dict[str, str]]:
-    """Restore what the journal holds; one answer per setting."""
-    entries, answers = journal.load(), []
-    for key, entry in list(entries.items()):
-        problem = value = ""
-        try:
-            value = settings.read(key)
-            if value in (entry["ours"], entry["old"]) or entry["ours"] is None:
-                if value != entry["old"]:
-                    settings.write(key, entry["old"])
-                    value = settings.read(key)
-            else:
-                problem = "changed by another program"
-            del entries[key]
-        except FileNotFoundError:
-            problem = "absent"
-            del entries[key]
-        except (OSError, ValueError) as error:
-            problem = _words(error)  # It stays in the journal.
-        answers.append({"key": key, "value": value, "problem": problem})
-    with contextlib.suppress(OSError):  # The older journal has all that is needed, and more.
-        journal.save(entries)
-    return answers
+    def leave(self) -> None:
+        """Remove the state directory where nothing is left to restore."""
+        if not self.journal.exists():
+            (self.state / "lock").unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                self.state.rmdir()
+
+    def lock(self, holder: str) -> int | None:
+        """Take the lock, without which no settings may be changed. None: another program holds it,
+        which was reported."""
+        path = self.state / "lock"
+        while True:
+            self.state.mkdir(mode=0o755, exist_ok=True)
+            self.state.chmod(0o755)  # Whatever umask sudo set.
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                emit({"ev": "busy", "holder": os.read(descriptor, 500).decode("utf-8", "replace")})
+                os.close(descriptor)
+                return None
+            with contextlib.suppress(FileNotFoundError):
+                if os.fstat(descriptor).st_ino == path.stat().st_ino:
+                    try:
+                        os.ftruncate(descriptor, 0)
+                        os.pwrite(descriptor, holder.encode(), 0)
+                    except OSError:  # Without free space there is no journal to restore either.
+                        self.leave()
+                        raise
+                    return descriptor
+            os.close(descriptor)  # Its last holder removed it at this moment.
 
 
 def raise_nofile(pid: int, limit: int) -> str:
@@ -165,47 +198,6 @@ def raise_nofile(pid: int, limit: int) -> str:
 def emit(event: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):  # The reader has gone.
         os.write(1, json.dumps(event).encode() + b"\n")
-
-
-def lock(state: Path, holder: str) -> int | None:
-    """Take the lock, without which no settings may be changed. None: another program holds it,
-    which was reported."""
-    path = state / "lock"
-    while True:
-        state.mkdir(mode=0o755, exist_ok=True)
-        state.chmod(0o755)  # Whatever umask sudo set.
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            emit({"ev": "busy", "holder": os.read(descriptor, 500).decode("utf-8", "replace")})
-            os.close(descriptor)
-            return None
-        with contextlib.suppress(FileNotFoundError):
-            if os.fstat(descriptor).st_ino == path.stat().st_ino:
-                try:
-                    os.ftruncate(descriptor, 0)
-                    os.pwrite(descriptor, holder.encode(), 0)
-                except OSError:  # Without free space there is no journal to restore either.
-                    leave(state)
-                    raise
-                return descriptor
-        os.close(descriptor)  # Its last holder removed it at this moment.
-
-
-def leave(state: Path) -> None:
-    """Remove the state directory where nothing is left to restore. The lock must be held."""
-    if not (state / "journal.json").exists():
-        (state / "lock").unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            state.rmdir()
-
-
-def finish(settings: Settings, journal: Journal) -> None:
-    """Restore all settings and report it. The lock must be held."""
-    answers = restore(settings, journal)
-    leave(journal.path.parent)
-    emit({"ev": "restored", "settings": answers})
 
 
 class Lines:
@@ -227,14 +219,14 @@ class Lines:
         return dict(json.loads(line))
 
 
-def serve(settings: Settings, journal: Journal, lines: Lines, order: dict[str, Any]) -> None:
+def serve(tuning: Tuning, lines: Lines, order: dict[str, Any]) -> None:
     """Apply the settings, keep the lease, restore them."""
     try:
-        restore(settings, journal)  # Left by a crashed run; no other tuner is running.
+        tuning.restore()  # Left by a crashed run; no other tuner is running.
         emit(
             {
                 "ev": "applied",
-                "settings": apply(settings, journal, order["settings"]),
+                "settings": tuning.apply(order["settings"]),
                 "nofile": raise_nofile(*order["nofile"]) if order.get("nofile") else "",
             }
         )
@@ -244,43 +236,39 @@ def serve(settings: Settings, journal: Journal, lines: Lines, order: dict[str, A
     except Ended:
         pass
     finally:
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-            signal.signal(number, signal.SIG_IGN)
-        finish(settings, journal)
+        on_signals(signal.SIG_IGN)
+        tuning.finish()
 
 
-def guard(settings: Settings, journal: Journal, child: int) -> None:
-    """Wait for the serving process; if it did not end properly, restore in its place."""
+def on_signals(handler: Any) -> None:
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)  # The child handles its own signals.
-    _, status = os.waitpid(child, 0)
-    if status:
-        finish(settings, journal)
+        signal.signal(number, handler)
 
 
 def end(number: int, frame: object) -> None:
     raise Ended
 
 
-def run(settings: Settings, state: Path, journal: Journal) -> None:
+def run(tuning: Tuning) -> None:
     lines = Lines()
     order = lines.next(30.0)
     if order is None or order.get("op") != "apply":
         return
-    held = lock(state, str(order.get("holder", "")))
-    if held is None:
+    if tuning.lock(str(order.get("holder", ""))) is None:
         return
     guardian = os.getpid()
     child = os.fork()
     if child:
         os.close(0)
-        guard(settings, journal, child)
+        on_signals(signal.SIG_IGN)  # The child handles its own.
+        _, status = os.waitpid(child, 0)
+        if status:  # It did not end properly: restore in its place.
+            tuning.finish()
         return
-    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, end)
+    on_signals(end)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGTERM), 0, 0, 0)
     if os.getppid() == guardian:
-        serve(settings, journal, lines, order)
+        serve(tuning, lines, order)
     os._exit(0)
 
 
@@ -292,15 +280,14 @@ def main() -> None:
     arguments = parser.parse_args()
     os.umask(0o022)  # Any user may see that the host is tuned.
     emit({"ev": "ready"})
-    settings, state = Settings(arguments.settings), Path(arguments.state)
-    journal = Journal(state)
+    tuning = Tuning(arguments.settings, arguments.state)
     try:
         if not arguments.restore:
-            run(settings, state, journal)
-        elif not journal.path.exists():
+            run(tuning)
+        elif not tuning.journal.exists():
             emit({"ev": "restored", "settings": []})
-        elif lock(state, "clean-up") is not None:
-            finish(settings, journal)
+        elif tuning.lock("clean-up") is not None:
+            tuning.finish()
     except (OSError, ValueError) as error:
         emit({"ev": "fatal", "text": _words(error)})
         sys.exit(1)
