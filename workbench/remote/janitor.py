@@ -65,9 +65,10 @@ def run_of(process: str, runs: str) -> str:
     return folder[len(runs) + 1 :].split("/")[0]
 
 
-def command_of(pid: int) -> str:
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", errors="replace") as file:
-        return " ".join(file.read(300).replace("\0", " ").split())
+def beginning(path: str, most: int) -> str:
+    """Return what a file begins with; empty: it is gone."""
+    with contextlib.suppress(OSError), open(path, errors="replace") as file:
+        return file.read(most)
     return ""
 
 
@@ -97,33 +98,23 @@ def remove_tree(path: str) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def names_of_runs(runs: str) -> set[str]:
-    try:
-        return {name.removesuffix(".lock") for name in os.listdir(runs)}
-    except FileNotFoundError:
-        return set()
-
-
-def holder_of(lock: str) -> str:
-    with contextlib.suppress(OSError), open(lock, errors="replace") as file:
-        return file.read(500)
-    return ""
-
-
 def clean(runs: str) -> dict[str, object]:
     killed = removed = 0
     alive = []
     found = []
     seen = processes(runs)
-    for name in sorted(names_of_runs(runs) | set(seen)):
+    there = os.listdir(runs) if os.path.isdir(runs) else []
+    for name in sorted({name.removesuffix(".lock") for name in there} | set(seen)):
         path = os.path.join(runs, name)
         lock = path + ".lock"
         descriptor = lock_if_crashed(lock)
         if descriptor is None:
             if os.path.exists(lock):
-                alive.append({"run": name, "holder": holder_of(lock)})
+                alive.append({"run": name, "holder": beginning(lock, 500)})
             continue
-        found.append({"run": name, "processes": [command_of(pid) for pid in seen.get(name, [])]})
+        commands = [beginning(f"/proc/{pid}/cmdline", 300) for pid in seen.get(name, [])]
+        words = [" ".join(command.replace("\0", " ").split()) for command in commands]
+        found.append({"run": name, "processes": words})
         killed += kill(runs, name)
         remove_tree(path)
         with contextlib.suppress(OSError):

@@ -14,6 +14,7 @@ import platform
 import resource
 import shutil
 import sys
+from pathlib import Path
 from typing import Any
 
 TUNED = "/run/pongbench"
@@ -96,15 +97,11 @@ def left_in(root: str, path: str) -> list[int]:
     left = []
     while path.strip("/"):
         with contextlib.suppress(OSError, ValueError):
-            most, now = (number(f"{root}{path}/pids.{name}") for name in ("max", "current"))
+            files = (Path(f"{root}{path}/pids.{name}") for name in ("max", "current"))
+            most, now = (int(file.read_text()) for file in files)
             left.append(most - now)
         path = os.path.dirname(path)
     return left
-
-
-def number(path: str) -> int:
-    with open(path) as file:
-        return int(file.read())
 
 
 def left_tuned(state: str) -> dict[str, Any] | None:

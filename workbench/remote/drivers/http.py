@@ -29,7 +29,6 @@ from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.request import Call, Mix, http_request
 from workbench.remote.agent.schedule import think_times
 from workbench.remote.agent.tally import Tally
-from workbench.remote.agent.wanted import Wanted
 
 
 class Connection:
@@ -116,11 +115,8 @@ class WorkloadDriver(Driver):
         self.may_be_fast = one_alike and not self.think_ns
         if self.pipeline == 1:  # service times of pipelined calls overlap
             self.pending = self._pending
-        self.begin = self._begin
+        self.begin = lambda due, now: self._open(due, now, self.calls)
         self.on_events = self._on_events()
-
-    def _begin(self, due: int, now: int) -> bool:
-        return self._open(due, now, self.calls)
 
     def _open(self, due: int, now: int, calls: int) -> bool:
         """Begin a connection for this number of calls; returns False if it failed at once."""
@@ -329,13 +325,10 @@ class WorkloadDriver(Driver):
                 self.lose(connection, f"protocol-{error.kind}", error.body, last, why=reason(error))
             elif connection.asked:
                 self.lose(connection, "protocol-closed")
-            else:
-                self.lose(connection, self.left_waiting(connection))
-
-    def left_waiting(self, connection: Connection) -> str:
-        """Handle a close during think time, which a server may do after an idle timeout."""
-        thought_ns = self.think_ns - (connection.sent - monotonic_ns())
-        return "protocol-idle" if thought_ns > _PATIENCE_NS else "protocol-closed"
+            else:  # During think time, which a server may do after an idle timeout.
+                thought_ns = self.think_ns - (connection.sent - monotonic_ns())
+                idle = thought_ns > _PATIENCE_NS
+                self.lose(connection, "protocol-idle" if idle else "protocol-closed")
 
     def digest(self, connection: Connection, data: Data, size: int, closed: bool) -> None:
         """Take all complete replies from `data`, then do what the last one allows."""
@@ -370,7 +363,8 @@ class WorkloadDriver(Driver):
     ) -> tuple[Response, int] | None:
         """Return the reply that ends in `data[at:stop]`, and where; None: it is not complete.
         Raises ProtocolError."""
-        wanted, parser, whole = self.wanted_by(connection), connection.parser, b""
+        wanted = connection.calls[0].wanted if connection.calls else self.wanted
+        parser, whole = connection.parser, b""
         if parser is None:
             if (usual := wanted.usual) and data.startswith(usual[0], at, stop):
                 return usual[1], at + len(usual[0])
@@ -394,10 +388,6 @@ class WorkloadDriver(Driver):
         except ProtocolError:
             connection.parser = parser  # Of which an example is shown.
             raise
-
-    def wanted_by(self, connection: Connection) -> Wanted:
-        """Return what the next reply must be."""
-        return connection.calls[0].wanted if connection.calls else self.wanted
 
     def go_on(self, connection: Connection, *, closed: bool) -> None:
         """Make the calls left on a new connection. `closed`: the server has closed this one;

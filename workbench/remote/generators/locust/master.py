@@ -208,14 +208,6 @@ class Test:
         for span in spans:
             span.add(times, replies, errors)
 
-    def closed(self, number: int) -> Span:
-        """Return a window, and add it to the whole."""
-        span = self.windows.pop(number, None) or Span()
-        self.whole.add(span.times.items(), span.replies, span.errors.items())
-        if (number + 1) * WINDOW_NS <= self.end_ns - self.start_ns:
-            self.in_schedule += span.replies
-        return span
-
 
 class MasterWorker(Worker):
     """Carries out the commands of the agent's protocol, by Locust's master."""
@@ -277,16 +269,15 @@ class MasterWorker(Worker):
                 self.emit("workers", port=self.runner.server.port, workers=names, said=said)
             test = self.test
             if test is not None and test.start_ns and not test.stopped_ns:
-                self._see_team(test, there)
+                for worker in sorted(test.team - there - test.lost):
+                    test.lost.add(worker)
+                    self.complain(
+                        f"{short(worker)} was lost, and Locust gave its users to the others"
+                    )
+                test.joined |= there - test.team - test.lost
                 test.most_users = max(test.most_users, self.runner.user_count)
                 self._report(test)
             gevent.sleep(LOOK_S)
-
-    def _see_team(self, test: Test, there: set[str]) -> None:
-        for worker in sorted(test.team - there - test.lost):
-            test.lost.add(worker)
-            self.complain(f"{short(worker)} was lost, and Locust gave its users to the others")
-        test.joined |= there - test.team - test.lost
 
     def arm(self, point_id: Any, load: Load) -> None:
         self.point_id = point_id
@@ -464,7 +455,11 @@ class MasterWorker(Worker):
             until = max([*test.windows, until - 1]) + 1
         users = self.runner.user_count
         for number in range(test.reported, until):
-            data = test.closed(number).record(times=not test.mixed)
+            span = test.windows.pop(number, None) or Span()
+            test.whole.add(span.times.items(), span.replies, span.errors.items())
+            if (number + 1) * WINDOW_NS <= test.end_ns - test.start_ns:
+                test.in_schedule += span.replies
+            data = span.record(times=not test.mixed)
             self.emit("window", i=number, in_flight=users, latency=[], **data)
         test.reported = max(test.reported, until)
 
@@ -485,9 +480,6 @@ class MasterWorker(Worker):
             )
         whole = test.whole.record(times=not test.mixed)
         times = whole.pop("service")
-        requests = [
-            (each.errors.total(), each.record(times=not test.mixed)) for each in test.requests
-        ]
         self.emit(
             "done",
             **whole,
@@ -502,8 +494,12 @@ class MasterWorker(Worker):
             },
             histograms={name: times if name == "service" else [] for name in TIMES},
             requests=[
-                {"replies": each["replies"], "failed": failed, "latency": each["service"]}
-                for failed, each in requests
+                {
+                    "replies": each.replies,
+                    "failed": each.errors.total(),
+                    "latency": [] if test.mixed else sparse(each.times),
+                }
+                for each in test.requests
             ],
             elsewhere={place: n for place, n in test.places.items() if place},
             at_schedule_end={
