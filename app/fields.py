@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetrics,
     QKeyEvent,
     QKeySequence,
+    QResizeEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
     QLineEdit,
+    QListWidget,
+    QListWidgetItem,
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
@@ -25,11 +28,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.choices import Choice, Tick
+from app.plain import tip
 from app.theme import Weight, font
 from app.widgets import Sign, label, retone, row
 from workbench.plan.editing import number
+from workbench.untrusted import one_line
 
 NAMES_WIDE = 96
+_TICK_PX, _TICKS_ACROSS_PX = 28, 200
+"""The height of a row of ticks, and the least width of one."""
 _BELOW, _BELOW_MESSAGE = 4, 2
 """Below a line without room for a message, and with it."""
 _Reason = Qt.FocusReason
@@ -152,6 +159,88 @@ class Flag(Tick):
 
     def set_value(self, value: Any) -> None:
         self.setChecked(bool(value))
+
+
+class TickList(QListWidget):
+    """Names with check boxes, in as many columns as there is room for: a click on one, Space or
+    Enter ticks it. `value` is what is ticked, the latest last, also of what is not offered.
+    """
+
+    edited = Signal()
+
+    def __init__(
+        self, name: str, options: Sequence[tuple[str, str, str]] = (), *, whole: bool = True
+    ) -> None:
+        """`options`: see `offer`; `whole`: it is as high as its rows and never scrolls."""
+        super().__init__()
+        self._chosen: list[str] = []
+        self._whole = whole
+        self.setAccessibleName(name)
+        self.setProperty("kind", "ticks")
+        self.setFlow(QListWidget.Flow.LeftToRight)
+        self.setWrapping(True)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QListWidget.SelectionMode.NoSelection)
+        self.itemClicked.connect(self._toggle)
+        self.offer(options)
+
+    def offer(self, options: Sequence[tuple[str, str, str]]) -> None:
+        """Show these: their values, texts, and tool tips. The current one stays the current one."""
+        at = self.currentItem()
+        current = at.data(Qt.ItemDataRole.UserRole) if at is not None else ""
+        self.clear()
+        for value, text, about in options:
+            item = QListWidgetItem(one_line(text), self)
+            item.setData(Qt.ItemDataRole.UserRole, value)
+            item.setToolTip(tip(about))
+            # A click anywhere on it ticks, not only one on the box.
+            item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)
+        self.set_value(self._chosen)
+        self.setCurrentRow(self.offered.index(current) if current in self.offered else 0)
+        self._fit()
+
+    @property
+    def offered(self) -> list[str]:
+        return [self.item(n).data(Qt.ItemDataRole.UserRole) for n in range(self.count())]
+
+    def value(self) -> list[str]:
+        return list(self._chosen)
+
+    def set_value(self, value: Any) -> None:
+        self._chosen = list(value) if isinstance(value, list) else []
+        for n, each in enumerate(self.offered):
+            on = each in self._chosen
+            self.item(n).setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+
+    def toggle(self, value: str) -> None:
+        """Tick what is offered, or no longer."""
+        others = [each for each in self._chosen if each != value]
+        self.set_value(others if value in self._chosen else [*others, value])
+        self.edited.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        keys, item = Qt.Key, self.currentItem()
+        if event.key() in (keys.Key_Space, keys.Key_Return, keys.Key_Enter) and item is not None:
+            self._toggle(item)
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+        super().resizeEvent(event)
+
+    def _toggle(self, item: QListWidgetItem) -> None:
+        self.toggle(item.data(Qt.ItemDataRole.UserRole))
+
+    def _fit(self) -> None:
+        wide = self.viewport().width() - 1  # Qt wraps what fills a row
+        across = max(1, wide // _TICKS_ACROSS_PX)
+        self.setGridSize(QSize(wide // across, _TICK_PX))
+        for n in range(self.count()):
+            self.item(n).setSizeHint(self.gridSize())
+        if self._whole:
+            self.setFixedHeight(-(-self.count() // across) * _TICK_PX + 2 * self.frameWidth())
 
 
 class Segments(QFrame):

@@ -211,10 +211,10 @@ QLineEdit[tone="bad"], QPlainTextEdit[tone="bad"] {{ border-color: {t.bad}; }}
 QCheckBox, QRadioButton {{ spacing: 8px; min-height: 26px; }}
 QCheckBox:disabled, QRadioButton:disabled {{ color: {t.muted}; }}
 QCheckBox:focus, QRadioButton:focus {{ outline: none; }}
-QCheckBox::indicator, QRadioButton::indicator, QTreeView::indicator {{ width: 16px; height: 16px;
-    background: {t.sunken}; border: 1px solid {t.edge}; border-radius: 5px; }}
+QCheckBox::indicator, QRadioButton::indicator, QAbstractItemView::indicator {{ width: 16px;
+    height: 16px; background: {t.sunken}; border: 1px solid {t.edge}; border-radius: 5px; }}
 QRadioButton::indicator {{ border-radius: 9px; }}
-QCheckBox::indicator:checked, QTreeView::indicator:checked {{ background: {t.primary};
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{ background: {t.primary};
     border-color: {t.primary}; image: url("{check}"); }}
 QRadioButton::indicator:checked {{ width: 6px; height: 6px; background: {t.on_primary};
     border: 6px solid {t.primary}; }}
@@ -231,9 +231,14 @@ QTableView::item:selected, QTreeView::item:selected, QListView::item:selected {{
 QListView[kind="framed"] {{ background: {t.sunken}; border: 1px solid {t.edge}; padding: 3px;
     border-radius: 7px; }}
 QListView[kind="framed"]:focus {{ padding: 2px; }}
+QListView[kind="ticks"] {{ background: transparent; border: 2px solid transparent;
+    border-radius: 7px; }}
+QListView[kind="ticks"]::item {{ padding: 0; border-radius: 5px; }}
+QListView[kind="ticks"]::item:focus {{ background: {chosen}; }}
 QTableView[kind="presets"] {{ background: transparent; }}
 QTableView[kind="presets"]::item {{ padding: 6px 0; border: none; }}
-QTableView:focus, QTreeView:focus, QListView:focus {{ border: 2px solid {t.focus}; }}
+QTableView:focus, QTreeView:focus, QListView:focus, QListView[kind="ticks"]:focus {{
+    border: 2px solid {t.focus}; }}
 QTableView[kind="rows"], QTableView[kind="rows"]:focus {{
     border: 2px solid transparent; border-radius: 9px; }}
 QHeaderView::section {{ background: {t.card}; color: {t.muted}; border: none;

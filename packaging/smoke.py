@@ -79,7 +79,7 @@ begun = []
 
 def step(window):
     start, busy = window.start, window.desk.busy
-    if not begun and start.compare.boxes and time.monotonic() > opened + 8:
+    if not begun and start.compare.servers.count() and time.monotonic() > opened + 8:
         (start.quick if wanted == "quick" else start.compare.run).click()
         begun.append(time.monotonic())
     elif begun and not busy and time.monotonic() > begun[0] + 5:

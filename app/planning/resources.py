@@ -108,12 +108,6 @@ class PlanResources:
             *([unreached] if unreached else []),
         ]
 
-    def ports(self) -> int:
-        """Return the local ports of this computer."""
-        from workbench.machines.facts import limits_of
-
-        return limits_of(self.facts, loopback=True).ports
-
 
 async def load() -> PlanResources:
     """Read everything; what cannot be read is reported in `broken` and `damaged`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -144,18 +143,6 @@ class Offer:
             return assess(plan, entries, self.resources.facts, loopback=True)
 
         return await asyncio.to_thread(assess_plan)
-
-    def conditions(self) -> str:
-        """Describe this computer in one line."""
-        facts, parts = self.resources.facts, []
-        if cores := facts.get("cpu_count"):
-            parts.append("1 core for servers and clients" if cores == 1 else f"{cores} cores")
-        if kernel := facts.get("kernel"):
-            parts.append(re.match(r"[^-]*", kernel)[0])  # type: ignore[index]
-        if descriptors := facts.get("descriptor_limits", {}).get("hard"):
-            parts.append(f"{descriptors:,} file descriptors")
-        parts.append(f"{self.resources.ports():,} free ports")
-        return " · ".join(parts)
 
 
 async def load() -> Offer:

@@ -1,4 +1,4 @@
-"""The latest sessions; if there are none, what a run produces."""
+"""The latest sessions."""
 
 from __future__ import annotations
 
@@ -15,32 +15,14 @@ from app.plain import tip
 from app.sessions.thumbnail import Outlines, Thumbnail
 from app.settings import Settings
 from app.stacking import lay, stacked
-from app.theme import Theme, Weight, icon_pixmap
-from app.widgets import Elided, button, column, dress, empty, frame, label, row
+from app.theme import Weight
+from app.widgets import Elided, button, column, empty, label, row
 from app.words import ended, when
 from workbench import paths
 from workbench.sessions.library import Shelved
 
 _LEAST, _MOST = 320, 6
 _TALL = 90
-_RESULTS = (
-    (
-        "scale",
-        "A verdict for every point",
-        "Was the server the limit, or the clients? Unreliable points are drawn hollow.",
-    ),
-    (
-        "film",
-        "One file per run",
-        "Replay it, run it again, or compare it with other runs.",
-    ),
-    (
-        "layers",
-        "Nothing left running",
-        "Servers run in their own runtimes, cached apart from the system. Clear them in Settings.",
-    ),
-)
-
 _OPENED, _MOST_OPENED = "opened", 12
 """The setting with the sessions opened from outside the user's folder, and how many it keeps."""
 
@@ -58,14 +40,10 @@ class Recent(QWidget):
         self._outlines.changed.connect(self._show_results)
         inside = column(self, gap=8)
         head = row()
-        self._title = label("", 14, Weight.DemiBold)
-        self._all = button("All sessions", "arrow-right", kind="ghost")
-        self._all.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-        self._all.setStyleSheet("QPushButton { padding: 0; }")
-        self._all.clicked.connect(lambda: desk.page_requested.emit("Sessions"))
-        head.addWidget(self._title)
+        head.addWidget(label("Recent sessions", 14, Weight.DemiBold))
         head.addStretch(1)
-        head.addWidget(self._all)
+        show = desk.page_requested.emit
+        head.addWidget(button("All sessions", kind="ghost", on_click=lambda: show("Sessions")))
         inside.addLayout(head)
         self._cards = row(gap=16)
         inside.addLayout(self._cards)
@@ -90,8 +68,7 @@ class Recent(QWidget):
         if key == self._shown:
             return
         self._shown = key
-        self._title.setText("Recent sessions" if shown else "What you get")
-        self._all.setVisible(bool(shown))
+        self.setVisible(bool(shown))
         empty(self._cards)
         lay(self._cards, below=below)
         self._cards.setSpacing(8 if below else 16)
@@ -101,10 +78,6 @@ class Recent(QWidget):
         # A single session does not fill the width of the page.
         for _ in range(room - len(shown) if shown and not below else 0):
             self._cards.addWidget(QWidget(), 1)
-        if not shown:
-            for icon, title, text in _RESULTS:
-                self._cards.addWidget(_Result(icon, title, text, self._desk.theme), 1)
-        dress(self, self._desk.theme)
         self._show_results()
 
     def _entry(self, session: Shelved) -> QPushButton:
@@ -152,30 +125,6 @@ def _tone(session: Shelved) -> str:
     if session.stop is None:
         return "ok" if session.growing else "warn"
     return "soft" if session.stop.status == "done" else "warn"
-
-
-class _Result(QWidget):
-    """One result of a run."""
-
-    def __init__(self, icon: str, title: str, text: str, theme: Theme) -> None:
-        super().__init__()
-        self._icon = icon
-        around = column(self)
-        card = frame()
-        around.addWidget(card)
-        inside = row(card, margin=14, gap=12)
-        self._sign = label()
-        inside.addWidget(self._sign, 0, Qt.AlignmentFlag.AlignTop)
-        texts = QVBoxLayout()
-        texts.setSpacing(3)
-        texts.addWidget(label(title, 13, Weight.DemiBold))
-        texts.addWidget(label(text, 12, tone="soft", wrap=True))
-        texts.addStretch(1)
-        inside.addLayout(texts, 1)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        self._sign.setPixmap(icon_pixmap(self._icon, theme.soft, 20))
 
 
 def remember(settings: Settings, path: Path) -> None:

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 def window(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[MainWindow]:
     request.getfixturevalue("away")
     with shown(qtbot) as window:
-        qtbot.waitUntil(lambda: bool(window.start.compare.boxes))
+        qtbot.waitUntil(lambda: bool(window.start.compare.servers.count()))
         yield window
 
 
@@ -31,8 +31,8 @@ class TestWithoutNetwork:
         self, qtbot: QtBot, window: MainWindow
     ) -> None:
         qtbot.waitUntil(lambda: says(window, "left out: their packages are not on this computer"))
-        boxes = window.start.compare.boxes
-        assert "asyncio-streams" in boxes and not {"twisted", "tornado"} & set(boxes)
+        offered = set(window.start.compare.servers.offered)
+        assert "asyncio-streams" in offered and not {"twisted", "tornado"} & offered
         window.desk.run_requested.disconnect(window.run)
         with qtbot.waitSignal(window.desk.run_requested) as wanted:
             press(window, "Run Quick look")
@@ -48,8 +48,8 @@ class TestWhereNoServersRun:
     def test_it_leads_to_a_machine_and_to_the_recorded_session(
         self, qtbot: QtBot, window: MainWindow
     ) -> None:
-        qtbot.waitUntil(lambda: says(window, "This computer cannot run servers"))
-        assert says(window.start.compare, "use a machine over SSH instead of this computer")
+        told = "use a machine over SSH instead of this computer"
+        qtbot.waitUntil(lambda: says(window.start.compare, told))
         assert not control(window, "Run the comparison").isEnabled()
         press(window, "Add a machine")
         assert window.page("Machines").isVisible()

@@ -162,7 +162,7 @@ def lists_are_full(page: QWidget) -> bool:
     """Has arrived what a page reads in the engine's thread?"""
     if isinstance(page, PlanPage) and page.draft is None:
         return False
-    if isinstance(page, StartPage) and not page.compare.boxes:
+    if isinstance(page, StartPage) and not page.compare.servers.count():
         return False
     lists = [view for view in page.findChildren(QAbstractItemView) if view.isVisible()]
     return all(view.model() is None or view.model().rowCount() for view in lists)

@@ -119,7 +119,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
 
 
 def test_the_whole_flow_with_keys_alone(person: Person, tmp_path: Path) -> None:
-    person.reads("This computer is ready")
+    person.reads("Quick look")
     runs_a_plan_and_stops_it(person)
     replays_it(person)
     exports_it(person, tmp_path / "look.html")
