@@ -12,7 +12,7 @@ from workbench.load.base import LoadReport
 from workbench.machines import pulse
 from workbench.machines.pulse import Instant, Pulse
 from workbench.messages.reasons import ComputerSlept
-from workbench.run.point import PointWatch
+from workbench.run.point import gone
 
 
 class Clocks:
@@ -76,11 +76,11 @@ async def test_a_point_in_which_this_computer_slept_does_not_count(
 ) -> None:
     counts = Counts(scheduled=9, unsent=0, sent=9, late=0, established=9, succeeded=9)
     report = LoadReport(counts, Histograms(), replies_in_schedule=9, schedule_s=1.0)
-    watch = PointWatch(FakeMachine("localhost"), [])
+    began = Instant.now()
     clocks.running_s += 5.0
     clocks.slept_s += slept_s
-    checked = await watch.checked(report, complete=True)
-    assert checked.complaints == ([ComputerSlept(seconds=30.0)] if slept_s else [])
+    cause = await gone(FakeMachine("localhost"), [], began, report, complete=True)
+    assert cause == (ComputerSlept(seconds=30.0) if slept_s else None)
 
 
 def test_before_it_counts_nothing_is_an_absence(clocks: Clocks) -> None:

@@ -4,10 +4,9 @@ lost says nothing about its server."""
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from typing import Any
 
 from workbench.analysis.evidence import SUSTAINED_SHARE
@@ -24,7 +23,7 @@ from workbench.messages.base import Message
 from workbench.messages.machines import SamplerLost, SamplerRestarted, TargetGone
 from workbench.messages.reasons import ComputerSlept, TargetLost, TargetSilent
 from workbench.plan.schedule import PointPlan
-from workbench.run.point_recording import Ended, History, PointRecording
+from workbench.run.point_recording import History, PointRecording, Target
 from workbench.run.state import RunState
 from workbench.servers.entry import ServerEntry
 from workbench.workloads.options import Workload
@@ -36,38 +35,29 @@ ASLEEP_S = 0.5
 """The clocks of a computer that did not sleep differ by far less."""
 
 
-class PointWatch:
-    """Watches the target during one point."""
-
-    def __init__(self, target: Machine, waits: Sequence[asyncio.Task[PongbenchError]]) -> None:
-        self._target = target
-        self._waits = waits
-        self._began = Instant.now()
-
-    async def lost(self) -> None:
-        """Wait until the target or its sampler is lost."""
-        await asyncio.wait(self._waits, return_when=asyncio.FIRST_COMPLETED)
-
-    async def checked(self, report: LoadReport, complete: bool) -> LoadReport:
-        """The report, with a complaint where the target was lost meanwhile. After a bad point that
-        is `complete` the target is asked whether it is still there."""
-        cause: Message | None = next(
-            (TargetLost(said=str(wait.result())) for wait in self._waits if wait.done()), None
-        )
-        counts = report.counts
-        slept_s = Instant.now().slept_since(self._began)
-        if not cause and slept_s > ASLEEP_S:
-            cause = ComputerSlept(seconds=slept_s)
-        if not cause and complete and counts.succeeded < SUSTAINED_SHARE * counts.scheduled:
-            cause = await self._silence()
-        return replace(report, complaints=[*report.complaints, cause]) if cause else report
-
-    async def _silence(self) -> Message | None:
-        if await answers(self._target, ANSWERS_WITHIN_S):
-            return None
-        if failure := self._target.failure:
-            return TargetLost(said=str(failure))
-        return TargetSilent(machine=self._target.name, within_s=ANSWERS_WITHIN_S)
+async def gone(
+    target: Machine,
+    waits: Sequence[asyncio.Task[PongbenchError]],
+    began: Instant,
+    report: LoadReport,
+    *,
+    complete: bool,
+) -> Message | None:
+    """Return why a point does not count because the target was lost, or this computer slept. After
+    a bad point that is `complete` the target is asked whether it is still there."""
+    if lost := next((wait for wait in waits if wait.done()), None):
+        return TargetLost(said=str(lost.result()))
+    slept_s = Instant.now().slept_since(began)
+    if slept_s > ASLEEP_S:
+        return ComputerSlept(seconds=slept_s)
+    counts = report.counts
+    if not complete or counts.succeeded >= SUSTAINED_SHARE * counts.scheduled:
+        return None
+    if await answers(target, ANSWERS_WITHIN_S):
+        return None
+    if failure := target.failure:
+        return TargetLost(said=str(failure))
+    return TargetSilent(machine=target.name, within_s=ANSWERS_WITHIN_S)
 
 
 class TargetWatch:
@@ -80,16 +70,29 @@ class TargetWatch:
         self._unsampled = False
         """Its sampler could not be restarted, which was noted."""
 
-    @contextlib.asynccontextmanager
-    async def during_point(self) -> AsyncIterator[PointWatch]:
-        """Watch for the length of a point."""
+    async def during(
+        self, generator: LoadGenerator, load: Coroutine[Any, Any, LoadReport]
+    ) -> tuple[LoadReport, bool]:
+        """Run a point's load until it ends, is interrupted, or the target or its sampler is lost.
+        Returns its report, and whether it is complete."""
+        began = Instant.now()
         waits = [asyncio.create_task(self._target.lost())]
         if self._sampling.failure is None:
             waits.append(asyncio.create_task(self._sampling.lost()))
+        running = asyncio.create_task(load)
+        interrupted = asyncio.create_task(self._run.control.interrupted())
         try:
-            yield PointWatch(self._target, waits)
+            await asyncio.wait({running, interrupted, *waits}, return_when=asyncio.FIRST_COMPLETED)
+            complete = running.done()
+            if not complete:
+                await generator.stop_point()
+            report = await running
+            cause = await gone(self._target, waits, began, report, complete=complete)
         finally:
-            await ended(*waits)
+            await ended(running, interrupted, *waits)
+        if cause:
+            report = replace(report, complaints=[*report.complaints, cause])
+        return report, complete
 
     async def after_point(self) -> None:
         """Restart the sampler where it is lost. Raises PongbenchError where the target is lost."""
@@ -98,46 +101,13 @@ class TargetWatch:
         if failure := self._target.failure:
             self._run.note(TargetGone(said=str(failure)))
             raise failure
-        if self._sampling.failure and not self._unsampled:
-            await self._restart_sampler(self._sampling.failure)
-
-    async def _restart_sampler(self, failure: PongbenchError) -> None:
-        try:
-            await self._sampling.again()
-        except PongbenchError:
-            self._unsampled = True
-            self._run.note(SamplerLost(said=str(failure)))
-            return
-        self._run.note(SamplerRestarted(said=str(failure)))
-
-
-async def unchanged() -> Message | None:
-    """Of a server that only this program starts and ends."""
-    return None
-
-
-@dataclass(frozen=True)
-class Target:
-    """The server under test, as the clients reach it."""
-
-    server: str
-    name: str
-    host: str
-    port: int
-    entry: ServerEntry | None = None
-    """None: the expected reply is unknown."""
-    exit_status: Callable[[], int | None] = lambda: None
-    """See `Deployment.exit_status`."""
-    nofile: int = 0
-    """Descriptor limit in force in each of its processes; 0: unknown."""
-    cores: int = 0
-    """On which it may run; 0: unknown."""
-    here: bool = True
-    """Whether it is on the target."""
-    known: bool = True
-    """Whether the kernel shows its processes."""
-    changed: Callable[[], Awaitable[Message | None]] = unchanged
-    """Returns how others changed its processes since the last point."""
+        if (failure := self._sampling.failure) and not self._unsampled:
+            try:
+                await self._sampling.again()
+                self._run.note(SamplerRestarted(said=str(failure)))
+            except PongbenchError:
+                self._unsampled = True
+                self._run.note(SamplerLost(said=str(failure)))
 
 
 class PointRunner:
@@ -161,17 +131,17 @@ class PointRunner:
         point = self._run.stage.with_tool(point)
         spec = _spec(self._run, point, target)
         below = self._history.below(point, self._run.plan.axis)
-        recording = PointRecording(self._run, point, self._points, spec, below)
+        recording = PointRecording(
+            self._run, point, target, number=self._points, spec=spec, below=below
+        )
         stage = self._run.stage
         await stage.samplers.mark()
         own_before_s = time.process_time()
         generator = stage.loads[point.load_tool]
         load = generator.run(spec, started=recording.started, on_window=recording.take)
-        async with self.target_watch.during_point() as watch:
-            report, complete = await self._interruptible(generator, load, watch)
-            report = await watch.checked(report, complete)
+        report, complete = await self.target_watch.during(generator, load)
         usages = await stage.samplers.since_mark(now=complete)
-        if changed := await target.changed():
+        if target.changed and (changed := await target.changed()):
             report = replace(report, complaints=[*report.complaints, changed])
         usage = usages.get(stage.target.name, Usage())
         if target.here:
@@ -186,48 +156,13 @@ class PointRunner:
                 known_s += time.process_time() - own_before_s
             others_s = max(0.0, usage.elsewhere_s - known_s)
         resent = sum(of_client.counters.get("RetransSegs", 0) for of_client in usages.values())
-        stop = recording.stop(
-            Ended(
-                report,
-                complete,
-                usage,
-                others_s,
-                resent,
-                target.exit_status(),
-                target.nofile,
-                target.cores,
-                target.here,
-            )
-        )
-        self._note_lost_cpu(target, usage)
+        stop = recording.stop(report, usage, others_s, resent, complete=complete)
+        if usage.cpu_lost and target.known and target.server not in self._lost_cpu:
+            self._lost_cpu.add(target.server)
+            self._run.note(notes.CpuTimeLost(name=target.name), target.server)
         self._history.add(stop)
         self._run.emit(stop)
         return stop
-
-    def _note_lost_cpu(self, target: Target, usage: Usage) -> None:
-        if (
-            usage.cpu_lost
-            and target.known
-            and target.entry
-            and target.entry.id not in self._lost_cpu
-        ):
-            self._lost_cpu.add(target.entry.id)
-            self._run.note(notes.CpuTimeLost(name=target.entry.name), target.entry.id)
-
-    async def _interruptible(
-        self, generator: LoadGenerator, load: Any, watch: PointWatch
-    ) -> tuple[LoadReport, bool]:
-        running = asyncio.ensure_future(load)
-        interrupted = asyncio.ensure_future(self._run.control.interrupted())
-        lost = asyncio.ensure_future(watch.lost())
-        try:
-            await asyncio.wait({running, interrupted, lost}, return_when=asyncio.FIRST_COMPLETED)
-            complete = running.done()
-            if not complete:
-                await generator.stop_point()
-            return await running, complete
-        finally:
-            await ended(running, interrupted, lost)
 
 
 def _spec(run: RunState, point: PointPlan, target: Target) -> PointSpec:

@@ -4,8 +4,9 @@ verdict, which also rests on the points before it."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -28,6 +29,7 @@ from workbench.metrics import Measured
 from workbench.plan.schedule import PointPlan, series_key
 from workbench.plan.search import with_limits
 from workbench.run.state import RunState
+from workbench.servers.entry import ServerEntry
 
 
 class History:
@@ -72,26 +74,27 @@ DOUBTFUL = ("inconclusive", "faulty")
 
 
 @dataclass(frozen=True)
-class Ended:
-    """What is known of a point once it has ended."""
+class Target:
+    """The server under test, as the clients reach it."""
 
-    report: LoadReport
-    complete: bool
-    usage: Usage
-    """Of the target."""
-    others_s: float | None
-    """CPU time that other programs took on the cores of server and clients; None: it cannot be
-    separated from that of server and clients."""
-    resent: int
-    """Segments retransmitted by machines other than the target."""
-    exit_status: int | None = None
-    """Of a server that ended during the point."""
+    server: str
+    name: str
+    host: str
+    port: int
+    entry: ServerEntry | None = None
+    """None: the expected reply is unknown."""
+    exit_status: Callable[[], int | None] = lambda: None
+    """See `Deployment.exit_status`."""
     nofile: int = 0
-    """Descriptor limit in force in the server's processes; 0: unknown."""
+    """Descriptor limit in force in each of its processes; 0: unknown."""
     cores: int = 0
-    """On which the server may run; 0: those of the target that are for it."""
+    """On which it may run; 0: unknown."""
     here: bool = True
-    """Whether the server is on the target."""
+    """Whether it is on the target."""
+    known: bool = True
+    """Whether the kernel shows its processes."""
+    changed: Callable[[], Awaitable[Message | None]] | None = None
+    """Returns how others changed its processes since the last point; None: nobody can."""
 
 
 class PointRecording:
@@ -102,11 +105,14 @@ class PointRecording:
         self,
         run: RunState,
         point: PointPlan,
+        target: Target,
+        *,
         number: int,
         spec: PointSpec,
         below: list[PointStop],
     ) -> None:
         self._run = run
+        self._target = target
         self._spec = spec
         self._below = below
         self._can = run.stage.tools[point.load_tool].capabilities
@@ -129,12 +135,6 @@ class PointRecording:
         )
         self._windows: list[Window] = []
         self._stay_s = run.plan.declared.longest_stay_s(point.workload)
-
-    def _body_bytes(self) -> int | None:
-        """The size of a reply's payload; None: unknown."""
-        fixed = self._run.plan.declared.payload_bytes(self._point.workload)
-        known = self._spec.reply.get("body")
-        return len(known.encode()) if fixed is None and known else fixed
 
     def started(self, at_us: int) -> None:
         self._start = replace(self._start, t_us=self._run.session_us(at_us))
@@ -167,15 +167,35 @@ class PointRecording:
         self._windows.append(document)
         self._run.emit(document)
 
-    def stop(self, of: Ended) -> PointStop:
-        """Judge the point, and return its last document."""
-        point, report, usage = self._point, of.report, of.usage
+    def stop(
+        self,
+        report: LoadReport,
+        usage: Usage,
+        others_s: float | None,
+        resent: int,
+        *,
+        complete: bool,
+    ) -> PointStop:
+        """Judge the point, and return its last document. `usage`: of the target; `others_s`: CPU
+        time that other programs took on the cores of server and clients, None if it cannot be
+        separated from theirs; `resent`: segments that other machines than the target retransmitted;
+        `complete`: it was not ended early."""
+        point, exit_status = self._point, self._target.exit_status()
         counts, times = report.counts, report.histograms
-        complete = of.complete and not report.complaints
+        complete = complete and not report.complaints
         seconds = point.seconds if complete and point.seconds else report.schedule_s
         steady = self._steady(seconds)
-        evidence = self._evidence(of, complete, seconds, steady)
-        verdict, reasons = self._judged(evidence, of)
+        evidence = self._evidence(
+            report,
+            usage,
+            seconds,
+            steady,
+            complete=complete,
+            exit_status=exit_status,
+            resent_by_clients=resent,
+            others_cpu_pct=_share_pct(others_s, usage.seconds),
+        )
+        verdict, reasons = self._judged(evidence, report, usage)
         calls_per_s, measured_s = self._answered(report, steady, seconds)
         stop = PointStop(
             t_us=self._run.now_us(),
@@ -210,12 +230,19 @@ class PointRecording:
         return with_limits(stop, search) if search else stop
 
     def _evidence(
-        self, of: Ended, complete: bool, seconds: float, steady: phases.Steady | None
+        self,
+        report: LoadReport,
+        usage: Usage,
+        seconds: float,
+        steady: phases.Steady | None,
+        **more: Any,
     ) -> Evidence:
-        point, report, usage, run = self._point, of.report, of.usage, self._run
+        point, run = self._point, self._run
         times, limit = report.histograms, run.limits[point.load_tool]
         offered = self._offered(report, steady, seconds)
         planned = _rate(point.samples * self._per_unit, point.seconds)
+        started = Started.of((window.middle_s, window.service) for window in self._windows)
+        shared = getattr(point.workload, "pipeline", 1) > 1 or point.held
         judged_p99_ms = run.plan.declared.p99_limit_ms(point.workload)
         return Evidence(
             counts=report.counts,
@@ -223,12 +250,10 @@ class PointRecording:
             offered_per_s=0.0 if point.concurrency else offered,
             planned_per_s=planned if "own-pace" in self._can.traits else 0.0,
             closed=point.concurrency > 0,
-            complete=complete,
-            exit_status=of.exit_status,
             elsewhere=report.elsewhere,
             requests=report.figures.get("requests", 0),
             uncounted=report.figures.get("uncounted", 0),
-            least_cpu_s=self._least_cpu_s(report.counts.succeeded),
+            least_cpu_s=0.0 if shared else LEAST_CALL_S * report.counts.succeeded,
             conserved=report.conserved,
             lateness_us=histogram.percentiles(times.lateness),
             client_cpu_pct=report.client_cpu_pct,
@@ -239,35 +264,38 @@ class PointRecording:
             latency_us=histogram.percentiles(times.latency),
             p99_limit_ms=judged_p99_ms if point.judged else None,
             timeout_s=point.workload.timeout_s,
-            rise_s=self._rise(steady),
+            rise_s=rise_s(started, steady.from_s, steady.to_s) if steady else None,
             ceiling_per_s=limit.per_s if point.judged else None,
             ceiling_others_pct=limit.background_load_pct,
             counters=usage.counters,
-            resent_by_clients=of.resent,
             link_lost_share=run.link_lost_share,
             connect_us=histogram.percentiles(times.connect),
-            others_cpu_pct=_share_pct(of.others_s, usage.seconds),
             stolen_cpu_pct=_share_pct(usage.stolen_s, usage.seconds) or 0.0,
-            loopback=run.stage.loopback and of.here,
+            loopback=run.stage.fleet.loopback and self._target.here,
             server_cpu_pct=usage.cpu_pct if usage.seconds and not usage.cpu_lost else None,
             calls_per_connection=point.calls_per_connection,
             clients={each.machine: each.service_us for each in report.clients if each.service_us},
             faults=report.faults,
             clean_per_s=clean_per_s(self._below),
             faulty_before=faulty_before(self._below),
+            **more,
         )
 
-    def _judged(self, evidence: Evidence, of: Ended) -> tuple[Verdict, list[Message]]:
+    def _judged(
+        self, evidence: Evidence, report: LoadReport, usage: Usage
+    ) -> tuple[Verdict, list[Message]]:
         """Return the verdict, and all that is to be said of the point."""
+        stage, plan, target = self._run.stage, self._run.plan, self._target
         verdict, reasons = judge(evidence)
-        if of.exit_status is None and not of.usage.cpu_lost:
-            why = self._cause(of.usage, of.nofile, of.cores)
+        if evidence.exit_status is None and not usage.cpu_lost:
+            cores = target.cores or len(stage.placement.server or stage.target.cpus) or 1
+            why = cause(usage, Given(cores, target.nofile or plan.nofile, plan.backlog))
             # The kernel shows these, whoever else was busy.
             shown = isinstance(why, DescriptorsUsedUp | NotAccepted)
             if why and (verdict == "server-limited" or (shown and verdict in DOUBTFUL)):
                 reasons.append(why)
-        limited = client_limited(of.report.waits, evidence.latency_us)
-        reasons += [*of.report.complaints, *of.report.remarks, *([limited] if limited else [])]
+        limited = client_limited(report.waits, evidence.latency_us)
+        reasons += [*report.complaints, *report.remarks, *([limited] if limited else [])]
         return verdict, reasons
 
     @property
@@ -286,21 +314,19 @@ class PointRecording:
     ) -> dict[str, float | None]:
         """The metrics beyond the built-in ones."""
         declared = self._run.plan.declared
+        body_bytes = declared.payload_bytes(self._point.workload)
+        if body_bytes is None and (known := self._spec.reply.get("body")):
+            body_bytes = len(known.encode())
         measured = Measured(
             report,
             self._windows,
             usage,
             self._point.held,
-            self._body_bytes(),
+            body_bytes,
             calls_per_s,
             declared.statuses,
         )
         return metrics.values(measured, declared.requests(self._run.plan.workload))
-
-    def _least_cpu_s(self, replies: int) -> float:
-        """CPU time that no server can do with for this number of replies; 0: unknown."""
-        shared = getattr(self._point.workload, "pipeline", 1) > 1 or self._point.held
-        return 0.0 if shared else LEAST_CALL_S * replies
 
     def _queue(self, seconds: float, steady: phases.Steady | None) -> Queue | None:
         point, windows = self._point, self._windows
@@ -329,19 +355,6 @@ class PointRecording:
         calls = 1 if self._point.concurrency else self._point.calls_per_connection
         ramp_s = phases.ramp_s(self._windows, calls, self._stay_s)
         return phases.steady(self._windows, schedule_s, ramp_s)
-
-    def _rise(self, steady: phases.Steady | None) -> tuple[float, float] | None:
-        """See `Evidence.rise_s`."""
-        if steady is None:
-            return None
-        started = Started.of((window.middle_s, window.service) for window in self._windows)
-        return rise_s(started, steady.from_s, steady.to_s)
-
-    def _cause(self, usage: Usage, nofile: int, cores: int) -> Message | None:
-        """The cause of the server's limit."""
-        stage, plan = self._run.stage, self._run.plan
-        cores = cores or len(stage.placement.server or stage.target.cpus) or 1
-        return cause(usage, Given(cores, nofile or plan.nofile, plan.backlog))
 
     def _answered(
         self, report: LoadReport, steady: phases.Steady | None, seconds: float
