@@ -37,10 +37,10 @@ class ClientRecovery:
             return  # none is left: the next point ends the run
         limit = self._run.limit
         for each in self._run.limits.values():
-            each.void() if self._lost else each.suspend()
+            each.of_all, each.per_s = each.of_all if self._lost else each.per_s, None
         for name in new:
             self._lost.append(name)
-            lost = ClientLost(clients=[name], left=self._left, limit_void=limit.known_of_all)
+            lost = ClientLost(clients=[name], left=self._left, limit_void=bool(limit.of_all))
             self._run.note(lost, machine=name)
 
     async def rejoin_lost(self) -> None:
@@ -60,7 +60,8 @@ class ClientRecovery:
                 return
             self._lost.remove(name)
             for each in self._run.limits.values():
-                each.void() if self._lost else each.restore()
+                # One measured in between was that of fewer clients.
+                each.per_s = None if self._lost else each.of_all
             valid = bool(limit.per_s)
             back = ClientBack(clients=[name], left=self._left, limit_valid=valid, **found)
             self._run.note(back, machine=name)

@@ -24,7 +24,7 @@ from workbench.rights import recorded
 from workbench.run.network_check import note_links
 from workbench.run.profiling import ProfilePass
 from workbench.run.server_run import NotMeasurable, ServerRunner
-from workbench.run.state import RunState
+from workbench.run.state import ClientLimit, RunState
 from workbench.run.tuning import TuningEvent
 from workbench.servers.entry import APPS, ServerEntry
 
@@ -180,7 +180,7 @@ class Scheduler:
         if ceiling is None:
             self._run.note(notes.ClientLimitUnknown())
             return
-        self._run.limits[tool].calibrated(ceiling.per_s, ceiling.others_pct)
+        self._run.limits[tool] = ClientLimit(ceiling.per_s, ceiling.others_pct)
         top = self._run.budget.most_per_s if self._plan.to_ceiling else max(self._plan.rates_per_s)
         reached_all = ceiling.per_s >= top
         found = notes.Ceiling(

@@ -116,12 +116,24 @@ class ServerRunner:
         Points of a sweep are added to `results`. Raises NotMeasurable when the server cannot be
         started, Stopped when the run is to end."""
         async with self.turn(server, self._run.rehearsed[server].entry) as deployment:
-            self._note_backlog(deployment)
             before = await footprint(self._target, deployment.roots)
             shared_once = await memory_shared_once(self._target, deployment.roots)
             nofile = await descriptor_limit(self._target, deployment.roots)
-            self._note_resources(deployment, before, nofile)
-            target = self._target_of(deployment, nofile, len(before.cores))
+            self._note_in_force(deployment, before, nofile)
+            entry = deployment.entry
+            target = Target(
+                entry.id,
+                entry.name,
+                deployment.host,
+                deployment.port,
+                entry,
+                deployment.exit_status,
+                nofile,
+                len(before.cores),
+                here=deployment.here,
+                known=deployment.known,
+                changed=lambda: self._changed(deployment),
+            )
             answer = await self._drive(points, deployment, rests, results, target)
             await self._note_growth(deployment, before.rss_bytes, shared_once)
             return answer
@@ -184,42 +196,23 @@ class ServerRunner:
         )
         self._run.note(grown, deployment.entry.id)
 
-    def _note_backlog(self, deployment: Deployment) -> None:
-        name, backlog = deployment.entry.name, deployment.backlog
-        if not backlog:  # Not known of a server that runs elsewhere.
-            return
-        asked = 0 if deployment.entry.running else self._run.plan.backlog
-        in_force = notes.Backlog(name=name, backlog=backlog, asked=asked)
-        self._run.note(in_force, deployment.entry.id)
-
-    def _note_resources(self, deployment: Deployment, used: Footprint, nofile: int) -> None:
-        if not used.processes:
-            return
-        in_force = notes.Resources(
-            name=deployment.entry.name,
-            processes=used.processes,
-            threads=used.threads,
-            cores=list(used.cores),
-            nofile=nofile,
-            asked_nofile=0 if deployment.entry.running else self._run.plan.nofile,
-        )
-        self._run.note(in_force, deployment.entry.id)
-
-    def _target_of(self, deployment: Deployment, nofile: int, cores: int) -> Target:
-        entry = deployment.entry
-        return Target(
-            entry.id,
-            entry.name,
-            deployment.host,
-            deployment.port,
-            entry,
-            deployment.exit_status,
-            nofile,
-            cores,
-            here=deployment.here,
-            known=deployment.known,
-            changed=lambda: self._changed(deployment),
-        )
+    def _note_in_force(self, deployment: Deployment, used: Footprint, nofile: int) -> None:
+        """Note its backlog and descriptor limit, where they are known, and what it runs on."""
+        entry, plan = deployment.entry, self._run.plan
+        if deployment.backlog:
+            asked = 0 if entry.running else plan.backlog
+            found = notes.Backlog(name=entry.name, backlog=deployment.backlog, asked=asked)
+            self._run.note(found, entry.id)
+        if used.processes:
+            resources = notes.Resources(
+                name=entry.name,
+                processes=used.processes,
+                threads=used.threads,
+                cores=list(used.cores),
+                nofile=nofile,
+                asked_nofile=0 if entry.running else plan.nofile,
+            )
+            self._run.note(resources, entry.id)
 
     async def _drive(
         self,
@@ -243,7 +236,13 @@ class ServerRunner:
             if self._skipped(target):
                 return None
             if not deployment.alive():
-                died = await _how_it_ended(deployment, point, self._run.plan)
+                died = notes.Died(
+                    name=target.name,
+                    status=await deployment.process.wait(),
+                    warming_up=point.purpose == "warm_up",
+                    said=telling(deployment.process.tail()),
+                    **_place(point, self._run.plan),
+                )
                 self._run.note(died, target.server)
                 return None
             rest = self._run.plan.cool_down_s
@@ -274,9 +273,10 @@ class ServerRunner:
         if not stop.judged or not (stop.complete and is_sustained(stop)):
             return
         limit = self._run.limits[stop.load_tool]
-        before = limit.sustained(stop.x)
-        if before is None:
+        before = limit.per_s
+        if before is None or stop.x <= before:
             return
+        limit.per_s = stop.x
         found = notes.Ceiling(
             ceiling_per_s=stop.x,
             reached_all=stop.x >= max(self._run.plan.values),
@@ -297,16 +297,16 @@ class ServerRunner:
         if seconds > max(2.0, self._run.plan.cool_down_s):
             self._run.note(notes.CoolDown(seconds=seconds), deployment.entry.id)
         await self._run.control.rest(seconds)
+        if not deployment.here:
+            return
         deadline = time.monotonic() + SETTLE_S
-        while deployment.here and time.monotonic() < deadline:
+        while time.monotonic() < deadline:
             state = await self._target.listening(deployment.port)
             if state is None or state[0] == 0 or self._run.control.skipping:
                 return
             await self._run.control.rest(0.05)
-        if not deployment.here:
-            return
-        settle = notes.Settle(name=deployment.entry.name, seconds=SETTLE_S)
-        self._run.note(settle, deployment.entry.id)
+        entry = deployment.entry
+        self._run.note(notes.Settle(name=entry.name, seconds=SETTLE_S), entry.id)
 
     async def _pause_if_asked(self) -> None:
         """Wait while the run is paused: between two points, or between two servers. Raises
@@ -315,9 +315,7 @@ class ServerRunner:
             return
         last = self._last
         server = last.server if last else ""
-        self._run.note(
-            notes.Paused(**_place(last, self._run.plan)) if last else notes.Paused(), server
-        )
+        self._run.note(notes.Paused(**_place(last, self._run.plan) if last else {}), server)
         await self._run.control.until_resumed()
         self._run.note(notes.Resumed(), server)
 
@@ -326,13 +324,3 @@ def _place(point: PointPlan | PointStop, plan: Plan) -> dict[str, Any]:
     """On the plan's axis; a warm-up is always a rate."""
     axis = RATE if point.purpose == "warm_up" else plan.axis
     return {"x": point.x, "suffix": axis.suffix}
-
-
-async def _how_it_ended(deployment: Deployment, point: PointPlan, plan: Plan) -> notes.Died:
-    return notes.Died(
-        name=deployment.entry.name,
-        status=await deployment.process.wait(),
-        warming_up=point.purpose == "warm_up",
-        said=telling(deployment.process.tail()),
-        **_place(point, plan),
-    )
