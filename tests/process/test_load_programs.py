@@ -11,7 +11,6 @@ from agents import reported, target
 from oracle import PATIENCE_S
 
 from workbench.analysis import histogram
-from workbench.load import program as programs
 from workbench.load import registry
 from workbench.load.base import Capabilities, Client, LoadGenerator, LoadReport, PointSpec
 from workbench.load.program import Invocation, Output, Program, Unreadable, last_line
@@ -65,10 +64,8 @@ async def test_a_tool_measures_a_server_through_the_seam(
 
 
 async def test_a_program_that_hangs_dies_or_is_missing_ends_in_one_sentence(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
+    machine: Machine,
 ) -> None:
-    monkeypatch.setattr(programs, "GRACE_S", 0.5)
-
     async def said(*argv: str) -> str:
         load = await _program(*argv).start([Client(machine)])
         report = await a_point(load, 1, timeout_s=0.1, seconds=0.1, calls_per_connection=1000)
@@ -91,4 +88,5 @@ def _program(*argv: str) -> Program:
         capabilities=Capabilities(),
         invocation=lambda spec, threads: Invocation(argv=list(argv)),
         parse=parse,
+        grace_s=0.5,
     )

@@ -6,15 +6,14 @@ import asyncio
 import contextlib
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self, get_args
+from typing import Any, ClassVar, Self, get_args
 
 import msgspec
 
 from workbench.closing import ended, to_the_end
-from workbench.documents import ClientPart
 from workbench.errors import PongbenchError
 from workbench.load import events
 from workbench.load.base import (
@@ -179,13 +178,10 @@ class Point:
         for agent in agents:
             agent.on_event = self.take
 
-    async def arm(
-        self, load: dict[str, Any], longest_s: float, within_s: float = ARM_WITHIN_S
-    ) -> None:
-        """Arm all agents. `load`: see `agent.protocol.Load`, without shares; `longest_s`: of the
-        point."""
-        first = 0
-        self.most_windows = math.ceil((longest_s + SPARE_S) * WINDOWS_PER_S)
+    async def arm(self, spec: PointSpec, within_s: float) -> None:
+        """Arm all agents, with a share each; see `agent.protocol.Load`."""
+        first, load = 0, msgspec.structs.asdict(spec)
+        self.most_windows = math.ceil((spec.longest_s + SPARE_S) * WINDOWS_PER_S)
         for agent in self.agents:
             shared = {**load, "share": first, "shares": len(self.parts)}
             await self._send(agent, op="point", id=self.number, load=shared)
@@ -204,27 +200,24 @@ class Point:
             self.lost_lines += agent.process.dropped - self._lost_before[agent.name]
         if self.lost_lines:
             self.complaints.append(WindowsLost(count=self.lost_lines))
-        return replace(
-            merge_reports(list(self.reports.values()), self.complaints),
-            clients=list(self._parts_of_clients()),
-        )
+        clients = []
+        for agent in self.agents:
+            if reports := [
+                r for (name, _), r in sorted(self.reports.items()) if name == agent.name
+            ]:
+                clients.append(client_part(agent.name, reports, agent.uncertainty_us))
+        report = merge_reports(list(self.reports.values()), self.complaints)
+        return replace(report, clients=clients)
 
     async def stop(self) -> None:
         for agent in self.agents:
             await self._send(agent, op="stop", id=self.number)
 
     async def _send(self, agent: Agent, **command: Any) -> None:
-        """Send a command to all agents. A lost one is reported by its reader; the others
-        continue."""
+        # A lost one is reported by its reader; the others continue.
         if not agent.failure:
             with contextlib.suppress(PongbenchError):
                 await agent.send(**command)
-
-    def _parts_of_clients(self) -> Iterator[ClientPart]:
-        for agent in self.agents:
-            reports = [r for (name, _), r in sorted(self.reports.items()) if name == agent.name]
-            if reports:
-                yield client_part(agent.name, reports, agent.uncertainty_us)
 
     def take(self, agent: Agent, event: events.AgentEvent | events.Lost) -> None:
         try:
@@ -297,6 +290,8 @@ class AgentFleet:
     """A `LoadGenerator` that distributes a point's schedule over all workers of all clients."""
 
     arms_within_s = ARM_WITHIN_S
+    untold: ClassVar[tuple[str, ...]] = ()
+    """Counts of a point that its workers do not know."""
 
     def __init__(self, agents: list[Agent], worker: str = "") -> None:
         self._agents = agents
@@ -324,23 +319,20 @@ class AgentFleet:
         return fleet
 
     async def _start(self, client: Client) -> None:
-        process = await client.machine.start(await command(client, self._worker))
-        agent = Agent(client, process)
-        self._agents.append(agent)
-        await agent.ready()
-
-    async def rejoin(self, machine: Machine) -> None:
-        """Restart a lost agent, on the same machine or on one opened again. Raises PongbenchError
-        when it does not start."""
-        (lost,) = [agent for agent in self._agents if agent.name == machine.name]
-        client = replace(lost.client, machine=machine)
-        agent = Agent(client, await machine.start(await command(client, self._worker)))
+        agent = Agent(client, await client.machine.start(await command(client, self._worker)))
         try:
             await agent.ready()
         except BaseException:
             await to_the_end(agent.close())
             raise
-        self._agents[self._agents.index(lost)] = agent
+        self._agents.append(agent)
+
+    async def rejoin(self, machine: Machine) -> None:
+        """Restart a lost agent, on the same machine or on one opened again. Raises PongbenchError
+        when it does not start."""
+        (lost,) = [agent for agent in self._agents if agent.name == machine.name]
+        await self._start(replace(lost.client, machine=machine))
+        self._agents[self._agents.index(lost)] = self._agents.pop()
         await lost.close()
 
     @property
@@ -371,13 +363,15 @@ class AgentFleet:
         self._count += 1
         self._point = point = Point(self._count, agents, on_window)
         try:
-            await point.arm(_wire(spec), spec.longest_s, self.arms_within_s)
+            await point.arm(spec, self.arms_within_s)
             if self._stopping:  # An agent may have received the start before it knew the point.
                 await point.stop()
             at_us = starts_at(agent.uncertainty_us for agent in agents)
             await point.start(at_us)
             started(at_us)
-            return await self._result(point, spec.longest_s + GRACE_S)
+            report = await self._result(point, spec.longest_s + GRACE_S)
+            counts = msgspec.structs.replace(report.counts, **dict.fromkeys(self.untold))
+            return replace(report, counts=counts)
         except BaseException:
             with contextlib.suppress(PongbenchError):
                 await to_the_end(point.stop())
@@ -407,12 +401,6 @@ class AgentFleet:
 
     async def _close(self) -> None:
         await asyncio.gather(*(agent.close() for agent in self._agents))
-
-
-def _wire(spec: PointSpec) -> dict[str, Any]:
-    """Return the load for agents, without shares; see `agent.protocol.Load`."""
-    data: dict[str, Any] = msgspec.structs.asdict(spec)
-    return data
 
 
 TOOL = LoadTool(

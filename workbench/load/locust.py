@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from workbench.errors import BadInput, PongbenchError
-from workbench.load.base import Client, LoadReport, LoadTool, LoadWindow, PointSpec
+from workbench.load.base import Client, LoadTool
 from workbench.load.fleet import FILES, AgentFleet
 from workbench.load.fleet import TOOL as AGENT
 from workbench.machines.base import ran
@@ -37,17 +36,7 @@ class LocustFleet(AgentFleet):
     """Agents with users of a locustfile."""
 
     arms_within_s = LOADS_WITHIN_S
-
-    async def run(
-        self,
-        spec: PointSpec,
-        *,
-        started: Callable[[int], None],
-        on_window: Callable[[LoadWindow], None],
-    ) -> LoadReport:
-        report = await super().run(spec, started=started, on_window=on_window)
-        # Users open connections whenever they like.
-        return replace(report, counts=msgspec.structs.replace(report.counts, established=None))
+    untold = ("established",)  # Users open connections whenever they like.
 
 
 async def start(clients: Sequence[Client]) -> LocustFleet:

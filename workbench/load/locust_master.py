@@ -148,6 +148,7 @@ class LocustMaster(AgentFleet):
     """A `LoadGenerator` whose points are tests of Locust."""
 
     arms_within_s = STARTS_WITHIN_S
+    untold = ("established", "late")  # Locust counts requests that have ended only.
 
     def __init__(self, machine: Machine, agent: MasterAgent, workload: dict[str, Any]) -> None:
         super().__init__([agent])
@@ -211,8 +212,6 @@ class LocustMaster(AgentFleet):
         counted = not figures.get("uncounted")
         return replace(
             report,
-            # Locust counts requests that have ended only.
-            counts=msgspec.structs.replace(report.counts, established=None, late=None),
             conserved=None,
             client_cpu_pct=max((each.cpu_pct for each in parts), default=None) if counted else None,
             client_cpu_s=sum(each.cpu_us for each in parts) / 1e6 if counted else None,

@@ -217,59 +217,31 @@ class ProgramProcess:
     which it takes no further part."""
 
     def __init__(
-        self,
-        name: str,
-        invocation: Invocation,
-        parse: Callable[[Output, PointSpec], LoadReport],
-        *,
-        client: Client,
-        cpus: Sequence[int],
-        spec: PointSpec,
+        self, program: Program, client: Client, cpus: Sequence[int], spec: PointSpec
     ) -> None:
-        """`name`: of the program; `parse`: see `program.Program`; `spec`: its share."""
+        """`spec`: its share."""
         self.client = client
+        self.machine = client.machine
         self.spec = spec
         self.cpus = cpus
-        self.invocation = invocation
+        self.invocation = program.invocation(spec, client.workers if program.threads else 1)
         self.output: Output | None = None
         self.report: LoadReport | None = None
         self.complaint: Message | None = None
-        self.overdue = False
-        """It did not end by itself, so it was interrupted."""
+        self.overdue_s = 0.0
+        """It did not end by itself within this time, so it was interrupted."""
         self.uncertainty_us = 0
         self.offset_us = 0
-        self._name = name
-        self._parse = parse
+        self._program = program
         self._process: Process | None = None
-        self._within_s = 0.0
-
-    @property
-    def machine(self) -> Machine:
-        return self.client.machine
-
-    async def launch(self) -> None:
-        """Have everything ready for the start."""
-        await self._guarded(self._launch(), READY_WITHIN_S)
-
-    async def go(self, at_us: int) -> None:
-        """Start at this instant of our monotonic clock."""
-        await self._guarded(self._send(at_us=at_us - self.offset_us), READY_WITHIN_S)
-
-    async def interrupt(self) -> None:
-        await self._guarded(self._send(stop=True), READY_WITHIN_S)
-
-    async def finish(self, within_s: float) -> None:
-        """Wait for its result; one that does not end by then is interrupted, and what it prints
-        then counts."""
-        self._within_s = within_s
-        await self._guarded(self._finish_or_interrupt(), within_s + ENDS_WITHIN_S)
 
     async def end(self) -> None:
         if self._process is not None:
             with contextlib.suppress(PongbenchError):
                 await self._process.stop(0)
 
-    async def _launch(self) -> None:
+    async def launch(self) -> None:
+        """Have everything ready for the start."""
         self.offset_us, self.uncertainty_us = await self.machine.clock()
         argv = [*self.machine.python, await self.machine.tool(LAUNCHER)]
         self._process = await self.machine.start(
@@ -277,7 +249,7 @@ class ProgramProcess:
         )
         name, *arguments = self.invocation.argv
         found = self.client.programs
-        await self._send(
+        await self.send(
             argv=[found.paths.get(name, name), *arguments],
             env={**found.env, **self.invocation.env},
             files=self.invocation.files,
@@ -286,25 +258,24 @@ class ProgramProcess:
         )
         await self._event()
 
-    async def _finish_or_interrupt(self) -> None:
-        finishing = asyncio.ensure_future(self._finish())
+    async def finish(self, within_s: float) -> None:
+        """Wait for its result; one that does not end by then is interrupted, and what it prints
+        then counts."""
+        finishing = asyncio.ensure_future(self._event())
         try:
-            done, _ = await asyncio.wait({finishing}, timeout=self._within_s)
+            done, _ = await asyncio.wait({finishing}, timeout=within_s)
             if not done:
-                self.overdue = True
-                await self._send(stop=True)
-            await finishing
+                self.overdue_s = within_s
+                await self.send(stop=True)
+            event = await finishing
         finally:
             await ended(finishing)
-
-    async def _finish(self) -> None:
-        event = await self._event()
         if not isinstance(event, Output):
             raise Unreadable("a second greeting")
         self.output = event
-        self.report = await asyncio.to_thread(checked, self._parse, event, self.spec)
+        self.report = await asyncio.to_thread(checked, self._program.parse, event, self.spec)
 
-    async def _send(self, **line: Any) -> None:
+    async def send(self, **line: Any) -> None:
         assert self._process is not None
         await self._process.send(json.dumps(line).encode())
 
@@ -318,7 +289,10 @@ class ProgramProcess:
                 return event
         raise Unreadable(": ".join(["its launcher ended", *map(quoted, self._process.tail()[-1:])]))
 
-    async def _guarded(self, work: Coroutine[Any, Any, None], within_s: float) -> None:
+    async def guarded(
+        self, work: Coroutine[Any, Any, None], within_s: float = READY_WITHIN_S
+    ) -> None:
+        """Do one of these, unless something failed before."""
         if self.complaint:
             work.close()
             return
@@ -327,16 +301,16 @@ class ProgramProcess:
             async with asyncio.timeout(within_s):
                 await work
         except TimeoutError:
-            said = f"did not finish within {within_s:.0f} s and was stopped"
+            said = f"did not finish within {self.overdue_s or within_s:.0f} s and was stopped"
         except (Unreadable, InvalidMessage) as error:
             said = f"{_ended(self.output.status if self.output else 0)} ({error})"
+            if self.overdue_s:
+                said = f"did not finish within {self.overdue_s:.0f} s and was stopped"
         except PongbenchError as error:
             self.complaint = ClientGone(client=self.machine.name, said=str(error))
-        if said and self.overdue:
-            said = f"did not finish within {self._within_s:.0f} s and was stopped"
         if said:
             name = self.machine.name
-            self.complaint = ToolFailed(tool=self._name, client=name, said=said)
+            self.complaint = ToolFailed(tool=self._program.name, client=name, said=said)
 
 
 def _ended(status: int) -> str:
@@ -348,7 +322,6 @@ def _ended(status: int) -> str:
 
 
 GRACE_S = 15.0
-"""How much longer than `PointSpec.longest_s` a program may take, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -365,8 +338,8 @@ class Program:
     Raises Unreadable when the output is not a whole result. Pure."""
     program: ProgramName = ""
     """In `resources/programs.yaml`; empty: of the same name."""
-    grace_s: float | None = None
-    """How much longer than `PointSpec.longest_s` it may take; None: `GRACE_S`."""
+    grace_s: float = GRACE_S
+    """How much longer than `PointSpec.longest_s` it may take."""
 
     @property
     def threads(self) -> bool:
@@ -384,10 +357,9 @@ class Program:
         )
 
     async def start(self, clients: Sequence[Client]) -> LoadGenerator:
-        fleet = ProgramFleet(self, clients)
         for client in clients:
-            await fleet.prepare(client.machine)
-        return fleet
+            await client.machine.tool(LAUNCHER)
+        return ProgramFleet(self, clients)
 
     def command(self, spec: PointSpec, workers: int) -> str:
         """The command line of one client."""
@@ -403,10 +375,6 @@ class ProgramFleet:
         self._clients = list(clients)
         self._running: list[ProgramProcess] = []
         self._stopping = False
-
-    async def prepare(self, machine: Machine) -> None:
-        """Copy the launcher there. Raises PongbenchError."""
-        await machine.tool(LAUNCHER)
 
     @property
     def workers(self) -> int:
@@ -426,14 +394,17 @@ class ProgramFleet:
         self._stopping = False
         running = self._running = self._processes(spec)
         try:
-            await _all(p.launch() for p in running)
+            await _all(p.guarded(p.launch()) for p in running)
             at_us = starts_at(p.uncertainty_us for p in running)
-            await _all(p.go(at_us) for p in running)
+            await _all(p.guarded(p.send(at_us=at_us - p.offset_us)) for p in running)
             started(at_us)
             if self._stopping:
                 await self.stop_point()
-            grace_s = GRACE_S if self._program.grace_s is None else self._program.grace_s
-            await _all(p.finish(_longest_s(spec) + grace_s) for p in running)
+            # A closed loop by seconds ends with the calls that are then under way.
+            by_seconds = spec.mode == "closed" and spec.seconds
+            within = msgspec.structs.replace(spec, calls_per_connection=1) if by_seconds else spec
+            within_s = within.longest_s + self._program.grace_s
+            await _all(p.guarded(p.finish(within_s), within_s + ENDS_WITHIN_S) for p in running)
         finally:
             self._running = []
             await to_the_end(_all(p.end() for p in running))
@@ -443,25 +414,29 @@ class ProgramFleet:
         if self._stopping:  # One that was stopped before it could take a signal has no result.
             complaints = [each for each in complaints if not isinstance(each, ToolFailed)]
         done = [(p, p.output, p.report) for p in running if p.output and p.report]
+        traits = self._program.capabilities.traits
+        several = any(client.workers > 1 for client in self._clients)
+        # How busy the busiest core of a client was is then not known.
+        cpu_unknown = "polls" in traits or ("threads" in traits and several)
         return replace(
             merged([report for _, _, report in done], complaints),
             clients=_of_clients(done, at_us),
             remarks=[
                 ToolInterrupted(tool=self._program.name, client=p.machine.name)
                 for p, _, _ in done
-                if p.overdue and not self._stopping
+                if p.overdue_s and not self._stopping
             ],
-            client_cpu_pct=None if self._cpu_unknown else _busiest_pct([o for _, o, _ in done]),
+            client_cpu_pct=None if cpu_unknown else _busiest_pct([o for _, o, _ in done]),
             client_cpu_s=sum(output.cpu_us for _, output, _ in done) / 1e6,
             command=running[0].invocation.shown() if running else "",
         )
 
     async def stop_point(self) -> None:
         self._stopping = True
-        await _all(process.interrupt() for process in self._running)
+        await _all(p.guarded(p.send(stop=True)) for p in self._running)
 
     async def rejoin(self, machine: Machine) -> None:
-        await self.prepare(machine)
+        await machine.tool(LAUNCHER)
         self._clients = [
             replace(client, machine=machine) if client.machine.name == machine.name else client
             for client in self._clients
@@ -470,47 +445,22 @@ class ProgramFleet:
     async def close(self) -> None:
         await to_the_end(_all(process.end() for process in self._running))
 
-    @property
-    def _cpu_unknown(self) -> bool:
-        """Whether it is not known how busy the busiest core of a client was."""
-        traits = self._program.capabilities.traits
-        several = any(client.workers > 1 for client in self._clients)
-        return "polls" in traits or ("threads" in traits and several)
-
     def _here(self) -> list[Client]:
         return [client for client in self._clients if not client.machine.failure]
 
     def _processes(self, spec: PointSpec) -> list[ProgramProcess]:
         """Return those of a point, each with its share; fewer than connections at most."""
-        places = [
-            (client, number)
-            for client in self._here()
-            for number in range(1 if self._program.threads else client.workers)
-        ]
-        shares = shared(spec, len(places))
+        program, places = self._program, []
+        for client in self._here():
+            cores = client.cpus[: client.workers]
+            if program.threads:
+                places.append((client, cores))
+                continue
+            places += [(client, cores[n : n + 1] or client.cpus) for n in range(client.workers)]
         return [
-            self._process(client, number, share)
-            for (client, number), share in zip(places, shares, strict=False)
+            ProgramProcess(program, client, cpus, share)
+            for (client, cpus), share in zip(places, shared(spec, len(places)), strict=False)
         ]
-
-    def _process(self, client: Client, number: int, share: PointSpec) -> ProgramProcess:
-        """Return that of this number on its client."""
-        program, threads = self._program, self._program.threads
-        cores = client.cpus[: client.workers]
-        return ProgramProcess(
-            program.name,
-            program.invocation(share, client.workers if threads else 1),
-            program.parse,
-            client=client,
-            cpus=cores if threads else cores[number : number + 1] or client.cpus,
-            spec=share,
-        )
-
-
-def _longest_s(spec: PointSpec) -> float:
-    """A closed loop by seconds ends with the calls that are then under way."""
-    by_seconds = spec.mode == "closed" and spec.seconds
-    return (msgspec.structs.replace(spec, calls_per_connection=1) if by_seconds else spec).longest_s
 
 
 async def _all(work: Iterable[Coroutine[Any, Any, None]]) -> None:
