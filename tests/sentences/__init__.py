@@ -7,7 +7,7 @@ Elsewhere tests assert codes and parameters.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -19,13 +19,18 @@ from workbench.messages import (
     notes,
     outcomes,
     plans,
+    problems,
     reasons,
     tools,
-    workloads,
 )
-from workbench.messages.base import Message, Record, kinds
+from workbench.messages.base import Message, Record, Stated, Templates, kinds
 
-FAMILIES = (audits, causes, machines, notes, outcomes, plans, reasons, tools, workloads)
+FAMILIES = (audits, causes, machines, notes, outcomes, plans, reasons, tools)
+TABLES: dict[str, tuple[Templates, Callable[..., Stated]]] = {
+    "problems": (problems.PROBLEMS, problems.problem),
+    "differences": (tools.DIFFERENCES, tools.differs),
+}
+"""Messages that are in tables, by the file of their examples."""
 
 
 def _kinds(family: ModuleType) -> dict[str, type[Message]]:
@@ -39,17 +44,27 @@ def _kinds(family: ModuleType) -> dict[str, type[Message]]:
     }
 
 
+def _written(name: str) -> Iterator[tuple[str, Record, str]]:
+    lines = iter((Path(__file__).parent / f"{name}.txt").read_text("utf-8").splitlines())
+    for recorded, sentence in zip(lines, lines, strict=True):
+        code, _, parameters = recorded.partition(" ")
+        yield code, json.loads(parameters or "{}"), sentence.strip()
+
+
 def _examples() -> Iterator[tuple[Message, Record, str]]:
     for family in FAMILIES:
         known = _kinds(family)
-        name = family.__name__.rpartition(".")[2]
-        lines = iter((Path(__file__).parent / f"{name}.txt").read_text("utf-8").splitlines())
-        for recorded, sentence in zip(lines, lines, strict=True):
-            code, _, parameters = recorded.partition(" ")
-            record = {"code": code, **json.loads(parameters or "{}")}
-            yield convert(record, known[code]), record, sentence.strip()
+        for code, parameters, sentence in _written(family.__name__.rpartition(".")[2]):
+            record = {"code": code, **parameters}
+            yield convert(record, known[code]), record, sentence
 
 
+STATED = [
+    (make(code, *parameters.pop("keys", ()), **parameters), sentence)
+    for name, (_, make) in TABLES.items()
+    for code, parameters, sentence in _written(name)
+]
+"""Each message of a table, and its sentence."""
 KINDS = {kind for family in FAMILIES for kind in _kinds(family).values()}
 EXAMPLES = [*_examples()]
 """Each message as recorded, and its sentence."""

@@ -10,6 +10,7 @@ from workbench.errors import BadInput
 from workbench.formatting import time_span
 from workbench.machines.facts import limits_of
 from workbench.messages import plans as messages
+from workbench.messages.problems import problem
 from workbench.plan.budget import assess
 from workbench.plan.model import Plan, Range, WarmUp
 from workbench.plan.reading import load_plan
@@ -61,11 +62,7 @@ def test_the_duration_is_a_range_from_no_timeouts_to_all_timeouts_and_one_repeat
 
 def test_a_plan_that_takes_longer_than_a_run_may_is_refused() -> None:
     budget = assess(plan(seconds=3600.0, repeats=13, looks=1, cool_down_s=0.0), [Entry()], FACTS)
-    assert budget.problems == [
-        messages.RunTooLong(
-            keys=("seconds",), shortest_s=93606.5, longest_s=93691.0, limit_s=86400.0
-        )
-    ]
+    assert budget.problems == [problem("run-too-long", "seconds", lasts="26 h", limit_h=24.0)]
     assert not assess(plan(seconds=3600.0, repeats=11, looks=1), [Entry()], FACTS).problems
 
 
@@ -116,13 +113,13 @@ def test_a_point_of_4_4_s_is_long_enough() -> None:
 def test_a_point_too_short_for_its_samples_is_refused() -> None:
     budget = assess(plan(seconds=None, connections=400, rates=[200.0, 9000.0]), [Entry()], FACTS)
     assert budget.problems == [
-        messages.PointTooShort(
-            keys=("connections",),
-            x=9000.0,
-            connections=9000,
-            may_lengthen=True,
+        problem(
+            "point-too-short",
+            "connections",
             seconds=400 / 9000,
             shortest_s=1.0,
+            at="9,000/s",
+            remedy="Set connections to 9,000 or more, or allow that by `lengthen: true`.",
         )
     ]
     with pytest.raises(BadInput, match="At 9,000/s a point lasts"):
@@ -142,8 +139,13 @@ def test_with_consent_a_short_point_is_lengthened_and_reported() -> None:
 def test_too_few_seconds_are_refused_even_with_extension_allowed() -> None:
     problems = assess(plan(seconds=0.5, lengthen=True), [Entry()], FACTS).problems
     assert problems == [
-        messages.PointTooShort(
-            keys=("seconds",), x=1000.0, needed_s=1.0, seconds=0.5, shortest_s=1.0
+        problem(
+            "point-too-short",
+            "seconds",
+            seconds=0.5,
+            shortest_s=1.0,
+            at="1,000/s",
+            remedy="Set seconds to 1 or more.",
         )
     ]
 
@@ -151,7 +153,14 @@ def test_too_few_seconds_are_refused_even_with_extension_allowed() -> None:
 def test_a_point_with_too_few_calls_is_refused() -> None:
     problems = assess(plan(rates=[20.0, 200.0]), [Entry()], FACTS).problems
     assert problems == [
-        messages.PointTooSmall(keys=("seconds",), x=20.0, needed_s=5.0, calls=40, fewest=100)
+        problem(
+            "point-too-small",
+            "seconds",
+            calls=40,
+            fewest=100,
+            at="20/s",
+            remedy="Set seconds to 5 or more.",
+        )
     ]
 
 
@@ -205,8 +214,14 @@ def test_kept_alive_connections_are_closed_by_the_client() -> None:
 def test_more_ports_than_available_are_refused() -> None:
     budget = assess(plan(seconds=None, connections=40_000, rates=[9000.0]), [POLITE], FACTS)
     assert budget.problems == [
-        messages.NotEnoughPorts(
-            keys=("connections",), x=9000.0, ports=28232, needed=40000, addresses=4, have=1
+        problem(
+            "not-enough-ports",
+            "connections",
+            ports=28232,
+            needed=40000,
+            addresses=4,
+            lacking=3,
+            at="9,000/s",
         )
     ]
 
@@ -241,17 +256,13 @@ def test_think_time_keeps_connections_open_and_the_point_running() -> None:
 def test_more_users_than_there_are_descriptors_for_are_refused(clients: int, where: str) -> None:
     mayhem = plan(workload=THOUGHTFUL, rate_of="users", rates=[100.0, 500.0], seconds=300.0)
     budget = assess(mayhem, [Entry()], FACTS, loopback=clients == 1, clients=clients)
-    (problem,) = budget.problems
-    assert isinstance(problem, messages.TooManyOpen)
-    assert (problem.x, problem.connections, problem.where) == (500.0, 27_500, where)
-    assert (problem.why, problem.resource, problem.available) == (
-        "think-time",
-        "descriptors",
-        19_936,
-    )
-    fitting = plan(workload=THOUGHTFUL, rate_of="users", rates=[problem.fits_per_s], seconds=300.0)
+    (found,) = budget.problems
+    about = [found.parameters[each] for each in ("where", "resource", "available", "fewer")]
+    assert about == [where, "descriptors", 19_936, "lower the rate to 344/s at most"]
+    assert "27,500 connections that think time keeps open at 500/s" in found.text()
+    fitting = plan(workload=THOUGHTFUL, rate_of="users", rates=[344.0], seconds=300.0)
     budget = assess(fitting, [Entry()], FACTS, loopback=clients == 1, clients=clients)
-    assert (problem.fits_per_s, budget.problems) == (344, [])
+    assert budget.problems == []
 
 
 @pytest.mark.parametrize(
@@ -262,9 +273,9 @@ def test_a_concurrency_beyond_ports_and_descriptors_is_refused(
 ) -> None:
     workload = a_workload(mode="closed", timeout_s=2.0)
     closed = plan(workload=workload, rates=[], concurrency=[10, most], nofile=nofile)
-    (problem,) = assess(closed, [Entry()], FACTS).problems
-    assert isinstance(problem, messages.TooManyOpen)
-    assert (problem.why, problem.resource, problem.x) == ("concurrency", resource, most)
+    (found,) = assess(closed, [Entry()], FACTS).problems
+    assert (found.code, found.parameters["resource"]) == ("too-many-open", resource)
+    assert found.parameters["what"] == f"{most:,} concurrent connections"
 
 
 def test_a_connection_holds_its_port_during_think_time_and_time_wait() -> None:
@@ -273,8 +284,14 @@ def test_a_connection_holds_its_port_during_think_time_and_time_wait() -> None:
     )
     budget = assess(users, [Entry()], FACTS)
     assert budget.problems == [
-        messages.NotEnoughPorts(
-            keys=("seconds",), x=500.0, ports=28232, needed=57500, addresses=5, have=1
+        problem(
+            "not-enough-ports",
+            "seconds",
+            ports=28232,
+            needed=57500,
+            addresses=5,
+            lacking=4,
+            at="500/s",
         )
     ]
 
@@ -316,7 +333,7 @@ def test_random_think_times_make_a_longer_ramp_but_no_more_connections() -> None
     mayhem = plan(workload=workload, rate_of="users", rates=[500.0], seconds=90.0, nofile=65_000)
     budget = assess(mayhem, [Entry()], FACTS, loopback=True)
     # The mean of twelve think times is 60 s, their standard deviation 17.3 s.
-    assert [problem.code for problem in budget.problems] == ["no-steady-part"]
+    assert [each.code for each in budget.problems] == ["no-steady-part"]
     assert budget.problems[0].text().endswith("Set seconds to 95.7 or more.")
     longer = assess(msgspec.structs.replace(mayhem, seconds=300.0), [Entry()], FACTS, loopback=True)
     assert longer.problems == [] and longer.open_at_worst == 32_500
@@ -324,16 +341,16 @@ def test_random_think_times_make_a_longer_ramp_but_no_more_connections() -> None
 
 def test_a_point_that_ends_before_its_first_connections_do_is_refused() -> None:
     users = plan(workload=THOUGHTFUL, rate_of="connections", rates=[50.0], seconds=55.0)
-    (problem,) = assess(users, [Entry()], FACTS).problems
-    assert problem.code == "no-steady-part"
-    assert problem.text().endswith("Set seconds to 56 or more.")
+    (found,) = assess(users, [Entry()], FACTS).problems
+    assert found.code == "no-steady-part"
+    assert found.text().endswith("Set seconds to 56 or more.")
     longer = plan(workload=THOUGHTFUL, rate_of="connections", rates=[50.0], seconds=56.0)
     assert assess(longer, [Entry()], FACTS).problems == []
 
 
 def test_the_longer_of_two_reasons_to_lengthen_a_point_is_reported() -> None:
     both = assess(plan(rates=[300.0], seconds=0.1), [Entry()], FACTS)
-    assert [problem.code for problem in both.problems] == ["point-too-short"]
+    assert [each.code for each in both.problems] == ["point-too-short"]
     rare = assess(plan(rates=[30.0], seconds=0.9), [Entry()], FACTS)
     assert rare.problems[-1].text().endswith("Set seconds to 3.4 or more.")
 
@@ -375,7 +392,9 @@ def test_a_server_that_does_not_speak_the_protocol_is_refused() -> None:
     raw = Entry(protocols=["pong"])
     spoken = plan(workload=a_workload(protocol="http/1.1"))
     assert assess(spoken, [raw], FACTS).problems == [
-        messages.ProtocolNotSupported(servers=("Tornado",), protocols=["pong"], wanted="http/1.1")
+        problem(
+            "protocol-not-supported", servers=["Tornado"], protocols=["pong"], wanted="http/1.1"
+        )
     ]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import BadInput
-from workbench.messages import plans, workloads
+from workbench.messages.problems import problem
 from workbench.plan.editing import Draft, examine, number, plan_data
 from workbench.plan.model import Plan
 from workbench.plan.reading import plan_from_data
@@ -108,31 +108,31 @@ def test_a_few_unsuitable_servers_are_all_named_and_a_single_one_with_the_reason
 @pytest.mark.parametrize(
     ("changes", "key", "message"),
     [
-        ({"servers": []}, "servers", plans.NoServers(keys=("servers",)).text()),
+        ({"servers": []}, "servers", problem("no-servers", "servers").text()),
         ({"servers": ["a", "zz"]}, "servers", "There is no server 'zz' in the catalogue."),
         ({"servers": ["web"]}, "servers", "Web supports http/1.1"),
         (
             {"rates": [2000, 1000]},
             "rates",
-            plans.NotAscending(keys=("rates",), earlier=2000, later=1000).text(),
+            problem("not-ascending", "rates", earlier=2000, later=1000, twice=False).text(),
         ),
         ({"rates": [100, "fast"]}, "rates", "got 'fast'"),
         (
             {"rates": {"from": 9, "to": 4, "step": 1}},
             "rates",
-            plans.RangeDescends(keys=("rates",), first=9, last=4).text(),
+            problem("range-descends", "rates", first=9, last=4).text(),
         ),
-        ({"seconds": None}, "seconds", plans.LengthUnclear(keys=("seconds",), both=False).text()),
+        ({"seconds": None}, "seconds", problem("length-unclear", "seconds", both=False).text()),
         ({"seconds": 0.5}, "seconds", "At 1,000/s a point lasts 0.5 s: too short for a verdict"),
         (
             {"workload": {"path": "x"}},
             "workload.path",
-            workloads.InvalidPath(keys=("workload.path",)).text(),
+            problem("invalid-path", "workload.path").text(),
         ),
         (
             {"workload": {"calls_per_connection": 5}},
             "workload.calls_per_connection",
-            workloads.OneCallOnly(keys=("workload.calls_per_connection",), protocol="pong").text(),
+            problem("one-call-only", "workload.calls_per_connection", protocol="pong").text(),
         ),
     ],
 )

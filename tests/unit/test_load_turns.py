@@ -16,7 +16,7 @@ from workbench.documents import PointStart, PointStop, RunStart
 from workbench.errors import BadInput
 from workbench.load import registry
 from workbench.load.registry import load_tool, problems, remarks, tools_for, with_tools
-from workbench.messages import tools
+from workbench.messages.problems import problem
 from workbench.messages.tools import ToolCannotTell
 from workbench.plan.editing import Draft, examine, plan_data
 from workbench.plan.model import Plan, Search, WarmUp
@@ -93,11 +93,13 @@ def test_a_tool_without_rates_leaves_the_warm_up_to_the_agent() -> None:
 def test_a_search_is_by_one_tool() -> None:
     search = Search(from_=100, to=200, step=10)
     plan = Plan(servers=["x"], search=search, seconds=1.0, with_=["wrk"])
-    assert tools.SearchWithOneTool() in list(problems(load_tool("agent"), plan))
+    assert problem("search-with-one-tool") in list(problems(load_tool("agent"), plan))
     limited = msgspec.structs.replace(plan, with_=[], load_tool="httperf")
     assert not list(problems(load_tool("httperf"), limited))
     limited = msgspec.structs.replace(limited, search=Search(from_=1, to=9, step=1, p99_ms=50))
-    assert list(problems(load_tool("httperf"), limited)) == [tools.ToolHasNoLatency(tool="httperf")]
+    assert list(problems(load_tool("httperf"), limited)) == [
+        problem("tool-has-no-latency", tool="httperf")
+    ]
     assert not list(problems(load_tool("agent"), limited))
 
 
@@ -108,7 +110,8 @@ def test_a_tool_of_another_workload_is_refused_and_never_replaced(
     http = workload(protocol="http/1.1")
     plan = Plan(servers=["tornado-web"], workload=http, rates=[100], seconds=1.0, load_tool=tool)
     (found,) = problems(load_tool(tool), plan)
-    assert isinstance(found, tools.ToolOfAnotherWorkload) and found.workload == "HTTP"
+    assert found.code == "tool-of-another-workload"
+    assert found.parameters["workload"] == "HTTP"
     with pytest.raises(BadInput, match="not HTTP; leave it out"):
         engine_for(plan, lambda document: None)
     file = tmp_path / "plan.yaml"

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 import pytest
 
-from tests.sentences import EXAMPLES, KINDS
+from tests.sentences import EXAMPLES, KINDS, STATED, TABLES
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
-from workbench.messages import plans, reasons
+from workbench.messages import notes, reasons
 from workbench.messages.base import (
     Message,
     Record,
     Recorded,
+    Stated,
     check_template,
     kind,
     merged_text,
@@ -25,10 +28,12 @@ from workbench.messages.base import (
 )
 from workbench.messages.errors import error_label, listed_errors
 from workbench.messages.notes import Notice
+from workbench.messages.problems import problem
 from workbench.messages.reasons import REASONS, Limit, Reason, reasons_of
 from workbench.messages.topics import TOPICS
 from workbench.sessions.format import encode
 
+ROOT = Path(__file__).parents[2]
 MESSAGES = [message for message, _, _ in EXAMPLES]
 
 
@@ -43,33 +48,55 @@ def test_a_message_is_recorded_and_rendered(
 
 
 def test_a_name_keeps_its_capital_after_a_key() -> None:
-    unfit = plans.ProtocolNotSupported(
-        servers=("Flask",), protocols=["http/1.0"], wanted="http/1.1"
-    )
+    spoken = {"protocols": ["http/1.0"], "wanted": "http/1.1"}
+    unfit = problem("protocol-not-supported", servers=["Flask"], **spoken)
     assert unfit.line().startswith("servers: Flask supports")
-    assert plans.NoServers().line().startswith("servers: none is listed")
+    assert problem("no-servers").line().startswith("servers: none is listed")
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"), STATED, ids=lambda value: getattr(value, "code", "")
+)
+def test_a_message_of_a_table_is_rendered(message: Stated, sentence: str) -> None:
+    assert message.text() == sentence
 
 
 def test_every_code_has_a_sentence() -> None:
     assert {type(message) for message in MESSAGES} == KINDS
+    assert {each.code for each, _ in STATED} == set().union(*(t for t, _ in TABLES.values()))
+
+
+def test_a_message_of_a_table_gets_what_its_template_names_wherever_it_is_made() -> None:
+    tables = {make.__name__: table for table, make in TABLES.values()}
+    made = set()
+    for file in (ROOT / "workbench").rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
+                code = call.args[0] if call.args else None
+                if call.func.id in tables and isinstance(code, ast.Constant):
+                    given = {each.arg: None for each in call.keywords if each.arg}
+                    made.add(code.value)
+                    if len(given) == len(call.keywords):
+                        tables[call.func.id].check(code.value, given)
+    assert made == set().union(*tables.values())
 
 
 @pytest.mark.parametrize(
     "template",
     [
         "{nothing}",
-        "{server:by_nothing}",
-        "{server:?yes {nothing}|no}",
-        "{server:?yes|no {server:by_nothing}}",
+        "{name:by_nothing}",
+        "{name:?yes {nothing}|no}",
+        "{name:?yes|no {name:by_nothing}}",
     ],
 )
 def test_a_template_names_what_its_class_and_the_formats_have(template: str) -> None:
-    check_template(plans.ServerTwice, "{server:?{server}|none} {server:how_often}")
+    check_template(notes.Skipped, "{name:?{name}|none} {name:how_often}")
     with pytest.raises(TypeError, match="nothing"):
-        check_template(plans.ServerTwice, template)
+        check_template(notes.Skipped, template)
 
 
-TABLES = [
+WORDS = [
     (message, field, table)
     for message in sorted(KINDS, key=lambda each: each.__name__)
     for field, table in re.findall(r"\{(\w+):(\w+)\}", message.template)
@@ -77,7 +104,7 @@ TABLES = [
 ]
 
 
-@pytest.mark.parametrize(("message", "field", "table"), TABLES)
+@pytest.mark.parametrize(("message", "field", "table"), WORDS)
 def test_a_table_of_words_has_every_value_of_its_field(
     message: type[Message], field: str, table: str
 ) -> None:

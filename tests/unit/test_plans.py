@@ -11,7 +11,7 @@ from tests.recording import record_session
 from workbench import paths
 from workbench.documents import RunStart
 from workbench.errors import BadInput
-from workbench.messages import plans, workloads
+from workbench.messages.problems import Problem, problem
 from workbench.plan.model import Plan, WarmUp
 from workbench.plan.reading import (
     load_plan,
@@ -98,41 +98,41 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         ("infinite", {"rates": [float("inf")]}, "of at most 1,000,000, got inf."),
         ("not a number", {"rates": [float("nan")]}, "expected a number above 0, got nan."),
         ("a word", {"rates": ["fast"]}, "expected a number, got 'fast'."),
-        ("none", {"rates": None}, plans.NoValues(keys=("rates",), closed=False)),
+        ("none", {"rates": None}, problem("no-values", "rates")),
         (
             "falling",
             {"rates": [200, 100]},
-            plans.NotAscending(keys=("rates",), earlier=200, later=100),
+            problem("not-ascending", "rates", earlier=200, later=100, twice=False),
         ),
         (
             "twice the same",
             {"rates": [100, 100]},
-            plans.NotAscending(keys=("rates",), earlier=100, later=100),
+            problem("not-ascending", "rates", earlier=100, later=100, twice=True),
         ),
         (
             "reversed",
             {"rates": {"from": 9000, "to": 400, "step": 100}},
-            plans.RangeDescends(keys=("rates",), first=9000, last=400),
+            problem("range-descends", "rates", first=9000, last=400),
         ),
         (
             "neither step nor points",
             {"rates": {"from": 400, "to": 9000}},
-            plans.StepOrPoints(),
+            problem("step-or-points"),
         ),
         (
             "both step and points",
             {"rates": {"from": 400, "to": 9000, "step": 100, "points": 9}},
-            plans.StepOrPoints(),
+            problem("step-or-points"),
         ),
         (
             "steps without end",
             {"rates": {"from": 400, "to": "ceiling", "step": 100}},
-            plans.CeilingInPoints(),
+            problem("ceiling-in-points"),
         ),
         (
             "a ceiling that nothing finds",
             {"rates": {"from": 400, "to": "ceiling", "points": 9}, "calibrate": False},
-            plans.CeilingUnknown(),
+            problem("ceiling-unknown"),
         ),
         (
             "another word",
@@ -147,32 +147,32 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         (
             "far too many",
             {"rates": {"from": 1, "to": 1_000_000, "step": 0.01}},
-            plans.TooManyPoints(keys=("rates",), points=99_999_901, most=2000),
+            problem("too-many-points", "rates", points=99_999_901, most=2000),
         ),
         (
             "a far too long list",
             {"rates": list(range(1, 2002))},
-            plans.TooManyPoints(keys=("rates",), points=2001, most=2000),
+            problem("too-many-points", "rates", points=2001, most=2000),
         ),
         (
             "no servers",
             {"servers": []},
-            plans.NoServers(keys=("servers",)),
+            problem("no-servers", "servers"),
         ),
         (
             "a server twice",
             {"servers": ["a", "b", "a"]},
-            plans.ServerTwice(keys=("servers",), server="a"),
+            problem("server-twice", "servers", server="a"),
         ),
         (
             "both sizes",
             {"connections": 40_000},
-            plans.LengthUnclear(keys=("connections", "seconds"), both=True),
+            problem("length-unclear", "connections", "seconds", both=True),
         ),
         (
             "no size",
             {"seconds": None},
-            plans.LengthUnclear(keys=("connections", "seconds"), both=False),
+            problem("length-unclear", "connections", "seconds", both=False),
         ),
         ("an unknown key", {"repeat": 3}, "unknown key 'repeat'. Did you mean 'repeats'?"),
         (
@@ -183,64 +183,67 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
         (
             "several calls of pong",
             {"workload": {"calls_per_connection": 3}},
-            workloads.OneCallOnly(keys=("workload.calls_per_connection",), protocol="pong"),
+            problem("one-call-only", "workload.calls_per_connection", protocol="pong"),
         ),
         (
             "a pipeline longer than the calls",
             {"workload": {"protocol": "http/1.1", "calls_per_connection": 2, "pipeline": 3}},
-            workloads.PipelineTooDeep(keys=("workload.pipeline",), pipeline=3),
+            problem("pipeline-too-deep", "workload.pipeline", pipeline=3),
         ),
         (
             "a path that would split the request",
             {"workload": {"path": "/ HTTP/1.1\r\nX: y"}},
-            workloads.InvalidPath(keys=("workload.path",)),
+            problem("invalid-path", "workload.path"),
         ),
         (
             "concurrency in open loop",
             {"concurrency": [10, 50]},
-            plans.NotInThisLoop(keys=("concurrency",), given="concurrency"),
+            problem("not-in-this-loop", "concurrency", given="concurrency"),
         ),
         (
             "rates in closed loop",
             {"workload": {"mode": "closed"}},
-            plans.NotInThisLoop(keys=("rates",), given="rates"),
+            problem("not-in-this-loop", "rates", given="rates"),
         ),
         (
             "a field that cannot vary",
             {"vary": {"path": [1]}},
-            plans.NotVaried(keys=("vary",), field="path", workload="Ping-pong", fields=[]),
+            problem("not-varied", "vary", field="path", workload="Ping-pong", fields=[]),
         ),
         (
             "a pipeline below 1",
             {"rates": [100], **_PIPELINED, "vary": {"pipeline": [0, 4]}},
-            plans.InvalidValue(
-                keys=("vary",), value=0, said="expected a whole number of at least 1, got 0."
+            problem(
+                "invalid-value",
+                "vary",
+                value=0,
+                said="expected a whole number of at least 1, got 0.",
             ),
         ),
         (
             "half a call",
             {"rates": [100], **_PIPELINED, "vary": {"pipeline": [1.5]}},
-            plans.InvalidValue(keys=("vary",), value=1.5, said="expected a whole number, got 1.5."),
+            problem("invalid-value", "vary", value=1.5, said="expected a whole number, got 1.5."),
         ),
         (
             "a pipeline that is varied beyond the calls",
             {"rates": [100], **_PIPELINED, "vary": {"pipeline": [1, 9]}},
-            workloads.PipelineTooDeep(keys=("workload.pipeline",), pipeline=9),
+            problem("pipeline-too-deep", "workload.pipeline", pipeline=9),
         ),
         (
             "two axes",
             {"rates": [100, 200], **_PIPELINED, "vary": {"pipeline": [1, 4]}},
-            plans.OneLoadOnly(keys=("rates",), field="pipeline"),
+            problem("one-load-only", "rates", field="pipeline"),
         ),
         (
             "an axis without values",
             {"rates": [100], **_PIPELINED, "vary": {"pipeline": []}},
-            plans.NoValues(keys=("vary",), varied=True),
+            problem("no-values", "vary", varied=True),
         ),
         (
             "two fields",
             {"rates": [100], **_PIPELINED, "vary": {"pipeline": [1], "path": [2]}},
-            plans.OneFieldOnly(keys=("vary",), fields=["pipeline", "path"]),
+            problem("one-field-only", "vary", fields=["pipeline", "path"]),
         ),
         (
             "a timeout of nothing",
@@ -251,9 +254,7 @@ def test_rates_count_requests_when_a_connection_makes_several_calls() -> None:
     ],
     ids=lambda value: value.replace(" ", "-") if isinstance(value, str) else "",
 )
-def test_a_plan_is_refused_with(
-    case: str, changes: dict[str, Any], why: str | plans.Problem
-) -> None:
+def test_a_plan_is_refused_with(case: str, changes: dict[str, Any], why: str | Problem) -> None:
     refused = refusal(**changes)
     assert refused.startswith("plan p.yaml")
     assert refused.endswith(why if isinstance(why, str) else why.line()), case

@@ -16,7 +16,7 @@ from workbench.errors import BadInput, PongbenchError
 from workbench.load import registry
 from workbench.load.base import Capabilities, PointSpec
 from workbench.machines.usage import Usage
-from workbench.messages import tools
+from workbench.messages.problems import problem
 from workbench.plan.model import Plan
 from workbench.plan.schedule import PointPlan, points
 from workbench.run.environment import HERE, Samplers
@@ -264,7 +264,7 @@ async def test_the_clients_own_cpu_time_is_no_background_load(
 def test_a_tool_says_what_of_a_plan_it_cannot_offer() -> None:
     tool, _ = fake_tool(Script(), msgspec.structs.replace(COUNTS_ONLY, axes=("concurrency",)))
     (reported,) = registry.problems(tool, PLAN)
-    assert reported == tools.ToolCannotVary(tool=tool.label, axis="rate")
+    assert reported == problem("tool-cannot-vary", tool=tool.label, axis="rate")
     closed = Plan(servers=["one"], concurrency=[5], seconds=2.0, workload=a_workload(mode="closed"))
     assert not list(registry.problems(tool, closed))
     with pytest.raises(BadInput, match="no load tool 'siege'"):

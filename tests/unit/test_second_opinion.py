@@ -17,7 +17,7 @@ from workbench.analysis.summary import Summary, summarise
 from workbench.documents import AnyDocument, PointStop
 from workbench.load import registry
 from workbench.load.base import Capabilities
-from workbench.messages.tools import OmitsStalls, Resolves
+from workbench.messages.tools import differs
 from workbench.results.cross_check import ONE_PASS, CrossCheck, Difference, cross_checks, remark
 from workbench.results.render.data import of_session
 from workbench.results.render.html import Drawing, render
@@ -96,7 +96,7 @@ async def test_one_pass_has_no_interval_and_known_causes_are_named(
     assert remark(found).endswith(ONE_PASS)
     replies, *every_time = found[0].differences
     assert replies.change is None and not any(each.resolved for each in every_time)
-    assert list(found[0].causes) == [Resolves(tool="other", resolution_us=1_000)]
+    assert list(found[0].causes) == [differs("resolves", tool="other", resolution_us=1_000)]
     assert (
         of_session(summarise(documents))["cross_check"][0]["differences"]["p50_us"]["interval_pct"]
         is None
@@ -104,9 +104,9 @@ async def test_one_pass_has_no_interval_and_known_causes_are_named(
     assert "within resolution" in printed(summarise(documents))
 
 
-@pytest.mark.parametrize(("us", "named"), [(5_000, [OmitsStalls]), (200, [])])
+@pytest.mark.parametrize(("us", "named"), [(5_000, ["omits-stalls"]), (200, [])])
 async def test_stalls_that_a_tool_does_not_see_are_named_where_p99_differs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, us: int, named: list[type]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, us: int, named: list[str]
 ) -> None:
     documents = await with_both(tmp_path, monkeypatch, can=PROGRAM, us=us)
     slower = [
@@ -120,7 +120,7 @@ async def test_stalls_that_a_tool_does_not_see_are_named_where_p99_differs(
     monkeypatch.setitem(registry.TOOLS, "fake", fake_tool(Script())[0])
     summary = summarise(slower)
     for each in compared(summary):
-        assert [type(cause) for cause in each.causes] == named
+        assert [cause.code for cause in each.causes] == named
         assert all(cause.record()["latency_p99_us"] == 90_000 for cause in each.causes)
 
 

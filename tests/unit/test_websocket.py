@@ -11,8 +11,8 @@ from workbench.analysis.evidence import Evidence
 from workbench.analysis.verdicts import judge
 from workbench.documents import Counts, Percentiles
 from workbench.errors import BadInput
-from workbench.messages import plans, workloads
 from workbench.messages.errors import error_label
+from workbench.messages.problems import problem
 from workbench.messages.reasons import TooSlow
 from workbench.plan import checks
 from workbench.plan.budget import assess
@@ -175,10 +175,10 @@ def test_a_point_makes_its_connections_first_and_pings_them_last() -> None:
 def test_connections_beyond_ports_or_descriptors_are_refused_before_anything_starts(
     changes: dict[str, Any], facts: dict[str, Any], resource: str, where: str, available: int
 ) -> None:
-    (problem,) = assess(plan(**changes), [Entry()], facts).problems
-    assert isinstance(problem, plans.TooManyOpen)
-    assert (problem.resource, problem.where, problem.available) == (resource, where, available)
-    assert (problem.connections, problem.x) == (10_000, 10_000)
+    (found,) = assess(plan(**changes), [Entry()], facts).problems
+    assert found.code == "too-many-open"
+    about = [found.parameters[each] for each in ("resource", "where", "available", "what")]
+    assert about == [resource, where, available, "10,000 connections held open"]
     assert not assess(plan(**changes), [Entry()], facts, clients=3).problems or where == "target"
 
 
@@ -226,24 +226,25 @@ def test_connections_to_the_ceiling_end_at_what_the_machines_can_hold(
 
 def test_only_connections_have_a_ceiling() -> None:
     sizes = plan(vary={"message_size": Range(from_=64, to="ceiling", points=4)})
-    assert plans.CeilingOfField(field="message_size") in checks.problems(sizes)
+    assert problem("ceiling-of-field", field="message_size") in checks.problems(sizes)
     stepped = plan(vary={"connections": Range(from_=64, to="ceiling", step=10)})
-    assert plans.CeilingInPoints(keys=("vary",)) in checks.problems(stepped)
+    assert problem("ceiling-in-points", "vary") in checks.problems(stepped)
     (few,) = assess(
         plan(vary={"connections": Range(from_=9_000, to="ceiling", points=3)}, nofile=8_000),
         [Entry()],
         {},
     ).problems
-    assert isinstance(few, plans.TooManyOpen) and few.connections == 9_000
+    assert few.code == "too-many-open"
+    assert few.parameters["what"] == "9,000 connections held open"
 
 
 def test_what_the_workload_does_not_have_is_refused() -> None:
     closed = a_workload(protocol="websocket", mode="closed")
-    assert workloads.NoClosedLoop(workload="WebSocket") in checks.problems(
+    assert problem("no-closed-loop", workload="WebSocket") in checks.problems(
         plan(workload=closed, rates=[], concurrency=[5], vary={})
     )
     assert [*checks.problems(plan(seconds=None, connections=100))] == [
-        plans.SecondsOnly(workload="WebSocket")
+        problem("seconds-only", workload="WebSocket")
     ]
     with pytest.raises(BadInput, match="message_size"):
         with_set(plan(), ["message_size=2000000"])

@@ -10,7 +10,7 @@ import pytest
 from workbench.errors import BadInput
 from workbench.load.registry import load_tool, problems
 from workbench.machines.bundle import agent_packages, agent_sources
-from workbench.messages.tools import ToolOfAnotherWorkload, ToolWithOneConnection
+from workbench.messages.problems import problem
 from workbench.plan.budget import assess
 from workbench.plan.checks import problems as plan_problems
 from workbench.plan.model import Plan
@@ -46,8 +46,8 @@ def test_the_workload_names_the_generator_in_place_of_the_agent() -> None:
     assert a_plan().load_tool == "zeromq"
     assert a_plan(load_tool="agent").load_tool == "zeromq"
     plan = Plan(servers=["tornado"], rates=[100], load_tool="zeromq")
-    (problem,) = problems(load_tool(plan.load_tool), plan)
-    assert isinstance(problem, ToolOfAnotherWorkload)
+    (found,) = problems(load_tool(plan.load_tool), plan)
+    assert found.code == "tool-of-another-workload"
 
 
 @pytest.mark.parametrize(
@@ -67,22 +67,22 @@ def test_the_workload_names_the_generator_in_place_of_the_agent() -> None:
     ids=["too large", "too large for its queue", "too small", "several calls"],
 )
 def test_what_cannot_be_measured_is_rejected_in_one_sentence(plan: Plan, sentence: str) -> None:
-    (problem,) = plan_problems(plan)
-    assert sentence in problem.text()
+    (found,) = plan_problems(plan)
+    assert sentence in found.text()
 
 
 def test_each_worker_has_one_connection() -> None:
     plan = a_plan(concurrency=[1, 10], workers=2)
     tool = load_tool(plan.load_tool)
-    (problem,) = problems(tool, plan, clients=2)
-    assert problem == ToolWithOneConnection(tool=tool.label, connections=4)
+    (found,) = problems(tool, plan, clients=2)
+    assert found == problem("tool-with-one-connection", tool=tool.label, connections=4)
     assert not list(problems(tool, plan, clients=5))
 
 
 def refused(plan: Plan, clients: int = 1) -> list[str]:
     entries = [Catalogue.load()[server] for server in plan.servers]
     budget = assess(plan, entries, {}, clients=clients)
-    return [problem.text() for problem in budget.problems]
+    return [each.text() for each in budget.problems]
 
 
 def test_several_clients_of_pair_are_refused_before_the_run() -> None:
@@ -103,8 +103,8 @@ def test_several_clients_of_pair_are_refused_before_the_run() -> None:
 
 def test_several_clients_over_inproc_are_refused_before_the_run() -> None:
     inproc = a_plan(more={"transport": "inproc"}, workers=2, concurrency=[2], warm_up=None)
-    (problem,) = refused(inproc)
-    assert problem.startswith("The transport inproc has one client at a time, here 2;")
+    (said,) = refused(inproc)
+    assert said.startswith("The transport inproc has one client at a time, here 2;")
 
 
 def test_the_server_is_brought_to_the_clients_for_inproc_only() -> None:

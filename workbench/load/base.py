@@ -20,7 +20,7 @@ from workbench.machines.base import Machine
 from workbench.machines.bundle import Brought
 from workbench.machines.wire import Count, Text
 from workbench.messages.base import Message
-from workbench.messages.tools import Lacking, OnlyKey, OnlyValue
+from workbench.messages.problems import Lacking, OnlyKey, OnlyValue
 from workbench.servers.programs import ProgramName, Programs
 
 

@@ -13,8 +13,8 @@ from workbench.formatting import known
 from workbench.load import ab, fleet, h2load, httperf, locust, locust_master, tsung, wrk, wrk2
 from workbench.load.base import Capabilities, Client, LoadTool, PointSpec
 from workbench.load.merge import shared
-from workbench.messages import plans, tools
 from workbench.messages.plans import Warned
+from workbench.messages.problems import Problem, problem
 from workbench.messages.tools import (
     ToolCannotTell,
     ToolCommand,
@@ -64,7 +64,7 @@ def tools_for(plan: Plan) -> list[LoadTool]:
     return tools if plan.warming is None or rates else [*tools, own]
 
 
-def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[plans.Problem]:
+def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[Problem]:
     """Return why a tool cannot offer a plan's load from this number of clients."""
     can, name = tool.capabilities, tool.label
     if plan.declared.key not in can.workloads:
@@ -72,50 +72,52 @@ def problems(tool: LoadTool, plan: Plan, *, clients: int = 1) -> Iterator[plans.
             each.noun or each.label
             for each in (plan.declared, *(WORKLOADS[key] for key in can.workloads))
         )
-        yield tools.ToolOfAnotherWorkload(tool=name, workload=workload, runs=runs)
+        yield problem("tool-of-another-workload", tool=name, workload=workload, runs=runs)
         return
     axis: Literal["rate", "concurrency"] = "concurrency" if plan.closed else "rate"
     if axis not in can.axes:
-        yield tools.ToolCannotVary(tool=name, axis=axis)
+        yield problem("tool-cannot-vary", tool=name, axis=axis)
     most = plan.workers * clients
     if can.one_connection and any(n > most for n in plan.concurrency):
-        yield tools.ToolWithOneConnection(tool=name, connections=most)
+        yield problem("tool-with-one-connection", tool=name, connections=most)
     if plan.closed and (end := "connections" if plan.connections else "seconds") not in can.ends:
-        yield tools.ToolCannotEnd(tool=name, end=end, instead=can.ends[0])
+        yield problem("tool-cannot-end", tool=name, end=end, instead=can.ends[0])
     if tool.command is not None and plan.declared.secrets(plan.workload):
-        yield tools.ToolShowsSecrets(tool=name)
+        yield problem("tool-shows-secrets", tool=name)
     if plan.search and plan.search.p99_ms and "latency" not in can.reports:
-        yield tools.ToolHasNoLatency(tool=name)
+        yield problem("tool-has-no-latency", tool=name)
     if plan.search and len(plan.load_tools) > 1:
-        yield tools.SearchWithOneTool()
+        yield problem("search-with-one-tool")
     yield from _of_workload(can, name, plan)
 
 
-def _of_workload(can: Capabilities, name: str, plan: Plan) -> Iterator[plans.Problem]:
+def _of_workload(can: Capabilities, name: str, plan: Plan) -> Iterator[Problem]:
     """Return which keys of the workload, and which lengths, a tool has no option for."""
     workload, given = plan.workload, msgspec.structs.asdict(plan.workload)
     if can.protocols and workload.protocol not in can.protocols:
         speaks = list(can.protocols)
-        yield tools.ToolProtocol(tool=name, protocol=workload.protocol, speaks=speaks)
+        yield problem(
+            "tool-protocol", tool=name, protocol=workload.protocol, speaks=speaks, best=speaks[-1]
+        )
     if can.whole_seconds:
         lengths = {"seconds": plan.seconds, "workload.timeout_s": workload.timeout_s}
         for key, seconds in lengths.items():
             if seconds and seconds != int(seconds):
-                yield tools.ToolWholeSeconds(tool=name, key=key)
+                yield problem("tool-whole-seconds", tool=name, key=key)
     for lacking in can.lacks:
         if given.get(lacking) not in (None, 0, "", [], _UNUSED.get(lacking)):
-            yield tools.ToolLacks(tool=name, key=lacking)
+            yield problem("tool-lacks", tool=name, key=lacking)
     for key, value in can.only.items():
         thinks = key != "think_times" or workload.think_time_s
         if thinks and given.get(key, value) != value:
-            yield tools.ToolOnly(tool=name, key=key, value=value)
+            yield problem("tool-only", tool=name, key=key, value=value)
     if can.most_open:
         calls = workload.calls_per_connection
         users_per_s = max(plan.rates_per_s, default=0.0) / (calls if plan.unit == "requests" else 1)
         most, stay_s = can.most_open * plan.workers, (calls - 1) * workload.think_time_s
         if users_per_s * stay_s > most:
             open_at_once = round(users_per_s * stay_s)
-            yield tools.ToolThinksTooLong(tool=name, connections=open_at_once, most=most)
+            yield problem("tool-thinks-too-long", tool=name, connections=open_at_once, most=most)
 
 
 _UNUSED: dict[str, object] = {"pipeline": 1, "tls": "none"}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from workbench import environment
 from workbench.errors import BadInput
-from workbench.messages.workloads import UnusableSecret
+from workbench.messages.plans import UnusableSecret
 
 if TYPE_CHECKING:
     from keyring.backend import KeyringBackend

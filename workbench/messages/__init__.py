@@ -3,6 +3,6 @@
 `base` defines a message and how its template is filled, `errors` labels failed calls, `reasons` are
 those of a verdict and `causes` those of a server's limit, `notes` are recorded beside the points of
 a session, as are `machines` and `outcomes` (`topics` is their registry), `audits` are findings of
-checks, `plans` are problems of and warnings about a plan, `workloads` and `tools` those of its
-workload and its load tools.
+checks, `problems` are those of a plan and `plans` warnings about one, `tools` is what load tools do
+not offer or report.
 """

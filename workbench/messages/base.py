@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
@@ -196,12 +197,12 @@ def _is(value: Any, wanted: str) -> bool:
     return str(value) == wanted
 
 
-def check_template(kind: type[Message], template: str) -> None:
-    """Raise TypeError for a name or a format that does not exist."""
+def check_template(kind: type[Message] | None, template: str) -> None:
+    """Raise TypeError for a name or a format that does not exist. `kind`: None: any name does."""
     for _, name, spec, _ in _parts(template):
         if name is None:
             continue
-        if not hasattr(kind, name):
+        if kind and not hasattr(kind, name):
             raise TypeError(f"{kind.__name__} has no '{name}', which its template names")
         if chosen := _choice(spec or ""):
             for part in chosen[1:]:
@@ -212,7 +213,7 @@ def check_template(kind: type[Message], template: str) -> None:
             for part in table.values():
                 check_template(kind, part)
         elif len(word) > 1 and word.isidentifier() and word not in FORMATS:
-            raise TypeError(f"{kind.__name__} formats '{name}' by '{word}', which does not exist")
+            raise TypeError(f"'{name}' is formatted by '{word}', which does not exist")
 
 
 def _code(name: str) -> str:
@@ -275,26 +276,87 @@ class Message(
 
     def filled(self, template: str) -> str:
         """A template, with what it names of this message."""
-        said = ""
-        for literal, name, spec, conversion in _parts(template):
-            said += literal
-            if name is not None:
-                value = getattr(self, name)
-                value = value() if callable(value) else value
-                said += self._written(repr(value) if conversion else value, spec or "")
-        return said
 
-    def _written(self, value: Any, spec: str) -> str:
-        if chosen := _choice(spec):
-            wanted, then, otherwise = chosen
-            return self.filled(then if _is(value, wanted) else otherwise)
-        name, _, words = spec.partition(" ")
-        if isinstance(table := getattr(type(self), name or "-", None), Mapping):
-            values = [value] if isinstance(value, str) else value
-            return self.filled(formatting.listed([table[each] for each in values]))
-        if write := FORMATS.get(name):
-            return write(value, words) if words else write(value)
-        return format(value, spec)
+        def value_of(name: str) -> Any:
+            value = getattr(self, name)
+            return value() if callable(value) else value
+
+        return fill(template, value_of, type(self))
+
+
+def fill(template: str, value_of: Callable[[str], Any], kind: type | None = None) -> str:
+    """A template, with the values of its names. `kind`: has the tables that it names."""
+    said = ""
+    for literal, name, spec, conversion in _parts(template):
+        said += literal
+        if name is not None:
+            value = value_of(name)
+            said += _written(repr(value) if conversion else value, spec or "", value_of, kind)
+    return said
+
+
+def _written(value: Any, spec: str, value_of: Callable[[str], Any], kind: type | None) -> str:
+    if chosen := _choice(spec):
+        wanted, then, otherwise = chosen
+        return fill(then if _is(value, wanted) else otherwise, value_of, kind)
+    name, _, words = spec.partition(" ")
+    if isinstance(table := getattr(kind, name or "-", None), Mapping):
+        values = [value] if isinstance(value, str) else value
+        return fill(formatting.listed([table[each] for each in values]), value_of, kind)
+    if write := FORMATS.get(name):
+        return write(value, words) if words else write(value)
+    return format(value, spec)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A message of a `Templates`. No document has it, so its parameters need no types."""
+
+    code: str
+    template: str
+    parameters: Mapping[str, Any]
+
+    def text(self) -> str:
+        """The sentence to show: what happened, where, what to do."""
+        return fill(self.template, self.parameters.get)
+
+    def record(self) -> Record:
+        return {"code": self.code, **self.parameters}
+
+
+class Templates(dict[str, tuple[tuple[str, ...], str]]):
+    """A table of messages, by code: keys, and a template. In its text each begins with a line
+    "code: key key", and its template is indented."""
+
+    def __init__(self, text: str) -> None:
+        for entry in re.split(r"\n(?=\S)", text.strip()):
+            head, _, template = entry.partition("\n")
+            code, _, keys = head.partition(":")
+            self[code] = (*keys.split(),), " ".join(template.split()).replace(" |", "|")
+            check_template(None, self[code][1])
+
+    def check(self, code: str, parameters: Mapping[str, Any]) -> str:
+        """The template of a code. Raises TypeError unless it gets the parameters that it names;
+        those of a choice may be left out."""
+        template = self[code][1]
+        needed, known = names_of(template)
+        if not needed <= parameters.keys() <= known:
+            raise TypeError(f"'{code}' needs {sorted(needed)}, not {sorted(parameters)}")
+        return template
+
+
+@cache
+def names_of(template: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a template always needs, and all of its names."""
+    needed, known = set(), set()
+    for _, name, spec, _ in _parts(template):
+        if name is not None:
+            known.add(name)
+            chosen = _choice(spec or "")
+            for part in chosen[1:] if chosen else ():
+                known |= names_of(part)[1]
+            needed |= set() if chosen else {name}
+    return frozenset(needed), frozenset(known)
 
 
 class Recorded(Message, tag=""):

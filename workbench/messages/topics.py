@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.documents import Note
 from workbench.formatting import continued
-from workbench.messages import machines, outcomes, plans, tools, workloads
+from workbench.messages import machines, outcomes, plans, tools
 from workbench.messages.base import Message, kinds, read
 from workbench.messages.notes import Notice, Severity
 
@@ -13,7 +13,7 @@ assert all(
     issubclass(kind, Notice)
     for kind in (
         *(machines.Link, outcomes.Peak, plans.Warned),
-        *(tools.ToolCommand, workloads.UnusableSecret),
+        *(tools.ToolCommand,),
     )
 )
 TOPICS = kinds(Notice)

@@ -13,6 +13,7 @@ from workbench.axis import RATE
 from workbench.errors import BadInput
 from workbench.machines.facts import Limits, limits_of
 from workbench.messages import plans
+from workbench.messages.problems import Problem
 from workbench.plan import duration, resources, suitability
 from workbench.plan.model import Plan, Warming, three_figures
 from workbench.plan.resources import (
@@ -50,7 +51,7 @@ class Budget:
     """File descriptors for them, of all clients together."""
     cool_down_s: dict[str, list[float]]
     """By server id: how long to rest after each point of its sweep, in order."""
-    problems: list[plans.Problem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     warnings: list[plans.Warned] = field(default_factory=list)
     rests: plans.RestsForPorts | None = None
     """Why points rest longer than the plan specifies; None: they do not."""

@@ -18,7 +18,8 @@ from workbench.converting import convert
 from workbench.documents import Block, Purpose
 from workbench.errors import BadInput
 from workbench.formatting import capital
-from workbench.messages.plans import OldServersExposed, ProtocolNotSupported, Warned, more_rights
+from workbench.messages.plans import OldServersExposed, Warned, more_rights
+from workbench.messages.problems import problem
 from workbench.plan.budget import Budget, assess
 from workbench.plan.checks import problems
 from workbench.plan.model import Plan
@@ -130,8 +131,8 @@ def examine(
         target_facts=target_facts,
     )
     by_key: dict[str, list[str]] = {}
-    for problem in budget.problems:
-        by_key.setdefault(problem.keys[-1], []).append(problem.text())
+    for each in budget.problems:
+        by_key.setdefault(each.keys[-1], []).append(each.text())
     for key, sentences in by_key.items():
         faults.setdefault(key, " ".join(sentences))
     given, plan = plan, budget.known(plan).ending_at(budget.ceiling_per_s)
@@ -222,8 +223,11 @@ def _entries(plan: Plan, catalogue: Catalogue) -> tuple[list[ServerEntry], str]:
         if unavailable := entry.unavailable:
             idle.append((entry.name, f"{entry.name} cannot be run: {unavailable.reason}"))
         elif not plan.declared.serves(plan.declared.needs(plan.workload), entry.protocols):
-            unfit = ProtocolNotSupported(
-                servers=(entry.name,), protocols=list(entry.protocols), wanted=wanted
+            unfit = problem(
+                "protocol-not-supported",
+                servers=[entry.name],
+                protocols=list(entry.protocols),
+                wanted=wanted,
             )
             foreign.append((entry.name, unfit.text()))
     sentences = [

@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from workbench.machines.facts import Limits
 from workbench.messages import plans
+from workbench.messages.problems import Problem, Resource, problem
 from workbench.plan import schedule
 from workbench.plan.model import Plan, three_figures
 from workbench.plan.schedule import PointPlan
@@ -38,7 +39,7 @@ class Room(NamedTuple):
 
     connections: int
     where: Literal["clients", "target"]
-    resource: plans.Resource
+    resource: Resource
 
 
 def problems(
@@ -48,7 +49,7 @@ def problems(
     clients: int,
     *,
     needs_ports: bool,
-) -> Iterator[plans.Problem]:
+) -> Iterator[Problem]:
     """Return what is missing for points however fast the server answers. `limits`: the ports of
     all `clients` together, the descriptors of one process; `needs_ports`: the clients close first,
     so that ports stay in use."""
@@ -163,18 +164,18 @@ def _open(point: PointPlan, stay_s: float) -> int:
     return min(point.connections, math.ceil(point.connection_rate_per_s * stay_s))
 
 
-def _port_problems(
-    plan: Plan, planned: Sequence[PointPlan], limits: Limits
-) -> Iterator[plans.Problem]:
+def _port_problems(plan: Plan, planned: Sequence[PointPlan], limits: Limits) -> Iterator[Problem]:
     point, needed = fullest(planned, limits)
     if needed > limits.ports:
-        yield plans.NotEnoughPorts(
-            keys=size_keys(plan),
+        addresses = addresses_for(needed, _of_one_address(limits))
+        yield problem(
+            "not-enough-ports",
+            *size_keys(plan),
             ports=limits.ports,
             needed=needed,
-            addresses=addresses_for(needed, _of_one_address(limits)),
-            have=limits.addresses,
-            **place(plan, point),
+            addresses=addresses,
+            lacking=addresses - limits.addresses,
+            at=plan.axis.at(point.x),
         )
 
 
@@ -184,23 +185,31 @@ def _open_problems(
     room: Sequence[Room],
     limits: Limits,
     clients: int,
-) -> Iterator[plans.Problem]:
+) -> Iterator[Problem]:
     """Return what is missing for the first point with too many connections."""
     for available, where, resource in room:
         point = next((point for point in planned if _kept(point) > available), None)
         if point is not None:
-            ports = resource == "ports"
-            yield plans.TooManyOpen(
-                keys=_key(plan, point),
-                connections=_kept(point),
-                why="concurrency" if point.concurrency else "held" if point.held else "think-time",
+            kept, at = _kept(point), plan.axis.at(point.x)
+            what = f"{kept:,} connections held open"
+            fewer = "hold fewer"
+            if point.concurrency:
+                what, fewer = f"{kept:,} concurrent connections", "lower concurrency"
+            elif not point.held:
+                what = f"The {kept:,} connections that think time keeps open at {at}"
+                fits_per_s = _fitting_per_s(plan, limits, clients)
+                fewer = "lower the rate" + f" to {fits_per_s:,}/s at most" * bool(fits_per_s)
+            per_client = limits.ports // clients if resource == "ports" else 1
+            yield problem(
+                "too-many-open",
+                *_key(plan, point),
+                what=what,
                 where=where,
                 resource=resource,
                 available=available,
-                per_client=limits.ports // clients if ports else 0,
-                addresses=math.ceil(_kept(point) / _of_one_address(limits)) if ports else 0,
-                fits_per_s=0 if point.held else _fitting_per_s(plan, limits, clients),
-                **place(plan, point),
+                fewer=fewer,
+                clients=math.ceil(kept / max(1, per_client)),
+                addresses=math.ceil(kept / _of_one_address(limits)),
             )
             return
 

@@ -10,9 +10,11 @@ from typing import Any
 from workbench.analysis.evidence import FEWEST_SAMPLES, SHORTEST_S
 from workbench.analysis.histogram import samples_needed
 from workbench.axis import RATE
+from workbench.formatting import time_span
 from workbench.machines.facts import Limits
 from workbench.machines.runner_client import LONGEST_RUN_S
 from workbench.messages import plans
+from workbench.messages.problems import Problem, problem
 from workbench.plan import resources
 from workbench.plan.model import Plan
 from workbench.plan.resources import Keys, clients_close
@@ -28,7 +30,7 @@ def problems(
     duration_s: tuple[float, float],
     *,
     clients: int = 1,
-) -> list[plans.Problem]:
+) -> list[Problem]:
     """Return why the plan cannot be run as specified; empty: it can. `limits`: the ports of all
     `clients` together, the descriptors of one process."""
     size = resources.size_keys(plan)
@@ -55,15 +57,14 @@ def warnings(
     ]
 
 
-def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[plans.Problem]:
-    shortest_s, longest_s = duration_s
-    if shortest_s > LONGEST_RUN_S:
-        yield plans.RunTooLong(
-            keys=keys, shortest_s=shortest_s, longest_s=longest_s, limit_s=LONGEST_RUN_S
+def _too_long(duration_s: tuple[float, float], keys: Keys) -> Iterator[Problem]:
+    if duration_s[0] > LONGEST_RUN_S:
+        yield problem(
+            "run-too-long", *keys, lasts=time_span(duration_s), limit_h=LONGEST_RUN_S / 3600
         )
 
 
-def protocol_problems(plan: Plan, entries: Sequence[ServerEntry]) -> Iterator[plans.Problem]:
+def protocol_problems(plan: Plan, entries: Sequence[ServerEntry]) -> Iterator[Problem]:
     """Return the problems of servers that do not support the plan's protocol, one for all that
     support the same ones."""
     wanted = plan.declared.needs(plan.workload)
@@ -72,34 +73,40 @@ def protocol_problems(plan: Plan, entries: Sequence[ServerEntry]) -> Iterator[pl
         if not plan.declared.serves(wanted, entry.protocols):
             unfit.setdefault(tuple(entry.protocols), []).append(entry.name)
     for protocols, servers in unfit.items():
-        yield plans.ProtocolNotSupported(
-            servers=tuple(servers), protocols=list(protocols), wanted=wanted
+        yield problem(
+            "protocol-not-supported", servers=servers, protocols=list(protocols), wanted=wanted
         )
 
 
 def _one_client_problems(
     plan: Plan, entries: Sequence[ServerEntry], clients: int
-) -> Iterator[plans.Problem]:
+) -> Iterator[Problem]:
     """Return what has one client, where several connect at once."""
     fixed = plan.closed and plan.warming is None  # A warm-up has a rate, which all clients share.
     several = max(plan.concurrency, default=1) if fixed else clients * plan.workers
     if several == 1:
         return
     keys = ("concurrency",) if fixed else ("workers",)
+    one = "concurrency" if fixed else "workers and clients"
     if what := plan.declared.one_client(plan.workload):
-        yield plans.OneClientOnly(keys=("workload.transport", *keys), what=what, clients=several)
+        yield problem(
+            "one-client-only", "workload.transport", *keys, one=one, what=what, clients=several
+        )
     for entry in entries:
         if entry.one_client:
-            yield plans.OneClientOnly(keys=("servers", *keys), what=entry.name, clients=several)
+            yield problem(
+                "one-client-only", "servers", *keys, one=one, what=entry.name, clients=several
+            )
 
 
-def _size_problems(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[plans.Problem]:
+def _size_problems(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[Problem]:
     short = [p for p in planned if 0 < p.seconds - p.ramp_s + _rounding(p) < SHORTEST_S]
     if short:
         point = min(short, key=lambda p: p.seconds)
         connections = math.ceil(point.connection_rate_per_s * SHORTEST_S)
-        yield plans.PointTooShort(
-            keys=keys,
+        yield problem(
+            "point-too-short",
+            *keys,
             seconds=point.seconds - point.ramp_s,
             shortest_s=SHORTEST_S,
             **_remedy(plan, point, connections, SHORTEST_S),
@@ -110,8 +117,9 @@ def _size_problems(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iter
     if unsteady and not short:
         point = min(unsteady, key=lambda p: p.seconds)
         connections = math.ceil(point.connection_rate_per_s * steady_s)
-        yield plans.NoSteadyPart(
-            keys=keys,
+        yield problem(
+            "no-steady-part",
+            *keys,
             seconds=round(point.seconds, 3),
             think_s=ramp_s,
             **_remedy(plan, point, connections, steady_s),
@@ -125,17 +133,16 @@ def _size_problems(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iter
         point = min(thin, key=lambda p: p.samples)
         connections = math.ceil(FEWEST_SAMPLES / point.calls_per_connection)
         seconds = connections / (point.connection_rate_per_s or connections)
-        yield plans.PointTooSmall(
-            keys=keys,
+        yield problem(
+            "point-too-small",
+            *keys,
             calls=point.samples,
             fewest=FEWEST_SAMPLES,
             **_remedy(plan, point, connections, seconds),
         )
 
 
-def _limit_problems(
-    plan: Plan, planned: Sequence[PointPlan], keys: Keys
-) -> Iterator[plans.Problem]:
+def _limit_problems(plan: Plan, planned: Sequence[PointPlan], keys: Keys) -> Iterator[Problem]:
     """Return the problems of a search whose points are too small for its percentile."""
     if plan.search is None or plan.search.p99_ms is None:
         return
@@ -143,8 +150,9 @@ def _limit_problems(
     point = min(planned, key=lambda p: p.samples)
     if point.samples < needed:
         connections = math.ceil(needed / point.calls_per_connection)
-        yield plans.TooFewForLimit(
-            keys=keys,
+        yield problem(
+            "too-few-for-limit",
+            *keys,
             calls=point.samples,
             needed=needed,
             **_remedy(plan, point, connections, connections / point.connection_rate_per_s),
@@ -161,14 +169,13 @@ def _rounding(point: PointPlan) -> float:
 
 
 def _remedy(plan: Plan, point: PointPlan, connections: int, seconds: float) -> dict[str, Any]:
-    """Return the fix for a `SmallPoint`."""
+    """Return where a point is too small, and how to mend it."""
     if plan.seconds is not None:
-        return {**resources.place(plan, point), "needed_s": seconds}
-    return {
-        **resources.place(plan, point),
-        "connections": connections,
-        "may_lengthen": not plan.closed,
-    }
+        remedy = f"Set seconds to {math.ceil(seconds * 10) / 10:g} or more."
+    else:
+        allow = "" if plan.closed else ", or allow that by `lengthen: true`"
+        remedy = f"Set connections to {connections:,} or more{allow}."
+    return {"at": plan.axis.at(point.x), "remedy": remedy}
 
 
 def _warms_up_higher(plan: Plan) -> Iterator[plans.Warned]:

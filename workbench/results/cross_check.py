@@ -19,7 +19,8 @@ from workbench.analysis.significance import Change, ratio
 from workbench.documents import OUR_AGENT
 from workbench.load.base import Capabilities
 from workbench.load.registry import TOOLS
-from workbench.messages import tools as messages
+from workbench.messages.base import Stated
+from workbench.messages.tools import differs
 
 HEADING = "Load tools compared"
 TITLES = ("Load tools", "At", "Replies/s", "Mean", "p50", "p99", "Known causes")
@@ -85,7 +86,7 @@ class CrossCheck:
     """Of its times: from the send where both tools report that."""
     differences: Sequence[Difference]
     """Those whose figures both tools report."""
-    causes: Sequence[messages.Differs]
+    causes: Sequence[Stated]
 
     @property
     def cells(self) -> list[str]:
@@ -204,13 +205,13 @@ def _times(point: PointResult, view: View) -> dict[int, float]:
 
 def _causes(
     plan: Mapping[str, Any], tools: dict[str, PointResult], differences: Sequence[Difference]
-) -> Iterator[messages.Differs]:
+) -> Iterator[Stated]:
     workload = plan.get("workload", {})
     closed, calls = workload.get("mode") == "closed", workload.get("calls_per_connection", 1)
     (tool, point), (other, beside) = tools.items()
     a, b = (sum(s.offered_per_s for s in p.stops) / len(p.stops) for p in (point, beside))
     if not closed and b and abs(a / b - 1) > NOTABLE / 2:
-        yield messages.OffersOtherLoad(tool=tool, offered_per_s=a, other=other, other_per_s=b)
+        yield differs("offers-other-load", tool=tool, offered_per_s=a, other=other, other_per_s=b)
     notable = [each for each in differences if each.notable]
     unresolved = any(not each.resolved and abs(each.share) >= NOTABLE for each in differences)
     timed = any(each.figure != "replies_per_s" for each in notable)
@@ -219,22 +220,23 @@ def _causes(
         can, cannot = _can(name), _can(alike)
         rates = any(each.figure == "replies_per_s" for each in notable)
         if rates and "to-the-end" in can.traits - cannot.traits and tools[name].errors:
-            yield messages.CountsToTheEnd(tool=name)
+            yield differs("counts-to-the-end", tool=name)
         if timed and calls == 1 and "from-send" in can.traits - cannot.traits:
-            yield messages.LeavesConnectOut(tool=name)
+            yield differs("leaves-connect-out", tool=name)
         if notable and calls > 1 and "keeps" in can.traits - cannot.traits:
-            yield messages.KeepsConnections(tool=name)
+            yield differs("keeps-connections", tool=name)
         if notable and "http/1.1" in can.traits - cannot.traits:
-            yield messages.SpeaksHttp1(tool=name)
+            yield differs("speaks-http1", tool=name)
         if can.resolution_us and unresolved:
-            yield messages.Resolves(tool=name, resolution_us=can.resolution_us)
+            yield differs("resolves", tool=name, resolution_us=can.resolution_us)
         if timed and "own-delays" in can.traits:
-            yield messages.DelaysItself(tool=name)
+            yield differs("delays-itself", tool=name)
         if closed or p99_agrees or "latency" not in cannot.reports - can.reports:
             continue
         latency, service = tools[alike].latency_us, tools[alike].service_us
         if latency and service and latency.p99 > STALLS * service.p99:
-            yield messages.OmitsStalls(
+            yield differs(
+                "omits-stalls",
                 tool=name,
                 timed_by=alike,
                 latency_p99_us=latency.p99,

@@ -14,7 +14,7 @@ from workbench.documents import AnyDocument
 from workbench.errors import BadInput
 from workbench.formatting import listed
 from workbench.load import registry
-from workbench.messages.plans import Problem
+from workbench.messages.problems import Problem
 from workbench.plan.model import Plan
 from workbench.plan.suitability import protocol_problems
 from workbench.run.engine import Consents, Engine, Observer

@@ -12,8 +12,8 @@ import msgspec
 from workbench.analysis import phases
 from workbench.axis import Axis
 from workbench.machines.bundle import Brought
-from workbench.messages.plans import Problem, Warned
-from workbench.messages.workloads import NoClosedLoop, OneCallOnly
+from workbench.messages.plans import Warned
+from workbench.messages.problems import Problem, problem
 from workbench.workloads.gating import GateResult, request
 from workbench.workloads.options import Workload, fields
 from workbench.workloads.server import Server
@@ -114,9 +114,9 @@ class Declaration:
     def problems(self, workload: Any) -> Iterator[Problem]:
         """Return all problems beyond the bounds of single fields."""
         if workload.calls_per_connection > 1 and not self.several_calls:
-            yield OneCallOnly(protocol=workload.protocol)
+            yield problem("one-call-only", protocol=workload.protocol)
         if workload.mode == "closed" and not self.closed_loop:
-            yield NoClosedLoop(workload=self.label)
+            yield problem("no-closed-loop", workload=self.label)
 
     def unfit(self, workload: Any, entry: Server) -> str:
         """Return why a server that speaks the protocol cannot be measured; empty: it can."""

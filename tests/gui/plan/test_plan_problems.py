@@ -21,7 +21,8 @@ from app.pages.plan import PlanPage
 from app.shell.main_window import MainWindow
 from tests.gui.plan.steps import SHORT, edit, write
 from tests.gui.windows import control, name_of, press, says, sees
-from workbench.messages import plans, workloads
+from workbench.messages import plans
+from workbench.messages.problems import problem
 from workbench.plan.model import Plan, Range
 from workbench.plan.reading import load_plan
 from workbench.workloads.registry import workload as a_workload
@@ -114,7 +115,7 @@ def test_a_fault_among_the_rare_fields_opens_them(qtbot: QtBot, page: PlanPage) 
     backlog = page.form.inputs["backlog"]
     assert not backlog.isVisible()
     page.edit(Plan(servers=["gevent"], rates=[500], seconds=1, workload=a_workload(pipeline=3)))
-    deep = workloads.PipelineTooDeep(keys=("workload.pipeline",), pipeline=3)
+    deep = problem("pipeline-too-deep", "workload.pipeline", pipeline=3)
     qtbot.waitUntil(lambda: says(page, deep.text()))
     assert backlog.isVisible()
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 
-from workbench.messages import plans, workloads
+from workbench.messages.problems import Problem, problem
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.request import http_request
 from workbench.workloads.base import Declaration, Protocol, Varied
@@ -35,7 +35,7 @@ class OfRequests(Declaration):
 
     statuses = True
 
-    def problems(self, workload: Any) -> Iterator[plans.Problem]:
+    def problems(self, workload: Any) -> Iterator[Problem]:
         yield from super().problems(workload)
         if several := self._several(workload):
             yield from self._beside_requests(workload)
@@ -49,11 +49,11 @@ class OfRequests(Declaration):
         calls: int = workload.calls_per_connection
         return calls
 
-    def _beside_requests(self, workload: Any) -> Iterator[plans.Problem]:
+    def _beside_requests(self, workload: Any) -> Iterator[Problem]:
         defaults = Request(path="/")
         for name in http.OF_ONE:
             if name != "headers" and getattr(workload, name) != getattr(defaults, name):
-                yield workloads.BesideRequests(keys=(f"workload.{name}",))
+                yield problem("beside-requests", f"workload.{name}")
 
     def _several(self, workload: Any) -> list[Request]:
         return list(getattr(workload, "requests", []))
@@ -220,14 +220,14 @@ class Http(OfRequests):
     axes: ClassVar[Sequence[Varied]] = (Varied("pipeline"),)
     null_server = "null-http"
 
-    def problems(self, workload: Any) -> Iterator[plans.Problem]:
+    def problems(self, workload: Any) -> Iterator[Problem]:
         yield from super().problems(workload)
         if workload.pipeline > workload.calls_per_connection:
-            yield workloads.PipelineTooDeep(pipeline=workload.pipeline)
+            yield problem("pipeline-too-deep", pipeline=workload.pipeline)
         several = self._several(workload)
         alike = workload.pipeline == 1 and not workload.think_time_s and not several
         if self._reconnects(workload) and not alike:
-            yield workloads.ReconnectAlone()
+            yield problem("reconnect-alone")
 
     def needs(self, workload: Any) -> str:
         # One that closes after each reply is connected to again.

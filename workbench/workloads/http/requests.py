@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from workbench.messages import plans, workloads
+from workbench.messages.problems import Problem, problem
 from workbench.workloads.options import about
 from workbench.workloads.server import Server
 
@@ -181,13 +181,13 @@ def is_value(text: str) -> bool:
 
 def path_problems(
     path: str, *, keys: tuple[str, ...] = ("workload.path",), number: int = 0
-) -> Iterator[plans.Problem]:
+) -> Iterator[Problem]:
     """Return what is wrong with a path; `keys` and `number` as of `problems`."""
     if not re.fullmatch(r"/[\x21-\x7e]*", path):
-        yield workloads.InvalidPath(keys=keys, number=number)
+        yield problem("invalid-path", *keys, number=number)
 
 
-def problems(request: Request, number: int = 0) -> Iterator[plans.Problem]:
+def problems(request: Request, number: int = 0) -> Iterator[Problem]:
     """Return what is wrong with a request; `number` counts those of several from 1."""
 
     def keys(key: str) -> tuple[str, ...]:
@@ -197,27 +197,32 @@ def problems(request: Request, number: int = 0) -> Iterator[plans.Problem]:
     for name, value in request.headers.items():
         wrong = _wrong_with(name, value)
         if wrong:
-            yield workloads.InvalidHeader(
-                keys=keys("headers"), number=number, header=name, wrong=wrong
+            yield problem(
+                "invalid-header", *keys("headers"), number=number, header=name, said=wrong
             )
     if request.expect_type and not _MEDIA_TYPE.fullmatch(request.expect_type):
-        yield workloads.InvalidType(keys=keys("expect_type"), number=number)
+        yield problem("invalid-type", *keys("expect_type"), number=number)
     if request.method == "HEAD":
         for key in request.checks:
             if key in ("text", "bytes"):
-                yield workloads.NoBodyOfHead(keys=keys(f"expect_{key}"), number=number)
+                yield problem("no-body-of-head", *keys(f"expect_{key}"), number=number)
     length = len(request.body.encode())
     if length > MOST_BODY:
-        yield workloads.BodyTooLarge(keys=keys("body"), number=number, bytes=length, most=MOST_BODY)
+        yield problem("body-too-large", *keys("body"), number=number, bytes=length, most=MOST_BODY)
 
 
-def _wrong_with(name: str, value: str | Secret) -> workloads.WrongHeader | None:
+def _wrong_with(name: str, value: str | Secret) -> str:
     if not _TOKEN.fullmatch(name):
-        return "name"
+        return f"The header name {name[:40]!r} has characters that are not allowed."
     if name.lower() in FRAMING:
-        return "framing"
+        return f"{name} follows from the protocol, the calls and the body; leave it out."
     if isinstance(value, Secret):
-        return None
+        return ""
     if not is_value(value):
-        return "value"
-    return "credential" if CREDENTIAL.search(name) else None
+        return f"The value of {name} has line breaks or other characters that are not allowed."
+    if not CREDENTIAL.search(name):
+        return ""
+    return (
+        f"{name} may be a credential, and sessions record plans; give {{secret: NAME}} in place of"
+        " the value."
+    )

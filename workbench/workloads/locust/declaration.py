@@ -13,7 +13,8 @@ from msgspec import Meta
 
 from workbench.errors import BadInput
 from workbench.machines.bundle import Brought
-from workbench.messages import plans, workloads
+from workbench.messages import plans
+from workbench.messages.problems import Problem, problem
 from workbench.sharing import split
 from workbench.workloads.base import Declaration, Protocol
 from workbench.workloads.locust import reading
@@ -139,18 +140,18 @@ class Locust(Declaration):
     counts = "tasks"
     concurrent = "users"
 
-    def problems(self, workload: Any) -> Iterator[plans.Problem]:
+    def problems(self, workload: Any) -> Iterator[Problem]:
         yield from super().problems(workload)
         yield from reading.problems(workload.locustfile, shapes=workload.by_locust)
         yield from _of_master(workload)
         for line in workload.requirements:
             if not _REQUIREMENT.fullmatch(line):
-                yield workloads.RequirementInvalid(requirement=line)
+                yield problem("requirement-invalid", requirement=line)
         folder = reading.located(workload.locustfile).parent
         for name in workload.files:
             if not _inside(folder, name):
-                yield workloads.LocustfileMissing(
-                    keys=("workload.files",), path=name, said=f"it is not in {folder}"
+                yield problem(
+                    "locustfile-missing", "workload.files", path=name, said=f"it is not in {folder}"
                 )
 
     def brought(self, workload: Any) -> Brought:
@@ -190,7 +191,7 @@ class Locust(Declaration):
     def remarks(self, workload: Any) -> Iterator[plans.Warned]:
         if workload.by_locust and workload.expect_workers:
             address, port = workload.listens
-            yield workloads.MasterListens(
+            yield plans.MasterListens(
                 workers=workload.expect_workers,
                 address=address,
                 port=port,
@@ -227,21 +228,21 @@ class Locust(Declaration):
         return False  # Users keep their connections.
 
 
-def _of_master(workload: LocustWorkload) -> Iterator[plans.Problem]:
+def _of_master(workload: LocustWorkload) -> Iterator[Problem]:
     if not workload.by_locust:
         for key in ("expect_workers", "master", "web_port"):
             if getattr(workload, key):
-                yield workloads.OfOtherEngine(keys=(f"workload.{key}",), key=key)
+                yield problem("of-other-engine", f"workload.{key}", key=key)
         return
     try:
         host, port = workload.listens
     except BadInput as error:
-        yield workloads.MasterInvalid(said=str(error))
+        yield problem("master-invalid", said=str(error))
     else:
         if host in ("0.0.0.0", "::"):
-            yield workloads.MasterInvalid(said=f"{host} is every address, in every network.")
+            yield problem("master-invalid", said=f"{host} is every address, in every network.")
         elif workload.expect_workers and not 0 < port <= 65_535:
-            yield workloads.MasterInvalid(said=f"{workload.master or 'None'} is no such address.")
+            yield problem("master-invalid", said=f"{workload.master or 'None'} is no such address.")
 
 
 def _inside(folder: Path, name: str) -> bool:

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from workbench import paths
 from workbench.errors import why
-from workbench.messages import workloads
-from workbench.messages.plans import Problem
+from workbench.messages.problems import Problem, problem
 
 OTHER = "other requests"
 """Label of those whose name is not a literal."""
@@ -33,20 +32,20 @@ def problems(path: str, *, shapes: bool = False) -> Iterator[Problem]:
     """Return why a locustfile cannot be run, as far as its text says. `shapes`: whether a
     `LoadTestShape` is of use."""
     if not path:
-        yield workloads.LocustfileMissing()
+        yield problem("locustfile-missing")
         return
     try:
         tree = _parsed(located(path))
     except OSError as error:
-        yield workloads.LocustfileMissing(path=path, said=why(error))
+        yield problem("locustfile-missing", path=path, said=why(error))
     except UnicodeDecodeError:
-        yield workloads.LocustfileMissing(path=path, said="it is not text in UTF-8")
+        yield problem("locustfile-missing", path=path, said="it is not text in UTF-8")
     except (SyntaxError, ValueError) as error:
         line, said = getattr(error, "lineno", 0) or 0, getattr(error, "msg", str(error))
-        yield workloads.LocustfileInvalid(path=path, at_line=line, said=said)
+        yield problem("locustfile-invalid", path=path, at_line=line, said=said)
     else:
         if not shapes and (given := _shape(tree)):
-            yield workloads.LoadShapeGiven(path=path, at_line=given.lineno, name=given.name)
+            yield problem("load-shape-given", path=path, at_line=given.lineno, name=given.name)
 
 
 def shape(path: str) -> str | None:

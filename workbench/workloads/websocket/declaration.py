@@ -10,7 +10,7 @@ import msgspec
 
 from workbench.errors import BadInput
 from workbench.formatting import continued
-from workbench.messages.plans import Problem
+from workbench.messages.problems import Problem
 from workbench.remote.agent.websocket import LONGEST_MESSAGE
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.gating import GateResult

@@ -7,8 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from workbench import paths
 from workbench.machines.bundle import Brought
-from workbench.messages.plans import Problem
-from workbench.messages.workloads import QueuesTooLarge
+from workbench.messages.problems import Problem, problem
 from workbench.workloads.base import Declaration, Protocol, Varied
 from workbench.workloads.options import Workload, about
 
@@ -63,10 +62,11 @@ class Zeromq(Declaration):
         yield from super().problems(workload)
         queued = workload.message_size * workload.high_water_mark
         if queued > MOST_QUEUED:
-            yield QueuesTooLarge(
+            yield problem(
+                "queues-too-large",
                 message_size=workload.message_size,
                 high_water_mark=workload.high_water_mark,
-                most_bytes=MOST_QUEUED,
+                most_gib=MOST_QUEUED / (1 << 30),
             )
 
     def one_client(self, workload: Any) -> str:
