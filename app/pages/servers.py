@@ -9,21 +9,24 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence, QResizeEvent, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFileDialog, QSplitter, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from app import folders
 from app.context import Desk
-from app.history import UndoBar
-from app.servers.detail import Detail
-from app.servers.finding import Filters, Finding
+from app.dialogs import ask_file, ask_text
+from app.history import History, UndoBar, deletion
+from app.servers.detail import Detail, Tool
+from app.servers.finding import Finding
 from app.servers.known import Known, load, plan_for
-from app.servers.own import Owning
 from app.servers.rows import Rows, Sifted
 from app.servers.target import Head
 from app.sessions.thumbnail import Outlines
-from app.stacking import lay, stacked
-from app.widgets import GAP, PAGE_MARGIN, Inline, button, column, row
+from app.stacking import stacked
+from app.widgets import GAP, PAGE_MARGIN, Inline, column
+from workbench.servers import user_servers
+from workbench.servers.entry import ServerEntry
 from workbench.servers.features import write as write_features
+from workbench.trash import Trashed
 
 _KEPT = "Servers"
 _NARROW = 1120
@@ -48,59 +51,52 @@ class ServersPage(QWidget):
         self._request = 0
         self._rows = Rows()
         self._sifted = Sifted(self._rows)
-        self.own = Owning(self, desk, self._rows)
         outer = column(self)
-        self._head = Head(desk, str(self._kept.get("machine", "")))
-        self.target = self._head.target
-        outer.addWidget(self._head)
-        across = self._across = row(gap=GAP)
-        across.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN, PAGE_MARGIN)
-        self.filters = Filters()
-        self.filters.changed.connect(self._sift)
-        self.filters.foot.addWidget(button("New server", "plus", on_click=self.own.new))
-        across.addWidget(self.filters)
-        right = QWidget()
-        inside = column(right, gap=GAP)
+        self.target = Head(desk, str(self._kept.get("machine", "")))
+        outer.addWidget(self.target)
+        body = QWidget()
+        inside = column(body, margin=PAGE_MARGIN, gap=GAP)
         self.error = Inline()
         inside.addWidget(self.error)
-        self._split = QSplitter(Qt.Orientation.Vertical)
-        self._split.setChildrenCollapsible(False)
-        self._split.setHandleWidth(GAP)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.setHandleWidth(GAP)
         self.finding = Finding(self._sifted)
         self.table = self.finding.table
-        self._split.addWidget(self.finding)
-        self.detail = Detail(desk, self.own)
+        split.addWidget(self.finding)
+        tools = [
+            Tool("Duplicate to edit", "copy", self.duplicate, lambda known: known.copyable),
+            Tool("Delete server", "trash-2", self.delete, lambda known: known.own, " (Del)"),
+            Tool("Open folder", "folder-open", self.reveal, lambda known: True),
+        ]
+        self.detail = Detail(desk, tools)
         self.pane = self.detail.pane
         self.trial = self.detail.trial
-        self._split.addWidget(self.detail)
-        self._split.setStretchFactor(0, 5)
-        self._split.setStretchFactor(1, 4)
-        self._split.setSizes([420, 292])
-        self._split.setStyleSheet("QSplitter::handle { background: transparent; }")
-        inside.addWidget(self._split, 1)
-        across.addWidget(right, 1)
-        outer.addLayout(across, 1)
-        self.history = self.own.history
+        split.addWidget(self.detail)
+        split.setStretchFactor(0, 5)
+        split.setStretchFactor(1, 4)
+        split.setSizes([420, 292])
+        split.setStyleSheet("QSplitter::handle { background: transparent; }")
+        inside.addWidget(split, 1)
+        outer.addWidget(body, 1)
+        self.history = History(desk.bridge, self)
+        self.history.failed.connect(self._on_refused)
         inside.addWidget(UndoBar(self.history))
         self._connect()
-        self._restore()
+        self.table.sort_by(0, rising=True)
+        self.finding.group = str(self._kept.get("group", ""))
+        self._show_found()
         self._on_chosen(None)
         self.load()
 
     def _connect(self) -> None:
-        self.finding.searched.connect(self._sift)
-        self.finding.all_requested.connect(self._show_all)
+        self.finding.sifted.connect(self._sift)
         self.finding.regrouped.connect(self._keep)
         self.finding.export_requested.connect(self.export)
-        self.finding.filters.toggled.connect(lambda _: self._fit())
         self.table.chosen.connect(self._on_chosen)
         self.table.doubleClicked.connect(self.pane.code.setFocus)
         self.table.customContextMenuRequested.connect(self._on_menu)
-        self._rows.ticks_changed.connect(self._on_ticks)
-        self.own.made.connect(self._on_made)
-        self.own.changed.connect(self._on_changed)
-        self.own.refused.connect(self._on_refused)
-        self.own.removed.connect(self.table.setFocus)
+        self._rows.ticks_changed.connect(self._sift)
         self.trial.finished.connect(lambda _: self.load())
         lock = self.target.lock
         self.trial.changed.connect(lambda: lock(self.trial.under_way))
@@ -109,14 +105,12 @@ class ServersPage(QWidget):
         for key, do in {
             "Return": self.detail.run_test,
             "Enter": self.detail.run_test,
-            "Delete": self.detail.delete,
+            "Delete": self.delete,
         }.items():
             shortcut = QShortcut(QKeySequence(key), self.table, do)
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
-        head, detail = self._head, self.detail
-        head.new.clicked.connect(self.own.new)
-        head.compare.clicked.connect(self.compare_these)
-        detail.reveal_requested.connect(self.reveal)
+        self.target.new.clicked.connect(self.new)
+        self.target.compare.clicked.connect(self.compare_these)
         self._desk.servers_changed.connect(self.load)
         self._desk.shelf_changed.connect(lambda _: self._show_last())
         self._outlines.changed.connect(self._show_last)
@@ -169,45 +163,33 @@ class ServersPage(QWidget):
         servers = [self.trial.with_result(known) for known in servers]
         self._rows.set_servers(servers)
         self._rows.set_last(self._last)
-        self.filters.set_servers(servers)
+        self.finding.set_servers(servers)
         if not self._loaded:
             self._loaded = True
             kept = self._kept.get("ticked")
             comparable_ids = {known.id for known in servers if known.comparable}
             self._rows.set_ticked([i for i in kept if i in comparable_ids] if _texts(kept) else [])
-            self.filters.restore(self._kept)
         key_to_choose, self._key_to_choose = self._key_to_choose, ""
         self._sift(key)
         if not key_to_choose:
             self.table.verticalScrollBar().setValue(at)
-        self._keep()
 
     def servers(self) -> list[Known]:
         """Return the visible servers in the order of the table."""
         return self._sifted.servers()
 
     def _sift(self, key: str = "") -> None:
-        self.finding.sift(self.filters, key)
+        self.finding.sift(key)
         if not self._sifted.rowCount():
             self._on_chosen(None)
         self._show_found()
         self._keep()
 
-    def _show_all(self) -> None:
-        self.finding.field.clear()
-        self.filters.show_all()
-
     def _show_found(self) -> None:
         self.finding.show_count()
         if not self._loaded:
             self.finding.count.setText("Reading the servers…")
-        self._head.show_ticked(len(self._rows.ticked))
-
-    def _on_ticks(self) -> None:
-        if self.filters.only_ticked:
-            self._sift()
-        self._show_found()
-        self._keep()
+        self.target.show_ticked(len(self._rows.ticked))
 
     def _on_chosen(self, known: Known | None) -> None:
         if known is None or known != self.pane.known:
@@ -238,27 +220,67 @@ class ServersPage(QWidget):
     def export(self) -> None:
         """Export the features of the visible servers, then and now, as CSV."""
         entries = [known.entry for known in self._sifted.servers() if known.entry]
-        start = str(Path.home() / "features.csv")
-        name, _ = QFileDialog.getSaveFileName(self, "Export features", start, "CSV (*.csv)")
-        if name:
-            write = partial(write_features, Path(name), entries)
-            self._desk.bridge.do(write, lambda _: self.error.show_text(""), self.error.show_text)
+
+        def write(path: Path) -> None:
+            work = partial(write_features, path, entries)
+            self._desk.bridge.do(work, lambda _: self.error.show_text(""), self.error.show_text)
+
+        start = Path.home() / "features.csv"
+        ask_file(self, "Export features", write, start=start, kind="CSV (*.csv)", save=True)
 
     def choose(self, key: str) -> None:
         """Show a server, by the key of `Known`, whatever was filtered out."""
         self._key_to_choose = key
-        self._show_all()
+        self.finding.show_all()
         self.load()
 
-    def _on_made(self, key: str) -> None:
-        self._key_to_choose = key
-        self._show_all()
-        self._desk.servers_changed.emit()
+    def new(self) -> None:
+        """Ask for a name, and create a server from the template."""
+        self._ask_name("New server", "My server", None)
 
-    def _on_changed(self, known: Known) -> None:
-        self.error.show_text("")
-        self.trial.forget(known)
-        self._desk.servers_changed.emit()
+    def duplicate(self) -> None:
+        """Ask for a name, and copy the chosen server into the user's folder."""
+        known = self.pane.known
+        if known is not None and known.copyable:
+            self._ask_name(f"Duplicate {known.name}", f"{known.name} (copy)", known.entry)
+
+    def _ask_name(self, title: str, name: str, like: ServerEntry | None) -> None:
+        def made(entry: ServerEntry) -> None:
+            self.error.show_text("")
+            self._key_to_choose = str(entry.folder)
+            self.finding.show_all()
+            self._desk.servers_changed.emit()
+
+        def make(name: str) -> None:
+            def work() -> ServerEntry:
+                return user_servers.duplicate(like, name) if like else user_servers.new(name)
+
+            self._desk.bridge.do(work, made, self.error.show_text)
+
+        taken = {known.name.casefold() for known in self._rows.servers}
+        question = "Name. Its files are in a folder of their own, to edit with any program."
+        ask_text(self, title, question, free_name(name, taken), make, go="Create")
+
+    def delete(self) -> None:
+        """Move the chosen server to the trash."""
+        known = self.pane.known
+        if known is None or not known.own:
+            return
+
+        def discard() -> Trashed:
+            return user_servers.remove(known.folder)
+
+        def changed() -> None:
+            self.error.show_text("")
+            self.trial.forget(known)
+            self._desk.servers_changed.emit()
+
+        def done(kept: Trashed) -> None:
+            self.history.add(deletion(f"the server “{known.name}”", kept, discard, changed))
+            changed()
+            self.table.setFocus()
+
+        self._desk.bridge.do(discard, done, self._on_refused)
 
     def _on_refused(self, sentence: str) -> None:
         self.error.show_text(sentence)
@@ -288,39 +310,24 @@ class ServersPage(QWidget):
         if not self._loaded:
             return
         chosen = self.table.current()
-        place, rising = self.table.sorting
         self._desk.settings.more[_KEPT] = {
-            **self.filters.plain(),
             "chosen": chosen.key if chosen else "",
             "machine": self.target.wanted,
             "ticked": self._rows.ticked,
             "group": self.finding.group,
-            "column": place,
-            "rising": rising,
         }
 
-    def _restore(self) -> None:
-        place = self._kept.get("column", 0)
-        place = place if isinstance(place, int) and place in range(self._rows.columnCount()) else 0
-        self.table.sort_by(place, rising=bool(self._kept.get("rising", True)))
-        self.table.horizontalHeader().sortIndicatorChanged.connect(lambda *_: self._keep())
-        self.finding.group = str(self._kept.get("group", ""))
-        self._show_found()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        narrow = self.width() < _NARROW
-        shown, below = not narrow or self.finding.filters.isChecked(), stacked(self.width())
+        narrow, below = self.width() < _NARROW, stacked(self.width())
         self.finding.set_narrow(narrow)
-        self.filters.setVisible(shown)
-        self._head.set_narrow(narrow and not shown)
         self.detail.set_narrow(narrow, stacked=below)
-        lay(self._across, below=below)
-        self.filters.set_wide(below)
-        least = _STACKED_PX + (self.filters.sizeHint().height() + GAP if shown else 0)
-        self.setMinimumHeight(least if below else 0)
+        self.setMinimumHeight(_STACKED_PX if below else 0)
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """Return the name, with a number if it is taken by one of the names in lower case."""
+    names = [name, *(f"{name} {number}" for number in range(2, 1000))]
+    return next(each for each in names if each.casefold() not in taken)
 
 
 def _texts(value: Any) -> bool:

@@ -1,20 +1,22 @@
-"""Code with colours and line numbers, to read."""
+"""The files of a server, with the colours of their language, to read."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Token
 from pygments.util import ClassNotFound
-from PySide6.QtCore import QEvent, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QSizePolicy
 
-from app.colour import mix
-from app.theme import current, font
-from app.widgets import read_only
+from app.choices import Choice
+from app.servers.known import Known
+from app.theme import Weight, current
+from app.widgets import Elided, column, hair, reading, row, tool
 
 LONGEST = 64 << 10
 """Longer texts are not coloured, which would delay their appearance. In characters."""
@@ -48,7 +50,25 @@ _LANGUAGES = {
 
 _DARK = {"key": "#C792EA", "text": "#C3E88D", "name": "#82AAFF", "number": "#F2B84B"}
 _LIGHT = {"key": "#7A2BBF", "text": "#236B27", "name": "#1F5FD1", "number": "#8A5600"}
-_PAD = 12
+_KINDS = (
+    (Token.Comment, "comment"),
+    (Token.Keyword.Constant, "number"),
+    (Token.Keyword, "key"),
+    (Token.Operator.Word, "key"),
+    (Token.Literal.String, "text"),
+    (Token.Literal.Number, "number"),
+    (Token.Name.Function, "name"),
+    (Token.Name.Class, "name"),
+    (Token.Name.Decorator, "name"),
+    (Token.Name.Tag, "name"),
+    (Token.Name.Attribute, "name"),
+    (Token.Name.Builtin, "key"),
+)
+"""The colours of tokens; others have that of text. The first that fits counts."""
+_HEAD = 32
+"""The height of the header, also where it has no controls."""
+_NAME = 64
+"""The least width of the name, beside the choice of files."""
 
 
 def lexer_for(name: str) -> Lexer | None:
@@ -64,125 +84,125 @@ def lexer_for(name: str) -> Lexer | None:
         return None
 
 
-def _named(kind: object) -> str:
-    """Return the colour name of a token; empty: that of text."""
-    for token, name in (
-        (Token.Comment, "comment"),
-        (Token.Keyword.Constant, "number"),
-        (Token.Keyword, "key"),
-        (Token.Operator.Word, "key"),
-        (Token.Literal.String, "text"),
-        (Token.Literal.Number, "number"),
-        (Token.Name.Function, "name"),
-        (Token.Name.Class, "name"),
-        (Token.Name.Decorator, "name"),
-        (Token.Name.Tag, "name"),
-        (Token.Name.Attribute, "name"),
-        (Token.Name.Builtin, "key"),
-    ):
-        if kind in token:
-            return name
-    return ""
-
-
 def _utf16(text: str) -> int:
     """Return the length in UTF-16, as Qt counts."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-class CodeView(QPlainTextEdit):
-    """One file, which Tab leaves."""
+def _colour(code: QPlainTextEdit, lexer: Lexer) -> None:
+    """Give the words of the language the colours of the theme."""
+    theme = current()
+    colours = {**(_DARK if theme.dark else _LIGHT), "comment": theme.muted}
+    cursor, style = QTextCursor(code.document()), QTextCharFormat()
+    cursor.beginEditBlock()
+    at = 0
+    for _, kind, value in lexer.get_tokens_unprocessed(code.toPlainText()):
+        end = at + _utf16(value)
+        if name := next((name for token, name in _KINDS if kind in token), ""):
+            cursor.setPosition(at)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            style.setForeground(QColor(colours[name]))
+            cursor.setCharFormat(style)
+        at = end
+    cursor.endEditBlock()
+
+
+class CodePane(QFrame):
+    """Shows one file of a server; a choice leads to the others."""
 
     def __init__(self) -> None:
         super().__init__()
-        read_only(self)
-        self._file = ""
-        self._numbers = _Numbers(self)
-        self.setObjectName("code")
-        self.document().setDefaultFont(font(12, mono=True))
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))
-        self.updateRequest.connect(self._on_update)
+        self.setObjectName("card")
+        self.known: Known | None = None
+        self.file = ""
+        self._shown = ("", "", "")
+        inside = column(self)
+        self.head = head = row(gap=2)
+        head.setContentsMargins(14, 8, 8, 7)
+        head.addStrut(_HEAD)
+        self._name = Elided(13, Weight.DemiBold)
+        self._name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self._about = Elided(12, tone="muted", droppable=True)
+        self._about.setMinimumWidth(1)
+        self._about.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._files = Choice("File of the server")
+        self._files.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._files.setMinimumWidth(84)
+        self._files.setMaximumWidth(170)
+        self._files.setStyleSheet("min-height: 26px; font-size: 12px;")
+        self._files.activated.connect(lambda _: self.show_file(self._files.currentText()))
+        head.addWidget(self._name, 1000)
+        head.addSpacing(6)
+        head.addWidget(self._about, 1)
+        head.addWidget(self._files)
+        head.addSpacing(4)
+        self.code = reading("Code")
+        self.code.setObjectName("code")
+        self.code.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.code.setTabStopDistance(4 * self.code.fontMetrics().horizontalAdvance(" "))
+        self.code.document().setDocumentMargin(10)
+        inside.addLayout(head)
+        inside.addWidget(hair())
+        inside.addWidget(self.code, 1)
+        self.show_server(None)
 
-    def show_file(self, name: str, text: str) -> None:
-        self._file = name
-        self.setPlainText(text)
-        self._colour()
-        self._make_room()
+    def add_tool(self, name: str, icon: str, do: Callable[[], object]) -> QPushButton:
+        """Add a button at the right of the header."""
+        made = tool(name, icon, do)
+        made.setProperty("kind", "ghost")
+        made.setFixedWidth(28)
+        self.head.addWidget(made)
+        return made
+
+    def show_server(self, known: Known | None) -> None:
+        """Show its source first, or the file with the name shown before, if it has one."""
+        same = known is not None and self.known is not None and known.key == self.known.key
+        self.known = known
+        files = _names(known)
+        if known is not None and not (same and self.file in files):
+            self.file = known.source
+        self._name.show_text(known.name if known else "")
+        self._name.setMinimumWidth(min(_NAME, self._name.sizeHint().width()))
+        self._about.show_text(_about(known))
+        self._files.clear()
+        self._files.addItems(files)
+        self._files.setVisible(bool(files))
+        self.show_file(self.file if known else "")
+
+    def show_file(self, name: str) -> None:
+        """Show a file by its name in the folder; what is shown already keeps its place."""
+        self.file = name
+        self._files.setCurrentText(name)
+        text = self.known.texts.get(name, "") if self.known else ""
+        shown = (self.known.key if self.known else "", name, text)
+        if shown != self._shown:
+            self._shown = shown
+            self.code.setPlainText(text)
+            self._colour_code()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange:
-            self._colour()
-            self._make_room()
+            self._colour_code()
 
-    def _colour(self) -> None:
-        """Give the words of the language the colours of the theme."""
-        text, lexer = self.toPlainText(), lexer_for(self._file)
-        if lexer is None or len(text) > LONGEST:
-            return
-        theme = current()
-        colours = {**(_DARK if theme.dark else _LIGHT), "comment": theme.muted}
-        cursor, style = QTextCursor(self.document()), QTextCharFormat()
-        cursor.beginEditBlock()
-        at = 0
-        for _, kind, value in lexer.get_tokens_unprocessed(text):
-            end = at + _utf16(value)
-            if name := _named(kind):
-                cursor.setPosition(at)
-                cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-                style.setForeground(QColor(colours[name]))
-                cursor.setCharFormat(style)
-            at = end
-        cursor.endEditBlock()
-
-    # Line numbers
-
-    @property
-    def numbers_px(self) -> int:
-        digits = max(2, len(str(self.blockCount())))
-        return 2 * _PAD + digits * self.fontMetrics().horizontalAdvance("9")
-
-    def paint_numbers(self, painter: QPainter, room: QRect) -> None:
-        theme, block = current(), self.firstVisibleBlock()
-        painter.fillRect(room, QColor(theme.card))
-        painter.setFont(font(12, mono=True))
-        painter.setPen(QColor(mix(theme.muted, theme.card, 0.15)))
-        while block.isValid():
-            box = self.blockBoundingGeometry(block).translated(self.contentOffset())
-            number = block.blockNumber() + 1
-            after_all = not block.next().isValid() and not block.text() and number > 1
-            if box.top() > room.bottom() or after_all:
-                return
-            number_box = QRectF(0, box.top(), room.width() - _PAD, box.height())
-            painter.drawText(number_box, int(Qt.AlignmentFlag.AlignRight), str(number))
-            block = block.next()
-
-    def _make_room(self) -> None:
-        self.setViewportMargins(self.numbers_px, 4, 0, 0)
-        self._place_numbers()
-
-    def _place_numbers(self) -> None:
-        code = self.viewport().geometry()  # without the bar below it
-        self._numbers.setGeometry(code.adjusted(-self.numbers_px, 0, -code.width(), 0))
-
-    def _on_update(self, room: QRect, dy: int) -> None:
-        if dy:
-            self._numbers.scroll(0, dy)
-        else:
-            self._numbers.update(0, room.y(), self._numbers.width(), room.height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place_numbers()
+    def _colour_code(self) -> None:
+        _, name, text = self._shown
+        if len(text) <= LONGEST and (lexer := lexer_for(name)) is not None:
+            _colour(self.code, lexer)
 
 
-class _Numbers(QWidget):
-    def __init__(self, code: CodeView) -> None:
-        super().__init__(code)
-        self._code = code
+def _names(known: Known | None) -> list[str]:
+    """Return the source first, then its description, then other files."""
+    if known is None:
+        return []
+    first = [known.source, "server.yaml", "requirements.txt"]
+    return [n for n in dict.fromkeys((*first, *known.texts)) if n in known.texts]
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        self._code.paint_numbers(painter, self.rect())
-        painter.end()
+
+def _about(known: Known | None) -> str:
+    if known is None:
+        return ""
+    if known.entry is None:
+        return "unreadable"
+    lines = f"{known.lines} line{'s' if known.lines != 1 else ''}" if known.lines else ""
+    return ", ".join(filter(None, (known.entry.style, lines)))

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from collections.abc import Callable
+from typing import NamedTuple
+
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
-    QMenu,
-    QPushButton,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QFrame, QMenu, QPushButton, QStackedWidget, QWidget
 
 from app.context import Desk
 from app.servers.about import About
+from app.servers.code import CodePane
 from app.servers.known import Known
-from app.servers.own import Owning
-from app.servers.pane import CodePane
 from app.servers.trial import Trial
 from app.stacking import lay, widen
 from app.widgets import GAP, column, row
@@ -33,21 +27,20 @@ class FactsCard(QFrame):
         inside.setContentsMargins(14, 10, 10, 12)
         tabs = row(gap=4)
         self._tabs = QButtonGroup(self)
-        for place, name in enumerate(("About", "Test")):
+        self.about, self.trial = About(), Trial(desk)
+        pages = QStackedWidget()
+        for place, (name, page) in enumerate({"About": self.about, "Test": self.trial}.items()):
             tab = QPushButton(name)
             tab.setCheckable(True)
             tab.setProperty("kind", "tab")
             tab.setAccessibleName(f"{name} (page)")
             self._tabs.addButton(tab, place)
             tabs.addWidget(tab)
+            pages.addWidget(page)
         tabs.addStretch(1)
         inside.addLayout(tabs)
-        self.about, self.trial = About(), Trial(desk)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self.about)
-        self._pages.addWidget(self.trial)
-        inside.addWidget(self._pages, 1)
-        self._tabs.idClicked.connect(self._pages.setCurrentIndex)
+        inside.addWidget(pages, 1)
+        self._tabs.idToggled.connect(lambda place, on: pages.setCurrentIndex(place) if on else None)
         self._tabs.button(0).setChecked(True)
 
     def show_server(self, known: Known | None) -> None:
@@ -56,7 +49,16 @@ class FactsCard(QFrame):
 
     def show_trial(self) -> None:
         self._tabs.button(1).setChecked(True)
-        self._pages.setCurrentIndex(1)
+
+
+class Tool(NamedTuple):
+    """What can be done with the selected server."""
+
+    name: str
+    icon: str
+    do: Callable[[], object]
+    possible: Callable[[Known], bool]
+    keys: str = ""
 
 
 _FACTS_PX, _FACTS_MOST_PX = 312, 480
@@ -64,20 +66,14 @@ _FACTS_NARROW_PX, _FACTS_HIGH_PX, _CODE_HIGH_PX = 280, 240, 200
 
 
 class Detail(QWidget):
-    """Its tools apply to the selected server; only the user's own can be deleted."""
+    """Its tools apply to the selected server."""
 
-    reveal_requested = Signal()
-
-    def __init__(self, desk: Desk, own: Owning) -> None:
+    def __init__(self, desk: Desk, tools: list[Tool]) -> None:
         super().__init__()
-        self._own = own
         self._narrow = self._stacked = False
         self.pane = pane = CodePane()
         pane.setMinimumWidth(220)
-        self._duplicate = pane.add_tool("Duplicate to edit", "copy", self.duplicate)
-        self._delete = pane.add_tool("Delete server (Del)", "trash-2", self.delete)
-        reveal = self.reveal_requested.emit
-        self._reveal = pane.add_tool("Open folder", "folder-open", reveal)
+        self._tools = [(pane.add_tool(f"{t.name}{t.keys}", t.icon, t.do), t) for t in tools]
         self._facts = FactsCard(desk)
         self.trial = self._facts.trial
         across = self._across = row(self, gap=GAP)
@@ -87,33 +83,21 @@ class Detail(QWidget):
     def show_server(self, known: Known | None) -> None:
         self.pane.show_server(known)
         self._facts.show_server(known)
-        self._duplicate.setVisible(known is not None and known.copyable)
-        self._delete.setVisible(known is not None and known.own)
-        self._reveal.setVisible(known is not None)
+        for button, each in self._tools:
+            button.setVisible(known is not None and each.possible(known))
 
     def run_test(self) -> None:
         """Show the test and start it."""
         self._facts.show_trial()
         self.trial.start()
 
-    def duplicate(self) -> None:
-        """Ask for a name, and copy the chosen server into the user's folder."""
-        if self.pane.known is not None:
-            self._own.duplicate(self.pane.known)
-
-    def delete(self) -> None:
-        """Move the server to the trash."""
-        if self.pane.known is not None:
-            self._own.delete(self.pane.known)
-
     def menu(self, known: Known) -> QMenu:
         """Return the menu of the selected server; it is deleted when it is closed."""
         made = QMenu(self)
         made.addAction("Test", self.run_test).setEnabled(self.trial.go.isEnabled())
         made.addSeparator()
-        made.addAction("Duplicate…", self.duplicate).setEnabled(known.copyable)
-        made.addAction("Open folder", self.reveal_requested.emit)
-        made.addAction("Delete", self.delete).setEnabled(known.own)
+        for _, each in self._tools:
+            made.addAction(each.name, each.do).setEnabled(each.possible(known))
         made.aboutToHide.connect(made.deleteLater)
         return made
 

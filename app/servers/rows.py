@@ -371,6 +371,25 @@ class Rows(QAbstractTableModel):
         return ", ".join(filter(None, texts))
 
 
+def _of_kind(kind: str) -> Callable[[Known, list[str]], bool]:
+    return lambda known, _: known.state.kind == kind
+
+
+def _of_table(year: str) -> Callable[[Known, list[str]], bool]:
+    return lambda known, _: bool(getattr(known.entry, f"in_{year}", None))
+
+
+EVERY = "All servers"
+SHOWN: dict[str, Callable[[Known, list[str]], bool]] = {
+    EVERY: lambda known, _: True,
+    **{kind: _of_kind(kind) for kind in KINDS},
+    "Selected": lambda known, ticked: known.id in ticked,
+    "Yours": lambda known, _: known.own,
+    **{f"In the table of {year}": _of_table(year) for year in ("2009", "2010")},
+}
+"""Which servers the table can show: by a server, and the ids of the ticked ones."""
+
+
 class Sifted(Ordered):
     """The rows that match the filters."""
 
@@ -379,17 +398,15 @@ class Sifted(Ordered):
         self.setSourceModel(rows)
         self.rows = rows
         self.family = ""
-        """Empty: all; "own": the user's."""
-        self.kinds: set[str] = set(KINDS)
-        self.tables: set[str] = set()
-        """Only servers of the tables of these years; none: all."""
-        self.only_ticked = False
+        """Empty: all."""
+        self.shown = EVERY
+        """A key of `SHOWN`."""
         self.words: list[str] = []
 
-    def sift(self, change: Callable[[Sifted], None]) -> None:
-        """Change the filters within `change`."""
+    def sift(self, family: str, shown: str, text: str) -> None:
+        """Show the servers of a family and of `SHOWN` that contain every word of a text."""
         self.beginFilterChange()
-        change(self)
+        self.family, self.shown, self.words = family, shown, text.casefold().split()
         self.endFilterChange()
 
     def server(self, row: int) -> Known:
@@ -406,11 +423,9 @@ class Sifted(Ordered):
 
     def filterAcceptsRow(self, row: int, parent: Index) -> bool:
         known = self.rows.servers[row]
-        of_family = known.own if self.family == "own" else self.family in {"", known.family}
-        then = not self.tables or any(getattr(known.entry, f"in_{y}", None) for y in self.tables)
-        of_kind = known.state.kind in self.kinds
-        ticked = not self.only_ticked or known.id in self.rows.ticked
-        return of_family and of_kind and then and ticked and self.rows.found(row, self.words)
+        of_family = self.family in {"", known.family}
+        shown = SHOWN[self.shown](known, self.rows.ticked)
+        return of_family and shown and self.rows.found(row, self.words)
 
 
 def _tone(known: Known, column: int) -> str:

@@ -18,13 +18,11 @@ from PySide6.QtWidgets import QAbstractItemView
 
 from app.painted import draw_tick, write
 from app.servers.known import Known
-from app.servers.rows import COLUMNS, KNOWN, STATE, Rows, Sifted
+from app.servers.rows import COLUMNS, KNOWN, Rows, Sifted
 from app.table import Cells, FixedTable, Index
 from app.theme import Weight, font
 
-_NAME_PX, _NAME_MOST_PX = 228, 400
-_MOST_SPARE = 100
-"""By how much the state is widened where all columns are seen."""
+_NAME_PX, _NAME_MOST_PX, _NAME_WIDE_PX = 228, 400, 540
 _BOX_PX, _NAME_AT_PX, _NAME_RIGHT_PX, _BEFORE_TAG_PX = 38, 40, 8, 6
 """The width of the check box, from the left; and what is beside a name."""
 _TAG = "yours"
@@ -68,39 +66,20 @@ class ServerTable(FixedTable):
         order = Qt.SortOrder.AscendingOrder if rising else Qt.SortOrder.DescendingOrder
         self.sortByColumn(place, order)
 
-    @property
-    def sorting(self) -> tuple[int, bool]:
-        """Return the column, and whether the order is ascending."""
-        head = self.horizontalHeader()
-        rising = head.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder
-        return head.sortIndicatorSection(), rising
-
     def show_groups(self, groups: set[str]) -> None:
         """Show the columns of these groups."""
         for place, column in enumerate(COLUMNS[1:], 1):
             self.setColumnHidden(place, not column.shown(groups))
+            self.setColumnWidth(place, column.width)
         self.fit()
 
     def fit(self) -> None:
-        """Give the names the room of the longest, up to a third of the table, and then the names
-        and the state what is left beside the columns that are seen whole.
-        """
+        """Give names the room beside the other columns, or the longest a third of the table."""
         room = self.viewport().width()
-        names = max(_NAME_PX, min(self._longest_px, room // 3))
-        room, spare = room - names, 0
-        for place, column in enumerate(COLUMNS[1:], 1):
-            if not self.isColumnHidden(place):
-                room -= column.width
-                if room < 0:
-                    break
-                spare = room
-        wider = min(spare, max(0, self._longest_px - names))
-        spare -= wider
-        if room >= 0:
-            spare = min(spare, _MOST_SPARE)
-        for place, column in enumerate(COLUMNS):
-            self.setColumnWidth(place, column.width + (place == STATE) * spare)
-        self.setColumnWidth(0, names + wider)
+        others = (n for n in range(1, len(COLUMNS)) if not self.isColumnHidden(n))
+        beside = room - sum(COLUMNS[place].width for place in others)
+        names = max(min(beside, _NAME_WIDE_PX), min(self._longest_px, room // 3))
+        self.setColumnWidth(0, max(_NAME_PX, names))
 
     @property
     def rows(self) -> Rows:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from concurrent.futures import Future
 from dataclasses import replace
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.context import Desk
 from app.machines.cards import remark
@@ -15,74 +15,21 @@ from app.scrolling import Reader
 from app.servers.known import FAILED, Known
 from app.servers.tryout import Line, TrialResult, run_trial
 from app.theme import Weight
-from app.widgets import Chip, Elided, button, column, empty, frame, label, row
+from app.widgets import Chip, Elided, button, column, empty, label, row
 from workbench.machines.profiles import Profile
 from workbench.servers.gate_cache import Measured
 
 
-class Wire(QWidget):
-    """Opened by its button; commands that wait for consent, and the output of what failed before
-    there was a reply, are always visible."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._result: TrialResult | None = None
-        outer = column(self, gap=12)
-        self._open = button("Show request and response", "terminal", kind="ghost")
-        self._open.setCheckable(True)
-        self._open.toggled.connect(lambda _: self._show())
-        outer.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)
-        self._card = frame("sunken")
-        inside = column(self._card, gap=3)
-        inside.setContentsMargins(12, 8, 12, 10)
-        self._parts: dict[str, tuple[QLabel, QLabel]] = {}
-        for part in ("asked", "answered", "output", "commands"):
-            head = label("", 11, Weight.Medium, tone="muted")
-            text = label("", 12, tone="soft", wrap=True, mono=True)
-            text.setMinimumWidth(1)  # a long word does not widen what is above
-            flags = Qt.TextInteractionFlag
-            text.setTextInteractionFlags(
-                flags.TextSelectableByMouse | flags.TextSelectableByKeyboard
-            )
-            inside.addWidget(head)
-            inside.addWidget(text)
-            self._parts[part] = (head, text)
-        outer.addWidget(self._card)
-
-    def display(self, result: TrialResult | None) -> None:
-        self._result = result
-        self._show()
-
-    def _show(self) -> None:
-        parts = _parts(self._result)
-        always = "answered" not in parts
-        self._open.setVisible(not always)
-        opened = bool(parts) and (self._open.isChecked() or always)
-        self._card.setVisible(opened)
-        name = "Hide request and response" if opened else "Show request and response"
-        self._open.setText(f" {name}")
-        self._open.setAccessibleName(name)
-        for part, (head, text) in self._parts.items():
-            title, body = parts.get(part, ("", ""))
-            head.setText(title)
-            text.setText(body)
-            head.setVisible(bool(body))
-            text.setVisible(bool(body))
-
-
-def _parts(result: TrialResult | None) -> dict[str, tuple[str, str]]:
-    if result is None:
-        return {}
-    found = {
-        "asked": ("First request", result.request.rstrip("\n")),
-        "answered": (f"Response, {result.bytes_on_wire:,} bytes", result.answered.rstrip("\n")),
-        "output": ("Last output", "\n".join(result.output[-12:])),
-        "commands": ("Commands to run", "\n".join(result.commands)),
-    }
-    if not result.answered:
-        found.pop("asked")
-        found.pop("answered")
-    return {part: (title, text) for part, (title, text) in found.items() if text}
+def _wire(result: TrialResult) -> dict[str, str]:
+    """Return what was sent and received, or what failed before there was a reply, by heading."""
+    parts: dict[str, str] = {}
+    if result.answered:
+        parts["First request"] = result.request.rstrip("\n")
+        heading = f"Response, {result.bytes_on_wire:,} bytes"
+        parts[heading] = result.answered.rstrip("\n")
+    parts["Last output"] = "\n".join(result.output[-12:])
+    parts["Commands to run"] = "\n".join(result.commands)
+    return {heading: text for heading, text in parts.items() if text}
 
 
 _HEAD_PX, _LEAST_PX = 22, 24
@@ -121,20 +68,7 @@ class Trial(QWidget):
         head.addStretch(1)
         head.addWidget(self.chip)
         head.addStrut(_HEAD_PX)
-        above = QVBoxLayout()
-        above.setSpacing(4)
-        above.addLayout(head)
-        self._progress = QProgressBar()
-        self._progress.setRange(0, 0)
-        self._progress.setTextVisible(False)
-        self._progress.setFixedHeight(2)
-        self._progress.setProperty("kind", "line")
-        self._progress.setAccessibleName("Test in progress")
-        kept = self._progress.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)  # a test that starts moves nothing
-        self._progress.setSizePolicy(kept)
-        above.addWidget(self._progress)
-        inside.addLayout(above)
+        inside.addLayout(head)
         self._state = label("", 12, tone="soft", wrap=True)
         self._lines = QVBoxLayout()
         self._lines.setSpacing(8)
@@ -143,8 +77,6 @@ class Trial(QWidget):
         inner = column(scroll.body, gap=12)
         inner.addWidget(self._state)
         inner.addLayout(self._lines)
-        self._wire = Wire()
-        inner.addWidget(self._wire)
         inner.addStretch(1)
         inside.addWidget(scroll, 1)
         foot = row()
@@ -268,7 +200,6 @@ class Trial(QWidget):
         here = trying is not None and known is not None and trying.key == known.key
         where = self._profile.name if self._profile else "this computer"
         self._title.show_text(f"{known.name} on {where}" if known else "")
-        self._progress.setVisible(here)
         self.go.setVisible(self._under_way is None)
         needs_consent = bool(result and result.commands)
         text = "Fetch and test again" if needs_consent else "Test again" if result else "Test"
@@ -290,9 +221,17 @@ class Trial(QWidget):
             text, tone = ("Passed", "ok") if result.passed else ("Failed", "bad")
             self.chip.show_text("" if result.cancelled else text, tone)
         empty(self._lines)
-        for line in result.lines if result and not here else ():
+        if result is not None and not here:
+            self._show_lines(result)
+
+    def _show_lines(self, result: TrialResult) -> None:
+        for line in result.lines:
             self._lines.addWidget(remark(line.tone, line.sentence, px=12))
-        self._wire.display(None if here else result)
+        for heading, text in _wire(result).items():
+            self._lines.addWidget(label(heading, 11, Weight.Medium, tone="muted"))
+            shown = label(text, 12, tone="soft", wrap=True, mono=True, selectable=True)
+            shown.setMinimumWidth(1)  # a long word does not widen what is above
+            self._lines.addWidget(shown)
 
     def _state_of(self, known: Known | None, *, here: bool, result: TrialResult | None) -> str:
         if known is None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QInputDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.choices import Choice
 from app.pages.servers import ServersPage
 from app.servers.known import Known
-from app.servers.own import NewServer
-from app.servers.rows import COLUMNS
-from tests.gui.windows import control
+from app.servers.rows import COLUMNS, EVERY
+from tests.gui.windows import the
 
 Open = Callable[[], ServersPage]
 
@@ -57,9 +56,14 @@ def seek(qtbot: QtBot, page: ServersPage, text: str, found: Callable[[], bool]) 
     qtbot.waitUntil(found)
 
 
-def make(qtbot: QtBot, page: ServersPage, name: str) -> None:
-    """Fill the dialog that asks for a name."""
-    dialog = page.findChild(NewServer)
-    assert dialog is not None
-    dialog.field.setText(name)
-    control(dialog, "Create").click()
+def make(page: ServersPage, name: str) -> None:
+    """Answer the question for a name."""
+    dialog = the(page, QInputDialog)
+    dialog.setTextValue(name)
+    dialog.accept()
+
+
+def sift(page: ServersPage, family: str = "", shown: str = EVERY) -> None:
+    """Pick a family by its id, and which of its servers are shown."""
+    page.finding.family.setCurrentIndex(page.finding.family.findData(family))
+    pick(page.finding.shown, shown)

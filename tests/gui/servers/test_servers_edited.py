@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -17,24 +17,14 @@ from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.code import lexer_for
 from app.servers.detail import FactsCard
-from app.servers.own import NewServer
 from app.shell.main_window import MainWindow
 from app.widgets import Elided
-from tests.gui.servers.steps import Open, choose, make, names
+from tests.gui.servers.steps import Open, choose, make, names, pick
 from tests.gui.windows import control, press, says, sees, the
 from workbench.servers import user_servers
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
-
-
-def test_line_numbers_end_where_the_code_ends(qtbot: QtBot, page: ServersPage) -> None:
-    choose(page, "orbited")
-    page.resize(900, 700)  # so that lines are longer than the code is wide
-    code = page.pane.code
-    qtbot.waitUntil(code.horizontalScrollBar().isVisible)
-    numbers = code.childAt(QPoint(8, code.viewport().y() + 8))
-    qtbot.waitUntil(lambda: numbers.geometry().bottom() == code.viewport().geometry().bottom())
 
 
 @pytest.mark.parametrize(("width", "wanted"), [(801, 280), (1196, 312), (3756, 480)])
@@ -66,7 +56,7 @@ def test_code_is_coloured_and_can_be_read_in_both_themes(
     choose(page, "gevent")
     request.addfinalizer(partial(theme.use, theme.current()))
     theme.use(which)
-    QApplication.sendEvent(page.pane.code, QEvent(QEvent.Type.StyleChange))
+    QApplication.sendEvent(page.pane, QEvent(QEvent.Type.StyleChange))
     document = page.pane.code.document()
     found = {
         word: document.find(word, 0, document.FindFlag.FindWholeWords)
@@ -92,20 +82,16 @@ def test_an_unknown_language_is_shown_plainly() -> None:
     assert lexer_for("notes.unheard-of") is None
 
 
-def test_a_name_that_is_taken_is_refused_next_to_the_field(qtbot: QtBot, page: ServersPage) -> None:
-    page.own.new()
-    make(qtbot, page, "Tornado")
-    dialog = page.findChild(NewServer)
-    assert dialog is not None
-    qtbot.waitUntil(lambda: "with the id 'tornado'" in dialog.wrong.text)
-    assert dialog.isVisible()
-    dialog.reject()
+def test_a_name_that_is_taken_is_refused(qtbot: QtBot, page: ServersPage) -> None:
+    page.new()
+    make(page, "Tornado")
+    qtbot.waitUntil(lambda: "with the id 'tornado'" in page.error.text)
 
 
 def test_a_copy_of_a_shipped_server_is_shown(qtbot: QtBot, page: ServersPage) -> None:
     choose(page, "gevent")
     control(page, "Duplicate to edit").click()
-    make(qtbot, page, "gevent (copy)")
+    make(page, "gevent (copy)")
     qtbot.waitUntil(lambda: page.pane.known is not None and page.pane.known.id == "gevent-copy")
     assert "StreamServer" in page.pane.code.toPlainText()
 
@@ -116,8 +102,7 @@ def test_the_files_of_a_server_are_read_again_once_they_are_saved(
     source = user_servers.new("Mine").folder / "server.py"
     page = opened()
     choose(page, "mine")
-    files = the(page.pane, Choice)
-    files.activated.emit(files.findText("server.yaml"))
+    pick(the(page.pane, Choice), "server.yaml")
     assert "protocols: [pong]" in page.pane.code.toPlainText()
     source.write_text(source.read_text("utf-8").replace("import socket\n", "import socket,\n"))
     desk.servers_changed.emit()
@@ -134,7 +119,7 @@ def test_a_deleted_server_comes_back(
     page = opened()
     choose(page, "mine")
     with qtbot.waitSignal(desk.servers_changed):
-        page.detail.delete()
+        page.delete()
     qtbot.waitUntil(lambda: "Mine" not in names(page))
     assert not (own_servers / "mine").exists()
     assert says(page, "Moved the server “Mine” to the trash")
@@ -153,8 +138,8 @@ def test_a_new_server_is_offered_on_the_first_page(qtbot: QtBot, desk: Desk) -> 
     page = window.page("Servers")
     assert isinstance(page, ServersPage)
     qtbot.waitUntil(lambda: bool(page.servers()))
-    page.own.new()
-    make(qtbot, page, "Brand new")
+    page.new()
+    make(page, "Brand new")
     window.show_page("Start")
 
     def offered() -> bool:

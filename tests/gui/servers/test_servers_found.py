@@ -12,13 +12,13 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
-from app.choices import Choice, Tick
+from app.choices import Choice
 from app.context import Desk
 from app.pages.servers import ServersPage
 from app.servers.about import Link
-from app.servers.known import FIRST, NOT, RUNS
+from app.servers.known import FIRST
 from app.servers.rows import COLUMNS
-from tests.gui.servers.steps import Open, choose, column, names, pick, seek
+from tests.gui.servers.steps import Open, choose, column, names, pick, seek, sift
 from tests.gui.windows import control, says, sees, the
 from tests.recording import record_session
 from tests.synthetic import session
@@ -58,7 +58,7 @@ def test_a_search_without_a_match_says_so_and_can_be_cleared(
     seek(qtbot, page, "no such word", lambda: not names(page))
     sees(qtbot, page, "No server matches “no such word”.")
     assert not says(page, "Select a server")
-    control(page, "Clear search and filters").click()
+    control(page, "Clear the search").click()
     qtbot.waitUntil(lambda: len(names(page)) > 5)
 
 
@@ -73,14 +73,15 @@ def test_the_count_says_that_servers_are_to_be_selected_before_they_are_compared
 
 
 def test_a_family_and_what_runs_here_narrow_the_table(page: ServersPage) -> None:
-    page.filters.family = "wsgi"
+    sift(page, "wsgi")
     assert {known.family for known in page.servers()} == {"wsgi"}
-    page.filters.family = ""
-    ticks = {tick.text(): tick for tick in page.filters.findChildren(Tick)}
-    ticks[RUNS].setChecked(False)
-    ticks[NOT].setChecked(False)
+    sift(page, shown=FIRST)
     assert {known.state.kind for known in page.servers()} == {FIRST}
     assert "gevent" in names(page)
+    sift(page, shown="In the table of 2009")
+    found = page.servers()
+    assert len(found) == 15
+    assert all(known.entry is not None and known.entry.in_2009 for known in found)
 
 
 @pytest.mark.parametrize("rising", [True, False])
@@ -187,8 +188,8 @@ def test_the_context_menu_offers_the_actions_for_the_server_under_it(
     (menu,) = [each for each in page.findChildren(QMenu) if each.isVisible()]
     offered = {action.text(): action for action in menu.actions()}
     assert offered["Test"].isEnabled()
-    assert offered["Duplicate…"].isEnabled()
-    assert not offered["Delete"].isEnabled()
+    assert offered["Duplicate to edit"].isEnabled()
+    assert not offered["Delete server"].isEnabled()
     offered["Select to compare"].trigger()
     sees(qtbot, page, "1 selected")
     with qtbot.waitSignal(menu.destroyed):
@@ -221,18 +222,14 @@ def test_an_unavailable_server_says_why_and_names_an_alternative(
     assert not says(page, "selected")
 
 
-def test_selection_filter_ticks_and_order_are_kept_between_starts(
-    qtbot: QtBot, opened: Open
-) -> None:
+def test_selection_ticks_and_columns_are_kept_between_starts(qtbot: QtBot, opened: Open) -> None:
     page = opened()
-    page.filters.family = "socket"
-    page.table.sort_by(column("Licence (Today)"), rising=False)
+    pick(the(page, Choice, "Columns"), "Measured")
     choose(page, "twisted")
     choose(page, "gevent")
     qtbot.keyClick(page.table, Qt.Key.Key_Space)
     again = opened()
-    assert names(again) == names(page)
-    assert again.filters.family == "socket"
+    assert again.finding.group == "Measured"
     assert again.pane.known is not None
     assert again.pane.known.id == "gevent"
     sees(qtbot, again, "1 selected")
@@ -240,12 +237,8 @@ def test_selection_filter_ticks_and_order_are_kept_between_starts(
 
 def test_invalid_settings_are_ignored(opened: Open, desk: Desk) -> None:
     desk.settings.more["Servers"] = {
-        "family": 7,
-        "kinds": "x",
-        "groups": None,
-        "column": "?",
-        "selected": [1],
-        "edits": [],
+        "group": 7,
+        "ticked": [1],
         "chosen": None,
     }
     assert len(names(opened())) > 5
@@ -281,11 +274,10 @@ def test_observed_and_declared_processes_have_different_labels(
 
 
 def test_selected_servers_are_compared_then_and_now_and_exported(
-    page: ServersPage, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: ServersPage, qtbot: QtBot, tmp_path: Path
 ) -> None:
     page.table.rows.set_ticked(["gevent", "tornado"])
-    ticks = {tick.text(): tick for tick in page.filters.findChildren(Tick)}
-    ticks["Selected"].click()
+    sift(page, shown="Selected")
     assert sorted(known.id for known in page.servers()) == ["gevent", "tornado"]
     pick(the(page, Choice, "Columns"), "2009 and today")
     then, now = column("Thread pool (2009, as published)"), column("Thread pool (Today)")
@@ -303,8 +295,14 @@ def test_selected_servers_are_compared_then_and_now_and_exported(
     assert "gevent.threadpool" in page.table.model().index(0, now).data(Qt.ToolTipRole)
 
     path = tmp_path / "features.csv"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
+
+    def save(path: Path) -> None:
+        dialog = the(page, QFileDialog)
+        dialog.fileSelected.emit(str(path))
+        dialog.reject()
+
     control(page, "Export features").click()
+    save(path)
 
     def exported() -> set[str]:
         lines = path.read_text().splitlines() if path.exists() else []
@@ -314,8 +312,8 @@ def test_selected_servers_are_compared_then_and_now_and_exported(
     page.table.rows.set_ticked(["tornado"])
     assert names(page) == ["Tornado"]
 
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path), ""))
     page.export()
+    save(tmp_path)
     sees(qtbot, page, "cannot be written")
 
 

@@ -11,11 +11,11 @@ from PySide6.QtGui import QPaintEvent, QRegion
 from PySide6.QtWidgets import QApplication, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.choices import Choice, Tick
+from app.choices import Choice
 from app.pages.servers import ServersPage
 from app.servers.rows import COLUMNS
-from tests.gui.servers.steps import choose, column, pick, set_size
-from tests.gui.windows import control, offers, painted, says, the
+from tests.gui.servers.steps import choose, pick, set_size, sift
+from tests.gui.windows import painted, says, the
 
 # The offscreen platform says so of every window that has a least size.
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -36,30 +36,22 @@ def test_no_column_is_cut_before_the_table_is_scrolled(qtbot: QtBot, page: Serve
         qtbot.waitUntil(partial(whole, width))
 
 
-@pytest.mark.parametrize("filtered", [False, True])
-def test_no_control_of_the_table_covers_another_or_is_cut(
-    qtbot: QtBot, page: ServersPage, filtered: bool
-) -> None:
+def test_no_control_of_the_table_covers_another_or_is_cut(qtbot: QtBot, page: ServersPage) -> None:
     card = page.finding
-    page.filters.family = "wsgi"
-    page.table.sort_by(column("Licence (Today)"), rising=False)
+    sift(page, "wsgi")
 
-    def apart(height: int) -> None:
-        shown: list[QWidget] = [card.field, card.columns, card.order, card.direction, card.export]
-        shown += [each for each in (card.filters, card.count) if each.isVisible()]
+    def apart() -> None:
+        shown: list[QWidget] = [card.field, card.family, card.shown, card.columns, card.export]
+        shown.append(card.count)
         assert all(card.rect().adjusted(8, 8, -8, 0).contains(e.geometry()) for e in shown)
         room = [each.geometry().adjusted(-3, -3, 3, 3) for each in shown]
         assert not any(a.intersects(b) for a, b in combinations(room, 2))
-        assert card.count.isHidden() or card.count.width() >= card.count.sizeHint().width()
-        assert card.count.isVisible() or height < 600
+        assert card.count.width() >= card.count.sizeHint().width()
         assert card.field.width() >= 160
 
     for width, height in ((801, 480), (801, 700), (1119, 700), (1120, 700), (1196, 700)):
         set_size(qtbot, page, width, height)
-        if filtered and offers(page, "Filters (1)"):
-            control(page, "Filters (1)").click()
-            set_size(qtbot, page, width, 700)  # the filters have no room in a lower one
-        qtbot.waitUntil(partial(apart, height))
+        qtbot.waitUntil(apart)
         assert page.width() == width
 
 
@@ -69,28 +61,6 @@ def test_names_of_servers_are_seen_whole(qtbot: QtBot, page: ServersPage) -> Non
         page.resize(width, 800)
         assert page.table.choose(longest.key)
         qtbot.waitUntil(lambda: longest.name in painted(page.table))
-
-
-@pytest.mark.parametrize("width", [876, 1200, 1800])
-def test_families_and_the_table_of_2009_filter_at_every_width(
-    page: ServersPage, width: int
-) -> None:
-    page.resize(width, 800)
-    if not page.filters.isVisible():
-        control(page, "Filters").click()
-    assert page.filters.isVisible()
-    ticks = {tick.text(): tick for tick in page.filters.findChildren(Tick)}
-    ticks["In the table of 2009"].click()
-    found = page.servers()
-    assert len(found) == 15
-    assert all(known.entry is not None and known.entry.in_2009 for known in found)
-    ticks["In the table of 2010"].click()
-    assert {"tornado", "wsgiref"} <= {known.id for known in page.servers()}
-    ticks["In the table of 2010"].click()
-    page.filters.family = "wsgi"
-    assert {known.family for known in page.servers()} <= {"wsgi"}
-    if width < 1000:
-        assert control(page, "Filters (2)").isVisible()
 
 
 def test_every_fact_can_be_scrolled_to_and_none_is_cut(qtbot: QtBot, page: ServersPage) -> None:
@@ -160,7 +130,7 @@ def test_the_selected_server_stays_in_view_in_another_order(
     qtbot.waitUntil(seen)
     page.table.sort_by(0, rising=False)
     qtbot.waitUntil(seen)
-    page.filters.family = "socket"
+    sift(page, "socket")
     page.table.sort_by(1, rising=False)
     choose(page, "twisted")
     qtbot.waitUntil(seen)
@@ -190,6 +160,8 @@ def test_the_names_stay_in_place_while_keys_reach_every_fact(
     # What lies beneath the names is not ticked, sorted or said in their place.
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(20, name.center().y()))
     assert says(page, "1 selected")
-    head = table.horizontalHeader().viewport()
+    columns = table.horizontalHeader()
+    head = columns.viewport()
     qtbot.mouseClick(head, Qt.MouseButton.LeftButton, pos=QPoint(60, head.height() - 10))
-    assert table.sorting == (0, False)
+    assert columns.sortIndicatorSection() == 0
+    assert columns.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
