@@ -1,9 +1,14 @@
-"""What the configuration of OpenSSH says about a host: `ssh -G` is asked, where it is installed."""
+"""What the configuration of OpenSSH says about a host: `ssh -G` is asked, where it is installed.
+
+Without `ssh`, plain lines are read here, as ssh_config(5) has them. Everything else is refused, not
+guessed.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import getpass
+import glob
 import os
 import re
 import shutil
@@ -12,13 +17,16 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 from workbench import paths
 from workbench.errors import PongbenchError, why
-from workbench.machines.sshconfigfile import Answer, Unread, read
+
+Answer: TypeAlias = dict[str, list[str]]
+"""Values by keyword in lower case, as `ssh -G` prints them; what is not set is absent."""
 
 SYSTEM_CONFIG = Path("/etc/ssh/ssh_config")
 ASK_WITHIN_S = 10.0
@@ -28,6 +36,10 @@ _OURS_TO_CHOOSE = {
     "identityfile",
 }
 """Lists that `ssh -G` prints when they are not set, too."""
+
+
+class Unread(Exception):
+    """A configuration that is invalid or not understood; the text says where and why."""
 
 
 class Settings:
@@ -164,7 +176,7 @@ def settings_for(
             answer = ask_ssh(ssh, address, user=user, port=port)
         else:
             files = (paths.expanded("~/.ssh/config"), SYSTEM_CONFIG)
-            answer = read(files, address, me=local_user(), user=user, port=port)
+            answer = read(files, address, user=user, port=port)
         return Settings(name, address, user, port, answer)
     except Unread as problem:
         raise Settings(name, address, user, port, {}).refused(str(problem)) from None
@@ -273,4 +285,117 @@ def _paths(text: str) -> list[str]:
             found.append(word)
         else:
             found[-1] += f" {word}"
+    return found
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_TEXTS = _names(
+    "hostname user identityagent hostkeyalias revokedhostkeys hostkeyalgorithms"
+    " casignaturealgorithms ciphers macs kexalgorithms preferredauthentications proxyjump"
+    " identityfile certificatefile"
+)
+"""Keywords with one value."""
+_SWITCHES = _names(
+    "identitiesonly checkhostip compression tcpkeepalive gssapiauthentication"
+    " passwordauthentication kbdinteractiveauthentication pubkeyauthentication"
+)
+_SEVERAL = {"userknownhostsfile", "globalknownhostsfile", "setenv"}
+_IGNORED = _names(
+    "addkeystoagent batchmode connectionattempts connecttimeout controlmaster controlpath"
+    " controlpersist dynamicforward escapechar exitonforwardfailure forwardagent forwardx11"
+    " forwardx11trusted gssapidelegatecredentials gssapikeyexchange hashknownhosts ipqos"
+    " localforward loglevel numberofpasswordprompts permitlocalcommand remoteforward requesttty"
+    " sendenv serveralivecountmax serveraliveinterval stricthostkeychecking updatehostkeys"
+    " verifyhostkeydns visualhostkey"
+)
+"""No matter for how a machine is reached here."""
+_LINE = re.compile(r"[ \t]*(?:#.*|([A-Za-z0-9]+)(?:[ \t]*=[ \t]*|[ \t]+)(\S.*?))?[ \t\r\f]*")
+_WORD = re.compile(r"""(?:"([^"\\]+)"|([^\s"'\\#][^\s"'\\]*))(?:[ \t]+|$)""")
+_DEEPEST = 16
+
+
+def read(files: Sequence[Path], address: str, *, user: str = "", port: int = 0) -> Answer:
+    """Return what the user's file and the system's say about a host; those that do not exist are
+    empty. `user` and `port`, if not empty and 0, come before theirs. Raises Unread."""
+    found: Answer = {"user": [user]} if user else {}
+    if port:
+        found["port"] = [str(port)]
+    for file, folder in zip(files, (paths.expanded("~/.ssh"), files[-1].parent), strict=True):
+        for keyword, values in _settings(file, folder, address):
+            if keyword in ("identityfile", "certificatefile"):
+                there = found.setdefault(keyword, [])
+                there += [each for each in values if each not in there]
+            elif not (keyword.startswith("proxy") and found.keys() & {"proxyjump", "proxycommand"}):
+                found.setdefault(keyword, values)
+    found["hostname"] = [found.get("hostname", [address])[0].lower()]
+    return found
+
+
+def _settings(
+    file: Path, folder: Path, host: str, *, applies: bool = True, depth: int = 0
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield keywords and values for a host. `folder`: of relative names. `applies`: whether the
+    file is included for the host; otherwise it is only checked."""
+    try:
+        lines = os.fsdecode(file.read_bytes()).split("\n") if file.exists() else []
+    except OSError as error:
+        raise Unread(f"{file}: {why(error)}") from None
+    active = applies
+    for number, line in enumerate(lines, start=1):
+        whole = _LINE.fullmatch(line)
+        keyword = (whole[1] or "").lower() if whole else "no keyword"
+        if keyword == "" or keyword in _IGNORED:
+            continue
+        values = _values(keyword, whole[2]) if whole else []
+        if not values or depth > _DEEPEST:
+            raise Unread(f"{file} line {number}: this is only known to `ssh`, which is not used")
+        if keyword == "host":
+            active = applies and _matches(host, values)
+        elif keyword == "include":
+            for pattern in values:
+                # As in C: no hidden files, and ** is nothing special.
+                for name in sorted(glob.glob(str(folder / paths.expanded(pattern)))):  # noqa: PTH207
+                    yield from _settings(Path(name), folder, host, applies=active, depth=depth + 1)
+        elif active:
+            yield keyword, values
+
+
+def _values(keyword: str, text: str) -> list[str]:
+    """Return the values of a line; empty: not understood."""
+    if keyword == "proxycommand":
+        return [text]
+    values, rest = [], text
+    while rest and not rest.startswith("#"):
+        if not (word := _WORD.match(rest)):
+            return []
+        values.append(word[1] or word[2])
+        rest = rest[word.end() :]
+    if keyword in _SEVERAL | {"host"} or (keyword == "include" and "$" not in text):
+        return values
+    suits = {
+        "hostname": r"[^%]+",
+        "port": r"[1-9][0-9]{0,3}|[1-5][0-9]{4}",
+        "proxyjump": r"[\w@.:,\[\]-]+",
+        "addressfamily": r"any|inet6?",
+        **dict.fromkeys(_TEXTS - {"hostname", "proxyjump"}, ".+"),
+        **dict.fromkeys(_SWITCHES, "yes|no"),
+    }.get(keyword)
+    one = suits and len(values) == 1 and re.fullmatch(suits, values[0])
+    # `ssh` takes the quotation marks of a ProxyJump for a part of it.
+    return values if one and not (keyword == "proxyjump" and '"' in text) else []
+
+
+def _matches(host: str, patterns: Sequence[str]) -> bool:
+    """Return whether `Host` with these patterns is for a host."""
+    found = False
+    for pattern in patterns:
+        parts = {"*": ".*", "?": "."}
+        whole = "".join(parts.get(char, re.escape(char)) for char in pattern.removeprefix("!"))
+        if re.fullmatch(whole, host, re.DOTALL):
+            if pattern.startswith("!"):
+                return False
+            found = True
     return found
