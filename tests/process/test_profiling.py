@@ -118,7 +118,6 @@ async def test_python_2_as_in_2009(machine: LocalMachine) -> None:
     ("id", "needed", "function", "tool"),
     [
         ("hot-node", ["node"], "burn (server.js)", "V8's profiler"),
-        ("hot-go", ["go"], "main.burn", "Go's profiler"),
         ("hot-java", ["javac", "jfr"], "Hot.burn", "Java Flight Recorder"),
     ],
 )
@@ -133,8 +132,13 @@ async def test_a_runtime_with_a_profiler_of_its_own(
 @pytest.mark.skipif(
     os.geteuid() != 0 and int(PARANOID.read_text()) > 2, reason="perf is not permitted here"
 )
-async def test_perf_profiles_any_program(machine: LocalMachine) -> None:
-    assert_burns(await profiled(machine, server("hot-c", "gcc", "perf")), "burn (hot)")
+@pytest.mark.parametrize(
+    ("id", "compiler", "function"), [("hot-c", "gcc", "burn (hot)"), ("hot-go", "go", "main.burn")]
+)
+async def test_perf_profiles_any_program(
+    machine: LocalMachine, id: str, compiler: str, function: str
+) -> None:
+    assert_burns(await profiled(machine, server(id, compiler, "perf")), function)
 
 
 async def test_profiling_a_program_that_is_not_python_is_no_success(machine: LocalMachine) -> None:

@@ -17,12 +17,12 @@ from workbench.run.point_recording import Target
 from workbench.run.server_run import NotMeasurable, ServerRunner
 from workbench.run.state import RunState
 from workbench.servers.deployment import Deployment
-from workbench.servers.folded import Stacks
 from workbench.servers.profiling import (
     Failed,
     Profiled,
     Profiler,
     Profiling,
+    Stacks,
     bring_profiler,
     profiler_of,
 )

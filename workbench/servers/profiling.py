@@ -1,13 +1,20 @@
-"""Profiles a server on its machine."""
+"""Profiles a server on its machine.
+
+Profilers are read as folded stacks: how often each stack of calls was seen, the names of its
+functions from the outermost to the innermost. What is not understood is skipped: it comes from
+another machine.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import base64
 import binascii
+import re
 import zlib
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -17,16 +24,16 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.bundle import Bundle, bring, own_platform
 from workbench.machines.wire import Text, quoted
-from workbench.servers import folded
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
-from workbench.servers.folded import Stacks
 from workbench.servers.runtimes.builders import run_builder
+
+Stacks: TypeAlias = Counter[tuple[str, ...]]
+MOST_BYTES = 64 << 20
+"""Of a compressed file, unpacked."""
 
 Method = Literal["py-spy", "perf", "signal", "clock"]
 """How it is sampled under load; see `remote.builders.profiling`."""
-Format = Literal["py-spy", "perf", "cpuprofile", "pprof", "flight-recording"]
-
 
 RECORDING = "profile.jfr"
 """The recording of a JVM, in its working directory."""
@@ -38,13 +45,12 @@ class Profiler:
 
     title: str
     method: Method
-    format: Format
     rate: int
     """Samples a second."""
     env: dict[str, str] = field(default_factory=dict)
     """Added to the server's environment."""
     shared: tuple[str, ...] = ()
-    """Files of `resources/apps` that are deployed with it, and compiled into it."""
+    """Files of `resources/apps` that are deployed with it."""
 
     def prepared(self, entry: ServerEntry) -> ServerEntry:
         """The same server, ready to be profiled."""
@@ -54,21 +60,18 @@ class Profiler:
         return replace(entry, env=env, shared=[*entry.shared, *self.shared])
 
 
-PY_SPY = Profiler("py-spy", "py-spy", "py-spy", 200)
-PERF = Profiler("perf", "perf", "perf", 199)
+PY_SPY = Profiler("py-spy", "py-spy", 200)
+PERF = Profiler("perf", "perf", 199)
 NODE = Profiler(
     "V8's profiler",
     "signal",
-    "cpuprofile",
     200,
     {"NODE_OPTIONS": "--require=./pongbench_profile.js"},
     ("pongbench_profile.js",),
 )
-GO = Profiler("Go's profiler", "signal", "pprof", 100, shared=("pongbench_profile.go",))
 JAVA = Profiler(
     "Java Flight Recorder",
     "clock",
-    "flight-recording",
     100,
     {
         # Paths are relative to the server's directory, the only one it may write to.
@@ -82,7 +85,7 @@ def profiler_of(entry: ServerEntry) -> Profiler:
     """Return the profiler of its runtime, or else perf, which knows any program."""
     if entry.runtime.startswith("python"):
         return PY_SPY
-    of_programs = {"node": NODE, "go": GO, "java": JAVA}
+    of_programs = {"node": NODE, "java": JAVA}
     return next((of_programs[name] for name in entry.programs if name in of_programs), PERF)
 
 
@@ -164,17 +167,15 @@ class Profiling:
 
     def _parsed(self, content: bytes) -> Stacks:
         text = content.decode("utf-8", "replace")
-        match self._profiler.format:
+        match self._profiler.method:
             case "py-spy":
-                return folded.py_spy(text)
+                return py_spy(text)
             case "perf":
-                return folded.perf(text)
-            case "cpuprofile":
-                return folded.cpuprofile(content)
-            case "pprof":
-                return folded.pprof(content)
-            case "flight-recording":
-                return folded.flight_recording(text, self._times.from_s, self._times.to_s)
+                return perf(text)
+            case "signal":
+                return cpuprofile(content)
+            case "clock":
+                return flight_recording(text, self._times.from_s, self._times.to_s)
 
     async def _run(
         self, method: str, seconds: float = 0.0, delay_s: float = 0.0
@@ -214,6 +215,145 @@ def _unpacked(text: str) -> bytes:
     """Raises Failed."""
     try:
         packed = base64.b64decode(text, validate=True)
-        return zlib.decompressobj().decompress(packed, folded.MOST_BYTES)
+        return zlib.decompressobj().decompress(packed, MOST_BYTES)
     except (binascii.Error, zlib.error, ValueError):
         raise Failed("failed", "what the machine sent is damaged") from None
+
+
+DEEPEST = 128
+"""Calls of a stack; of deeper ones the innermost are left out."""
+
+
+NATIVE = "(native code)"
+"""Of a process of Python that runs no function of Python, such as an event loop in C."""
+
+_PROCESS = re.compile(r'process \d+:".*')
+
+
+def py_spy(text: str) -> Stacks:
+    """`py-spy record --format raw --nolineno`: "main (a.py);work (b.py) 12". Processes are added
+    up."""
+    found: Stacks = Counter()
+    for line in text.splitlines():
+        stack, _, count = line.rpartition(" ")
+        if not (count.isascii() and count.isdigit()):
+            continue
+        # A command may hold a semicolon, so it ends with its quote.
+        if _PROCESS.match(stack):
+            _, quote, stack = stack.rpartition('";')
+            stack = stack if quote else NATIVE
+        _add(found, stack.split(";"), int(count))
+    return found
+
+
+def perf(text: str) -> Stacks:
+    """`perf script -F comm,ip,sym,dso`: a command, then a line a call, the innermost first."""
+    found: Stacks = Counter()
+    frames: list[str] = []
+    for line in [*text.splitlines(), ""]:
+        if line.startswith(("\t", " ")):
+            frames.append(_called(line))
+        elif not line.strip():
+            _add(found, frames[::-1], 1)
+            frames = []
+        else:
+            frames = []
+    return found
+
+
+def _called(line: str) -> str:
+    """ "burn (burn)" of "  116e burn+0x1e (/tmp/burn)"; of no known function its library alone."""
+    _, _, rest = line.strip().partition(" ")
+    name, _, library = rest.rpartition(" (")
+    library = library.removesuffix(")").rpartition("/")[2]
+    if library.startswith("[kernel"):
+        library = "kernel"
+    return f"[{library.strip('[]')}]" if name == "[unknown]" else f"{name} ({library})"
+
+
+class _Frame(msgspec.Struct):
+    functionName: str = ""
+    url: str = ""
+    lineNumber: int = -1
+
+
+class _Node(msgspec.Struct):
+    id: int
+    callFrame: _Frame
+    hitCount: Annotated[int, msgspec.Meta(ge=0)] = 0
+    children: list[int] = []
+
+
+class _CpuProfile(msgspec.Struct):
+    nodes: list[_Node]
+
+
+_NOT_BUSY = ("(root)", "(idle)")
+
+
+def cpuprofile(data: bytes) -> Stacks:
+    """V8's `.cpuprofile`. Raises msgspec.MsgspecError for anything else."""
+    profile = msgspec.json.decode(data, type=_CpuProfile)
+    by_id = {node.id: node for node in profile.nodes}
+    parents = {child: node.id for node in profile.nodes for child in node.children}
+    found: Stacks = Counter()
+    for node in profile.nodes:
+        if not node.hitCount or node.callFrame.functionName in _NOT_BUSY:
+            continue
+        frames: list[str] = []
+        at: int | None = node.id
+        # A file that is not V8's may go round in a circle.
+        while at in by_id and len(frames) < 10_000:
+            frames.append(_in_file(by_id[at].callFrame))
+            at = parents.get(at)
+        _add(found, [name for name in frames[::-1] if name != "(root)"], node.hitCount)
+    return found
+
+
+def _in_file(frame: _Frame) -> str:
+    name = frame.functionName or "(anonymous)"
+    file = frame.url.rpartition("/")[2]
+    # Functions without a name are told apart by their line.
+    line = f":{frame.lineNumber + 1}" if file and not frame.functionName else ""
+    return f"{name} ({file}{line})" if file else name
+
+
+_SAMPLED = re.compile(r"startTime = (\d\d):(\d\d):(\d\d)[.,](\d{3})")
+_METHOD = re.compile(r"([^\s(]+)\(.*\)\s+line: ")
+_DAY_S = 86_400.0
+
+
+def flight_recording(text: str, from_s: float, to_s: float) -> Stacks:
+    """`jfr print --events jdk.ExecutionSample` in UTC, of samples taken between two times since
+    1970."""
+    found: Stacks = Counter()
+    frames: list[str] | None = None
+    begin = from_s % _DAY_S
+    for line in text.splitlines():
+        words = line.strip()
+        if sampled := _SAMPLED.match(words):
+            hours, minutes, seconds, ms = map(int, sampled.groups())
+            at = hours * 3600 + minutes * 60 + seconds + ms / 1000
+            # It may have become midnight since.
+            frames = [] if (at - begin) % _DAY_S <= to_s - from_s else None
+        elif words == "}" and frames is not None:
+            _add(found, frames[::-1], 1)
+            frames = None
+        elif frames is not None and (method := _METHOD.match(words)):
+            frames.append(_short(method[1]))
+    return found
+
+
+def _short(method: str) -> str:
+    """ "Pong.handle (com.example)" of "com.example.Pong.handle"."""
+    package, _, name = method.rpartition(".")
+    package, _, owner = package.rpartition(".")
+    called = f"{owner}.{name}" if owner else name
+    return f"{called} ({package})" if package else called
+
+
+def _add(found: Stacks, frames: list[str], count: int) -> None:
+    """Names are cut and made safe by whoever shows them."""
+    stack = tuple(name for name in frames[:DEEPEST] if name)
+    if stack and count > 0:
+        found[stack] += count

@@ -5,7 +5,7 @@ Task: {method, pid, delay_s, seconds, rate, program, recording}; `program`: that
 piece of what the profiler wrote, one file after another, each ended by `file` {}; ready: {version,
 from_s, to_s}.
 
-Methods: py-spy and perf sample the server from outside. signal asks its own runtime (Node, Go) by
+Methods: py-spy and perf sample the server from outside. signal asks its own runtime (Node) by
 SIGUSR2, once to begin and once to end. clock only tells when it was sampled, for a runtime that
 samples all the time; flight-recorder then ends the server, which writes its recording.
 """
@@ -187,16 +187,12 @@ def program_of(pid: int) -> str:
 
 
 def listens(pid: int) -> bool:
-    """Return whether our file (`resources/apps`) was loaded into it or compiled into it; SIGUSR2
-    would end another program, or change what it does."""
-    with contextlib.suppress(OSError):
-        with open(f"/proc/{pid}/status") as status:
-            caught = next((line for line in status if line.startswith("SigCgt:")), "SigCgt: 0")
-        if int(caught.split()[1], 16) >> (signal.SIGUSR2 - 1) & 1:
-            if program_of(pid) == "node":
-                return True
-            with open(f"/proc/{pid}/exe", "rb") as program:
-                return b"pongbench_profile.go" in program.read()
+    """Return whether our file (`resources/apps`) was loaded into it; SIGUSR2 would end another
+    program, or change what it does."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as status:
+        caught = next((line for line in status if line.startswith("SigCgt:")), "SigCgt: 0")
+        catches = int(caught.split()[1], 16) >> (signal.SIGUSR2 - 1) & 1
+        return bool(catches) and program_of(pid) == "node"
     return False
 
 
