@@ -19,9 +19,8 @@ from workbench.machines.knownhosts import Entry
 from workbench.machines.profiles import make_profile, save_profile
 from workbench.machines.runner_client import MachineBusy
 from workbench.remote.builders import python as builder
-from workbench.servers import gate_cache
 from workbench.servers.entry import ServerEntry
-from workbench.servers.gate import GateResult
+from workbench.servers.gate import GateResult, remember
 
 _MACHINES: dict[str, dict[str, Any]] = {
     "atlas": {"description": "The server under test, rack 4", "roles": ["target"]},
@@ -197,7 +196,7 @@ def installed(entry: ServerEntry) -> None:
     made = paths.cache_dir() / "runtimes" / place
     made.mkdir(parents=True, exist_ok=True)
     (made / builder.STAMP).write_text("{}")
-    gate_cache.remember(entry, GateResult(server=entry.id, passed=True, sentences=[]))
+    remember(entry, GateResult(server=entry.id, passed=True, sentences=[]))
 
 
 def trial_result() -> TrialResult:

@@ -78,7 +78,7 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str,
     report with cache_bytes (remaining), freed (bytes) and left_tuned (a sentence). Raises
     PongbenchError.
     """
-    from workbench.machines.ssh import clean_machine  # noqa: PLC0415 - only to clean one
+    from workbench.machines.ssh import cache_size, clean_machine  # noqa: PLC0415 - only to clean one
 
     async with clean_machine(profile, ask) as machine:
         found: dict[str, Any] = msgspec.to_builtins(machine.cleaned)
@@ -86,7 +86,7 @@ async def clean(profile: Profile, ask: Ask, *, cache: bool = False) -> dict[str,
             found["left_tuned"] = left_tuned.sentence(profile.name)
         if cache:
             found["freed"] = await machine.remove_cache()
-        found["cache_bytes"] = await machine.cache_size()
+        found["cache_bytes"] = await cache_size(machine.shell, machine.survey)
     return found
 
 

@@ -19,7 +19,7 @@ from app.widgets import Inline, button, column, label, reading, row
 from workbench.config.schema_errors import complaint
 from workbench.converting import convert
 from workbench.formatting import capital
-from workbench.servers.sending import send_once
+from workbench.servers.running import send_once
 from workbench.workloads.http.requests import Request, problems
 from workbench.workloads.options import fields
 from workbench.workloads.registry import declaration

@@ -25,9 +25,8 @@ from app.style_places import style_places
 from app.theme import Weight
 from app.widgets import Elided, button, column, label, retone, row, set_icon
 from workbench.errors import BadInput
-from workbench.servers import worker_variants
 from workbench.servers.address import is_address
-from workbench.servers.catalogue import as_improved, as_published, entry_of
+from workbench.servers.catalogue import as_improved, as_published, entry_of, in_counts, variant_of
 from workbench.servers.entry import ServerEntry
 from workbench.workloads.registry import declaration
 
@@ -89,7 +88,7 @@ class Servers(QWidget):
         )
         self._scaled = self._swapping(
             "Add 1, 2, 4 processes",
-            worker_variants.in_counts,
+            in_counts,
             "Each server that can, in 1, 2 and 4 processes on one port",
             "cpu",
         )
@@ -169,7 +168,7 @@ class Servers(QWidget):
         improved = not odd and not published and self._swapped(as_improved) != self._ids
         self._published.setVisible(published)
         self._improved.setVisible(improved)
-        can_scale = self._swapped(worker_variants.in_counts) != self._ids
+        can_scale = self._swapped(in_counts) != self._ids
         self._scaled.setVisible(can_scale and not self.picker.isHidden())
         text = f"Remove {odd} unusable servers" if odd > 1 else f"Remove {''.join(unusable)}"
         self._prune.setText(text)
@@ -190,7 +189,7 @@ class Servers(QWidget):
         try:
             if is_address(id_):
                 return entry_of(id_)
-            return worker_variants.find(self._entries, id_)
+            return variant_of(self._entries, id_)
         except BadInput:
             return None
 

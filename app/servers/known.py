@@ -14,10 +14,10 @@ import msgspec
 from workbench.errors import BadInput
 from workbench.plan.model import Plan
 from workbench.plan.reading import load_plan
-from workbench.servers import gate_cache, user_servers
+from workbench.servers import user_servers
 from workbench.servers.catalogue import Broken, Catalogue
 from workbench.servers.entry import ServerEntry
-from workbench.servers.gate_cache import Measured
+from workbench.servers.gate import Measured, recall
 from workbench.servers.readiness import MachineReadiness, Readiness, readiness
 from workbench.workloads.registry import MESSAGES, PROTOCOLS, speaking
 
@@ -118,10 +118,10 @@ def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> 
     found = ready = None
     state = _UNAVAILABLE
     if not entry.unavailable and not machine:
-        found, ready = gate_cache.recall(entry), readiness(entry)
+        found, ready = recall(entry), readiness(entry)
         state = _state(ready, found)
     elif not entry.unavailable:
-        found, ready = gate_cache.recall(entry, machine), there.readiness(entry) if there else None
+        found, ready = recall(entry, machine), there.readiness(entry) if there else None
         state = _state(ready, found) if ready or found else _NOT_EXAMINED
     # Its author may have saved it unfinished; those of the catalogue were tested.
     fault = "" if entry.shipped or found else next(_syntax_errors(texts), "")

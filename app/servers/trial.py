@@ -17,7 +17,7 @@ from app.servers.tryout import Line, TrialResult, run_trial
 from app.theme import Weight
 from app.widgets import Chip, Elided, button, column, empty, label, row
 from workbench.machines.profiles import Profile
-from workbench.servers.gate_cache import Measured
+from workbench.servers.gate import Measured
 
 
 def _wire(result: TrialResult) -> dict[str, str]:

@@ -16,13 +16,12 @@ from workbench.machines.base import Machine
 from workbench.machines.local import open_local
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
-from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.deploy import deploy
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import load_entry
-from workbench.servers.gate import PIPELINED, GateResult, gate
+from workbench.servers.gate import PIPELINED, GateResult, gate, remember
 from workbench.servers.programs import MissingPrograms
 from workbench.servers.readiness import MachineReadiness, examine, forget_programs
 
@@ -110,7 +109,7 @@ async def run_trial(
         with contextlib.suppress(PongbenchError):
             await _whole(machine.close())
     where = profile.name if profile else ""
-    await asyncio.to_thread(gate_cache.remember, entry, result, deployment.version, where)
+    await asyncio.to_thread(remember, entry, result, deployment.version, where)
     return _result(entry, deployment, result, took_s, output)
 
 

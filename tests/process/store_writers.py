@@ -17,9 +17,9 @@ from app.settings import SettingsFile
 from workbench.machines import hostkeys, profiles
 from workbench.plan import library
 from workbench.plan.model import Plan
-from workbench.servers import gate_cache, user_servers
+from workbench.servers import user_servers
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.gate import GateResult
+from workbench.servers.gate import GateResult, remember
 from workbench.sessions.labels import Label, Titles
 
 Write = Callable[[str, int], object]
@@ -75,7 +75,7 @@ def servers() -> Write:
 def gates() -> Write:
     entry = Catalogue.load()["gevent"]
     gate = GateResult(server="gevent", passed=True, sentences=[])
-    return lambda who, n: gate_cache.remember(entry, gate, machine=f"{who}-{n}")
+    return lambda who, n: remember(entry, gate, machine=f"{who}-{n}")
 
 
 def main(who: str) -> None:

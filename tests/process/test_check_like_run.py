@@ -22,8 +22,16 @@ from workbench.errors import PongbenchError
 from workbench.machines import ssh
 from workbench.machines.checking import Step, check_machine
 from workbench.machines.profiles import Cpus, Profile
-from workbench.machines.ssh import SURVEY, open_shell, open_ssh, remove_cache, survey_machine
-from workbench.machines.surveyed import LEAST_PROCESSES, Survey, fit
+from workbench.machines.ssh import (
+    LEAST_PROCESSES,
+    SURVEY,
+    Survey,
+    cache_size,
+    fit,
+    open_shell,
+    open_ssh,
+    survey_machine,
+)
 
 
 async def steps_of(profile: Profile) -> list[Step]:
@@ -177,7 +185,7 @@ async def test_a_work_directory_that_is_removed_leaves_no_folder(
     shell = await open_shell(here, answer)
     try:
         survey = await survey_machine(shell, here)
-        assert await remove_cache(shell, survey) == 3
+        assert await cache_size(shell, survey, remove=True) == 3
     finally:
         await shell.close()
     assert not is_there(work.parent)

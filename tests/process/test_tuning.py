@@ -27,8 +27,7 @@ from workbench.machines.local import open_local
 from workbench.machines.profiles import Profile, save_profile
 from workbench.machines.secrets import never_ask
 from workbench.machines.ssh import Cleaned
-from workbench.machines.surveyed import LeftTuning
-from workbench.machines.tuning import TUNER, Change, Rights, TuningSet, restore, tuned
+from workbench.machines.tuning import TUNER, Change, LeftTuning, Rights, TuningSet, restore, tuned
 from workbench.messages.machines import Setting, Tuned
 from workbench.remote import survey
 from workbench.run.tuning import tune

@@ -15,9 +15,9 @@ from workbench.commands.bisecting import judged_by
 from workbench.errors import BadInput, ExitCode
 from workbench.servers import services
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.checkouts import Repository
 from workbench.servers.recognising import NoCommand
 from workbench.servers.services import Told, Version
+from workbench.servers.sources import Repository
 from workbench.sessions import read_session
 
 SERVER = """\

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from workbench.servers import gate_cache
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry_reading import load_entry
-from workbench.servers.gate import GateResult
+from workbench.servers.gate import GateResult, recall, remember
 from workbench.workloads.registry import able
 
 CHEROOT = Catalogue.load(extra_dirs=[])["cheroot"]
@@ -22,20 +21,20 @@ def found() -> GateResult:
 
 
 def test_a_result_is_kept() -> None:
-    assert gate_cache.recall(CHEROOT) is None
-    gate_cache.remember(CHEROOT, found(), "cheroot 11.1.2")
-    known = gate_cache.recall(CHEROOT)
+    assert recall(CHEROOT) is None
+    remember(CHEROOT, found(), "cheroot 11.1.2")
+    known = recall(CHEROOT)
     assert known is not None
     assert (known.gate, known.version) == (found(), "cheroot 11.1.2")
 
 
 def test_a_changed_server_counts_as_untested(tmp_path: Path) -> None:
     entry = load_entry(Path(shutil.copytree(CHEROOT.folder, tmp_path / "cheroot")))
-    gate_cache.remember(entry, found())
-    assert gate_cache.recall(entry) is not None
+    remember(entry, found())
+    assert recall(entry) is not None
     with (entry.folder / "server.py").open("a") as script:
         script.write("# faster\n")
-    assert gate_cache.recall(entry) is None
+    assert recall(entry) is None
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(
@@ -43,8 +42,8 @@ def test_a_cache_that_cannot_be_written_is_no_error(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path / "file"))
-    gate_cache.remember(CHEROOT, found())
-    assert gate_cache.recall(CHEROOT) is None
+    remember(CHEROOT, found())
+    assert recall(CHEROOT) is None
 
 
 def test_a_result_names_the_workloads_it_applies_to() -> None:

@@ -6,9 +6,8 @@ import pytest
 
 from workbench.errors import BadInput
 from workbench.plan.reading import load_plan, plan_from_data, to_data
-from workbench.servers.catalogue import Catalogue
+from workbench.servers.catalogue import Catalogue, in_counts
 from workbench.servers.entry_reading import load_entry
-from workbench.servers.worker_variants import in_counts
 
 SHIPPED = Catalogue.load(extra_dirs=[])
 

@@ -15,10 +15,11 @@ from workbench.commands.checking import add_check
 from workbench.errors import ExitCode
 from workbench.formatting import counted
 from workbench.rights import stated
-from workbench.servers import gate_cache, requirements, user_servers
+from workbench.servers import requirements, user_servers
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import Seen, ServerEntry
 from workbench.servers.features import as_csv, features, title
+from workbench.servers.gate import recall
 from workbench.servers.programs import PROGRAMS
 from workbench.servers.recognising import recognise
 from workbench.terminal import Cell, Terminal, fitting, say, write
@@ -105,7 +106,7 @@ def _facts(entry: ServerEntry) -> list[tuple[str, str]]:
         ("Folder", str(entry.folder)),
         ("Command", " ".join(entry.command)),
     ]
-    if found := gate_cache.recall(entry):
+    if found := recall(entry):
         facts.append(("Measured", f"{found.when_utc}: {' '.join(found.gate.sentences)}"))
         facts.append(("Supports", "; ".join(able(found.gate))))
     elif entry.seen:
@@ -133,7 +134,7 @@ def _measured(seen: Seen) -> str:
 
 
 def _processes(entry: ServerEntry) -> str:
-    found = gate_cache.recall(entry)
+    found = recall(entry)
     seen = found.gate.processes if found else entry.seen.processes if entry.seen else 0
     if seen in (0, entry.processes):
         return str(entry.processes)

@@ -25,7 +25,7 @@ from workbench.untrusted import indented
 
 if TYPE_CHECKING:
     from workbench.machines.checking import Step
-    from workbench.machines.surveyed import LeftTuning
+    from workbench.machines.tuning import LeftTuning
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
@@ -236,7 +236,7 @@ async def clean_up(profile: Profile, *, cache: bool) -> int:
 async def _clean_tuning(profile: Profile, left: LeftTuning) -> None:
     """Called before the work directory is removed, because restoring takes a run there."""
     from workbench.commands.tuning import restore_on  # noqa: PLC0415  slow to import
-    from workbench.machines.surveyed import HOW_TO_RESTORE  # noqa: PLC0415
+    from workbench.machines.tuning import HOW_TO_RESTORE  # noqa: PLC0415
 
     say(left.sentence(profile.name))
     if profile.tuning and not left.alive:

@@ -24,10 +24,10 @@ from workbench.presentable import presentable
 from workbench.run.engine import Consents
 from workbench.run.factory import engine_for
 from workbench.servers import services
-from workbench.servers.checkouts import Repository
 from workbench.servers.entry import ServerEntry
 from workbench.servers.recognising import NoCommand
 from workbench.servers.services import Told, Version
+from workbench.servers.sources import Repository
 from workbench.terminal import to_stderr
 
 PILOT_PASSES = 4

@@ -23,8 +23,8 @@ from workbench.results.versus import answer, contender, left_out, of_versions
 from workbench.run.engine import Consents
 from workbench.run.factory import Fleet
 from workbench.servers import services
-from workbench.servers.checkouts import Repository
 from workbench.servers.services import Version
+from workbench.servers.sources import Repository
 from workbench.terminal import say, write
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ import msgspec
 from workbench.errors import PongbenchError
 from workbench.machines import facts
 from workbench.machines.runner_client import Command, Link, Process
-from workbench.machines.runnerevents import Ready
-from workbench.machines.wire import LONGEST_MESSAGE, Count, InvalidMessage, decode, quoted
+from workbench.machines.wire import LONGEST_MESSAGE, Count, InvalidMessage, Ready, decode, quoted
 from workbench.remote import REMOTE
 
 INTERPRETERS = "runtimes/interpreter-"
@@ -61,69 +60,35 @@ class Machine(ABC):
     Everything started there ends with the machine, also when this program is killed.
     """
 
+    is_local = False
+    """Whether it is this computer."""
+    platform: Platform | None = None
+    """None: it is this computer, so local packages fit."""
+    reach = ""
+    """The address at which other machines reach servers on this one; "" for this computer, whose
+    address depends on the peer."""
+    bind = "127.0.0.1"
+    """The address servers listen on so that others reach them."""
+    our_address = ""
+    """This computer's address as seen by that machine; empty: unknown, or it is this computer."""
+
     def __init__(self, link: Link, cache_dir: str, introduction: Ready) -> None:
         self._link = link
-        self._cache_dir = cache_dir
-        self._introduction = introduction
+        self._version = introduction.version
         self._tools: dict[Path, str] = {}
         self._copying = asyncio.Lock()
         self._queried: set[int] = set()
-
-    @property
-    def name(self) -> str:
-        return self._link.name
-
-    @property
-    def run_dir(self) -> str:
+        self.name = link.name
+        self.run_dir: str = introduction.run
         """Absolute path on that machine."""
-        return self._introduction.run
-
-    @property
-    def cache_dir(self) -> str:
+        self.cache_dir = cache_dir
         """The only directory on that machine that stays."""
-        return self._cache_dir
-
-    @property
-    def python(self) -> list[str]:
+        self.python = [introduction.python, "-I", "-S", "-u"]
         """The command of a Python there, 3.10 or later, in isolated mode, for our own programs."""
-        return [self._introduction.python, "-I", "-S", "-u"]
-
-    @property
-    def cpus(self) -> list[int]:
+        self.cpus: list[int] = list(introduction.cpus)
         """The cores it allows us to use, ascending."""
-        return list(self._introduction.cpus)
-
-    @property
-    @abstractmethod
-    def is_local(self) -> bool:
-        """Whether it is this computer."""
-
-    @property
-    @abstractmethod
-    def platform(self) -> Platform | None:
-        """None: it is this computer, so local packages fit."""
-
-    @property
-    @abstractmethod
-    def reach(self) -> str:
-        """The address at which other machines reach servers on this one; "" for this computer,
-        whose address depends on the peer."""
-
-    @property
-    @abstractmethod
-    def bind(self) -> str:
-        """The address servers listen on so that others reach them."""
-
-    @property
-    @abstractmethod
-    def our_address(self) -> str:
-        """This computer's address as seen by that machine; empty: unknown, or it is this
-        computer."""
-
-    @property
-    def beside(self) -> list[str]:
+        self.beside = [quoted(each) for each in introduction.beside]
         """Processes that hold runs of other users there, described for display."""
-        return [quoted(each) for each in self._introduction.beside]
 
     @property
     def failure(self) -> PongbenchError | None:
@@ -195,7 +160,7 @@ class Machine(ABC):
     async def facts(self) -> dict[str, object]:
         """Return its facts; see `machines.facts`."""
         return facts.process(await self.read(facts.PATHS)) | {
-            "python": self._introduction.version,
+            "python": self._version,
             "cpus_allowed": self.cpus,
         }
 
@@ -239,9 +204,6 @@ async def answers(machine: Machine, within_s: float) -> bool:
             await machine.read(["/proc/uptime"])
             return True
     return False
-
-
-WITHIN_S = 8.0
 
 
 async def output(

@@ -18,16 +18,18 @@ from workbench.machines.profiles import Profile, place
 from workbench.machines.secrets import Ask, never_ask
 from workbench.machines.shell import Shell
 from workbench.machines.ssh import (
+    FEW_PROCESSES,
     Cleaned,
     SshMachine,
+    Survey,
     cache_size,
     clean,
+    fit,
     open_shell,
     start,
     survey_machine,
 )
-from workbench.machines.surveyed import FEW_PROCESSES, HOW_TO_RESTORE, LeftTuning, Survey, fit
-from workbench.machines.tuning import load_set, preview, set_names
+from workbench.machines.tuning import HOW_TO_RESTORE, LeftTuning, load_set, preview, set_names
 from workbench.messages.machines import SharedMachine
 
 LITTLE_SPACE = 500 << 20

@@ -21,7 +21,7 @@ from workbench import paths
 from workbench.errors import PongbenchError
 from workbench.machines.base import INTERPRETERS
 from workbench.machines.bundle import kept, pack
-from workbench.machines.shell import CHUNK, WORK_WITHIN_S, Channel, Shell, read_all
+from workbench.machines.shell import WORK_WITHIN_S, Shell, feed, read_all
 from workbench.machines.wire import quoted
 
 _WANTED = b"wanted\n"
@@ -63,7 +63,8 @@ async def bring_interpreter(shell: Shell, work_dir: str) -> str:
             async with asyncio.timeout(WORK_WITHIN_S):
                 said = await process.stdout.readline()
             if said == _WANTED:
-                await _send(process, archive)
+                with archive.open("rb") as file:
+                    await feed(process, file, WORK_WITHIN_S)
                 said = b""
             async with asyncio.timeout(WORK_WITHIN_S):
                 said += await read_all(process)
@@ -112,12 +113,3 @@ def _files(shipped: Path) -> list[Path]:
 
 def _links(shipped: Path) -> dict[str, str]:
     return {f"lib/{path.name}": str(path.readlink()) for path in shipped.joinpath("lib").iterdir()}
-
-
-async def _send(process: Channel, archive: Path) -> None:
-    with archive.open("rb") as file:
-        while chunk := await asyncio.to_thread(file.read, 4 * CHUNK):
-            process.stdin.write(chunk)
-            async with asyncio.timeout(WORK_WITHIN_S):
-                await process.stdin.drain()
-    process.stdin.write_eof()

@@ -17,7 +17,7 @@ from workbench.closing import to_the_end
 from workbench.errors import PongbenchError, why
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import CLOSE_WITHIN_S, LEASE_S, RUNNER, Link
-from workbench.machines.runnerevents import Ready
+from workbench.machines.wire import Ready
 from workbench.remote import REMOTE
 
 JANITOR = REMOTE / "janitor.py"
@@ -85,6 +85,8 @@ def _see_usable(cache: Path) -> None:
 class LocalMachine(Machine):
     """This computer as a `base.Machine`."""
 
+    is_local = True
+
     def __init__(
         self,
         link: Link,
@@ -93,32 +95,9 @@ class LocalMachine(Machine):
         process: asyncio.subprocess.Process,
     ) -> None:
         super().__init__(link, str(cache), introduction)
+        self.python = own_python()
         self._cache = cache
         self._process = process
-
-    @property
-    def python(self) -> list[str]:
-        return own_python()
-
-    @property
-    def is_local(self) -> bool:
-        return True
-
-    @property
-    def platform(self) -> None:
-        return None
-
-    @property
-    def reach(self) -> str:
-        return ""
-
-    @property
-    def bind(self) -> str:
-        return "127.0.0.1"
-
-    @property
-    def our_address(self) -> str:
-        return ""
 
     async def bring(self, archive: Path, name: str) -> str:
         place = self._cache / name

@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 
 from workbench.closing import ended, to_the_end
 from workbench.errors import PongbenchError
-from workbench.machines import runnerevents
+from workbench.machines import wire
 from workbench.machines.pulse import Pulse
 from workbench.machines.wire import LONGEST_LINE, InvalidMessage, Lines, decode, quoted
 from workbench.messages.outcomes import Suspended
@@ -156,16 +156,16 @@ class Process:
             self.dropped += 1
         self._news.set()
 
-    def take_event(self, event: runnerevents.OfProcess) -> None:
+    def take_event(self, event: wire.OfProcess) -> None:
         match event:
-            case runnerevents.Exit():
+            case wire.Exit():
                 resolve(self._exit, event.status)
-            case runnerevents.Eof():
+            case wire.Eof():
                 self._ended = True
                 self._news.set()
-            case runnerevents.Stopped():
+            case wire.Stopped():
                 resolve(self._stopped, event.left)
-            case runnerevents.Dropped():
+            case wire.Dropped():
                 self.dropped += event.lines
 
     def wake(self) -> None:
@@ -242,7 +242,7 @@ class Link:
 
     async def open(
         self, cache: str, *, lease_s: float = LEASE_S, exclusive: bool = False
-    ) -> runnerevents.Ready:
+    ) -> wire.Ready:
         """Configure the runner and return what it reports about itself and its run directory.
 
         `exclusive`: raises MachineBusy while the same user or root has such a run on that machine;
@@ -250,7 +250,7 @@ class Link:
         """
         self._lease_s = lease_s
         nonce = secrets.token_hex(16)
-        ready = self.expect("ready", runnerevents.Ready)
+        ready = self.expect("ready", wire.Ready)
         self._tasks = [asyncio.create_task(self._read(nonce))]
         await self.send(
             nonce=nonce,
@@ -261,9 +261,7 @@ class Link:
             max_s=LONGEST_RUN_S,
             exclusive=exclusive,
         )
-        introduction: runnerevents.Ready = await self.in_time(
-            ready, "start its runner", OPEN_WITHIN_S
-        )
+        introduction: wire.Ready = await self.in_time(ready, "start its runner", OPEN_WITHIN_S)
         self._tasks += [asyncio.create_task(self._beat()), asyncio.create_task(self._listen())]
         return introduction
 
@@ -275,7 +273,7 @@ class Link:
 
     async def start(self, command: Command) -> Process:
         key = self._next()
-        started = self.expect(key, runnerevents.Started)
+        started = self.expect(key, wire.Started)
         await self.send(
             op="start",
             id=key,
@@ -291,7 +289,7 @@ class Link:
     async def ping(self) -> tuple[int, int]:
         """Return (offset_us, uncertainty_us) of its clock, from one round trip."""
         key = self._next()
-        answer = self.expect(key, runnerevents.Pong)
+        answer = self.expect(key, wire.Pong)
         sent = time.monotonic_ns()
         await self.send(op="ping", n=key)
         there_us, received = await self.in_time(answer, "answer")
@@ -300,7 +298,7 @@ class Link:
     async def read(self, paths: Sequence[str]) -> list[str | None]:
         """Return the texts of small files there; None for one that cannot be read."""
         key = self._next()
-        answer = self.expect(key, runnerevents.Read)
+        answer = self.expect(key, wire.Read)
         await self.send(op="read", n=key, paths=list(paths))
         texts: list[str | None] = await self.in_time(answer, "read its files")
         if len(texts) != len(paths):
@@ -371,7 +369,7 @@ class Link:
     def _write(self, **message: Any) -> None:
         self._writer.write(json.dumps(message).encode() + b"\n")
 
-    def _answer(self, key: str, event: runnerevents.Event, value: object) -> bool:
+    def _answer(self, key: str, event: wire.Event, value: object) -> bool:
         """Resolve a pending answer. Returns whether it was still waited for."""
         wanted, future = self._answers.pop(key, (None, None))
         if wanted is not type(event):
@@ -443,30 +441,30 @@ class Link:
             self._stray.append(line[-2000:])
 
     def _take_event(self, payload: bytes, now: int) -> None:
-        match event := decode(runnerevents.DECODER, payload, LONGEST_LINE):
-            case runnerevents.Ready():
+        match event := decode(wire.DECODER, payload, LONGEST_LINE):
+            case wire.Ready():
                 self._answer("ready", event, event)
-            case runnerevents.Pong(n, monotonic_us):
+            case wire.Pong(n, monotonic_us):
                 if n:
                     self._answer(n, event, (monotonic_us, now))
-            case runnerevents.Read(n, texts):
+            case wire.Read(n, texts):
                 self._answer(n, event, texts)
-            case runnerevents.Started(key, pid):
+            case wire.Started(key, pid):
                 started = Process(self, key, pid)
                 self._processes[key] = started
                 if not self._answer(key, event, started):  # The caller was cancelled.
                     self._write(op="stop", id=key, grace_s=0)
-            case runnerevents.Failed(key, error):
+            case wire.Failed(key, error):
                 self._refuse(key, f"'{self.name}' cannot start it: {quoted(error)}.")
-            case runnerevents.Busy(holder, there):
+            case wire.Busy(holder, there):
                 self.failure = self.failure or MachineBusy(self.name, holder, there)
-            case runnerevents.Fatal(error):
+            case wire.Fatal(error):
                 self.failure = self.failure or PongbenchError(
                     f"No run directory can be made on '{self.name}': {quoted(error)}; name another"
                     " folder in `work_dir` of its profile, or PONGBENCH_HOME for this computer."
                 )
                 self._fail("its runner ended")
-            case runnerevents.End(why, left, code):
+            case wire.End(why, left, code):
                 self.ended_itself = not left
                 self._fail("it was closed" if why == "bye" else quoted(why), code or "machine-gone")
             case _:

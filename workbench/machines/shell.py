@@ -159,7 +159,10 @@ class Shell:
         words = shlex.join([python or "python3", "-", *arguments])
         try:
             async with self.program(f"{what}: {words} < {source.name}", command) as process:
-                await self._send(process, await asyncio.to_thread(encoded, source), body, within_s)
+                # A program that has stopped reading tells by its output and exit why.
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    process.stdin.write(await asyncio.to_thread(encoded, source))
+                    await feed(process, body, within_s)
                 async with asyncio.timeout(within_s):
                     output = await read_all(process)
                     ended = await process.wait()
@@ -191,19 +194,6 @@ class Shell:
             for number in range(SESSIONS):
                 what = f"open session {number + 2}: cat"
                 stack.callback((await self.open(what, "exec cat")).close)
-
-    async def _send(
-        self, process: Channel, program: bytes, body: IO[bytes] | None, within_s: float
-    ) -> None:
-        """Send the input. Stops early when the program has stopped reading; its output and exit
-        tell why."""
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            process.stdin.write(program)
-            while body is not None and (chunk := await asyncio.to_thread(body.read, 4 * CHUNK)):
-                process.stdin.write(chunk)
-                async with asyncio.timeout(within_s):
-                    await process.stdin.drain()
-            process.stdin.write_eof()
 
     def _no_python(self, python: str, reply: str) -> PongbenchError:
         if python:
@@ -248,6 +238,15 @@ def encoded(source: Path) -> bytes:
     """Return a program, a file or a folder, as the first line of its input."""
     text = packed(source).encode() if source.is_dir() else source.read_bytes()
     return base64.b64encode(text) + b"\n"
+
+
+async def feed(process: Channel, body: IO[bytes] | None, within_s: float) -> None:
+    """Send a file, each piece within the time limit, and the end of the input."""
+    while body is not None and (chunk := await asyncio.to_thread(body.read, 4 * CHUNK)):
+        process.stdin.write(chunk)
+        async with asyncio.timeout(within_s):
+            await process.stdin.drain()
+    process.stdin.write_eof()
 
 
 async def read_all(process: Channel) -> bytes:

@@ -16,11 +16,11 @@ import sys
 import tarfile
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, Annotated
 
 import asyncssh
 import msgspec
@@ -33,7 +33,6 @@ from workbench.machines.interpreter import bring_interpreter, carried
 from workbench.machines.local import JANITOR
 from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import LEASE_S, RUNNER, Link, MachineBusy
-from workbench.machines.runnerevents import Ready
 from workbench.machines.secrets import Ask, never_ask
 from workbench.machines.shell import (
     WORK_WITHIN_S,
@@ -44,8 +43,8 @@ from workbench.machines.shell import (
     encoded,
 )
 from workbench.machines.sshconnect import connect, reason
-from workbench.machines.surveyed import Survey, fit
-from workbench.machines.wire import Count, Text, quoted
+from workbench.machines.tuning import LeftTuning
+from workbench.machines.wire import Count, Folder, Ready, Text, Version, Word, quoted
 from workbench.remote import REMOTE
 
 SURVEY = REMOTE / "survey.py"
@@ -89,6 +88,51 @@ async def start(
     return SshMachine(profile, shell, survey, link, introduction)
 
 
+LEAST_PROCESSES = 24
+"""Processes for runner, guardian, sessions, sampler and a small server, in addition to one agent
+per core."""
+FEW_PROCESSES = 400
+"""Servers with one thread per connection need more."""
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """The answer of `survey.py`."""
+
+    python: Folder
+    version: Version
+    machine: Word
+    libc: tuple[Word, Word]
+    user: Text
+    home: Text
+    work_dir: Folder
+    free_bytes: Count
+    connection: Annotated[list[Word], msgspec.Meta(max_length=4)]
+    """[our address, our port, its address, its port] as seen there; empty: unknown."""
+    noexec: str = ""
+    """The mount point of the work directory, if files on it may not be executed."""
+    cores: Count = 1
+    processes_left: Count | None = None
+    """How many more processes may be started; None: no known limit."""
+    left_tuned: LeftTuning | None = None
+
+
+def fit(machine: str, survey: Survey) -> None:
+    """Check that a run can work there. Raises PongbenchError."""
+    if survey.noexec:
+        raise PongbenchError(
+            f"Programs cannot be executed in the work directory of '{machine}', {survey.work_dir}:"
+            f" {survey.noexec} is mounted noexec; set another directory in the profile"
+            " (work_dir), or mount it exec."
+        )
+    least = LEAST_PROCESSES + survey.cores
+    if survey.processes_left is not None and survey.processes_left < least:
+        raise PongbenchError(
+            f"{survey.user} may start only {survey.processes_left:,} more processes on '{machine}',"
+            f" but a run needs {least}: end some, or raise the limit (ulimit -u, TasksMax of"
+            " systemd)."
+        )
+
+
 class LeftoverRun(msgspec.Struct, frozen=True):
     run: Text
     processes: list[Text] = []
@@ -128,32 +172,14 @@ class SshMachine(Machine):
         introduction: Ready,
     ) -> None:
         super().__init__(link, survey.work_dir, introduction)
-        self.profile = profile
         self.shell = shell
         self.survey = survey
-
-    @property
-    def is_local(self) -> bool:
-        return False
-
-    @property
-    def platform(self) -> Platform:
-        return Platform(self.survey.version, self.survey.machine, *self.survey.libc)
-
-    @property
-    def reach(self) -> str:
-        """The address SSH connected to, which is right behind NAT and a jump host as well."""
-        return self.profile.reach or self.bind
-
-    @property
-    def bind(self) -> str:
-        seen = self.survey.connection[2:3]
-        return self.profile.bind or (seen[0] if seen else "") or self.shell.connection.host
-
-    @property
-    def our_address(self) -> str:
-        """This computer's address as seen by that machine; empty: unknown."""
-        return "".join(self.survey.connection[:1])
+        self.platform = Platform(survey.version, survey.machine, *survey.libc)
+        ours, _, theirs, _ = [*survey.connection, "", "", "", ""][:4]
+        self.our_address = ours
+        self.bind = profile.bind or theirs or shell.connection.host
+        # Right behind NAT and a jump host as well.
+        self.reach = profile.reach or self.bind
 
     async def put(self, source: Path, target: str) -> str:
         with tempfile.SpooledTemporaryFile(1 << 22) as archive:
@@ -291,7 +317,8 @@ async def _open_link(shell: Shell, survey: Survey, exclusive: bool) -> tuple[Lin
     while True:
         what = f"start the runner: {survey.python} - < {RUNNER.name}"
         process = await shell.open(what, command_line(survey.python))
-        link = Link(shell.name, _Reader(process.stdout), _Writer(process))
+        channel = _Channel(process)
+        link = Link(shell.name, channel, channel)
         try:
             with contextlib.suppress(BrokenPipeError):
                 # If it has already ended, its last output names the cause.
@@ -307,36 +334,31 @@ async def _open_link(shell: Shell, survey: Survey, exclusive: bool) -> tuple[Lin
             raise
 
 
-class _Reader:
-    """A channel's output as the stream a link reads from."""
-
-    def __init__(self, stream: asyncssh.SSHReader[bytes]) -> None:
-        self._stream = stream
-
-    async def read(self, size: int, /) -> bytes:
-        try:
-            return await self._stream.read(size)
-        except asyncssh.Error as error:
-            raise ConnectionError(reason(error)) from None
-
-
-class _Writer:
-    """A channel's input as the stream a link writes to."""
+class _Channel:
+    """A channel as the streams that a link reads from and writes to."""
 
     def __init__(self, process: Channel) -> None:
         self._process = process
 
-    def write(self, data: bytes, /) -> None:
+    @contextlib.contextmanager
+    def _breaks(self) -> Iterator[None]:
         try:
-            self._process.stdin.write(data)
+            yield
         except (asyncssh.Error, OSError) as error:
             raise ConnectionError(reason(error)) from None
 
+    async def read(self, size: int, /) -> bytes:
+        with self._breaks():
+            return await self._process.stdout.read(size)
+        raise AssertionError
+
+    def write(self, data: bytes, /) -> None:
+        with self._breaks():
+            self._process.stdin.write(data)
+
     async def drain(self) -> None:
-        try:
+        with self._breaks():
             await self._process.stdin.drain()
-        except (asyncssh.Error, OSError) as error:
-            raise ConnectionError(reason(error)) from None
 
     def close(self) -> None:
         self._process.close()
@@ -396,16 +418,14 @@ class CleanMachine:
     """What was removed, and which runs are active."""
 
     async def remove_cache(self) -> int:
-        """As `remove_cache`; also raises PongbenchError while a run is active."""
+        """Remove the work directory with all its content. Returns the bytes removed. Raises
+        PongbenchError, also while a run is active."""
         if self.cleaned.alive:
             raise PongbenchError(
                 f"'{self.shell.name}' is in use, so {self.survey.work_dir} was kept. Try again"
                 " later."
             )
-        return await remove_cache(self.shell, self.survey)
-
-    async def cache_size(self) -> int:
-        return await cache_size(self.shell, self.survey)
+        return await cache_size(self.shell, self.survey, remove=True)
 
 
 @asynccontextmanager
@@ -419,17 +439,10 @@ async def clean_machine(profile: Profile, ask: Ask) -> AsyncIterator[CleanMachin
         await shell.close()
 
 
-async def cache_size(shell: Shell, survey: Survey) -> int:
-    """Return the size of the work directory in bytes."""
-    what = "measure the work directory"
-    arguments = (survey.python, survey.work_dir, "look")
-    return (await shell.ask(what, REMOVER, Size, *arguments, within_s=WORK_WITHIN_S)).bytes
-
-
-async def remove_cache(shell: Shell, survey: Survey) -> int:
-    """Remove the work directory with all its content. Returns the bytes removed."""
-    what = "remove the work directory"
-    arguments = (survey.python, survey.work_dir)
+async def cache_size(shell: Shell, survey: Survey, *, remove: bool = False) -> int:
+    """Return the size of the work directory in bytes; `remove`: it is removed."""
+    what = f"{'remove' if remove else 'measure'} the work directory"
+    arguments = (survey.python, survey.work_dir, *([] if remove else ["look"]))
     found = await shell.ask(what, REMOVER, Size, *arguments, within_s=WORK_WITHIN_S)
     if found.error:
         text = f"{survey.work_dir} of '{shell.name}' stays: {quoted(found.error)}."

@@ -32,7 +32,6 @@ from workbench.machines.facts import raised
 from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import Command, Process, whoami
 from workbench.machines.secrets import Ask, Question, never_ask
-from workbench.machines.surveyed import LeftTuning
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, Text, decode, quoted
 from workbench.messages.machines import Setting, Tuned
 from workbench.remote import REMOTE
@@ -356,6 +355,27 @@ class TuningSet(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         }
         sysctls = {key: int(text) if text.isdigit() else text for key, text in changed.items()}
         return raised({**facts, "sysctls": {**known, **sysctls}}, self.nofile)
+
+
+class LeftTuning(msgspec.Struct, frozen=True):
+    """Kernel settings that a run changed and has not restored yet."""
+
+    alive: bool
+    """Whether that run is still running."""
+    settings: Annotated[dict[Text, tuple[Text, Text]], msgspec.Meta(max_length=200)]
+    """By name: the value before and during the run. Empty: only root can read them."""
+
+    def sentence(self, machine: str) -> str:
+        changed = [f"{key} {now} (before: {old})" for key, (old, now) in self.settings.items()]
+        which = f": {', '.join(changed)}" if changed else ""
+        whose = "is still running" if self.alive else "did not restore them"
+        return f"'{machine}' has the kernel settings of a run that {whose}{which}."
+
+
+HOW_TO_RESTORE = (
+    "A run, or `pongbench machines clean`, with a profile that allows tuning and sudo restores"
+    " them; so does a restart of the machine."
+)
 
 
 class _Entry(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from workbench.errors import BadInput
 from workbench.plan.checks import check
 from workbench.plan.model import Plan
 from workbench.servers.address import is_address, parse
-from workbench.servers.worker_variants import variant_id
+from workbench.servers.catalogue import variant_id
 from workbench.sessions import is_session, read_session
 from workbench.untrusted import one_line
 from workbench.workloads.options import Workload, fields

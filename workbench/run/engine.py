@@ -59,11 +59,10 @@ from workbench.run.network_check import check_links
 from workbench.run.scheduler import Scheduler
 from workbench.run.state import Rehearsal, RunState
 from workbench.run.tuning import Tuning
-from workbench.servers import gate_cache
 from workbench.servers.deployment import Deployment, see_address
 from workbench.servers.entry import ServerEntry
 from workbench.servers.footprint import footprint
-from workbench.servers.gate import gate, wire_to
+from workbench.servers.gate import gate, remember, wire_to
 from workbench.servers.programs import MissingPrograms
 from workbench.servers.readiness import examine, out_of_reach, to_fetch
 
@@ -339,7 +338,7 @@ class Engine:
                 )
             where = "" if stage.target.is_local else stage.target.name
             version = deployment.version
-            await asyncio.to_thread(gate_cache.remember, entry, result, version, where)
+            await asyncio.to_thread(remember, entry, result, version, where)
             if entry is not self.null:
                 result = await self.plan.declared.own_calls(
                     wire_to(deployment), self.plan.workload, entry, result, known

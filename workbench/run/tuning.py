@@ -15,8 +15,8 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask, never_ask
-from workbench.machines.surveyed import HOW_TO_RESTORE
 from workbench.machines.tuning import (
+    HOW_TO_RESTORE,
     Change,
     Rights,
     Sudo,

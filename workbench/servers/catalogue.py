@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from workbench import paths, stores
 from workbench.errors import BadInput
-from workbench.servers import worker_variants
 from workbench.servers.address import Contact, Running, is_address, parse
 from workbench.servers.entry import ServerEntry
 from workbench.servers.entry_reading import is_id, load_entry
@@ -43,11 +45,11 @@ class Catalogue:
         return catalogue
 
     def __getitem__(self, id: str) -> ServerEntry:
-        """Return an entry, a variant of one (`worker_variants`), or what stands for a running
+        """Return an entry, a variant of one (`variant_of`), or what stands for a running
         server whose address `id` is. Raises BadInput when it does not exist, or is broken."""
         if is_address(id):
             return entry_of(id)
-        if entry := worker_variants.find(self.entries, id):
+        if entry := variant_of(self.entries, id):
             return entry
         if (version := versions() / id) and is_id(id) and version.is_dir():
             stores.used(version)
@@ -76,7 +78,7 @@ class Catalogue:
                 return bool(parse(id))
             if not isinstance(id, str):
                 return False
-            known = worker_variants.find(self.entries, id) is not None
+            known = variant_of(self.entries, id) is not None
             return known or (is_id(id) and (versions() / id).is_dir())
         except BadInput:
             return False
@@ -159,3 +161,68 @@ def _pairs(entries: Iterable[ServerEntry]) -> list[tuple[str, str]]:
 
 def _swapped(ids: Sequence[str], others: dict[str, str]) -> list[str]:
     return list(dict.fromkeys(others.get(id_, id_) for id_ in ids))
+
+
+MOST = 64
+COUNTS = (1, 2, 4)
+"""Of workers, for the scaling over cores."""
+PROGRAM = "workers.py"
+"""Of `resources/apps`: runs a program several times on one port."""
+
+_VARIANT = re.compile(r"(?P<server>.+)-(?P<workers>[1-9][0-9]?)w")
+
+
+def variant_id(server: str, workers: int) -> str:
+    return server if workers == 1 else f"{server}-{workers}w"
+
+
+def variant_of(entries: Mapping[str, ServerEntry], id: str) -> ServerEntry | None:
+    """Return the entry of an id, which may be that of a variant; None: there is none.
+
+    Raises BadInput if the server cannot run in that number of processes."""
+    if id in entries or not (match := _VARIANT.fullmatch(id)):
+        return entries.get(id)
+    entry, workers = entries.get(match["server"]), int(match["workers"])
+    return entry and _in_workers(entry, workers)
+
+
+def in_counts(ids: Sequence[str], entries: Iterable[ServerEntry]) -> list[str]:
+    """Replace each server that can run in several processes by its variants of `COUNTS`."""
+    able = {entry.id for entry in entries if entry.workers}
+    return list(
+        dict.fromkeys(variant for id in ids for variant in (_variants(id) if id in able else [id]))
+    )
+
+
+def _variants(id: str) -> list[str]:
+    return [variant_id(id, count) for count in COUNTS]
+
+
+def _in_workers(entry: ServerEntry, workers: int) -> ServerEntry:
+    if not entry.workers:
+        raise BadInput(
+            f"{entry.name} cannot be started in several processes; its entry has no `workers`."
+        )
+    if not 2 <= workers <= MOST:
+        raise BadInput(f"{entry.name} runs in 1 to {MOST} processes, not in {workers}.")
+    count, shared = str(workers), entry.shared
+    if entry.workers == "reuse-port":
+        python, *program = entry.command
+        command, shared = [python, PROGRAM, count, *program], [*shared, PROGRAM]
+        how = (
+            "Each of its processes has a listening socket and a backlog of its own (SO_REUSEPORT)."
+        )
+    else:
+        added = [part.replace("{workers}", count) for part in entry.workers]
+        command, how = [*entry.command, *added], "It starts its processes itself."
+    return msgspec.structs.replace(
+        entry,
+        id=variant_id(entry.id, workers),
+        name=f"{entry.name}, {workers} workers",
+        command=command,
+        shared=shared,
+        processes=workers,
+        unequal=[*entry.unequal, how],
+        improves="",
+        seen=None,
+    )

@@ -23,12 +23,11 @@ from workbench.machines.base import Machine
 from workbench.machines.opening import open_machine
 from workbench.machines.profiles import Profile
 from workbench.machines.secrets import Ask
-from workbench.servers import gate_cache
 from workbench.servers.certificate import Certificate, issue
 from workbench.servers.deploy import deploy
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import Seen, ServerEntry
-from workbench.servers.gate import GateResult, gate
+from workbench.servers.gate import GateResult, gate, remember
 from workbench.servers.runtimes import Notify
 from workbench.servers.sources import NeedsSource, Unfetched
 
@@ -160,7 +159,7 @@ async def check(
             raise
         return Checked(entry, "failed", str(error))
     where = "" if machine.is_local else machine.name
-    await asyncio.to_thread(gate_cache.remember, entry, result, deployment.version, where)
+    await asyncio.to_thread(remember, entry, result, deployment.version, where)
     status: Status = "passed" if result.passed else "failed"
     warm_s = second.ready_s if again else None
     return Checked(entry, status, " ".join(result.sentences), deployment, result, warm_s)

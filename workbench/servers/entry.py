@@ -193,9 +193,9 @@ class ServerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     processes: Annotated[int, Meta(ge=1, le=1_024)] = 1
     """Worker processes; more than one uses more than one core."""
     workers: Literal["reuse-port"] | list[Text] = []
-    """How it starts in several processes (`worker_variants`). reuse-port: `command` is {python} and
-    a program, which is started that often on one port. Or arguments, with {workers}. Empty: it
-    cannot or need not."""
+    """How it starts in several processes (`catalogue.variant_of`). reuse-port: `command` is
+    {python} and a program, which is started that often on one port. Or arguments, with {workers}.
+    Empty: it cannot or need not."""
     unequal: list[Text] = []
     """In which respects it is not comparable with the others, beside its interpreter and processes;
     `differences` has all."""

@@ -23,8 +23,9 @@ from workbench.machines.base import Machine, Platform
 from workbench.messages.plans import PackagesOutOfReach
 from workbench.remote.builders import programs as finder
 from workbench.remote.builders import python as builder
-from workbench.servers import gate_cache, sources
+from workbench.servers import sources
 from workbench.servers.entry import ServerEntry
+from workbench.servers.gate import recall
 from workbench.servers.programs import PROGRAMS
 from workbench.servers.runtimes import heritage, python
 from workbench.servers.runtimes.builders import run_builder
@@ -120,7 +121,7 @@ def _has_runtime(entry: ServerEntry) -> bool:
     if python.own(entry) is not None:
         return True
     if getattr(sys, "frozen", False) or entry.runtime != "python":
-        return gate_cache.recall(entry) is not None
+        return recall(entry) is not None
     task = {
         "requirements": str(entry.requirements_path or ""),
         "imports": entry.imports,

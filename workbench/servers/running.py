@@ -16,15 +16,109 @@ import msgspec
 from workbench.consent import is_loopback
 from workbench.documents import ServerRecord
 from workbench.errors import BadInput
-from workbench.formatting import capital, continued
-from workbench.machines.base import Machine
+from workbench.formatting import capital, continued, duration, number_of
+from workbench.machines.base import SAMPLER, Machine, output
+from workbench.machines.runner_client import Command
+from workbench.machines.secrets import named
+from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
 from workbench.remote.agent.addresses import UNIX
-from workbench.servers import owner
-from workbench.servers.address import Address, Contact
+from workbench.remote.agent.protocol import Load
+from workbench.remote.agent.request import http_request
+from workbench.servers.address import Address, Contact, Running
+from workbench.servers.catalogue import entry_of
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
-from workbench.servers.owner import Owner
+from workbench.untrusted import safe
+from workbench.workloads.http.requests import Request
 from workbench.workloads.wire import Fault, Wire
+
+
+class Root(msgspec.Struct, frozen=True):
+    """A process of the server whose parent is none of them."""
+
+    pid: Count
+    started: Count
+    """In ticks since boot, which tells it from a later one of this number."""
+    name: Text
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """What `remote.sampler.owner` prints."""
+
+    roots: list[Root] = []
+    group: Text = ""
+    sockets: list[Count] = []
+    why: Text = ""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """The processes of a running server."""
+
+    roots: tuple[Root, ...] = ()
+    group: str = ""
+    """Their control group."""
+    sockets: frozenset[int] = frozenset()
+    """Inodes of its listening sockets."""
+    why: str = ""
+    """Why nothing is known, without the full stop."""
+
+    @property
+    def known(self) -> bool:
+        return bool(self.roots)
+
+    @property
+    def text(self) -> str:
+        """ "PID 812, gunicorn"."""
+        named = [f"PID {root.pid}, {quoted(root.name)}" for root in self.roots[:3]]
+        return "; ".join(named) + "; ..." * (len(self.roots) > 3)
+
+    @property
+    def watched(self) -> dict[str, Any]:
+        """For the sampler."""
+        return {"pid": [root.pid for root in self.roots], "group": self.group}
+
+    def changed_since(self, before: Owner) -> str:
+        """Return what happened to it, as the end of a sentence; empty: nothing."""
+        added, gone = set(self.roots) - set(before.roots), set(before.roots) - set(self.roots)
+        reopened = before.sockets and not self.sockets & before.sockets
+        if before.known and not self.known:
+            return f"its processes ended ({before.text})"
+        if gone and len(gone) == len(before.roots):
+            return f"it was restarted: {self.text}, before {before.text}"
+        if added and not before.known:
+            return f"it runs again: {self.text}"
+        if added or gone:
+            return f"it was scaled: {len(self.roots)} processes, before {len(before.roots)}"
+        return "it opened its listening socket again" if reopened else ""
+
+
+_DECODER = msgspec.json.Decoder(_Found)
+
+
+async def owner_of(machine: Machine, contact: Contact) -> Owner:
+    """Return the processes that a plan names, or the owner of the server's port, or why they are
+    unknown."""
+    kind, _, value = contact.process.partition(":")
+    address = contact.address
+    if not kind and not address.port:
+        kind, value = "socket", address.host
+    asked = {
+        "kind": kind or "port",
+        "value": value or str(address.port),
+        "address": "" if kind else contact.used,
+        "port": address.port,
+    }
+    program = await machine.tool(SAMPLER)
+    line = msgspec.json.encode(asked).decode()
+    process = await machine.start(Command([*machine.python, program, "owner", line]))
+    try:
+        found = decode(_DECODER, b"".join(await output(process)))
+    except InvalidMessage as error:
+        last = " ".join(process.tail()[-1:]) or str(error)
+        return Owner(why=f"{machine.name} cannot report its processes: {quoted(last)}")
+    return Owner(tuple(found.roots), found.group, frozenset(found.sockets), quoted(found.why))
+
 
 WITHIN_S = 5.0
 
@@ -123,7 +217,7 @@ class Attached(Deployment):
         if not self.known:
             return ""
         assert self.entry.running
-        before, self.owner = self.owner, await owner.find(self.machine, self.entry.running)
+        before, self.owner = self.owner, await owner_of(self.machine, self.entry.running)
         return self.owner.changed_since(before)
 
     def record(self) -> ServerRecord:
@@ -148,7 +242,7 @@ async def attach(machine: Machine, entry: ServerEntry, *, here: bool) -> Attache
             contact = replace(contact, certificate=certificate)
         found = Owner(why="it is not on the target")
         if here:
-            found = await owner.find(machine, contact)
+            found = await owner_of(machine, contact)
         if contact.process and found.why:
             raise BadInput(
                 f"{address.text}, process {contact.process}: {found.why}; name another, or leave"
@@ -256,3 +350,35 @@ async def _certified(contact: Contact, near: tuple[str, int]) -> tuple[ssl.SSLCo
 def _reason(error: OSError) -> str:
     reason: str = getattr(error, "reason", None) or error.strerror or str(error) or "closed"
     return reason.lower().replace("_", " ")
+
+
+async def send_once(
+    address: str, request: Request, *, protocol: str, insecure: bool = False
+) -> tuple[str, str]:
+    """Send the bytes that an agent would send. Returns a line with status, time and size, and the
+    reply as text. Raises BadInput."""
+    if request.method == "HEAD":
+        raise BadInput("A reply to HEAD has no body and is not read here; send GET.")
+    entry = entry_of(address, Running(insecure=insecure))
+    secrets = await named(request.secrets)
+    wire = await wire_to(entry)
+    if protocol in ("http/2", "h2c"):
+        from workbench.workloads.http.http2_gate import Http2Wire  # noqa: PLC0415  it brings h2
+
+        wire = Http2Wire.like(wire)
+    assert entry.running
+    sent = msgspec.structs.replace(
+        request,
+        path=entry.path if request.path == "/" else request.path,
+        headers={"Host": entry.running.address.authority, **request.headers},
+    )
+    load = Load(wire.host, wire.port, "http", options={"protocol": protocol})
+    try:
+        (reply,) = await wire.one_by_one(http_request(load, sent.driven(secrets)), 1)
+    except Fault as fault:
+        raise BadInput(f"{entry.name} sent no reply: {continued(str(fault))}") from None
+    kind = f", {reply.content_type}" if reply.content_type else ""
+    size = number_of(reply.body_bytes, "bytes")
+    line = f"{reply.status} in {duration(reply.took_s * 1e6)}, {size}{kind}"
+    head = reply.raw.partition(b"\r\n\r\n")[0].decode("latin-1").replace("\r\n", "\n")
+    return safe(line), safe(f"{head}\n\n{reply.body.decode(errors='replace')}")

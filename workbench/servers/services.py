@@ -25,7 +25,6 @@ from workbench.errors import BadInput, PongbenchError, why
 from workbench.machines.base import Machine
 from workbench.servers import sources
 from workbench.servers.catalogue import versions
-from workbench.servers.checkouts import Repository
 from workbench.servers.deploy import deploy
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import Reply, ServerEntry
@@ -33,6 +32,7 @@ from workbench.servers.entry_reading import load_entry
 from workbench.servers.gate import gate, wire_to
 from workbench.servers.recognising import recognise
 from workbench.servers.runtimes import Notify
+from workbench.servers.sources import Repository
 from workbench.servers.user_servers import complete
 from workbench.workloads.gating import request
 from workbench.workloads.http.gate import CALLS_KEPT
