@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QDialog, QMessageBox, QWidget
 from app import page_registry
 from app.about.box import AboutBox
 from app.comparing.chooser import Chooser
-from app.export.dialog import ExportDialog
 from app.live.run import Trial
 from app.live.session_view import Board
 from app.machines.editor import Editor
@@ -217,8 +216,6 @@ class Studio(Stage):
             self.film()
         for name in ("Start", "Sessions"):
             self.page(name, "full")
-        film.export()
-        self.dialog(ExportDialog, "Export-session")
 
     def compare(self) -> None:
         self.desk.compare_requested.emit(self.recorded[:2])

@@ -25,22 +25,13 @@ from workbench.errors import PongbenchError
 _SHOWN_FOR_MS = 2500
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of exported file."""
-
-    name: str
-    about: str
-    is_picture: bool = False
-
-
-KINDS: dict[str, Kind] = {
-    ".html": Kind("HTML", "Report with charts, tables and conditions"),
-    ".png": Kind("PNG", "Image in double resolution, for slides and chats", True),
-    ".svg": Kind("SVG", "Vector image, sharp at every size", True),
-    ".pdf": Kind("PDF", "Vector image on one page, for print and papers", True),
-    ".csv": Kind("CSV", "Every point with all figures"),
-    ".hgrm": Kind("HGRM", "Response times of one point, for HdrHistogram tools"),
+KINDS = {
+    ".html": "HTML report",
+    ".png": "PNG image",
+    ".svg": "SVG drawing",
+    ".pdf": "PDF page",
+    ".csv": "CSV table of every point",
+    ".hgrm": "Response times of one point, for HdrHistogram",
 }
 """The kinds of files by their endings."""
 
@@ -145,10 +136,10 @@ def copy_chart(trio: Trio, title: str = "") -> None:
     clipboard.setImage(picture.image(paint, size))
     drawing = QByteArray(picture.svg(paint, size, title, ""))
     clipboard.mimeData().setData("image/svg+xml", drawing)
-    _flash(trio, "Charts copied.")
+    flash(trio, "Charts copied.")
 
 
-def _flash(over: QWidget, text: str) -> None:
+def flash(over: QWidget, text: str) -> None:
     """Show a message for a moment at the top of a widget."""
     card = frame("floating")
     card.setParent(over)

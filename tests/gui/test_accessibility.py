@@ -276,7 +276,6 @@ DIALOGS: dict[str, Callable[[MainWindow, QtBot], object]] = {
     "a request": _edit_request,
     "save a plan": _save_plan,
     "sessions to compare": _press_on("Compare", "Choose sessions…"),
-    "export": lambda window, _: window.film.export(),
     "about": _press_on("Settings", "About Pongbench"),
     "close in mid-run": _close_in_mid_run,
 }

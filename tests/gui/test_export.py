@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
 import msgspec
 import pytest
 from pypdf import PdfReader
-from PySide6.QtCore import QPoint, QSize
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QGuiApplication, QImage
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import theme
 from app.charts.model import ChartModel
 from app.charts.trio import Trio
 from app.charts.view_state import Look
-from app.choices import Choice, Pick
 from app.context import Desk
-from app.export.dialog import ExportDialog, ask, ask_for_session
+from app.export.dialog import ask, export, shown_session
 from app.export.sources import Charts, Recorded, copy_chart
 from app.pages.film import FilmPage
 from app.sessions.outline import outline
-from tests.gui.windows import says, the
 from tests.recording import record_session
 from tests.synthetic import session
 from workbench.documents import VERSION
@@ -63,177 +62,103 @@ def parent(qtbot: QtBot) -> QWidget:
     return made
 
 
-def choose(dialog: ExportDialog, kind: str) -> None:
-    (radio,) = [b for b in dialog.findChildren(QAbstractButton) if b.accessibleName() == kind]
-    radio.click()
+@pytest.fixture
+def written(qtbot: QtBot, desk: Desk) -> Callable[..., str]:
+    """Writes a source to a file; returns what the window says of it."""
+    notices: list[str] = []
+    desk.notice.connect(lambda sentence, _tone: notices.append(sentence))
+
+    def write(source: Recorded | Charts, output: Path, *, notes: bool = False) -> str:
+        notices.clear()
+        export(desk, source, output, notes=notes)
+        qtbot.waitUntil(lambda: bool(notices), timeout=PATIENCE_MS)
+        (notice,) = notices
+        return notice
+
+    return write
 
 
-def press(dialog: ExportDialog, name: str) -> None:
-    (button,) = [b for b in dialog.findChildren(QAbstractButton) if b.accessibleName() == name]
-    assert button.isEnabled()
-    button.click()
-
-
-def write_to(dialog: ExportDialog, path: Path) -> None:
-    the(dialog, QLineEdit, "File").setText(str(path))
-
-
-def replaces(qtbot: QtBot, dialog: ExportDialog, taken: bool = True) -> None:
-    """Does the dialog say that a file of this name exists?"""
-    qtbot.waitUntil(lambda: says(dialog, "will be replaced") is taken, timeout=PATIENCE_MS)
-
-
-def shows(qtbot: QtBot, dialog: ExportDialog, text: str) -> None:
-    qtbot.waitUntil(lambda: text in dialog.message.text, timeout=PATIENCE_MS)
-
-
-@pytest.mark.parametrize("kind", ["HTML", "PNG", "CSV"])
-def test_a_session_is_written_where_it_was_asked_for(  # noqa: PLR0917 - fixtures
-    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path, kind: str
+@pytest.mark.parametrize("ending", [".html", ".png", ".csv"])
+def test_a_session_is_written_where_it_was_asked_for(
+    desk: Desk, written: Callable[..., str], recorded: Path, tmp_path: Path, ending: str
 ) -> None:
-    dialog = ask(parent, desk, Recorded(recorded, "Two servers"))
-    choose(dialog, kind)
-    ending = {"HTML": ".html", "PNG": ".png", "CSV": ".csv"}[kind]
-    assert dialog.output().name == f"two-servers{ending}"
-    write_to(dialog, tmp_path / f"out{ending}")
-    press(dialog, "Export")
-    assert not any(each.isEnabled() for each in dialog.findChildren(Pick))  # one at a time
-    shows(qtbot, dialog, f"Saved: {tmp_path / f'out{ending}'}")
-    assert all(each.isEnabled() for each in dialog.findChildren(Pick))
-    data = (tmp_path / f"out{ending}").read_bytes()
-    if kind == "HTML":
+    output = tmp_path / "none" / f"out{ending}"  # a folder that is missing is created
+    assert written(Recorded(recorded, "Two servers", "Mine"), output) == f"Saved: {output}."
+    data = output.read_bytes()
+    if ending == ".html":
         assert b"asyncio streams" in data
-    elif kind == "PNG":
+    elif ending == ".png":
         assert QImage.fromData(data).size() == QSize(3200, 2400)
     else:
         assert len(list(csv.DictReader(data.decode().splitlines()))) == 2 * 4
-    assert desk.settings.more["Export"] == {
-        "folder": str(tmp_path),
-        "kind": ending,
-        "theme": "light",
-    }
 
 
-def test_a_page_is_a_sheet_of_paper_and_a_picture_has_pixels(
-    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
-) -> None:
-    dialog = ask(parent, desk, Recorded(recorded, "Two servers"))
-    write_to(dialog, tmp_path / "out.pdf")  # its ending chooses the format
-    assert the(dialog, Choice, "Size").currentText() == "A4 landscape"
-    press(dialog, "Export")
-    shows(qtbot, dialog, f"Saved: {tmp_path / 'out.pdf'}")
+def test_a_page_of_paper_is_a4(written: Callable[..., str], recorded: Path, tmp_path: Path) -> None:
+    written(Recorded(recorded, "Two servers"), tmp_path / "out.pdf")
     (page,) = PdfReader(tmp_path / "out.pdf").pages
     millimetres = [float(side) / 72 * 25.4 for side in (page.mediabox.width, page.mediabox.height)]
     assert millimetres == pytest.approx([297, 210], abs=1)
-    choose(dialog, "PNG")
-    assert the(dialog, Choice, "Size").currentText() == "1600 × 1200"
-
-
-@pytest.mark.parametrize("notes", ["", "After the update"])
-def test_buttons_stay_in_place_whatever_is_selected(
-    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, notes: str
-) -> None:
-    dialog = ask(parent, desk, Recorded(recorded, "Two servers", notes))
-    (export,) = [b for b in dialog.findChildren(QAbstractButton) if b.text().strip() == "Export"]
-    qtbot.waitUntil(export.isVisible)
-    places = set()
-    for kind in ("PNG", "HTML", "PDF", "CSV", "SVG"):
-        choose(dialog, kind)
-        QApplication.processEvents()
-        places.add((export.mapToGlobal(QPoint()).toTuple(), dialog.size().toTuple()))
-    recorded.with_name("taken.svg").touch()
-    write_to(dialog, recorded.with_name("taken.svg"))
-    replaces(qtbot, dialog)
-    QApplication.processEvents()
-    places.add((export.mapToGlobal(QPoint()).toTuple(), dialog.size().toTuple()))
-    assert len(places) == 1
 
 
 def test_the_next_export_begins_where_the_last_one_ended(
-    desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
-) -> None:
-    desk.settings.more["Export"] = {"folder": str(tmp_path), "kind": ".svg", "theme": "dark"}
-    dialog = ask(parent, desk, Recorded(recorded, "Ping/pong: 2009?"))
-    assert dialog.output() == tmp_path / "ping-pong-2009.svg"
-    assert the(dialog, Choice, "Colours").currentData() == "dark"
-    desk.settings.more["Export"] = {"folder": 3, "kind": ".exe", "theme": None}
-    assert ask(parent, desk, Recorded(recorded, "x")).output().suffix == ".html"
-
-
-def test_creating_a_missing_folder_is_announced_beforehand(
     qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
 ) -> None:
-    dialog = ask(parent, desk, Recorded(recorded, "a"))
-    choose(dialog, "CSV")
-    write_to(dialog, tmp_path / "none" / "a.csv")
-    message = f"The folder {tmp_path / 'none'} does not exist; it will be created."
-    qtbot.waitUntil(lambda: says(dialog, message), timeout=PATIENCE_MS)
-    assert not (tmp_path / "none").exists()
-    press(dialog, "Export")
-    shows(qtbot, dialog, "Saved")
-    assert (tmp_path / "none" / "a.csv").is_file()
+    desk.settings.more["Export"] = {"folder": str(tmp_path)}
+    dialog = ask(parent, desk, Recorded(recorded, "Ping/pong: 2009?", notes="After the update"))
+    (start,) = dialog.selectedFiles()
+    assert Path(start) == tmp_path / "ping-pong-2009.html"
+    assert sum("*.html" in each for each in dialog.nameFilters()) == 2  # one with the notes
+    with qtbot.waitSignal(desk.notice, timeout=PATIENCE_MS) as notice:
+        dialog.fileSelected.emit(str(tmp_path / "sub" / "mine.csv"))
+    assert notice.args[0].startswith("Saved")
+    assert desk.settings.more["Export"] == {"folder": str(tmp_path / "sub")}
+    desk.settings.more["Export"] = {"folder": 3}
+    (start,) = ask(parent, desk, Recorded(recorded, "x")).selectedFiles()
+    assert Path(start).parent == Path.home()
 
 
-def test_a_path_that_cannot_be_written_is_reported_in_one_sentence(
-    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
+def test_what_cannot_be_written_is_reported_in_one_sentence(
+    written: Callable[..., str], trio: Trio, recorded: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "taken.csv").mkdir()
-    dialog = ask(parent, desk, Recorded(recorded, "a"))
-    choose(dialog, "CSV")
-    write_to(dialog, tmp_path / "taken.csv")
-    press(dialog, "Export")
-    shows(qtbot, dialog, "taken.csv is a directory; give the name of a file for the report.")
-    assert "pongbench:" not in dialog.message.text
+    said = written(Recorded(recorded, "a"), tmp_path / "taken.csv")
+    assert "taken.csv is a directory; give the name of a file for the report." in said
+    assert "name it with one of" in written(Recorded(recorded, "a"), tmp_path / "a.exe")
+    assert "name it with one of" in written(Charts(trio, "Live"), tmp_path / "a.html")
+    (tmp_path / "file").touch()
+    said = written(Recorded(recorded, "a"), tmp_path / "file" / "a.csv")
+    assert "cannot be written" in said
+    assert "pongbench:" not in said
 
 
 def test_the_readable_part_of_a_damaged_session_is_exported_with_a_warning(
-    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
+    written: Callable[..., str], recorded: Path, tmp_path: Path
 ) -> None:
     lines = recorded.read_text().splitlines(keepends=True)
     lines[-6] = "--- {not this\n"
     recorded.write_text("".join(lines))
-    dialog = ask(parent, desk, Recorded(recorded, "a"))
-    choose(dialog, "CSV")
-    write_to(dialog, tmp_path / "a.csv")
-    press(dialog, "Export")
-    shows(qtbot, dialog, "Only the part before it is shown")
-    assert "Saved" in dialog.message.text
+    said = written(Recorded(recorded, "a"), tmp_path / "a.csv")
+    assert "Saved" in said
+    assert "Only the part before it is shown" in said
     assert len((tmp_path / "a.csv").read_text().splitlines()) > 3
 
 
-def test_overwriting_a_file_is_announced_beforehand(
-    qtbot: QtBot, desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "a.html").write_text("mine")
-    dialog = ask(parent, desk, Recorded(recorded, "a"))
-    write_to(dialog, tmp_path / "a.html")
-    replaces(qtbot, dialog)
-    write_to(dialog, tmp_path / "b.html")
-    replaces(qtbot, dialog, False)
-    assert (tmp_path / "a.html").read_text() == "mine"
-
-
 def test_no_export_takes_cpu_from_a_run(
-    desk: Desk, parent: QWidget, recorded: Path, tmp_path: Path
+    desk: Desk, written: Callable[..., str], recorded: Path, tmp_path: Path
 ) -> None:
     desk.set_busy(True)
-    dialog = ask(parent, desk, Recorded(recorded, "a"))
-    write_to(dialog, tmp_path / "a.html")
-    press(dialog, "Export")
-    assert "Export when it is over" in dialog.message.text
+    said = written(Recorded(recorded, "a"), tmp_path / "a.html")
+    assert "Export when it is over" in said
     assert not (tmp_path / "a.html").exists()
 
 
 def test_charts_are_exported_as_they_are_shown(
-    qtbot: QtBot, desk: Desk, parent: QWidget, trio: Trio, tmp_path: Path
+    written: Callable[..., str], trio: Trio, tmp_path: Path
 ) -> None:
     trio.set_shown("gevent", False)
-    dialog = ask(parent, desk, Charts(trio, "Live", lambda: "a,b\r\n"))
-    for kind, ending in {"PNG": "png", "SVG": "svg", "PDF": "pdf", "CSV": "csv"}.items():
-        choose(dialog, kind)
-        write_to(dialog, tmp_path / f"a.{ending}")
-        press(dialog, "Export")
-        shows(qtbot, dialog, f"Saved: {tmp_path / f'a.{ending}'}")
+    for ending in ("png", "svg", "pdf", "csv"):
+        output = tmp_path / f"a.{ending}"
+        assert written(Charts(trio, "Live", lambda: "a,b\r\n"), output) == f"Saved: {output}."
     image = QImage(str(tmp_path / "a.png"))
     assert image.width() > trio.width() * 2
     assert image.pixelColor(10, 10) == QColor(theme.LIGHT.card)
@@ -262,38 +187,30 @@ def test_a_copied_chart_is_a_picture_and_a_drawing_in_the_clipboard(trio: Trio) 
 
 
 def test_an_export_shows_the_response_time_selected_on_screen(
-    desk: Desk, parent: QWidget, trio: Trio, recorded: Path
+    desk: Desk, trio: Trio, recorded: Path
 ) -> None:
     trio.set_percentile("p50")
     trio.set_clock("service")
-    source = ask_for_session(parent, desk, recorded, trio).source
+    source = shown_session(desk, recorded, trio)
     assert (source.view.percentile, source.view.clock) == ("p50", "service")
     assert source.title == "Socket ping-pong"
 
 
 def test_the_selected_point_is_written_for_tools_of_hdrhistogram(
-    qtbot: QtBot, desk: Desk, parent: QWidget, trio: Trio, recorded: Path
+    desk: Desk, written: Callable[..., str], trio: Trio, recorded: Path
 ) -> None:
     trio.highlight("asyncio-streams", 4500.0)
-    dialog = ask_for_session(parent, desk, recorded, trio)
-    choose(dialog, "HGRM")
-    write_to(dialog, recorded.with_name("a.hgrm"))
-    press(dialog, "Export")
-    shows(qtbot, dialog, "Saved")
+    written(shown_session(desk, recorded, trio), recorded.with_name("a.hgrm"))
     lines = recorded.with_name("a.hgrm").read_text().splitlines()
     assert lines[0].split() == ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"]
     assert lines[-2].split()[-1] == "4500]"
 
 
 def test_what_an_export_draws_over_time_is_what_the_screen_shows(
-    qtbot: QtBot, desk: Desk, parent: QWidget, trio: Trio, recorded: Path
+    desk: Desk, written: Callable[..., str], trio: Trio, recorded: Path
 ) -> None:
     trio.project(Look("time", 4500.0))
-    dialog = ask_for_session(parent, desk, recorded, trio)
-    choose(dialog, "PDF")
-    write_to(dialog, recorded.with_name("a.pdf"))
-    press(dialog, "Export")
-    shows(qtbot, dialog, "Saved")
+    written(shown_session(desk, recorded, trio), recorded.with_name("a.pdf"))
     (page,) = PdfReader(recorded.with_name("a.pdf")).pages
     assert "the points at 4,500/s" in " ".join(page.extract_text().split())
 
@@ -327,10 +244,8 @@ def test_a_film_is_exported_compared_and_copied(
 ) -> None:
     opened(qtbot, film, recorded)
     film.export()
-    (dialog,) = film.findChildren(ExportDialog)
-    source = dialog.source
-    assert isinstance(source, Recorded)
-    assert (source.path, source.title) == (recorded, "Socket ping-pong")
+    (dialog,) = film.findChildren(QFileDialog)
+    assert "socket-ping-pong" in dialog.selectedFiles()[0]
     dialog.reject()
     with qtbot.waitSignal(desk.compare_requested) as compared:
         (button,) = [

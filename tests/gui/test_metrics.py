@@ -19,7 +19,7 @@ from app.__main__ import main
 from app.charts import axes
 from app.charts.series import Quantity
 from app.context import Desk
-from app.export.dialog import ask_for_session
+from app.export.dialog import shown_session
 from app.export.report import ReportOptions, write_report
 from tests.recording import record_session
 from workbench.analysis.series import View
@@ -152,6 +152,6 @@ async def test_a_session_is_exported_with_the_metric_that_its_charts_show(
 ) -> None:
     trio = shown(qtbot, documents)
     qtbot.keyClick(trio, Qt.Key.Key_M)
-    source = ask_for_session(trio, desk, path, trio).source
+    source = shown_session(desk, path, trio)
     await source.write(path.with_suffix(".pdf"), ReportOptions(view=source.view))
     assert COST.label in words(path.with_suffix(".pdf"))

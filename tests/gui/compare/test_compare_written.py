@@ -10,17 +10,17 @@ import pytest
 from pypdf import PdfReader
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QAbstractButton, QLineEdit
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.__main__ import main
 from app.charts.series import Quantity
-from app.export.dialog import ExportDialog
+from app.context import Desk
 from app.export.htmlcharts import recolour
 from app.live.present import Presentation
 from app.pages.compare import ComparePage
 from tests.gui.compare.steps import compare
-from tests.gui.windows import press, the
+from tests.gui.windows import press
 from tests.markup import Markup
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
@@ -112,21 +112,17 @@ def test_what_cannot_be_written_is_refused_in_one_sentence(
     assert any(each in line for each in sentence.split("|"))
 
 
-def test_the_window_writes_the_page_of_what_it_shows(
-    qtbot: QtBot, page: ComparePage, a: Path, b: Path, tmp_path: Path
+def test_the_window_writes_the_page_of_what_it_shows(  # noqa: PLR0917 - fixtures
+    qtbot: QtBot, desk: Desk, page: ComparePage, a: Path, b: Path, tmp_path: Path
 ) -> None:
     compare(qtbot, page, a, b)
     page.trio.set_shown("B/asyncio-protocol", False)
     page.export()
-    (dialog,) = page.findChildren(ExportDialog)
-    (html,) = [
-        each for each in dialog.findChildren(QAbstractButton) if each.accessibleName() == "HTML"
-    ]
-    html.click()
-    the(dialog, QLineEdit, "File").setText(str(tmp_path / "out.html"))
-    (go,) = [b for b in dialog.findChildren(QAbstractButton) if b.accessibleName() == "Export"]
-    go.click()
-    qtbot.waitUntil(lambda: "Saved" in dialog.message.text)
+    (dialog,) = page.findChildren(QFileDialog)
+    with qtbot.waitSignal(desk.notice, timeout=60_000) as notice:
+        dialog.fileSelected.emit(str(tmp_path / "out.html"))
+    assert notice.args[0].startswith("Saved")
+    dialog.reject()
     written_page = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert "asyncio streams · B" in written_page
     assert "asyncio Protocol · A" in written_page
