@@ -353,7 +353,6 @@ def of_comparison(names: Sequence[str]) -> dict[str, str]:
         "json": _json(data.of_comparison(found, differing)),
         "html": _plain(html.render_comparison(found, differing, html.Drawing())),
         "csv": csv.of_comparison(found, "sweep", "latency"),
-        "pasted.txt": csv.as_text(found),
     }
 
 

@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from workbench.untrusted import one_line, visible
+from workbench.untrusted import visible
 
 _FORMULA = re.compile("[=+\\-@\t\r\n＝＋－＠]")
 
@@ -19,11 +19,6 @@ def as_csv(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
     table.writeheader()
     table.writerows({key: cell(value) for key, value in row.items()} for row in rows)
     return out.getvalue()
-
-
-def as_text(lines: Iterable[Iterable[str]]) -> str:
-    """Return tab-separated text, for pasting into spreadsheets and mails."""
-    return "".join("\t".join(one_line(str(cell(each))) for each in line) + "\n" for line in lines)
 
 
 def cell(value: object) -> object:

@@ -151,24 +151,12 @@ class OverlayTrio(Trio):
         finally:
             self._names, self._named = whole
 
-    def show_extras(self, *, passes: bool, published: bool) -> None:
-        """Show or hide single passes beneath the lines, and the figures printed in 2009."""
-        for chart in self.charts.values():
-            assert isinstance(chart, OverlayChart)
-            chart.show_extras(passes=passes, published=published)
-
 
 class OverlayChart(Chart):
     """One quantity of an `Overlay`."""
 
-    _passes = True
-    _published = True
     ideal_at = 0.5
     """Published figures have their text further up."""
-
-    def show_extras(self, *, passes: bool, published: bool) -> None:
-        self._passes, self._published = passes, published
-        self.renew()
 
     def known(self, span: Span | None = None) -> Floats:
         """Return the values to fit the axes to, single passes included."""
@@ -183,12 +171,9 @@ class OverlayChart(Chart):
         return values[~np.isnan(values)]
 
     def _paint_still(self, painter: QPainter) -> None:
-        if self._passes and not self.model.bars:
+        if not self.model.bars:
             self._paint_passes(painter)
         super()._paint_still(painter)
-
-    def published(self) -> list[tuple[Published, float, str, float | None]]:
-        return super().published() if self._published else []
 
     def _paint_passes(self, painter: QPainter) -> None:
         painter.save()

@@ -5,31 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFileDialog,
-    QHeaderView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QWidget
 
+from app.context import Desk
 from app.dialogs import SESSION_FILES, Dialog, ask_file
-from app.painted import mark_chosen
-from app.plain import tip
+from app.sessions.table import Found, SessionsModel, SessionsView
 from app.widgets import button, column, frame, label, row, search_field
-from app.words import ended, told_apart, when
 from workbench import paths
-from workbench.sessions.library import Shelved
 
-_PATH = Qt.ItemDataRole.UserRole
-_SERVERS = 3
-"""The column of server names."""
+_STARTED = 1
+_AROUND = 48
+"""Pixels beside the columns of the list."""
 
 
 class Chooser(Dialog):
@@ -38,55 +26,36 @@ class Chooser(Dialog):
     chosen = Signal(object)
     """A list of paths."""
 
-    def __init__(self, parent: QWidget, shelf: Sequence[Shelved], taken: Collection[Path]) -> None:
+    def __init__(self, parent: QWidget, desk: Desk, taken: Collection[Path]) -> None:
         super().__init__(parent)
         self.setWindowTitle("Add sessions")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.resize(760, 460)
+        self.resize(860, 520)
         inside = column(self, margin=16, gap=10)
         hint = "Search by name, server, machine or day"
         self._search = search_field("Search sessions", hint, self._filter)
         inside.addWidget(self._search)
-        self._list = QTreeWidget()
-        self._list.setAccessibleName("Sessions")
-        self._list.setHeaderLabels(("Session", "Started", "Machine", "Servers"))
-        self._list.setRootIsDecorated(False)
-        self._list.setUniformRowHeights(True)
-        self._list.setAllColumnsShowFocus(True)
-        self._list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self._list.setStyleSheet(
-            "QTreeView::item { min-height: 34px; } QHeaderView::section { padding: 4px 11px; }"
-        )
-        self._marking = _Marking(self._list)
-        self._list.setItemDelegateForColumn(0, self._marking)
+        self._model = SessionsModel()
+        self._found = Found(self._model)
         taken_paths = {path.resolve() for path in taken}
-        offered = [s for s in shelf if s.start is not None and s.path.resolve() not in taken_paths]
-        names = told_apart([(each.title, each.start, each.path) for each in shelf])
-        for session in offered:
-            self._list.addTopLevelItem(_item(session, names[session.path]))
-        header = self._list.header()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        self._list.itemActivated.connect(lambda *_: self._take())
-        self._list.itemSelectionChanged.connect(self._on_selected)
+        offered = [each for each in desk.shelf if each.path.resolve() not in taken_paths]
+        self._model.set_sessions([each for each in offered if each.start is not None])
+        self._list = SessionsView(desk, self._found)
+        self._list.sortByColumn(_STARTED, Qt.SortOrder.DescendingOrder)
+        self._list.activated.connect(lambda _: self._take())
+        self._list.selectionModel().selectionChanged.connect(self._on_selected)
         card = frame()
-        column(card, margin=8).addWidget(self._list)
+        column(card).addWidget(self._list)
         inside.addWidget(card, 1)
-        none = (
-            "Your sessions appear here."
-            if not shelf
-            else "All sessions are already in the comparison."
-        )
-        self._none = label(none, tone="soft")
-        self._none.setVisible(not self._list.topLevelItemCount())
+        others = "All sessions are already in the comparison."
+        self._none = label(others if desk.shelf else "Your sessions appear here.", tone="soft")
+        self._none.setVisible(not self._model.sessions)
         inside.addWidget(self._none)
         foot = row()
         foot.addWidget(button("Open a file…", "folder-open", on_click=self._browse))
         foot.addStretch()
         foot.addWidget(button("Cancel", on_click=self.reject))
         self._add = button("Add", "plus", kind="primary", on_click=self._take)
-        self._add.setEnabled(False)
         foot.addWidget(self._add)
         inside.addLayout(foot)
         self._filter("")
@@ -101,24 +70,22 @@ class Chooser(Dialog):
         else:
             super().keyPressEvent(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._list.arrange(self.width() - _AROUND)
+
     def _on_selected(self) -> None:
-        self._add.setEnabled(bool(self._list.selectedItems()))
+        self._add.setEnabled(self._list.selectionModel().hasSelection())
 
     def _filter(self, search: str) -> None:
-        items = [self._list.topLevelItem(n) for n in range(self._list.topLevelItemCount())]
-        for item in items:
-            texts = " ".join(item.text(n) for n in range(self._list.columnCount()))
-            texts += f" {item.toolTip(_SERVERS)}"  # their names
-            item.setHidden(search.casefold() not in texts.casefold())
-        self._list.clearSelection()
-        first = next((item for item in items if not item.isHidden()), None)
-        if first is not None:
-            self._list.setCurrentItem(first)
+        self._found.search(search)
+        self._list.selectRow(0)
+        self._on_selected()
 
     def _take(self) -> None:
-        found = [item.data(0, _PATH) for item in self._list.selectedItems() if not item.isHidden()]
-        if found:
-            self.chosen.emit(found)
+        rows = sorted(index.row() for index in self._list.selectionModel().selectedRows())
+        if rows:
+            self.chosen.emit([self._found.session(place).path for place in rows])
             self.accept()
 
     def _browse(self) -> None:
@@ -130,32 +97,3 @@ class Chooser(Dialog):
     def _on_files(self, files: Sequence[str]) -> None:
         self.chosen.emit([Path(file) for file in files])
         self.accept()
-
-
-class _Marking(QStyledItemDelegate):
-    """Marks what is selected with a bar, as in the list of sessions."""
-
-    def paint(
-        self,
-        painter: QPainter,
-        option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:
-        super().paint(painter, option, index)
-        if option.state & QStyle.StateFlag.State_Selected:
-            mark_chosen(painter, QRectF(option.rect), 4, option.palette.text().color())
-
-
-def _item(session: Shelved, name: str) -> QTreeWidgetItem:
-    start = session.start
-    assert start is not None
-    targets = ", ".join(m.name for m in start.machines if "target" in m.roles)
-    servers = ", ".join(record.name for record in start.servers)
-    passes = start.plan.get("repeats", 1)
-    count = f"{len(start.servers)}{f' · {passes} passes' if passes > 1 else ''}"
-    item = QTreeWidgetItem([name, when(start), targets, count])
-    item.setData(0, _PATH, session.path)
-    item.setToolTip(0, tip(str(session.path)))
-    item.setToolTip(1, tip(ended(session)))
-    item.setToolTip(_SERVERS, tip(servers))
-    return item

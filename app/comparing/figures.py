@@ -4,7 +4,6 @@ any two of its servers."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QPainter, QResizeEvent, QStandardItem, QStandardItemModel
@@ -23,10 +22,9 @@ from app.charts.session_tags import draw_tag
 from app.choices import Choice
 from app.painted import write
 from app.plain import tip
-from app.stacking import stacked
 from app.table import GROUP, LEFT, ORDER, RIGHT, Cells, FixedTable, Index, Ordered
 from app.theme import Weight, font
-from app.widgets import GAP, button, column, empty, frame, label, row, set_icon, tool
+from app.widgets import GAP, button, column, empty, frame, label, row
 from workbench.results.comparison import Comparison, Contender
 from workbench.results.differences import ONE_PASS, alike_in, by_one_pass, difference_in, pairs
 from workbench.results.rows import compared
@@ -35,12 +33,11 @@ from workbench.results.table import Cell, Column
 LEFT_OUT = ("session", "at_knee_replies_per_s", "at_knee_errors_pct", "at_most_replies_per_s")
 _LINE, _LETTER = 42, 22
 """Pixels before a name: its line, and its session's letter where there are several."""
-_TIGHTER = 13
-"""Pixels of its margins that a column can do without."""
+_SUSTAINED = 2
+"""The column of sustained rates, by which the table is sorted at first."""
 _MOST_SPARE = 40
 """By how many pixels a column is widened where all are seen."""
-_ROW, _LOW_ROW = 34, 28
-"""The height of a row, and its least so that all rows fit."""
+_ROW = 30
 _CONTENDER = Qt.ItemDataRole.UserRole
 
 
@@ -59,11 +56,12 @@ class FiguresTable(FixedTable):
     def display(self, comparison: Comparison) -> None:
         self.comparison = comparison
         found = compared(comparison)
-        heads = found.columns
+        heads, sorted_by = found.columns, self.horizontalHeader()
+        place, order = sorted_by.sortIndicatorSection(), sorted_by.sortIndicatorOrder()
         self._items.clear()
         self._widths = [_width(head.title, font(11, Weight.Medium)) for head in heads]
-        for each in found.rows:
-            contender, cells = each.of, [each.cells[head.key] for head in heads]
+        for line in found.rows:
+            contender, cells = line.of, [line.cells[head.key] for head in heads]
             self._items.appendRow(
                 [_item(cell, contender, figure=place > 1) for place, cell in enumerate(cells)]
             )
@@ -71,13 +69,14 @@ class FiguresTable(FixedTable):
             self._widths = list(map(max, self._widths, widths))
             name = _width(contender.name, font(13, Weight.Medium))
             self._widths[0] = max(self._widths[0], self.before + name)
-        for place, head in enumerate(heads):
-            self._items.setHorizontalHeaderItem(place, _head(head, figures=place > 1))
+        for n, head in enumerate(heads):
+            self._items.setHorizontalHeaderItem(n, _head(head, figures=n > 1))
             # The letter beside the name is the session; at the limit 99 % is answered by
             # definition.
             rows = range(self._items.rowCount())
-            texts = {self._items.item(line, place).text() for line in rows}
-            self.setColumnHidden(place, head.key in LEFT_OUT or texts <= {"", "0"})
+            texts = {self._items.item(line, n).text() for line in rows}
+            self.setColumnHidden(n, head.key in LEFT_OUT or texts <= {"", "0"})
+        self.sortByColumn(place if 0 <= place < len(heads) else _SUSTAINED, order)
         self.updateGeometry()
         self._fit()
 
@@ -93,24 +92,12 @@ class FiguresTable(FixedTable):
         self._fit()
 
     def _fit(self) -> None:
-        """Make columns as wide as their widest figure. Those that have room share the rest of it
-        equally, so that none is cut at the edge; a small deficit is shared, too. Rows are a little
-        lower where all of them fit so.
-        """
-        rows, high = max(1, self._items.rowCount()), self.viewport().height()
-        fits = rows * _LOW_ROW <= high
-        self.verticalHeader().setDefaultSectionSize(min(_ROW, high // rows) if fits else _ROW)
+        """Make columns as wide as their widest figure, and wider where there is room."""
         shown = [n for n in range(self._items.columnCount()) if not self.isColumnHidden(n)]
-        if not shown:
-            return
-        widths, room = [self._widths[n] for n in shown], self.viewport().width()
-        needed = accumulate(width - _TIGHTER for width in widths)
-        fit = max(1, sum(width <= room for width in needed))
-        more, rest = divmod(room - sum(widths[:fit]), fit)
-        if fit == len(shown) and more >= _MOST_SPARE:
-            more, rest = _MOST_SPARE, 0
-        for place, (n, width) in enumerate(zip(shown, widths, strict=True)):
-            self.setColumnWidth(n, width + (place < fit) * more + (place < rest))
+        room = self.viewport().width() - sum(self._widths[n] for n in shown)
+        more = min(_MOST_SPARE, max(0, room // max(1, len(shown))))
+        for n in shown:
+            self.setColumnWidth(n, self._widths[n] + more)
 
     @property
     def before(self) -> int:
@@ -160,11 +147,11 @@ def _item(cell: Cell, contender: Contender, *, figure: bool) -> QStandardItem:
 
 def _width(text: str, size: QFont) -> int:
     """Return the width of the text with the cell's margins."""
-    return round(text_width(text, size)) + 22
+    return round(text_width(text, size)) + 12
 
 
 _PAIRS = 3
-"""Pairs beside the chosen one, before the user asks for all."""
+"""Pairs beside the chosen one; of all others the user chooses one."""
 _LOW = 560
 """The height of the page below which it has no room for details."""
 
@@ -175,7 +162,6 @@ class Differences(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("card")
-        self._all = False
         self._comparison: Comparison | None = None
         self._pairs: Sequence[tuple[Contender, Contender]] = ()
         inside = column(self, margin=12, gap=8)
@@ -188,13 +174,6 @@ class Differences(QFrame):
         head.addWidget(self._first)
         head.addWidget(label("and", 12, tone="soft"))
         head.addWidget(self._second)
-        self._details = button("Details", kind="ghost")
-        self._details.setAccessibleName("Show figures and other pairs")
-        self._details.setCheckable(True)
-        self._details.setChecked(True)
-        self._details.toggled.connect(lambda _: self._show_details())
-        self._details.clicked.connect(self._on_details)
-        head.addWidget(self._details)
         inside.addLayout(head)
         self._chosen = label("", 13, Weight.Medium, wrap=True)
         inside.addWidget(self._chosen)
@@ -208,25 +187,13 @@ class Differences(QFrame):
         self._others.setSpacing(6)
         below.addLayout(self._others, 1)
         inside.addWidget(part)
-        self._is_asked = False
-        """Whether the user folded or unfolded the details."""
-        self._show_details()
 
     def fit(self, height: int) -> None:
-        """Show the details where a page of this height has room; the user may unfold them."""
-        if not self._is_asked:
-            self._details.setChecked(height >= _LOW)
-
-    def _on_details(self) -> None:
-        self._is_asked = True
-
-    def _show_details(self) -> None:
-        shown = self._details.isChecked()
-        set_icon(self._details, "chevron-down" if shown else "chevron-right")
-        self._below.setVisible(shown)
+        """Leave out all but the sentence where a page of this height has no room."""
+        self._below.setVisible(height >= _LOW)
 
     def display(self, comparison: Comparison) -> None:
-        self._comparison, self._all = comparison, False
+        self._comparison = comparison
         ranked = [c for c in comparison.ranked() if c.measured]
         boxes = (self._first, self._second)
         keys = [contender.key for contender in ranked]
@@ -260,7 +227,7 @@ class Differences(QFrame):
         others = [pair for pair in self._pairs if {c.key for c in pair} != {a.key, b.key}]
         alike = [pair for pair in others if by_one_pass(found, *pair)]
         apart = [pair for pair in others if not by_one_pass(found, *pair)]
-        shown = apart if self._all else apart[:_PAIRS]
+        shown = apart[:_PAIRS]
         # What holds for several is said once.
         lines = [difference_in(found, x, y, caveat=False) for x, y in shown]
         lines += filter(None, [alike_in(found, alike)])
@@ -269,15 +236,7 @@ class Differences(QFrame):
         empty(self._others)
         for line in lines:
             self._others.addWidget(label(line, 12, tone="soft", wrap=True))
-        if more := len(apart) - len(shown):
-            text = f"Show {more} more pair{'s' if more > 1 else ''}"
-            show = button(text, kind="ghost", on_click=self._show_all)
-            self._others.addWidget(show, 0, Qt.AlignmentFlag.AlignLeft)
         self._others.addStretch(1)
-
-    def _show_all(self) -> None:
-        self._all = True
-        self._refresh()
 
     def _compare(self, found: Comparison, a: Contender, b: Contender) -> None:
         """Show each figure at the common rate."""
@@ -318,45 +277,32 @@ def _name(comparison: Comparison, contender: Contender) -> str:
 
 
 class FiguresView(QWidget):
-    """Sorted by a click on a header, or by the choice above."""
+    """Sorted by a click on a header."""
 
     rate_requested = Signal(object)
     """The rate of the table; None: the highest rate that all sustain."""
     all_requested = Signal()
     """The user wants to see the servers that are not shown, too."""
-    copy_requested = Signal()
     export_requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self._comparison: Comparison | None = None
         inside = column(self, gap=GAP)
         card = frame()
         body = column(card, margin=12, gap=8)
-        self._choices = QWidget()
-        head, choices = row(), row(self._choices)
+        head = row()
         head.addWidget(label("Figures", 14, Weight.DemiBold))
         self._all = button("", "eye", kind="ghost", on_click=self.all_requested.emit)
         head.addWidget(self._all)
         head.addStretch()
-        self._sort = Choice("Sort by")
-        self._sort.activated.connect(lambda _: self._sort_by(self._sort.currentData()))
         self._rate = Choice("Rate for all servers")
         self._rate.activated.connect(lambda _: self.rate_requested.emit(self._rate.currentData()))
-        for text, box in (("Sort by", self._sort), ("At rate", self._rate)):
-            choices.addWidget(label(text, 12, tone="soft"))
-            choices.addWidget(box, 1)
-        copy = tool("Copy as text", "copy", self.copy_requested.emit)
-        export = button("Export…", "share-2", on_click=self.export_requested.emit)
-        self._head = grid = QGridLayout()
-        grid.setColumnStretch(0, 1)
-        grid.setSpacing(8)
-        grid.addLayout(head, 0, 0)
-        for at, part in enumerate((copy, export), start=2):
-            grid.addWidget(part, 0, at)
-        body.addLayout(grid)
-        self._place_choices(below=False)
+        head.addWidget(label("At rate", 12, tone="soft"))
+        head.addWidget(self._rate)
+        head.addWidget(button("Export…", "share-2", on_click=self.export_requested.emit))
+        body.addLayout(head)
         self.table = FiguresTable()
+        self.table.sortByColumn(_SUSTAINED, Qt.SortOrder.DescendingOrder)
         body.addWidget(self.table, 1)
         # The differences stand directly below the last row.
         card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
@@ -366,23 +312,12 @@ class FiguresView(QWidget):
         inside.addStretch(1)
 
     def display(self, comparison: Comparison) -> None:
-        self._comparison = comparison
         total = sum(len(side.contenders) for side in comparison.sides)
         self._all.setText(f" Show all {total}")
         self._all.setAccessibleName(f"Show all {total} servers")
         self._all.setVisible(len(comparison.contenders) < total)
         self.table.display(comparison)
         self.differences.display(comparison)
-        chosen = self._sort.currentData()
-        self._sort.clear()
-        for place, each in enumerate(compared(comparison).columns):
-            if each.key in LEFT_OUT:
-                continue
-            group = f", {each.group[:1].lower()}{each.group[1:]}" if each.group else ""
-            self._sort.addItem(f"{each.title}{group}", (place, each.key))
-        kept = next((n for n in range(self._sort.count()) if self._sort.itemData(n) == chosen), 1)
-        self._sort.setCurrentIndex(kept)
-        self._sort_by(self._sort.currentData())
         self._rate.clear()
         for rate in reversed(comparison.shared):
             self._rate.addItem(comparison.axis.at(rate), rate)
@@ -394,18 +329,4 @@ class FiguresView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_choices(below=stacked(self.width()))
         self.differences.fit(self.height())
-
-    def _place_choices(self, *, below: bool) -> None:
-        """Put the choices beside the title of the table, or below it."""
-        self._head.removeWidget(self._choices)
-        self._head.addWidget(self._choices, *((1, 0, 1, 4) if below else (0, 1, 1, 1)))
-
-    def _sort_by(self, chosen: tuple[int, str] | None) -> None:
-        if chosen is None:
-            return
-        place, key = chosen
-        up = key in ("server", "session") or key.endswith(("_ms", "_pct", "rss_bytes"))
-        order = Qt.SortOrder.AscendingOrder if up else Qt.SortOrder.DescendingOrder
-        self.table.sortByColumn(place, order)

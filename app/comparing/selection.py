@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from app.words import told_apart, when
 from workbench.errors import BadInput
@@ -24,18 +23,12 @@ class Loaded:
     sides: list[Side] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    """Sentences about sessions that were left out without harm."""
-    newer: list[Path] = field(default_factory=list)
-    """Written by a later Pongbench: refused, but this version can read them in part on request."""
+    """Sentences about sessions that were left out without harm, or read in part."""
 
 
-async def load(
-    paths: Sequence[Path], known: Mapping[Path, Side], newer: Collection[Path] = ()
-) -> Loaded:
-    """Read every file once; `known` ones are not read again. `newer` ones are read as far as
-    possible.
-    """
-    return await asyncio.to_thread(_load, paths, known, newer)
+async def load(paths: Sequence[Path], known: Mapping[Path, Side]) -> Loaded:
+    """Read every file once; `known` ones are not read again."""
+    return await asyncio.to_thread(_load, paths, known)
 
 
 def retagged(sides: Sequence[Side]) -> list[Side]:
@@ -46,7 +39,7 @@ def retagged(sides: Sequence[Side]) -> list[Side]:
     ]
 
 
-def _load(paths: Sequence[Path], known: Mapping[Path, Side], newer: Collection[Path]) -> Loaded:
+def _load(paths: Sequence[Path], known: Mapping[Path, Side]) -> Loaded:
     loaded = Loaded()
     left_out = 0
     taken: set[Path] = set()
@@ -59,11 +52,7 @@ def _load(paths: Sequence[Path], known: Mapping[Path, Side], newer: Collection[P
             left_out += 1
             continue
         try:
-            tag = TAGS[len(loaded.sides)]
-            loaded.sides.append(known.get(path) or read_side(path, tag, newer=path in newer))
-        except NewerSession as error:
-            loaded.refused.append(str(error))
-            loaded.newer.append(path)
+            loaded.sides.append(known.get(path) or _read(path, TAGS[len(loaded.sides)], loaded))
         except BadInput as error:
             loaded.refused.append(str(error))
     loaded.sides = retagged(loaded.sides)
@@ -71,6 +60,17 @@ def _load(paths: Sequence[Path], known: Mapping[Path, Side], newer: Collection[P
         some = "one session" if left_out == 1 else f"{left_out} sessions"
         loaded.remarks.append(f"A comparison has at most {MOST} sessions; {some} not added.")
     return loaded
+
+
+def _read(path: Path, tag: str, loaded: Loaded) -> Side:
+    try:
+        return read_side(path, tag)
+    except NewerSession:
+        side = read_side(path, tag, newer=True)
+        loaded.remarks.append(
+            f"{path.name} is from a newer Pongbench. Unknown parts are not compared."
+        )
+        return side
 
 
 MOST_LINES = 12
@@ -93,14 +93,11 @@ class Selection:
     def paths(self) -> list[Path]:
         return [side.path for side in self.sides]
 
-    def take(self, sides: Sequence[Side], *, restored: bool = False) -> None:
-        """Compare these sessions. Contenders of new sessions beyond `MOST_LINES` are hidden, unless
-        `restored`.
-        """
+    def take(self, sides: Sequence[Side]) -> None:
+        """Compare these sessions. Contenders of new sessions beyond `MOST_LINES` are hidden."""
         before = set(self.paths())
         self.sides = list(sides)
-        if not restored:
-            self._hide_beyond([side for side in self.sides if side.path not in before])
+        self._hide_beyond([side for side in self.sides if side.path not in before])
 
     def remove(self, tag: str) -> None:
         self.sides = retagged([side for side in self.sides if side.tag != tag])
@@ -143,7 +140,7 @@ class Selection:
         return ["compare", *paths, *servers, *rate, "--newer"]
 
     def describe(self) -> str:
-        """ "4 servers in both sessions, 1 not measured in one"."""
+        """ "4 servers in both sessions · 6 of 8 lines shown"."""
         if not self.sides:
             return "No sessions selected."
         shown, total = len(self.shown()), len(self.contenders())
@@ -151,34 +148,11 @@ class Selection:
             count = f"{shown} of {total} servers" if shown < total else number_of(total, "servers")
             return f"{count} · add another session to compare"
         found = compare(self.sides)
-        unmeasured = {c.id for c in found.contenders if not c.measured}
-        common = set(found.common())
-        count = len(common - unmeasured)
+        common = set(found.common()) - {c.id for c in found.contenders if not c.measured}
         them = "both sessions" if len(self.sides) == 2 else f"all {len(self.sides)} sessions"
-        text = f"{number_of(count, 'servers') if count else 'No server measured'} in {them}"
-        if without := len(common & unmeasured):
-            text += f", {without} not measured in {'one' if len(self.sides) == 2 else 'some'}"
+        count = number_of(len(common), "servers") if common else "No server measured"
+        text = f"{count} in {them}"
         return f"{text} · {shown} of {total} lines shown" if shown < total else text
-
-    def kept(self) -> dict[str, Any]:
-        """Return the selection for the settings."""
-        return {
-            "sessions": [str(path) for path in self.paths()],
-            "hidden": sorted([path, server] for path, server in self._hidden),
-        }
-
-    def restore(self, kept: dict[str, Any]) -> list[Path]:
-        """Restore the hidden servers; returns the sessions to read. Invalid values are left out."""
-        hidden, sessions = kept.get("hidden"), kept.get("sessions")
-        pairs = hidden if isinstance(hidden, list) else []
-        self._hidden = {
-            (str(pair[0]), str(pair[1]))
-            for pair in pairs
-            if isinstance(pair, list) and len(pair) == 2
-        }
-        return (
-            [Path(p) for p in sessions if isinstance(p, str)] if isinstance(sessions, list) else []
-        )
 
     def _place(self, key: str) -> tuple[str, str]:
         tag, _, server = key.partition("/")

@@ -12,13 +12,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
-    QGuiApplication,
     QKeyEvent,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QBoxLayout,
-    QPushButton,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
@@ -28,7 +26,7 @@ from PySide6.QtWidgets import (
 from app.charts.chart_menu import open_menu
 from app.charts.overlay import Overlay, OverlayTrio
 from app.charts.series import Quantity
-from app.charts.view_state import BARS, SWEEP, Look
+from app.charts.view_state import Look
 from app.comparing.chooser import Chooser
 from app.comparing.figures import FiguresView
 from app.comparing.ranking import RankingCard
@@ -49,7 +47,7 @@ from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame,
 from workbench.results.comparison import MOST, compare
 from workbench.results.conditions import conditions
 from workbench.results.differences import title
-from workbench.results.render.csv import as_text, of_comparison
+from workbench.results.render.csv import of_comparison
 
 _INVITATION_PX, _SIDE_PX = 150, 330
 """The heights of the column where it stands above or below the charts."""
@@ -85,9 +83,10 @@ class CompareBoard(QWidget):
         self.side = self._make_side()
         across.addWidget(self.side)
         self.sessions.ticked.connect(self.trio.set_shown)
-        self.trio.highlighted.connect(self.ranking.highlight)
-        self.ranking.pointed.connect(lambda key: self.trio.pointing.hover(key, nan))
-        self.ranking.picked.connect(self._on_picked)
+        bars = self.ranking.bars
+        self.trio.highlighted.connect(bars.mark)
+        bars.pointed.connect(lambda key: self.trio.pointing.hover(key, nan))
+        bars.picked.connect(self._on_picked)
 
     def set_empty(self, empty: bool) -> None:
         """Hide the choice of views while nothing is compared."""
@@ -151,7 +150,6 @@ class CompareBoard(QWidget):
 
 
 _NARROW = 1060
-_SETTING = "Compare"
 _STACKED_PX, _SIDE_PX = 580, 342
 """The height of a narrow page, and what it grows by where the column is below the charts."""
 
@@ -164,13 +162,9 @@ class ComparePage(QWidget):
         self._desk = desk
         self.selection = Selection()
         self._request = 0
-        self._several = False
-        self._newer: list[Path] = []
         self.comparison = compare([])
         self.setAcceptDrops(True)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        kept = desk.settings.more.get(_SETTING)
-        self._kept = kept if isinstance(kept, dict) else {}
         outer = column(self)
         self._top = TopBar("Compare")
         self._make_actions()
@@ -181,25 +175,17 @@ class ComparePage(QWidget):
         self.refused = Inline("Dismiss")
         self.refused.pressed.connect(lambda: self.refused.show_text(""))
         body.addWidget(self.refused)
-        self.newer = Inline("Open anyway")
-        self.newer.pressed.connect(self._open_newer)
-        body.addWidget(self.newer)
         self._views = QStackedWidget()
         self.board = self._make_board()
-        self.board.views.changed.connect(lambda _: self._show_extras())
         self._views.addWidget(self.board)
         self.figures = FiguresView()
         self.figures.rate_requested.connect(self._on_rate)
         self.figures.all_requested.connect(self._on_all)
-        self.figures.copy_requested.connect(self._copy_text)
         self.figures.export_requested.connect(self.export)
         self._views.addWidget(self.figures)
         body.addWidget(self._views, 1)
         outer.addLayout(body, 1)
         self._show()
-        paths = self.selection.restore(self._kept)
-        if paths:
-            self._load(paths, restored=True)
 
     # Actions
 
@@ -214,7 +200,7 @@ class ComparePage(QWidget):
 
     def search(self) -> None:
         """Choose more sessions."""
-        chooser = Chooser(self, self._desk.shelf, self.selection.paths())
+        chooser = Chooser(self, self._desk, self.selection.paths())
         chooser.chosen.connect(self.add)
         chooser.open()
 
@@ -265,26 +251,14 @@ class ComparePage(QWidget):
         self._shown_as.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._shown_as.edited.connect(self._show_view)
         self._top.actions.addWidget(self._shown_as)
-        about = "Show single passes, thin and pale"
-        self._passes_on = self._switch("Passes", "layers", "Show single passes", about)
-        about = "Figures that the source of this measurement states, as crosses"
-        self._published_on = self._switch("Published", "history", "Show published figures", about)
-        for switch, kept in ((self._passes_on, "passes"), (self._published_on, "published")):
-            switch.setChecked(self._kept.get(kept) is not False)
-            switch.toggled.connect(lambda _: self._on_extras())
-        about = "Sessions, differences and sustained rates"
-        self._beside_on = self._switch("Sessions", "panel-right", "Show side column", about)
+        self._beside_on = button("Sessions", "panel-right")
+        self._beside_on.setCheckable(True)
+        self._beside_on.setAccessibleName("Show side column")
+        self._beside_on.setToolTip(tip("Sessions, differences and sustained rates (F9)"))
         self._beside_on.toggled.connect(lambda _: self._show_side())
+        self._top.actions.addWidget(self._beside_on)
         self._add = button("Add a session…", "plus", on_click=self.search)
         self._top.actions.addWidget(self._add)
-
-    def _switch(self, text: str, icon: str, name: str, about: str = "") -> QPushButton:
-        made = button(text, icon)
-        made.setCheckable(True)
-        made.setAccessibleName(name)
-        made.setToolTip(tip(about))
-        self._top.actions.addWidget(made)
-        return made
 
     def _make_board(self) -> CompareBoard:
         made = CompareBoard(self._desk)
@@ -298,9 +272,7 @@ class ComparePage(QWidget):
 
     # Events
 
-    def _load(
-        self, paths: list[Path], *, restored: bool = False, newer: Sequence[Path] = ()
-    ) -> None:
+    def _load(self, paths: list[Path]) -> None:
         self._request += 1
         request = self._request
         known = {side.path: side for side in self.selection.sides}
@@ -314,8 +286,9 @@ class ComparePage(QWidget):
 
         def then(loaded: Loaded) -> None:
             if request == self._request:
-                self._refuse(loaded)
-                self.selection.take(loaded.sides, restored=restored)
+                text = " ".join([*loaded.refused, *loaded.remarks])
+                self.refused.show_text(text, "bad" if loaded.refused else "warn")
+                self.selection.take(loaded.sides)
                 self._show()
 
         def fail(sentence: str) -> None:
@@ -323,20 +296,7 @@ class ComparePage(QWidget):
                 self._show()
                 self.refused.show_text(sentence, "bad")
 
-        self._desk.bridge.submit(load(paths, known, newer), then, fail)
-
-    def _refuse(self, loaded: Loaded) -> None:
-        """Report what could not be read; offer sessions that can be read in part."""
-        self._newer = loaded.newer
-        (offered, other) = (
-            (self.newer, self.refused) if loaded.newer else (self.refused, self.newer)
-        )
-        failed = loaded.refused and not loaded.newer
-        offered.show_text(" ".join([*loaded.refused, *loaded.remarks]), "bad" if failed else "warn")
-        other.show_text("")
-
-    def _open_newer(self) -> None:
-        self._load([*self.selection.paths(), *self._newer], newer=self._newer)
+        self._desk.bridge.submit(load(paths, known), then, fail)
 
     def _on_removed(self, tag: str) -> None:
         self.selection.remove(tag)
@@ -360,16 +320,6 @@ class ComparePage(QWidget):
         self.selection.rate = rate
         self._refresh()
 
-    def _on_extras(self) -> None:
-        self.trio.show_extras(
-            passes=self._passes_on.isChecked(), published=self._published_on.isChecked()
-        )
-        self._keep()
-
-    def _copy_text(self) -> None:
-        texts = [as_text(self.comparison), self.conditions.text()]
-        QGuiApplication.clipboard().setText("\n".join(texts))
-
     # Display
 
     def _show(self) -> None:
@@ -381,7 +331,6 @@ class ComparePage(QWidget):
         self.trio.set_model(model)
         self.board.views.refresh()
         self.trio.show_only(self.selection.shown())
-        self._several = any(side.plan.get("repeats", 1) > 1 for side in sides)
         self.sessions.show_sides(sides)
         self.conditions.display(conditions(sides), len(sides))
         self.board.set_empty(not sides)
@@ -391,26 +340,13 @@ class ComparePage(QWidget):
         self._show_view()
         self._add.setEnabled(len(sides) < MOST)
         self._add.setToolTip(tip("" if self._add.isEnabled() else f"At most {MOST} sessions."))
-        self._on_extras()
         self._refresh()
 
     def _show_view(self) -> None:
         """Show charts or figures, and the controls that apply to them."""
         self._views.setCurrentIndex(0 if self._on_charts else 1)
         self._shown_as.setVisible(bool(self.selection.sides))
-        self._show_extras()
         self._show_side()
-
-    def _show_extras(self) -> None:
-        """Show what can be added to the charts of a sweep, and to bars."""
-        view = self.board.views.view if self._on_charts else ""
-        self._passes_on.setVisible(view == SWEEP and self._several)
-        self._published_on.setVisible(view in (SWEEP, BARS) and self._is_printed())
-
-    def _is_printed(self) -> bool:
-        """Whether figures about the visible servers were printed in 2009."""
-        model = self.trio.model
-        return isinstance(model, Overlay) and bool(model.published_of(self.selection.shown()))
 
     def _show_side(self) -> None:
         """Show the column beside the charts; in a narrow window only on request."""
@@ -424,20 +360,10 @@ class ComparePage(QWidget):
     def _refresh(self) -> None:
         """Apply a change of the servers or the rate."""
         self.comparison = self.selection.comparison()
-        self._show_extras()
         self.sessions.display(self.selection.shown())
         self.ranking.display(self.comparison)
         self.figures.display(self.comparison)
         self._top.show_text("Compare", self.selection.describe())
-        self._keep()
-
-    def _keep(self) -> None:
-        """Save the selection for the next start."""
-        self._desk.settings.more[_SETTING] = {
-            **self.selection.kept(),
-            "published": self._published_on.isChecked(),
-            "passes": self._passes_on.isChecked(),
-        }
 
     # Qt's
 

@@ -138,7 +138,7 @@ class LivePage(SessionPage):
         self._check = button("Check machines", "server", on_click=self._check_machines)
         after = self._check, self._rest, *self._ended
         self.show_actions((*after, *self._controls.buttons, self._next))
-        self.verdict = Verdict(desk.theme)
+        self.verdict = Verdict()
         self._inside.insertWidget(1, self.verdict)
         self.alert = Inline("Dismiss", dense=True)
         self.alert.pressed.connect(lambda: self.alert.show_text(""))

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app import theme
 from app.charts.series import Quantity
 from app.charts.trio import Trio
-from app.comparing.ranking import Axis, RankingRow
+from app.comparing.ranking import RankingCard
 from app.live.first_untrusted import FirstUntrusted
 from app.live.headline import lead
 from app.live.legend import Legend
@@ -98,15 +98,17 @@ def test_summary_text_and_headline_name_it(trio: Trio) -> None:
 def test_a_comparison_marks_a_faulty_point_and_says_why(qtbot: QtBot) -> None:
     documents = turned_bad(turned_bad(session(3, 8), BAD, 4000.0), NEVER_GOOD, 0.0)
     found = compare([side_of(Session("A", documents), Path("A.yaml"), "A")])
-    signs = {}
-    for contender in found.contenders:
-        row = RankingRow(found, contender, Axis(0, 9000), named=True)
-        qtbot.addWidget(row)
-        row.resize(330, row.height())
-        picture = row.grab().toImage()
-        seen = {picture.pixelColor(x, 12).name() for x in range(picture.width())}
-        signs[contender.id] = QColor(theme.LIGHT.bad).name() in seen
-        assert ("faulty from" in row.accessibleName()) == signs[contender.id]
+    card = RankingCard()
+    qtbot.addWidget(card)
+    card.resize(330, 300)
+    card.display(found)
+    picture, signs = card.bars.grab().toImage(), {}
+    high = picture.height() // len(card.bars.rows)
+    for line, row in enumerate(card.bars.rows):
+        y = line * high + high // 2
+        seen = {picture.pixelColor(x, y).name() for x in range(picture.width())}
+        signs[row.result.key] = QColor(theme.LIGHT.bad).name() in seen
+        assert ("faulty from" in row.spoken) == signs[row.result.key]
     assert signs == {BAD: True, NEVER_GOOD: True, GOOD: False}
 
 

@@ -9,7 +9,6 @@ from pypdf import PdfReader
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from app.comparing.ranking import RankingRow
 from app.context import Desk
 from app.export.report import write_report
 from app.live.ranked_rows import RankedRows
@@ -71,6 +70,6 @@ def test_compared_servers_have_them(qtbot: QtBot, desk: Desk, tmp_path: Path) ->
         page.show()
     recorded = record_session(tmp_path / "a.yaml", with_tasks(session(3, 2), *TASKS))
     page.compare([recorded])
-    qtbot.waitUntil(lambda: len(page.findChildren(RankingRow)) == 3)
-    spoken = [row.accessibleName() for row in page.findChildren(RankingRow)]
+    qtbot.waitUntil(lambda: len(page.ranking.bars.rows) == 3)
+    spoken = [row.spoken for row in page.ranking.bars.rows]
     assert sorted("process" in each or "threads" in each for each in spoken) == [1, 1, 1]

@@ -151,7 +151,7 @@ def replays_it(person: Person) -> None:
 
 def exports_it(person: Person, file: Path) -> None:
     person.presses("ctrl+e")
-    person.hears_focus("File name")
+    person.hears_focus("File name:")
     person.presses("ctrl+a")
     person.types(str(file))
     person.presses("Return")

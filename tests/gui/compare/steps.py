@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QImage
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.charts.series import Quantity
@@ -73,9 +73,8 @@ def unfolding(page: ComparePage) -> list[QAbstractButton]:
 
 def ranking(page: ComparePage) -> list[str]:
     """The texts of the rows, from top to bottom."""
-    QApplication.processEvents()  # a layout does its work with the next event
-    rows = [b for b in page.ranking.findChildren(QAbstractButton) if b.isVisibleTo(page)]
-    return [name_of(row) for row in sorted(rows, key=lambda row: row.y())]
+    bars = page.ranking.bars
+    return [row.spoken for row in bars.rows] if bars.isVisibleTo(page) else []
 
 
 def pixel(

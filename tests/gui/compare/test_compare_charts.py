@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import stylesheet, theme
@@ -26,12 +26,10 @@ from tests.gui.compare.steps import (
     ranking,
 )
 from tests.gui.trios import beside_lines, rest
-from tests.gui.windows import control, name_of, offers, press, says
+from tests.gui.windows import press, says
 from tests.recording import record_session
 from tests.synthetic import contestants, session
 from workbench.documents import RunStart
-
-PRINTED = "Show published figures"
 
 pytestmark = pytest.mark.qt_log_ignore("propagateSizeHints")
 
@@ -71,20 +69,19 @@ def test_pointing_at_a_row_highlights_its_line(
 ) -> None:
     compare(qtbot, page, a, b)
     full = theme.LIGHT.series(page.trio.model.series["B/gevent"].index).colour
-    row = next(r for r in page.ranking.findChildren(QAbstractButton) if "gevent in B" in name_of(r))
-    row.setFocus(Qt.FocusReason.TabFocusReason)
-    assert near(*pixel(page, "B/gevent", 7000), full)
-    qtbot.keyClick(row, Qt.Key.Key_Return)
-    row.clearFocus()
-    assert near(*pixel(page, "B/gevent", 7000), full)
-    qtbot.keyClick(row, Qt.Key.Key_Return)
-    row.clearFocus()
-    assert not near(*pixel(page, "B/gevent", 7000), full, within=6)
+    bars = page.ranking.bars
+    line = next(n for n, row in enumerate(bars.rows) if row.key == "B/gevent")
+    at = QPoint(60, bars.height() * (2 * line + 1) // (2 * len(bars.rows)))
+    leave = QEvent(QEvent.Type.Leave)
+    qtbot.mouseMove(bars, at)
+    qtbot.waitUntil(lambda: near(*pixel(page, "B/gevent", 7000), full))
+    for kept in (True, False):
+        qtbot.mouseClick(bars, Qt.MouseButton.LeftButton, pos=at)
+        QApplication.sendEvent(bars, leave)
+        assert near(*pixel(page, "B/gevent", 7000), full, within=3 if kept else 6) is kept
 
 
-def test_every_pass_lies_within_the_axes_and_can_be_hidden(
-    qtbot: QtBot, page: ComparePage, tmp_path: Path
-) -> None:
+def test_every_pass_lies_within_the_axes(qtbot: QtBot, page: ComparePage, tmp_path: Path) -> None:
     path = record_session(tmp_path / "p.yaml", session(2, rates=RATES, repeats=3))
     compare(qtbot, page, path)
     chart = page.trio.charts[Quantity.TIME]
@@ -94,11 +91,6 @@ def test_every_pass_lies_within_the_axes_and_can_be_hidden(
         values = series.pass_values(number, Quantity.TIME, page.trio.view)
         for x, y in zip(values.x, values.y, strict=True):
             assert plot.contains(chart.at(x, y))
-    with_passes = chart.grab().toImage()
-    press(page, "Show single passes")
-    assert chart.grab().toImage() != with_passes
-    press(page, "Distribution")
-    assert not offers(page, "Show single passes")
 
 
 def test_rates_of_another_unit_are_in_the_table_and_not_in_the_charts(
@@ -113,20 +105,11 @@ def test_rates_of_another_unit_are_in_the_table_and_not_in_the_charts(
     assert len(ranking(page)) == 6
 
 
-def test_the_figures_of_2009_are_crosses_that_can_be_switched_off(
-    qtbot: QtBot, page: ComparePage, tmp_path: Path
-) -> None:
+def test_the_figures_of_2009_are_crosses(qtbot: QtBot, page: ComparePage, tmp_path: Path) -> None:
     compare(qtbot, page, record_session(tmp_path / "all.yaml", session(7, rates=RATES)))
-    assert control(page, PRINTED).isChecked()
     chart = page.trio.charts[R]
     arm = chart.at(7400, 7400) + QPointF(0, -6)
     assert near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
-    press(page, PRINTED)
-    assert not near(chart.grab().toImage(), arm, theme.LIGHT.text, within=1)
-    press(page, "Over time")
-    assert not offers(page, PRINTED), "no other view has them"
-    press(page, "Sweep")
-    assert offers(page, PRINTED)
 
 
 def test_a_cross_of_2009_is_drawn_only_with_the_server_it_is_about(
@@ -138,7 +121,6 @@ def test_a_cross_of_2009_is_drawn_only_with_the_server_it_is_about(
         for server in contestants(7)
     ]
     compare(qtbot, page, record_session(tmp_path / "all.yaml", session(servers, rates=RATES)))
-    assert control(page, PRINTED).isChecked()
     chart = page.trio.charts[R]
 
     def crossed(rate: float) -> bool:
@@ -151,17 +133,10 @@ def test_a_cross_of_2009_is_drawn_only_with_the_server_it_is_about(
     assert crossed(7400)
     assert not crossed(1400)
     page.trio.set_shown("A/tornado", False)
-    assert not offers(page, PRINTED)
+    assert not crossed(7400)
 
 
-def test_the_figures_of_2009_are_not_offered_for_servers_without_any(
-    qtbot: QtBot, page: ComparePage, a: Path
-) -> None:
-    compare(qtbot, page, a)
-    assert not offers(page, PRINTED)
-
-
-def test_the_figures_of_2009_are_not_offered_for_another_workload(
+def test_the_figures_of_2009_are_not_drawn_for_another_workload(
     qtbot: QtBot, page: ComparePage, tmp_path: Path
 ) -> None:
     start = session(1)[0]
@@ -171,7 +146,7 @@ def test_the_figures_of_2009_are_not_offered_for_another_workload(
         tmp_path / "h.yaml", elsewhere(session(1, rates=RATES), workload=workload)
     )
     compare(qtbot, page, other)
-    assert not offers(page, PRINTED)
+    assert not page.trio.charts[R].published()
 
 
 def test_distributions_of_two_sessions_are_drawn_over_one_another(

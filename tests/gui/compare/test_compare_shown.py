@@ -8,14 +8,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
 
-from app.context import Desk
 from app.pages.compare import ComparePage
 from tests.gui.compare.steps import (
     RATES,
-    built,
     compare,
     holds,
-    ranking,
 )
 from tests.gui.windows import control, offers, press, says, shown
 from tests.recording import record_session
@@ -33,22 +30,6 @@ def test_sessions_asked_to_be_compared_are_shown_in_the_window(
         assert isinstance(page, ComparePage)
         holds(qtbot, page, a, b)
         assert page.isVisible()
-
-
-def test_the_last_comparison_is_restored_at_the_next_start(
-    qtbot: QtBot, page: ComparePage, desk: Desk, a: Path, b: Path
-) -> None:
-    compare(qtbot, page, a, b)
-    page.trio.toggle("B/gevent")
-    again = built(qtbot, desk)
-    holds(qtbot, again, a, b)
-    assert len(ranking(again)) == 5
-    assert not again.trio.is_shown("B/gevent")
-
-
-def test_invalid_settings_make_no_comparison(qtbot: QtBot, desk: Desk) -> None:
-    desk.settings.more["Compare"] = {"sessions": 3, "hidden": [["x"], 5], "passes": "?"}
-    assert offers(built(qtbot, desk), "Choose sessions…")
 
 
 def test_in_a_narrow_window_the_side_column_opens_on_request(

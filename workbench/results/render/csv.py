@@ -79,13 +79,6 @@ def servers(comparison: Comparison) -> str:
     return spreadsheet.as_csv(list(lines[0]), lines) if lines else ""
 
 
-def as_text(comparison: Comparison) -> str:
-    """Return the servers of a comparison tab-separated, for spreadsheets and mail."""
-    table = compared(comparison)
-    titles = [f"{c.group}: {c.title}" if c.group else c.title for c in table.columns]
-    return spreadsheet.as_text([titles, *map(table.texts, table.rows)])
-
-
 _TIMES = ("latency", "service", "connect", "first_byte", "lateness")
 _PERCENTILES = ("p50", "p90", "p99", "p999", "max")
 _STATISTICS = (*_PERCENTILES, "mean")
