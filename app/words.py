@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.documents import RunStart
+from workbench.results.comparison import Side
 from workbench.results.setup import Setup
 from workbench.sessions.library import Shelved
 
@@ -53,3 +54,11 @@ def conditions(start: RunStart) -> str:
     where = f"{setup.where} ({setup.cores})" if setup.cores else setup.where
     parts = (setup.protocol, setup.calls, where, setup.backlog, setup.load_tool)
     return " · ".join(filter(None, parts))
+
+
+def letters(sides: Sequence[Side]) -> str:
+    """Return the session of each letter: "A: Ping-pong, 21 November, 09:02 · B: ..."; empty: there
+    is one."""
+    names = told_apart([(side.name, side.start, side.path) for side in sides])
+    named = (f"{side.tag}: {names[side.path]}, {when(side.start)}" for side in sides)
+    return " · ".join(named) if len(sides) > 1 else ""

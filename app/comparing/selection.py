@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.words import told_apart, when
 from workbench.errors import BadInput
 from workbench.formatting import number_of
 from workbench.results.comparison import MOST, TAGS, Comparison, Contender, Side, compare, read_side
@@ -175,11 +174,3 @@ class Selection:
             for contender in side.contenders:
                 if contender.id not in shown:
                     self.show(contender.key, False)
-
-
-def letters(sides: Sequence[Side]) -> str:
-    """Return the session of each letter: "A: Ping-pong, 21 November, 09:02 · B: ..."; empty: there
-    is one."""
-    names = told_apart([(side.name, side.start, side.path) for side in sides])
-    named = (f"{side.tag}: {names[side.path]}, {when(side.start)}" for side in sides)
-    return " · ".join(named) if len(sides) > 1 else ""

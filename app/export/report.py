@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.charts.view_state import ACROSS, SWEEP, TIME, Look, Showing
-from app.comparing.selection import letters
+from app.words import letters
 from workbench import stores
 from workbench.analysis.distribution import Distribution, hgrm
 from workbench.analysis.series import PointResult, View

@@ -30,7 +30,7 @@ from app.charts.view_state import Look
 from app.comparing.chooser import Chooser
 from app.comparing.figures import FiguresView
 from app.comparing.ranking import RankingCard
-from app.comparing.selection import Loaded, Selection, letters, load
+from app.comparing.selection import Loaded, Selection, load
 from app.comparing.sessions import ConditionsCard, SessionCards
 from app.context import Desk
 from app.export.dialog import ask
@@ -44,6 +44,7 @@ from app.scrolling import Scrolled
 from app.stacking import ANY, stacked
 from app.theme import Weight
 from app.widgets import GAP, PAGE_MARGIN, Inline, TopBar, button, column, frame, label, row
+from app.words import letters
 from workbench.results.comparison import MOST, compare
 from workbench.results.conditions import conditions
 from workbench.results.differences import title

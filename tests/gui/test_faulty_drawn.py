@@ -95,6 +95,7 @@ def test_summary_text_and_headline_name_it(trio: Trio) -> None:
     assert [(f.caption, f.tone) for f in reported.figures][-1] == ("answered, faulty", "bad")
 
 
+@pytest.mark.qt_log_ignore("propagateSizeHints")
 def test_a_comparison_marks_a_faulty_point_and_says_why(qtbot: QtBot) -> None:
     documents = turned_bad(turned_bad(session(3, 8), BAD, 4000.0), NEVER_GOOD, 0.0)
     found = compare([side_of(Session("A", documents), Path("A.yaml"), "A")])
