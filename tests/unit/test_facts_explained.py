@@ -27,12 +27,11 @@ def said(profile: Profile = PROFILE, cpus: list[int] | None = None, **facts: Any
     [
         ({}, "warn: 28,232 local ports sustain 471 new connections/s (reuse after 60 s)."),
         ({"sysctls": {"net.ipv4.tcp_tw_reuse": 1}}, "ok: 28,232 local ports sustain"),
-        ({}, "ok: 1,048,576 file descriptors per process: enough for 20,000 connections."),
         ({}, "ok: Servers get core 0; clients on the same machine get cores 1–3."),
         ({"descriptor_limits": {"soft": 1024, "hard": 4096}}, "warn: 4,096 file descriptors"),
         ({"sysctls": {"net.core.somaxconn": 128}}, "warn: Accept queue: max 128"),
         ({"governor": "powersave"}, "CPU frequency scaling is on (powersave)"),
-        ({"load_average": [3.2, 1, 1]}, "warn: Load average 3.20: other"),
+        ({"load_average": [3.2, 1, 1]}, "warn: Load average 3.20 on 4 cores: other"),
         ({"virtualisation": "virtual machine"}, "warn: Virtual machine: other VMs"),
     ],
 )

@@ -236,7 +236,6 @@ FEW_DESCRIPTORS = 20_000
 """The number that the plans of 2010 use."""
 LOW_RATE_PER_S = 2000
 """New connections per second; many servers reach more."""
-_STEADY = {"performance"}
 
 
 @dataclass(frozen=True)
@@ -253,13 +252,36 @@ def meanings(
 ) -> list[Meaning]:
     """Return the most important first. `python`: its version there; empty: the same as here."""
     found = [_cores(profile, cpus)]
+
+    def say(warns: bool, text: str, remedy: str = "") -> None:
+        found.append(Meaning("warn" if warns else "ok", f"{text}{remedy * warns}."))
+
+    limits = limits_of(facts, loopback=profile.connector == "local")
     if "client" in profile.roles:
-        found.append(_ports(facts, loopback=profile.connector == "local"))
-    found.append(_descriptors(facts))
+        rate = limits.ports / limits.port_reuse_s
+        text = f"{limits.ports:,} local ports sustain {rate:,.0f} new connections/s"
+        say(rate < LOW_RATE_PER_S, f"{text} (reuse after {limits.port_reuse_s:g} s)")
+    if limits.descriptors < FEW_DESCRIPTORS:
+        remedy = "; raise the hard limit of open files (ulimit -Hn)"
+        say(True, f"{limits.descriptors:,} file descriptors per process", remedy)
     if "target" in profile.roles:
-        found += [*_queue(facts), *_python(python)]
-    found += [*_governor(facts), *_load(facts, cpus), *_virtual(facts)]
-    return sorted((each for each in found if each), key=lambda each: each.tone != "warn")
+        most = facts.get("sysctls", {}).get("net.core.somaxconn")
+        if isinstance(most, int):
+            remedy = "; larger backlogs are reduced to that (somaxconn)"
+            say(most < 1024, f"Accept queue: max {most:,} connections", remedy)
+        minor = [int(part) for part in python.split(".")[:2] if part.isdigit()]
+        if len(minor) == 2 and minor < [3, 11]:
+            say(True, f"Python {python} suffices for clients; servers in Python need 3.11")
+    if facts.get("governor", "performance") != "performance":
+        which = f"CPU frequency scaling is on ({facts['governor']})"
+        say(True, which, "; set the governor to performance for more stable results")
+    load = facts.get("load_average")
+    if load and cpus:
+        text = f"Load average {load[0]:.2f} on {len(cpus)} cores"
+        say(load[0] > len(cpus) / 4, text, ": other programs use CPU")
+    if "virtualisation" in facts:
+        say(True, "Virtual machine: other VMs may take CPU time")
+    return sorted(found, key=lambda each: each.tone != "warn")
 
 
 def _cores(profile: Profile, cpus: Sequence[int]) -> Meaning:
@@ -275,69 +297,6 @@ def _cores(profile: Profile, cpus: Sequence[int]) -> Meaning:
     if placed.shared:
         return Meaning("warn", placed.shared.text())
     return Meaning("ok", f"Servers get {server}; clients on the same machine get {agents}.")
-
-
-def _ports(facts: Mapping[str, Any], *, loopback: bool) -> Meaning:
-    limits = limits_of(facts, loopback=loopback)
-    rate = limits.ports / limits.port_reuse_s
-    text = (
-        f"{limits.ports:,} local ports sustain {rate:,.0f} new connections/s"
-        f" (reuse after {limits.port_reuse_s:g} s)."
-    )
-    return Meaning("warn" if rate < LOW_RATE_PER_S else "ok", text)
-
-
-def _descriptors(facts: Mapping[str, Any]) -> Meaning:
-    hard = limits_of(facts).descriptors
-    text = f"{hard:,} file descriptors per process"
-    if hard < FEW_DESCRIPTORS:
-        return Meaning("warn", f"{text}; raise the hard limit of open files (ulimit -Hn).")
-    return Meaning("ok", f"{text}: enough for {FEW_DESCRIPTORS:,} connections.")
-
-
-def _queue(facts: Mapping[str, Any]) -> list[Meaning]:
-    most = facts.get("sysctls", {}).get("net.core.somaxconn")
-    if not isinstance(most, int):
-        return []
-    text = f"Accept queue: max {most:,} connections"
-    if most < 1024:
-        return [Meaning("warn", f"{text}; larger backlogs are reduced to that (somaxconn).")]
-    return [Meaning("ok", f"{text} (somaxconn).")]
-
-
-def _python(version: str) -> list[Meaning]:
-    minor = [int(part) for part in version.split(".")[:2] if part.isdigit()]
-    if len(minor) == 2 and minor < [3, 11]:
-        text = f"Python {version} suffices for clients; servers in Python need 3.11."
-        return [Meaning("warn", text)]
-    return []
-
-
-def _governor(facts: Mapping[str, Any]) -> list[Meaning]:
-    governor = facts.get("governor")
-    if not governor or governor in _STEADY:
-        return []
-    text = (
-        f"CPU frequency scaling is on ({governor}); set the governor to"
-        " performance for more stable results."
-    )
-    return [Meaning("warn", text)]
-
-
-def _load(facts: Mapping[str, Any], cpus: Sequence[int]) -> list[Meaning]:
-    load = facts.get("load_average")
-    if not load or not cpus:
-        return []
-    if load[0] > len(cpus) / 4:
-        text = f"Load average {load[0]:.2f}: other programs use CPU."
-        return [Meaning("warn", text)]
-    return [Meaning("ok", f"Quiet: load average {load[0]:.2f} on {len(cpus)} cores.")]
-
-
-def _virtual(facts: Mapping[str, Any]) -> list[Meaning]:
-    if "virtualisation" not in facts:
-        return []
-    return [Meaning("warn", "Virtual machine: other VMs may take CPU time.")]
 
 
 def _span(cores: Sequence[int]) -> str:

@@ -80,10 +80,6 @@ class Sample(msgspec.Struct):
     """By resource: time in us in which a task on the machine waited for it, since boot."""
 
 
-def same_tree(before: Sample, now: Sample) -> bool:
-    return before.tree is not None and now.tree is not None and before.server == now.server
-
-
 def cpu_us(before: Sample, now: Sample) -> int:
     """Return the CPU time of the watched tree between two samples; 0 when the tree has changed."""
     if before.tree is None or now.tree is None or before.server != now.server:
@@ -246,7 +242,8 @@ class Tally:
 
     def add(self, sample: Sample) -> None:
         self._cpu_us += cpu_us(self._last, sample)
-        self._known = self._known and same_tree(self._last, sample)
+        same = self._last.tree and sample.tree and self._last.server == sample.server
+        self._known = self._known and bool(same)
         if sample.t_us - self._last.t_us >= LEAST_SLICE_US:
             self._slices.append(cpu_pct(self._last, sample))
         if sample.tree:
@@ -269,17 +266,20 @@ class Tally:
         elapsed_us = self._last.t_us - self._first.t_us
         if not elapsed_us:
             return Usage()
-        lost = self._cpu_lost(elapsed_us / 1e6)
+        first, last = self._first.tree, self._last.tree
+        known = (first, last) if self._known and first and last else None
+        lost = bool(known and _cpu_lost(*known, elapsed_us / 1e6))
+        ordered = sorted(self._slices)
+        grown = growth(self._first.pressure, self._last.pressure)
         return Usage(
             seconds=elapsed_us / 1e6,
             cpu_lost=lost,
             cpu_pct=0.0 if lost else 100 * self._cpu_us / elapsed_us,
             cpu_us=0 if lost else self._cpu_us,
-            system_share=None if lost else self._system_share(),
-            switches=self._switches(),
-            busy_pct=0.0 if lost else self._busy_pct(),
-            threads=self._threads(),
-            pressure=self._pressure(elapsed_us),
+            busy_pct=ordered[(len(ordered) - 1) * 4 // 5] if ordered and not lost else 0.0,
+            pressure={
+                name: min(1.0, grown.get(name, 0) / elapsed_us) for name in self._last.pressure
+            },
             descriptors=self._descriptors,
             rss_bytes=self._rss_bytes,
             accept_queue=self._accept_queue,
@@ -287,76 +287,11 @@ class Tally:
             waits=self._waiting.waits(),
             upstreams=self._waiting.upstreams(),
             opened=self._waiting.opened(),
-            programs=self._programs(),
-            collectors_s=self._collectors_s(),
-            throttled_s=self._throttled_s(),
+            throttled_s=_throttled_s(first, last),
             readings=tuple(self._readings),
+            **(_of_tree(*known, lost=lost) if known else {}),
             **self._elsewhere(elapsed_us / 1e6, lost=lost),
         )
-
-    def _cpu_lost(self, elapsed_s: float) -> bool:
-        first, last = self._first.tree, self._last.tree
-        if not (self._known and first and last):
-            return False
-        started = last.forks - first.forks
-        return last.discards and started >= FEWEST_FORKS_PER_S * elapsed_s
-
-    def _system_share(self) -> float | None:
-        first, last = self._first.tree, self._last.tree
-        if not (self._known and first and last):
-            return None
-        system = max(0, last.system_us - first.system_us)
-        whole = system + max(0, last.user_us - first.user_us)
-        return system / whole if whole >= LEAST_TICKED_US else None
-
-    def _busy_pct(self) -> float:
-        ordered = sorted(self._slices)
-        return ordered[(len(ordered) - 1) * 4 // 5] if ordered else 0.0
-
-    def _threads(self) -> tuple[ThreadUse, ...]:
-        first, last = self._first.tree, self._last.tree
-        if not (self._known and first and last):
-            return ()
-        before = first.tasks
-        found = [
-            ThreadUse((now[0] - before[task][0]) / 1e6, (now[1] - before[task][1]) / 1e6)
-            for task, now in last.tasks.items()
-            if task in before
-        ]
-        return tuple(sorted(found, key=lambda thread: -thread.cpu_s))
-
-    def _pressure(self, elapsed_us: int) -> dict[str, float]:
-        grown = growth(self._first.pressure, self._last.pressure)
-        return {name: min(1.0, grown.get(name, 0) / elapsed_us) for name in self._last.pressure}
-
-    def _switches(self) -> int | None:
-        first, last = self._first.tree, self._last.tree
-        if not (self._known and first and last):
-            return None
-        if first.switches is None or last.switches is None or last.switches < first.switches:
-            return None
-        count = last.switches - first.switches
-        # A thread that ended, perhaps of another program, took at least two switches with it.
-        return count if 50 * (last.forks - first.forks) <= count else None
-
-    def _programs(self) -> dict[str, float]:
-        first, last = self._first.tree, self._last.tree
-        if not (self._known and first and last):
-            return {}
-        grown = growth(first.programs, last.programs)
-        return {name: grown[name] / 1e6 for name in sorted(grown, key=lambda name: -grown[name])}
-
-    def _collectors_s(self) -> float:
-        first, last = self._first.tree, self._last.tree
-        if not (self._known and first and last):
-            return 0.0
-        return max(0, last.collectors_us - first.collectors_us) / 1e6
-
-    def _throttled_s(self) -> float | None:
-        first, last = self._first.tree, self._last.tree
-        if not (first and last) or first.throttled_us is None or last.throttled_us is None:
-            return None
-        return max(0, last.throttled_us - first.throttled_us) / 1e6
 
     def _elsewhere(self, elapsed_s: float, *, lost: bool) -> dict[str, Any]:
         first, last = self._first, self._last
@@ -377,3 +312,43 @@ class Tally:
         known_us = last.own_us - first.own_us + (0 if lost else self._cpu_us)
         elsewhere_s = max(0.0, (busy - softirq) * tick_s - known_us / 1e6)
         return {"elsewhere_s": elsewhere_s, "stolen_s": min(elsewhere_s, stolen * tick_s)}
+
+
+def _cpu_lost(first: Tree, last: Tree, elapsed_s: float) -> bool:
+    return last.discards and last.forks - first.forks >= FEWEST_FORKS_PER_S * elapsed_s
+
+
+def _of_tree(first: Tree, last: Tree, *, lost: bool) -> dict[str, Any]:
+    """Return the figures of `Usage` that need the same tree at both ends."""
+    system = max(0, last.system_us - first.system_us)
+    whole = system + max(0, last.user_us - first.user_us)
+    threads = [
+        ThreadUse((now[0] - first.tasks[task][0]) / 1e6, (now[1] - first.tasks[task][1]) / 1e6)
+        for task, now in last.tasks.items()
+        if task in first.tasks
+    ]
+    programs = growth(first.programs, last.programs)
+    return {
+        "system_share": system / whole if whole >= LEAST_TICKED_US and not lost else None,
+        "switches": _switches(first, last),
+        "threads": tuple(sorted(threads, key=lambda thread: -thread.cpu_s)),
+        "programs": {
+            name: programs[name] / 1e6
+            for name in sorted(programs, key=lambda name: -programs[name])
+        },
+        "collectors_s": max(0, last.collectors_us - first.collectors_us) / 1e6,
+    }
+
+
+def _switches(first: Tree, last: Tree) -> int | None:
+    if first.switches is None or last.switches is None or last.switches < first.switches:
+        return None
+    count = last.switches - first.switches
+    # A thread that ended, perhaps of another program, took at least two switches with it.
+    return count if 50 * (last.forks - first.forks) <= count else None
+
+
+def _throttled_s(first: Tree | None, last: Tree | None) -> float | None:
+    if not (first and last) or first.throttled_us is None or last.throttled_us is None:
+        return None
+    return max(0, last.throttled_us - first.throttled_us) / 1e6

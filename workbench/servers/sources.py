@@ -29,11 +29,6 @@ FETCH_WITHIN_S = 300.0
 MOST_BYTES = 64 << 20
 """The largest source that is unpacked."""
 
-_MOVED = (
-    r"could not read Username|[Rr]epository .*not found|not found$|does not appear to be a git"
-    r"|access denied or repository not exported|error: 40[134]"
-)
-_NO_COMMIT = r"not our ref|[Cc]ouldn't find remote ref|no such remote ref|unadvertised object"
 _UNREACHED = (
     r"Could not resolve host|Failed to connect|Couldn't connect|Connection (refused|timed out)"
     r"|unable to connect|unable to look up|SSL|certificate|CONNECT tunnel|roxy|unreachable"
@@ -217,23 +212,14 @@ def _git(git: str, name: str, source: SourceAt, *arguments: str, given: bytes = 
             f"{source.git} sent nothing in {FETCH_WITHIN_S:.0f} s; {_instead(name, source)}."
         ) from None
     if done.returncode:
-        raise _problem(name, source, done.stderr.decode("utf-8", "replace"))
+        output, instead = done.stderr.decode("utf-8", "replace"), _instead(name, source)
+        lines = output.strip().splitlines() or ["no output"]
+        detail = f"{source.git}: {lines[-1].removeprefix('fatal: ').rstrip('.')[:200]}; {instead}"
+        if re.search(_UNREACHED, output):
+            cause = re.sub(r"fatal: unable to access '[^']*': ", "", output)
+            detail = why_unreached(cause, instead, what=source.git)
+        raise NeedsSource(f"The source of {name} cannot be fetched: {detail}.")
     return done.stdout
-
-
-def _problem(name: str, source: SourceAt, output: str) -> PongbenchError:
-    lines = output.strip().splitlines() or ["no output"]
-    last = lines[-1].removeprefix("fatal: ").rstrip(".")[:200]
-    instead = _instead(name, source)
-    if re.search(_UNREACHED, output):
-        cause = re.sub(r"fatal: unable to access '[^']*': ", "", output)
-        detail = why_unreached(cause, instead, what=source.git)
-        return NeedsSource(f"The source of {name} cannot be fetched: {detail}.")
-    if re.search(_NO_COMMIT, output):
-        return NeedsSource(f"{source.git} no longer has commit {source.short}; {instead}.")
-    if re.search(_MOVED, output, re.MULTILINE):
-        return NeedsSource(f"There is no public repository at {source.git}; {instead}.")
-    return PongbenchError(f"git cannot fetch the source of {name} from {source.git}: {last}.")
 
 
 def _instead(name: str, source: SourceAt) -> str:
@@ -244,8 +230,8 @@ Git: TypeAlias = Callable[..., bytes]
 """Runs git with these arguments and `given` as its input; returns its output."""
 
 WITHIN_S = 120.0
-MOST_BYTES = 512 << 20
-"""Of a version of a service: its files are in memory at once."""
+MOST_OF_A_VERSION = 512 << 20
+"""Of a service, in bytes: its files are in memory at once."""
 
 
 class Unsuitable(Exception):
@@ -333,7 +319,7 @@ class Repository:
         """Write the files of this project at a commit. Raises PongbenchError."""
         tree = f"{commit}:{self._inside}" if self._inside else commit
         try:
-            unpack(self._git, tree, folder, most_bytes=MOST_BYTES, links=True)
+            unpack(self._git, tree, folder, most_bytes=MOST_OF_A_VERSION, links=True)
         except Unsuitable as error:
             raise PongbenchError(
                 f"Commit {commit[:12]} has {error}, which is not unpacked."
