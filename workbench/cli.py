@@ -1,12 +1,11 @@
 """The command line, without Qt; the app adds the commands that need it."""
 
-# ruff: noqa: PLC0415 - one command is imported, not all
-
 from __future__ import annotations
 
 import argparse
 import difflib
 import errno
+import importlib
 import os
 import re
 import sys
@@ -181,27 +180,6 @@ def _show_example(command: argparse.ArgumentParser, name: str) -> None:
 
 
 def _imported(name: str) -> AddParser:
-    match name:
-        case "plans":
-            from workbench.commands.plans import add_parser
-        case "run":
-            from workbench.commands.run import add_parser
-        case "versions":
-            from workbench.commands.versions import add_parser
-        case "bring":
-            from workbench.commands.bring import add_parser
-        case "replay":
-            from workbench.commands.replay import add_parser
-        case "summary":
-            from workbench.commands.summary import add_parser
-        case "compare":
-            from workbench.commands.compare import add_parser
-        case "compact":
-            from workbench.commands.compact import add_parser
-        case "query":
-            from workbench.commands.query import add_parser
-        case "catalogue":
-            from workbench.commands.catalogue import add_parser
-        case _:
-            from workbench.commands.machines import add_parser
-    return add_parser
+    """Of a module of `commands`; one command is imported, not all."""
+    found: AddParser = importlib.import_module(f"workbench.commands.{name}").add_parser
+    return found
