@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -10,9 +12,10 @@ from sweeping import answer, drive, plan
 
 from workbench.documents import PointStop
 from workbench.messages.reasons import BackgroundLoad, FellBehind, OfferedLess, Reason
-from workbench.plan.calibration import Ceiling, calibration
+from workbench.plan.calibration import Ceiling, Known, calibration
 from workbench.plan.model import Range
 from workbench.plan.schedule import PointPlan
+from workbench.run import known_limits
 
 
 @pytest.mark.parametrize(
@@ -96,10 +99,30 @@ def timed(
 def test_a_short_plan_does_not_wait_for_a_finer_limit() -> None:
     rates, found = timed(calibration(TO_LIMIT), 10_000, 2.6)
     assert rates == [20_000, 9_500]  # next what was answered, nearly
-    assert found.per_s == 9_500
+    assert (found.per_s, found.missed_per_s) == (9_500, 20_000)
     thorough = msgspec.structs.replace(TO_LIMIT, repeats=50)
     rates, found = timed(calibration(thorough), 10_000, 2.6)
-    assert found.per_s == 9_500 and min(r for r in rates if r > 10_000) < 10_500 and len(rates) > 4
+    assert found.per_s == 9_500 and (found.missed_per_s or 0) < 10_500 and len(rates) > 4
+
+
+@pytest.mark.parametrize(
+    ("known", "reaches", "rates", "confirmed"),
+    [
+        (Known(9_500, 10_000), 9_900, [9_500], True),
+        (Known(9_500, 20_000), 12_000, [14_750, 9_500], False),
+        (Known(9_500, 20_000), 16_000, [14_750, 17_375], False),
+        (Known(9_500, 10_000), 6_000, [9_500, 5_700], False),
+        (Known(9_500, None), 12_000, [9_500, 19_000], False),
+    ],
+    ids=["confirmed", "no finer", "finer", "less today", "it may be more"],
+)
+def test_an_earlier_limit_says_where_to_begin_and_is_measured_again(
+    known: Known, reaches: float, rates: list[float], confirmed: bool
+) -> None:
+    run, found = timed(calibration(TO_LIMIT, known=known), reaches, 1.2)
+    assert run[: len(rates)] == rates
+    assert found.confirmed is confirmed
+    assert found.per_s in run and found.per_s <= reaches
 
 
 def disturbed(stop: PointStop, *others: Reason) -> PointStop:
@@ -128,3 +151,18 @@ def test_rates_answered_by_the_null_server_are_reached_whatever_else_ran(
         while True:
             point = generator.send(disturbed(answer(point, succeeded), *others))
     assert end.value.value.per_s == per_s
+
+
+def test_only_an_undisturbed_limit_of_the_last_day_is_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PONGBENCH_HOME", str(tmp_path))
+    known_limits.remember("busy", Ceiling(9_000, 180.0, 10_000))
+    known_limits.remember("quiet", Ceiling(9_000, 10.0, 10_000))
+    assert known_limits.recall("busy") is None
+    assert known_limits.recall("quiet") == Known(9_000, 10_000)
+    (kept,) = (tmp_path / "cache" / "limits").glob("*.json")
+    today = datetime.now(UTC).strftime("%Y-%m-%d")
+    before = (datetime.now(UTC) - timedelta(days=2)).strftime("%Y-%m-%d")
+    kept.write_text(kept.read_text("utf-8").replace(today, before), "utf-8")
+    assert known_limits.recall("quiet") is None

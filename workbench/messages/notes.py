@@ -86,7 +86,7 @@ class Ceiling(Notice):
     load_tool: str = ""
     """Where the run has several: with which; empty: it has one."""
     confirmed: bool = False
-    """Of older sessions: an earlier run found it, and this one reached it again at once."""
+    """An earlier run found it, and this one reached it again at once."""
     template = """{name:?{name} sustained {ceiling_per_s:rate}/s, so the client limit is at least
         that (before: {before_per_s:?{before_per_s:rate}/s|none}).
         |{ceiling_per_s:?The clients reach {ceiling_per_s:,.0f}/s against the null

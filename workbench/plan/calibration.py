@@ -8,6 +8,8 @@ import math
 from collections.abc import Generator
 from dataclasses import dataclass
 
+import msgspec
+
 from workbench.analysis.evidence import SHORTEST_S, SUSTAINED_SHARE
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.documents import PointStop
@@ -37,9 +39,32 @@ CALIBRATIONS = 3
 LEAST_PATIENCE_S, PATIENCE = 5.0, 0.1
 """How long the limit is refined once a rate was reached: so long, or this share of all points."""
 
+NARROW = 1.15
+"""How far a rate that was missed may lie above one that was reached: a limit known so well from an
+earlier run is only confirmed."""
+
 ANSWERED = 0.95, 0.25, 0.9
 """After a rate that was missed comes this share of what was answered, between these shares of the
 rate: overloaded clients may answer next to nothing."""
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What an earlier run found. It says where to begin; what counts is measured again."""
+
+    reached_per_s: float
+    missed_per_s: float | None
+    """The lowest rate that was missed; None: none was, so the clients may reach more."""
+
+    @property
+    def first_per_s(self) -> float:
+        """The rate to begin with."""
+        missed = self.missed_per_s or self.reached_per_s
+        return self.reached_per_s if self.is_narrow else (self.reached_per_s + missed) / 2
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it is known so well that it need only be confirmed."""
+        return (self.missed_per_s or math.inf) <= NARROW * self.reached_per_s
 
 
 @dataclass(frozen=True)
@@ -51,6 +76,10 @@ class Ceiling:
     others_pct: float = 0.0
     """The most CPU time, in percent of a core, that other programs used while a higher rate was
     missed."""
+    missed_per_s: float | None = None
+    """The lowest rate that was missed; None: none was."""
+    confirmed: bool = False
+    """It is that of an earlier run, and was reached again."""
 
     @property
     def disturbed(self) -> bool:
@@ -71,14 +100,16 @@ def calibration(
     seed: int = 0,
     most_per_s: float = math.inf,
     load_tool: str = "",
+    known: Known | None = None,
 ) -> Generator[PointPlan, PointStop, Ceiling]:
     """Yield points that find the client limit, which is returned.
 
     The plan's highest rate is tried first: if it is reached, so is every rate of the plan, unless
     they end at the client limit, for which the rate is then doubled, up to `most_per_s`. After a
     rate that was missed comes what was answered, until one is reached; what lies between the two is
-    bisected. Where other programs disturbed that, it is done again, and the highest limit counts.
-    Refining and repeating end with `patience_s`.
+    bisected. A limit that is `known` is tried in place of the first, and if it is reached, counts.
+    Where other programs disturbed that, it is done again, and the highest limit counts. Refining
+    and repeating end with `patience_s`.
     """
     patience = _Patience(patience_s(plan))
     if before_it := warm_up(plan, server, seed, 1):
@@ -87,7 +118,7 @@ def calibration(
     while len(found) < CALIBRATIONS and (
         not found or (found[-1].disturbed and not patience.is_over)
     ):
-        search = _Search(plan, most_per_s)
+        search = _Search(plan, most_per_s, known)
         while search.rate is not None:
             stop = yield _ceiling_point(plan, server, search.rate, seed, load_tool)
             search.take(stop, hurry=patience.over(stop))
@@ -114,27 +145,32 @@ class _Patience:
 class _Search:
     """A calibration: it takes the result of each rate, and names the next."""
 
-    def __init__(self, plan: Plan, most_per_s: float) -> None:
-        self._to_ceiling = plan.to_ceiling
-        begin = min(max(plan.rates_per_s, default=0.0), most_per_s)
-        self._top = min(most_per_s, HIGHEST_RATE_PER_S) if self._to_ceiling else begin
+    def __init__(self, plan: Plan, most_per_s: float, known: Known | None) -> None:
+        self._to_ceiling, self._known = plan.to_ceiling, known
+        highest = max(plan.rates_per_s, default=0.0)
+        top = min(highest, most_per_s)
+        self._top = min(most_per_s, HIGHEST_RATE_PER_S) if self._to_ceiling else top
         self._lowest = min(plan.rates_per_s, default=0.0)
         self._attempts = 1 if self._to_ceiling else CEILING_ATTEMPTS
         self._steps = CEILING_HALVINGS
         self._reached, self._missed, self._others_pct = 0.0, math.inf, 0.0
-        self.rate: float | None = min(begin, self._top)
+        self._confirmed = False
+        begin = known.first_per_s if known else top
+        self.rate: float | None = min(begin, self._top if self._to_ceiling else top)
         """The next rate; None: the limit is found."""
 
     @property
     def found(self) -> Ceiling:
-        return Ceiling(self._reached, self._others_pct)
+        missed = None if self._missed == math.inf else self._missed
+        return Ceiling(self._reached, self._others_pct, missed, self._confirmed)
 
     def take(self, stop: PointStop, *, hurry: bool) -> None:
         """Take the result of `rate`. `hurry`: a rate that was reached is good enough."""
         assert self.rate is not None
-        rate = self.rate
+        rate, known = self.rate, self._known
         if _reached(stop):
             self._reached = rate
+            self._confirmed = bool(known and known.is_narrow and rate == known.reached_per_s)
         else:
             self._others_pct = max(self._others_pct, stop.evidence.get("others_cpu_pct", 0.0))
             self._attempts -= 1
@@ -146,19 +182,26 @@ class _Search:
             self._reached or not self._to_ceiling or self._missed <= self._lowest
         ):
             self._steps -= 1
-        enough = self._reached >= self._top or bool(self._reached and hurry)
-        self.rate = None if enough or self._steps < 0 else self._next(stop)
+        self.rate = None if self._is_found(hurry) else self._next(stop)
+
+    def _is_found(self, hurry: bool) -> bool:
+        enough = self._confirmed or hurry
+        return self._reached >= self._top or self._steps < 0 or bool(self._reached and enough)
 
     def _next(self, stop: PointStop) -> float:
-        reached, missed = self._reached, self._missed
+        reached, missed, known = self._reached, self._missed, self._known
         if missed == math.inf:
-            return min(round(2 * reached, 6), self._top)
+            expected = (known.missed_per_s if known else None) or 0.0
+            higher = (reached + expected) / 2 if expected > reached else 2 * reached
+            return min(round(higher, 6), self._top)
         share, least, most = ANSWERED
         if reached:
             answered = share * stop.replies_per_s if self.rate == missed else 0.0
             middle = (reached + missed) / 2
             # Far above the limit most was answered there: the middle would be missed, too.
             return round(answered if reached < answered < middle else middle, 6)
+        if known and known.reached_per_s < missed:
+            return known.reached_per_s
         return round(min(max(share * stop.replies_per_s, least * missed), most * missed), 6)
 
 

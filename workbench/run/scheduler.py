@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ from workbench.plan.model import Plan
 from workbench.plan.schedule import Sweep, order, repeat_sweep, sweep
 from workbench.plan.search import PeakSearch
 from workbench.rights import recorded
+from workbench.run import known_limits
 from workbench.run.network_check import note_links
 from workbench.run.profiling import ProfilePass
 from workbench.run.server_run import NotMeasurable, ServerRunner
@@ -164,6 +166,8 @@ class Scheduler:
 
     async def _calibrate_with(self, tool: str, null: ServerEntry) -> None:
         ceiling = None
+        key = known_limits.key_of(self._run, tool)
+        known = await asyncio.to_thread(known_limits.recall, key)
         try:
             ceiling = await self.servers.run(
                 null.id,
@@ -173,6 +177,7 @@ class Scheduler:
                     seed=self._run.seed,
                     most_per_s=self._run.budget.most_per_s if self._plan.to_ceiling else math.inf,
                     load_tool=tool,
+                    known=known,
                 ),
             )
         except NotMeasurable as reason:
@@ -180,6 +185,7 @@ class Scheduler:
         if ceiling is None:
             self._run.note(notes.ClientLimitUnknown())
             return
+        await asyncio.to_thread(known_limits.remember, key, ceiling)
         self._run.limits[tool] = ClientLimit(ceiling.per_s, ceiling.others_pct)
         top = self._run.budget.most_per_s if self._plan.to_ceiling else max(self._plan.rates_per_s)
         reached_all = ceiling.per_s >= top
@@ -188,6 +194,7 @@ class Scheduler:
             reached_all=reached_all,
             others_cpu_pct=ceiling.others_pct,
             disturbed=ceiling.disturbed,
+            confirmed=ceiling.confirmed,
             load_tool=tool if len(self._plan.load_tools) > 1 else "",
         )
         self._run.note(found, null.id)
