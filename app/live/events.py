@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,6 @@ from workbench import formatting
 from workbench.analysis.audits import Audit, State
 from workbench.documents import Note
 from workbench.formatting import continued
-from workbench.messages import base
 from workbench.messages.base import places
 from workbench.messages.notes import (
     Again,
@@ -42,6 +42,8 @@ _SIGNS: dict[State, tuple[str, str]] = {
     "does-not-apply": _NOTE,
 }
 """Icon and tone of audits, in the order of those that have no time."""
+_FIGURES = re.compile(r'"[^"]*"|\d[\d.,]*')
+"""In which causes of one kind differ: figures, and what servers sent."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,7 @@ def kind(event: Event) -> Hashable:
         case Database():
             found = message.text()
         case NotJudged():
-            found = base.kind(message.reason())
+            found = _FIGURES.sub("", message.cause)
         case Again():
             found = message.look, message.pass_number
     return (message.code, found) if event.server and found is not None else None
@@ -247,5 +249,4 @@ def sentence(events: Sequence[Event]) -> str:
         return f"Repeating, because a limit is decided there: {places(where, first.suffix)}."
     doubts = [message for message in messages if isinstance(message, NotJudged)]
     where = [(name, doubt.x) for name, doubt in zip(servers, doubts, strict=True)]
-    causes = base.merged_text([doubt.reason() for doubt in doubts])
-    return f"{causes} Not judged: {places(where, doubts[0].suffix)}."
+    return f"{doubts[-1].cause} Not judged: {places(where, doubts[0].suffix)}."

@@ -94,6 +94,5 @@ class FirstUntrusted:
             suffix=self._axis.suffix,
             first=first,
             cause=" ".join(point.reasons[:1]) or f"The verdict is {point.verdict}.",
-            finding=next(iter(point.findings), {}),
         )
         return [doubt.note(point.t_us, server=point.server)]

@@ -84,7 +84,7 @@ def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
             listed.add(note, server)
     (message,) = lines(listed)
     assert message == (
-        "Background load took 26 to 61 % of a core from server and clients. Repeat on a quiet"
+        "Background load took 26 % of a core from server and clients. Repeat on a quiet"
         " machine. Not judged: gevent at 18,000 and 20,000/s and Twisted at 4,000/s."
     )
     assert listed.warnings == 1
@@ -95,7 +95,7 @@ def recorded(*reasons: Message) -> dict[str, Any]:
 
 
 def doubt(name: str, x: float, cause: Message, t_us: int = 1) -> Note:
-    return notes.NotJudged(name=name, x=x, cause=cause.text(), finding=cause.record()).note(t_us)
+    return notes.NotJudged(name=name, x=x, cause=cause.text()).note(t_us)
 
 
 def test_repeated_points_are_reported_in_one_sentence(qtbot: QtBot) -> None:

@@ -15,15 +15,13 @@ import pytest
 from tests.sentences import EXAMPLES, KINDS, STATED, TABLES
 from tests.synthetic import session
 from workbench.documents import Note, PointStop
-from workbench.messages import notes, reasons
+from workbench.messages import notes
 from workbench.messages.base import (
     Message,
     Record,
     Recorded,
     Stated,
     check_template,
-    kind,
-    merged_text,
     read,
 )
 from workbench.messages.errors import error_label, listed_errors
@@ -116,7 +114,6 @@ def test_a_table_of_words_has_every_value_of_its_field(
 
 
 RECORDED = [message for message in MESSAGES if isinstance(message, Reason | Limit | Notice)]
-REASON = [message for message in MESSAGES if isinstance(message, Reason | Limit)]
 
 
 @pytest.mark.parametrize("message", RECORDED, ids=lambda message: message.code)
@@ -132,56 +129,6 @@ def test_a_message_survives_a_round_trip_through_a_session(message: Message) -> 
     note = Note(t_us=1, topic="x", text=message.text(), data=message.record())
 
     assert msgspec.json.decode(encode(note), type=Note) == note
-
-
-@pytest.mark.parametrize("message", REASON, ids=lambda message: message.code)
-def test_reasons_that_differ_in_figures_alone_make_one_sentence(message: Message) -> None:
-    figures = {k: v for k, v in msgspec.structs.asdict(message).items() if k not in message.apart}
-    doubled = msgspec.structs.replace(message, **_doubled(figures))
-    differing = doubled != message
-
-    assert kind(message) == kind(doubled)
-    assert (" to " in merged_text([message, doubled])) >= differing
-
-
-def _doubled(parameters: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: _doubled(value) if isinstance(value, dict) else 2 * value
-        for name, value in parameters.items()
-        if isinstance(value, int | float | dict)
-    }
-
-
-def test_a_figure_of_several_messages_is_written_from_least_to_most() -> None:
-    late = [
-        reasons.ClientsLate(late_share=share, p99_us=p99_us, relief="machine")
-        for share, p99_us in ((0.36, 31_000), (0.251, 8_200), (0.36, 31_400))
-    ]
-
-    assert merged_text(late) == (
-        "The clients started 25.1 to 36.0 % of connections over 5 ms late "
-        "(p99 8 to 31 ms). Add a client machine."
-    )
-
-
-def test_one_example_represents_all_responses_of_a_faulty_server() -> None:
-    first = reasons.UnexpectedReplies(
-        error="protocol-500", failed=10, calls=100, first_s=0.1, example="HTTP/1.0 500 No"
-    )
-    other = msgspec.structs.replace(first, failed=40, calls=200, example="HTTP/1.0 500 Later")
-    assert kind(first) == kind(other)
-    assert merged_text([first, other]) == (
-        "The server answers 500: 10 to 40 of 100 to 200 calls failed (10.0 to 20.0 %), first after"
-        ' 0.10 s. The first: "HTTP/1.0 500 No".'
-    )
-
-
-def test_messages_that_differ_in_more_than_figures_are_not_merged() -> None:
-    first = reasons.CallsFailed(failed=10, calls=100, errors={"connreset": 10})
-    other = reasons.CallsFailed(failed=10, calls=100, errors={"client-timo": 10})
-    calm = reasons.BackgroundLoad(cpu_pct=40.0)
-
-    assert len({kind(each) for each in (first, calm, other)}) == 3
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ import contextlib
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache
 from string import Formatter
@@ -38,57 +38,19 @@ Record: TypeAlias = dict[str, Any]
 """A message as recorded in a session: its parameters, and its code under "code"."""
 
 
-@dataclass(frozen=True)
-class Span:
-    """One figure of several messages, in their order; rendered as the range from lowest to
-    highest."""
-
-    values: tuple[float, ...]
-
-    def __format__(self, spec: str) -> str:
-        return each(self, lambda value: format(value, spec))
-
-    def over(self, other: Figure) -> Span:
-        """Divided element by element; division by 0 gives 0."""
-        others = other.values if isinstance(other, Span) else (other,) * len(self.values)
-        pairs = zip(self.values, others, strict=True)
-        return Span(tuple(a / b if b else 0.0 for a, b in pairs))
-
-
-Figure: TypeAlias = float | Span
-"""A parameter while it is rendered."""
-
-
-def each(figure: Figure, write: Callable[[float], str]) -> str:
-    """The formatted figure; of a `Span` the lowest "to" the highest."""
-    if not isinstance(figure, Span):
-        return write(figure)
-    low, high = write(min(figure.values)), write(max(figure.values))
-    return low if low == high else f"{low} to {high}"
-
-
-def share(part: Figure, whole: Figure) -> Figure:
+def share(part: float, whole: float) -> float:
     """part / whole; 0 if the whole is 0."""
-    if isinstance(part, Span):
-        return part.over(whole)
-    if isinstance(whole, Span):
-        return Span((part,) * len(whole.values)).over(whole)
     return part / whole if whole else 0.0
 
 
-def most(figure: Figure) -> float:
-    """Sort key of a figure."""
-    return max(figure.values) if isinstance(figure, Span) else figure
-
-
-def percent(share: Figure) -> str:
+def percent(share: float) -> str:
     # 98.96 % must not be rendered as 99 %, the very limit it missed.
-    return f"{each(share, lambda part: f'{math.floor(part * 1000) / 10:.1f}')} %"
+    return f"{math.floor(share * 1000) / 10:.1f} %"
 
 
-def by_host(stolen_pct: Figure) -> str:
+def by_host(stolen_pct: float) -> str:
     """To follow the background load of which it is a part; empty: next to none."""
-    if most(stolen_pct) < 1:
+    if stolen_pct < 1:
         return ""
     return f" (the host of the virtual machine took {stolen_pct:.0f} %)"
 
@@ -109,7 +71,7 @@ FORMATS: dict[str, Callable[..., str]] = {
     "by_host": by_host,
     "cores": formatting.cores,
     "Every": lambda count, noun: formatting.capital(every(count, noun)),
-    "duration": lambda us: each(us, formatting.duration),
+    "duration": formatting.duration,
     "every": every,
     "exit": lambda status: f"by signal {-status}" if status < 0 else f"with status {status}",
     "figure": RATE.figure,
@@ -117,20 +79,19 @@ FORMATS: dict[str, Callable[..., str]] = {
     "joined": _joined,
     "listed": lambda names: formatting.listed([*names]),
     "megabytes": formatting.megabytes,
-    "ms": lambda us: f"{share(us, 1000):,.0f} ms",
+    "ms": lambda us: f"{us / 1000:,.0f} ms",
     "number_of": formatting.number_of,
     "percent": percent,
     "rate": formatting.rate,
     "sentences": " ".join,
-    "thousandths": lambda figure, spec: format(share(figure, 1000), spec),
+    "thousandths": lambda figure, spec: format(figure / 1000, spec),
 }
 """How templates format what Python's own formats do not; some families add to these."""
 
 
-def place(x: Figure, suffix: str) -> str:
-    """A position on the plan's axis with its suffix (`axis.Axis.suffix`): "4,700/s", "10 to 50
-    concurrent"."""
-    return formatting.counted(each(x, RATE.figure), suffix)
+def place(x: float, suffix: str) -> str:
+    """A position on the plan's axis with its suffix (`axis.Axis.suffix`): "4,700/s"."""
+    return formatting.counted(RATE.figure(x), suffix)
 
 
 FEW = 5
@@ -189,7 +150,7 @@ def _choice(spec: str) -> tuple[str, str, str] | None:
 
 def _is(value: Any, wanted: str) -> bool:
     if not wanted:
-        return any(value.values) if isinstance(value, Span) else bool(value)
+        return bool(value)
     if wanted == "known":
         return value is not None
     if isinstance(value, Sized) and not isinstance(value, str):
@@ -249,12 +210,6 @@ class Message(
 
     template: ClassVar[str] = ""
     """The sentence, as above. A line break in it is a space, and nothing before a bar."""
-
-    apart: ClassVar[tuple[str, ...]] = ()
-    """Numbers that identify a message, as names do, so they never become a `Span`."""
-
-    same: ClassVar[tuple[str, ...]] = ()
-    """Texts that may differ between messages of one kind; the first is shown for all."""
 
     @property
     def code(self) -> str:
@@ -387,46 +342,3 @@ def read(
             message.text()
             return message
     return Recorded(sentence=sentence)
-
-
-def kind(message: Message) -> Hashable:
-    """The kind of a message. Messages of one kind differ only in figures, so `merged_text` can
-    merge them."""
-    return message.code, *(
-        (name, value if name in message.apart else _without_figures(value))
-        for name, value in msgspec.structs.asdict(message).items()
-        if name not in message.same
-    )
-
-
-def merged_text(messages: Sequence[Message]) -> str:
-    """One sentence for messages of one kind."""
-    first, *others = messages
-    if all(other == first for other in others):
-        return first.text()
-    every = [msgspec.structs.asdict(message) for message in messages]
-    spanned = {
-        name: _span([of[name] for of in every]) for name in every[0] if name not in first.same
-    }
-    return msgspec.structs.replace(first, **spanned).text()
-
-
-def _is_figure(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _without_figures(value: Any) -> Hashable:
-    if _is_figure(value):
-        return "figure"
-    if isinstance(value, Mapping):
-        return frozenset((key, _without_figures(inner)) for key, inner in value.items())
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _span(values: list[Any]) -> Any:
-    first = values[0]
-    if all(value == first for value in values):
-        return first
-    if isinstance(first, Mapping):
-        return {key: _span([value[key] for value in values]) for key in first}
-    return Span(tuple(values))

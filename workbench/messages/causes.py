@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from workbench.messages.base import FORMATS, Figure, Message, most
+from workbench.messages.base import FORMATS, Message
 
 
 class Cause(Message):
@@ -17,8 +17,8 @@ class Cause(Message):
 _MOSTLY_KERNEL_PCT = 50.0
 
 
-def _in_kernel(pct: Figure | None) -> str:
-    if pct is None or most(pct) < _MOSTLY_KERNEL_PCT:
+def _in_kernel(pct: float | None) -> str:
+    if pct is None or pct < _MOSTLY_KERNEL_PCT:
         return ""
     return f", {pct:.0f} % of that in system calls"
 
@@ -28,7 +28,6 @@ FORMATS["in_kernel"] = _in_kernel
 
 class CoresFull(Cause):
     brief = "{cores:1?its core was|all its {cores} cores were} full"
-    apart = ("cores",)
     cores: int
     busy_pct: float
     kernel_pct: float | None = None
@@ -41,7 +40,6 @@ class ThreadFull(Cause):
     """One thread did the work and filled a core; others cannot help it."""
 
     brief = "one of its threads filled a core"
-    apart = ("cores",)
     busy_pct: float
     cores: int
     kernel_pct: float | None = None
@@ -51,7 +49,6 @@ class ThreadFull(Cause):
 
 class TurnsTaken(Cause):
     brief = "its threads took turns on one core"
-    apart = ("cores",)
     threads: int
     busy_pct: float
     cores: int
@@ -77,7 +74,6 @@ class CpuContended(Cause):
 
 class DescriptorsUsedUp(Cause):
     brief = "it ran out of descriptors"
-    apart = ("limit",)
     opened: int
     limit: int
     template = "It had {opened:,} descriptors open, of at most {limit:,} (nofile)."
@@ -103,7 +99,6 @@ class GarbageCollected(Cause):
 
 class DatabaseBusy(Cause):
     brief = "its database was busy"
-    apart = ("cores",)
     service: str
     share_pct: float
     """Percent of the CPU time of both."""
@@ -169,7 +164,6 @@ class MachineWaited(Cause):
 
 class NotAccepted(Cause):
     brief = "it accepted connections too slowly"
-    apart = ("backlog",)
     busy_pct: float
     backlog: int
     waiting: int = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from workbench.documents import error_class
-from workbench.messages.base import Figure, most
 
 ERROR_LABELS = {
     "client-timo": "timeout",
@@ -69,7 +68,7 @@ def error_label(name: str, *, short: bool = False) -> str:
     return f"{label}: {detail}" if detail else label
 
 
-def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
+def unexpected(error: str, answered: float, agreed: float) -> str:
     """What a faulty server does, to follow its name: "answers 500"."""
     if error.startswith("check"):
         return f"fails {_checked(error)}"
@@ -78,7 +77,7 @@ def unexpected(error: str, answered: Figure, agreed: Figure) -> str:
     if error.startswith(_CLOSED):
         return f"closes connections (code {error.removeprefix(_CLOSED)})"
     detail = error.removeprefix("protocol").removeprefix("-")
-    if detail in ("closed", "connreset") and most(answered):
+    if detail in ("closed", "connreset") and answered:
         return f"ends connections after {answered:,} of {agreed:,} calls"
     if detail == "connreset":
         return "resets connections"
@@ -103,11 +102,11 @@ def _fails_tls(error: str) -> str:
     return f"fails TLS ({detail})" if detail else "fails TLS"
 
 
-def listed_errors(errors: Mapping[str, Figure]) -> str:
+def listed_errors(errors: Mapping[str, float]) -> str:
     """Most frequent first: "timeout (447), connection reset (151)"; a single class without its
     count."""
-    ranked = sorted(errors.items(), key=lambda item: -most(item[1]))
-    labels = [(error_label(name), count) for name, count in ranked if most(count)]
+    ranked = sorted(errors.items(), key=lambda item: -item[1])
+    labels = [(error_label(name), count) for name, count in ranked if count]
     if len(labels) == 1:
         return labels[0][0]
     return ", ".join(f"{label} ({count:,})" for label, count in labels)

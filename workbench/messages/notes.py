@@ -13,8 +13,7 @@ import msgspec
 from workbench import formatting
 from workbench.axis import RATE
 from workbench.documents import Note, Verdict
-from workbench.messages.base import Message, Record, place, read
-from workbench.messages.reasons import REASONS
+from workbench.messages.base import Message, place
 from workbench.shapes import Rate
 
 
@@ -357,7 +356,6 @@ class Rates(Notice):
 class Again(Notice):
     """The rate that decides what a server sustains is in doubt, so it is repeated."""
 
-    apart = ("look", "pass_number")
     name: str = ""
     look: int
     """Attempts so far."""
@@ -431,12 +429,7 @@ class NotJudged(Point):
     """The first of the run, and at a server's lowest rate: what this server sustains stays
     unknown."""
     cause: str
-    finding: Record = msgspec.field(default_factory=dict)
-    """The reason as recorded; see `messages.reasons`."""
     template = "{name} at {at} cannot be judged. {cause}"
 
     def severity(self) -> Severity:
         return Severity.ALERT if self.first else Severity.WARNING
-
-    def reason(self) -> Message:
-        return read(REASONS, self.finding.get("code"), self.finding, self.cause)

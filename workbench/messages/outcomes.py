@@ -18,7 +18,6 @@ from workbench.untrusted import one_line
 class Peak(Notice):
     """The highest tested rate at which a server met the limits of the search, in one pass."""
 
-    apart = ("pass_number",)
     name: str
     pass_number: int = 1
     passes: int = 1
@@ -104,7 +103,6 @@ _MOST_NAMED = 3
 class Profile(Point):
     """Of one server, in a pass that is left out of the results."""
 
-    same = ("frames", "stacks")
     name: str
     tool: str
     """With its version: "py-spy 0.4.3"."""

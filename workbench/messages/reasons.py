@@ -12,12 +12,9 @@ from workbench.documents import PointStop
 from workbench.formatting import duration
 from workbench.messages.base import (
     FORMATS,
-    Figure,
     Message,
     Record,
-    each,
     kinds,
-    most,
     read,
     share,
 )
@@ -205,7 +202,6 @@ FORMATS["errors"] = listed_errors
 
 
 class ServerEnded(Reason):
-    apart = ("status",)
     status: int
     """Exit status; negative: the signal."""
     template = "The server ended {status:exit} during the point."
@@ -219,12 +215,11 @@ class CallsFailed(Reason):
     """By class, and "in flight"; see `errors.ERROR_LABELS`."""
     template = "{failed:,} of {calls:,} calls failed ({failed_share:percent}): {errors:errors}."
 
-    def failed_share(self) -> Figure:
+    def failed_share(self) -> float:
         return share(self.failed, self.calls)
 
 
 class UnexpectedReplies(Reason):
-    same = ("example", "why")
     error: str
     """See `documents.ERROR_CLASSES`."""
     failed: int
@@ -248,11 +243,11 @@ class UnexpectedReplies(Reason):
 
     def what(self) -> str:
         """ "answers 500", "ends connections after 3 of 10 calls"."""
-        within = self.error == "connreset" and most(self.received)
+        within = self.error == "connreset" and self.received
         error = "protocol-cut" if within else self.error
         return unexpected(error, self.answered, self.agreed)
 
-    def failed_share(self) -> Figure:
+    def failed_share(self) -> float:
         return share(self.failed, self.calls)
 
     def shortened(self) -> str:
@@ -377,7 +372,7 @@ class NoSingleCause(Reason):
     template = """{succeeded_share:percent} of the calls succeeded: {clients:,} failed at the
         clients and {server:,} at the server, neither enough to be the cause. Repeat the run."""
 
-    def succeeded_share(self) -> Figure:
+    def succeeded_share(self) -> float:
         return share(self.succeeded, self.calls)
 
 
@@ -494,7 +489,7 @@ class ClientLimitedTimes(Reason):
 
     def up_to(self) -> str:
         found = (("p50", self.p50_us), ("p99", self.p99_us))
-        return " and ".join(f"{each(us, duration)} of {name}" for name, us in found if most(us))
+        return " and ".join(f"{duration(us)} of {name}" for name, us in found if us)
 
 
 class LatencyIncludesLateness(Reason):
@@ -510,12 +505,12 @@ class Limit(Message):
     """A point exceeded a limit."""
 
 
-def _pct(value: Figure) -> str:
-    return f"{each(value, lambda pct: f'{pct:.3g}')} %"
+def _pct(value: float) -> str:
+    return f"{value:.3g} %"
 
 
-def _ms(value: Figure) -> str:
-    return f"{each(value, lambda ms: f'{ms:,.0f}' if ms >= 100 else f'{ms:.3g}')} ms"
+def _ms(value: float) -> str:
+    return f"{value:,.0f} ms" if value >= 100 else f"{value:.3g} ms"
 
 
 FORMATS |= {"pct": _pct, "limit_ms": _ms}
