@@ -143,6 +143,13 @@ class Options(Choice):
     def set_value(self, value: Any) -> None:
         self.setCurrentIndex(max(0, self.findData(value)))
 
+    def offer(self, options: Sequence[tuple[Any, str]], value: Any) -> None:
+        """Show other choices, and choose this one."""
+        self.clear()
+        for each, text in options:
+            self.addItem(text, each)
+        self.set_value(value)
+
 
 class Flag(Tick):
     """On or off."""
@@ -169,12 +176,19 @@ class TickList(QListWidget):
     edited = Signal()
 
     def __init__(
-        self, name: str, options: Sequence[tuple[str, str, str]] = (), *, whole: bool = True
+        self,
+        name: str,
+        options: Sequence[tuple[str, str, str]] = (),
+        *,
+        whole: bool = True,
+        across: int = 4,
     ) -> None:
-        """`options`: see `offer`; `whole`: it is as high as its rows and never scrolls."""
+        """`options`: see `offer`; `whole`: it is as high as its rows and never scrolls; `across`:
+        the most columns.
+        """
         super().__init__()
         self._chosen: list[str] = []
-        self._whole = whole
+        self._whole, self._most = whole, across
         self.setAccessibleName(name)
         self.setProperty("kind", "ticks")
         self.setFlow(QListWidget.Flow.LeftToRight)
@@ -234,13 +248,20 @@ class TickList(QListWidget):
         self.toggle(item.data(Qt.ItemDataRole.UserRole))
 
     def _fit(self) -> None:
-        wide = self.viewport().width() - 1  # Qt wraps what fills a row
-        across = max(1, wide // _TICKS_ACROSS_PX)
-        self.setGridSize(QSize(wide // across, _TICK_PX))
-        for n in range(self.count()):
-            self.item(n).setSizeHint(self.gridSize())
+        rows = lay_grid(self, min(self._most, self.width() // _TICKS_ACROSS_PX), _TICK_PX)
         if self._whole:
-            self.setFixedHeight(-(-self.count() // across) * _TICK_PX + 2 * self.frameWidth())
+            self.setFixedHeight(rows * _TICK_PX + 2 * self.frameWidth())
+
+
+def lay_grid(view: QListWidget, across: int, high: int) -> int:
+    """Lay out a list that wraps in columns, in rows of this height; return the number of rows."""
+    # Qt leaves room for the scroll bar, and wraps what fills a row.
+    room = view.maximumViewportSize().width() - view.verticalScrollBar().sizeHint().width() - 1
+    across = max(1, across)
+    view.setGridSize(QSize(room // across, high))
+    for n in range(view.count()):
+        view.item(n).setSizeHint(view.gridSize())
+    return -(-view.count() // across)
 
 
 class Segments(QFrame):

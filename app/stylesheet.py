@@ -164,9 +164,6 @@ QPushButton[kind="row"] {{ background: transparent; border: 1px solid transparen
 QPushButton[kind="row"]:hover {{ background: {t.raised}; }}
 QPushButton[kind="row"]:checked {{ background: {chosen}; border-color: {t.edge}; }}
 QPushButton[kind="row"]:focus {{ border: 2px solid {t.focus}; padding: 0; min-height: 52px; }}
-QFrame#tag {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 7px; }}
-QFrame#tag[tone="bad"] {{ border-color: {t.bad}; }}
-QFrame#tag:focus {{ border: 2px solid {t.focus}; }}
 QFrame#segments {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 8px; }}
 QPushButton[kind="segment"] {{ background: transparent; border: 1px solid transparent;
     border-radius: 6px; color: {t.muted}; padding: 0 2px; min-height: 26px; font-size: 12px; }}
@@ -235,10 +232,15 @@ QListView[kind="ticks"] {{ background: transparent; border: 2px solid transparen
     border-radius: 7px; }}
 QListView[kind="ticks"]::item {{ padding: 0; border-radius: 5px; }}
 QListView[kind="ticks"]::item:focus {{ background: {chosen}; }}
+QListView[kind="tags"] {{ background: transparent; border: 2px solid transparent;
+    border-radius: 7px; }}
+QListView[kind="tags"]::item {{ background: {t.sunken}; border: 1px solid {t.line2};
+    border-radius: 7px; margin: 0 6px 6px 0; padding: 0 6px; }}
+QListView[kind="tags"]::item:selected {{ border-color: {t.text}; background: {chosen}; }}
 QTableView[kind="presets"] {{ background: transparent; }}
 QTableView[kind="presets"]::item {{ padding: 6px 0; border: none; }}
-QTableView:focus, QTreeView:focus, QListView:focus, QListView[kind="ticks"]:focus {{
-    border: 2px solid {t.focus}; }}
+QTableView:focus, QTreeView:focus, QListView:focus, QListView[kind="ticks"]:focus,
+QListView[kind="tags"]:focus {{ border: 2px solid {t.focus}; }}
 QTableView[kind="rows"], QTableView[kind="rows"]:focus {{
     border: 2px solid transparent; border-radius: 9px; }}
 QHeaderView::section {{ background: {t.card}; color: {t.muted}; border: none;

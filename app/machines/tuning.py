@@ -149,7 +149,6 @@ class TuningCard(Card):
 
 
 _TITLE = "Change kernel settings for this run?"
-_PREVIEW = "Changes for the run"
 _ABOUT = (
     "They are changed before any server starts and restored when the run ends, even if the run, "
     "the link or this computer fails."
@@ -163,15 +162,9 @@ _ROOT = {
 _HIGHEST = 440
 
 
-def consenting(
-    parent: QWidget,
-    /,
-    plans: Sequence[TuningPlan],
-    *,
-    preview: bool = False,
-) -> Confirmation:
+def consenting(parent: QWidget, /, plans: Sequence[TuningPlan]) -> Confirmation:
     """Ask for consent to the changes: True to change the settings, None to run without changes,
-    False not to run. `preview`: only show them.
+    False not to run.
     """
     body = QWidget()
     down = column(body, gap=10)
@@ -180,18 +173,13 @@ def consenting(
     down.addStretch(1)
     scroll = Scrolled(body, "Changes")
     scroll.setMinimumHeight(min(_HIGHEST, body.sizeHint().height() + 4))
-    title, answers = (
-        _TITLE,
-        [
-            ("Cancel", "x", False),
-            ("Run without tuning", "", None),
-            ("Change and run", "check", True),
-        ],
-    )
-    if preview:
-        title, answers = _PREVIEW, [("Close", "", False)]
+    answers = [
+        ("Cancel", "x", False),
+        ("Run without tuning", "", None),
+        ("Change and run", "check", True),
+    ]
     about = label(_ABOUT, tone="soft", wrap=True)
-    made = Confirmation(parent, title, [about, scroll], answers, harmless=not preview)
+    made = Confirmation(parent, _TITLE, [about, scroll], answers, harmless=1)
     made.resize(640, made.sizeHint().height() + 24)
     return made
 

@@ -19,7 +19,6 @@ from app.planning import resources
 from app.planning.drafting import DraftHistory, Drafting, KeptPlan, ShippedNote, ShippedTitle, State
 from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
-from app.planning.machines import TuningPreview
 from app.planning.preview import Outlook
 from app.planning.request_dialog import RequestDialog
 from app.planning.resources import PlanResources
@@ -110,7 +109,6 @@ class PlanPage(QWidget):
         self.form = self._make_form()
         self._note = ShippedNote(self.form.description)
         self._title = ShippedTitle(self.form.name)
-        self._tuning = TuningPreview(desk, self.form.machines, self)
         self.outlook = Outlook()
         around.addLayout(self._make_columns(), 1)
         self.form.servers.opened.connect(self._scroll.ensureWidgetVisible)
@@ -228,7 +226,6 @@ class PlanPage(QWidget):
 
     def _make_form(self) -> PlanForm:
         made = PlanForm()
-        made.servers.before = self.gallery.last
         made.edited.connect(self._on_edited)
         made.machines.edited.connect(self._on_edited)
         made.inputs["workload.requests"].wanted.connect(self._edit_request)

@@ -208,11 +208,8 @@ class PlanForm(QWidget):
         return moved
 
     def show_plan(self, plan: Plan | None) -> None:
-        """Show the rates that the fields yield and the order of the servers; None: the plan is
-        invalid.
-        """
+        """Show the rates that the fields yield; None: the plan is invalid."""
         self.lines["rates"].explain(_span(plan) if plan else "")
-        self.servers.show_order(_order(plan) if plan else "")
         if plan:
             self.origin.show_plan(plan)
             for key, text in plan.declared.found(plan.workload).items():
@@ -224,8 +221,7 @@ class PlanForm(QWidget):
         known = {machine.name: Records(kept).get(machine.name) for machine in found.machines}
         states = {name: record.state for name, record in known.items()}
         seen = {name: record.found for name, record in known.items()}
-        self.machines.set_machines(found.machines, states, seen, found.damaged)
-        self.machines.set_tunings(found.tunings)
+        self.machines.set_machines(found.machines, states, seen, found.damaged, found.tunings)
 
     def open_advanced(self) -> None:
         """Unfold the fields that few people change."""
@@ -345,13 +341,3 @@ def _span(plan: Plan) -> str:
         return f"One rate, {rates[0]:,.6g}/s" if rates else ""
     span = f"{len(rates):,} rates, {rates[0]:,.6g} to {rates[-1]:,.6g}/s"
     return f"Chooses among {span}" if plan.search else span
-
-
-def _order(plan: Plan) -> str:
-    count = len(plan.servers)
-    if count < 2:
-        return "1 server" if count else ""
-    if plan.order == "sequential":
-        return f"{count} servers, one after another"
-    by = f" (seed {plan.seed})" if plan.seed else ""
-    return f"{count} servers, random order{by}"

@@ -1,25 +1,21 @@
-"""The form's own inputs: numbers, text and YAML in fields that grow in lines, and several check
-boxes.
-"""
+"""The form's own inputs: numbers, text and YAML in fields that grow in lines."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFocusEvent, QFont, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.dialogs import ask_file
-from app.fields import Flag, TextArea, TextField, grouped
-from app.plain import tip
+from app.fields import TextArea, TextField, grouped
 from app.theme import font
-from app.widgets import button, empty, row
+from app.widgets import button, row
 from workbench.config.yaml import loads_yaml
 from workbench.errors import BadInput
 from workbench.plan.editing import number
@@ -27,7 +23,6 @@ from workbench.plan.editing import number
 _AROUND = 16
 """Border, padding and margin, above and below a text."""
 _NOTE_PX = 72
-_MOST_ACROSS, _APART = 4, 12
 
 
 class _Lines(TextArea):
@@ -169,62 +164,6 @@ class Numbers(_Lines):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self.set_value(self.value())
-
-
-class Several(QWidget):
-    """Check boxes in columns as wide as the longest name. What is ticked is last among the values;
-    a name that is longer than a row is cut.
-    """
-
-    edited = Signal()
-
-    def __init__(self, name: str, options: Sequence[tuple[str, str, str]] = ()) -> None:
-        """`options`: see `offer`."""
-        super().__init__()
-        self.setAccessibleName(name)
-        self._chosen: list[str] = []
-        self._flags: dict[str, Flag] = {}
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 4, 0, 0)
-        self._grid.setHorizontalSpacing(_APART)
-        self.offer(options)
-
-    def offer(self, options: Sequence[tuple[str, str, str]]) -> None:
-        """Show these: their values, names, and names for screen readers."""
-        empty(self._grid)
-        self._flags = {value: Flag(text) for value, text, _ in options}
-        for value, text, spoken in options:
-            flag = self._flags[value]
-            flag.setAccessibleName(spoken)
-            flag.setToolTip(tip(text))
-            flag.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            flag.edited.connect(partial(self._choose, value))
-        self.set_value(self._chosen)
-        self._arrange()
-
-    def value(self) -> list[str]:
-        return list(self._chosen)
-
-    def set_value(self, value: Any) -> None:
-        self._chosen = list(value) if isinstance(value, list) else []
-        for each, flag in self._flags.items():
-            flag.set_value(each in self._chosen)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        self._arrange()
-
-    def _choose(self, value: str) -> None:
-        others = [each for each in self._chosen if each != value]
-        self._chosen = [*others, *[value] * self._flags[value].value()]
-        self.edited.emit()
-
-    def _arrange(self) -> None:
-        widest = max((flag.sizeHint().width() for flag in self._flags.values()), default=0)
-        across = max(1, min(_MOST_ACROSS, (self.width() + _APART) // (widest + _APART)))
-        for place in range(_MOST_ACROSS):
-            self._grid.setColumnStretch(place, int(place < across))
-        for place, flag in enumerate(self._flags.values()):
-            self._grid.addWidget(flag, place // across, place % across)
 
 
 def _numbers(text: str) -> Iterator[Any]:

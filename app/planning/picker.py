@@ -4,108 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QPersistentModelIndex,
-    QSignalBlocker,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTreeWidget,
-    QTreeWidgetItem,
-)
+from PySide6.QtWidgets import QFrame
 
-from app.plain import tip
+from app.fields import TickList
 from app.widgets import column, label, search_field
 from workbench.servers.entry import ServerEntry
 from workbench.workloads.registry import ALL_FAMILIES, declaration
 
-_ENTRY = Qt.ItemDataRole.UserRole
-_NAME, _ABOUT = range(2)
-"""Columns; the second says first why a server cannot be used."""
-_NAME_PX = 220
 _LEAST, _SHARE = 220, 0.4
 """Of the list's height, in pixels and of the page."""
 
 
 class Picker(QFrame):
-    """Typing narrows the list, Space or Enter ticks, Escape closes."""
+    """Typing narrows the list, Enter ticks the first that matches, Escape closes."""
 
-    ticked = Signal(str, bool)
     done = Signal()
 
     def __init__(self) -> None:
         super().__init__()
+        self._entries: list[ServerEntry] = []
         self.setObjectName("sunken")
         inside = column(self, margin=10, gap=8)
         hint = "Search by name, family, style or language"
         self.search = search_field("Search servers", hint, self._filter)
-        self.search.installEventFilter(self)
+        self.search.returnPressed.connect(self._tick_first)
         inside.addWidget(self.search)
-        self.list = QTreeWidget()
-        self.list.setAccessibleName("All servers")
+        self.list = TickList("All servers", whole=False, across=1)
         self.list.setFixedHeight(_LEAST)
-        self.list.setStyleSheet(
-            "QTreeView { background: transparent; } QTreeView::item { height: 27px; border: none; }"
-        )
-        self.list.setColumnCount(2)
-        self.list.setHeaderHidden(True)
-        self.list.setRootIsDecorated(False)
-        self.list.setUniformRowHeights(True)
-        self.list.setAllColumnsShowFocus(True)
-        self.list.setColumnWidth(_NAME, _NAME_PX)
-        self.list.setItemDelegateForColumn(_ABOUT, _Beside(self.list))
-        self.list.itemChanged.connect(self._on_changed)
-        self.list.itemClicked.connect(self._toggle)
-        self.list.installEventFilter(self)
         inside.addWidget(self.list)
         self._none = label("No server matches.", 12, tone="muted")
         self._none.hide()
         inside.addWidget(self._none)
 
-    def set_entries(self, entries: Sequence[ServerEntry]) -> None:
-        """List other servers; whoever goes through them by keys stays where they are."""
-        current = self.list.currentItem()
-        at = current.data(_NAME, _ENTRY).id if current is not None else ""
+    def offer(self, entries: Sequence[ServerEntry], protocol: str) -> None:
+        """List servers; what is said of each begins with why it cannot be used."""
         families = list(ALL_FAMILIES)
-        with QSignalBlocker(self.list):
-            self.list.clear()
-            for entry in sorted(
-                entries, key=lambda e: (families.index(e.family), e.name.casefold())
-            ):
-                item = QTreeWidgetItem(self.list, [entry.name])
-                item.setData(_NAME, _ENTRY, entry)
-                # A click anywhere in a row ticks, not only one on the box.
-                item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsUserCheckable)
-                gone = entry.unavailable
-                for place in (_NAME, _ABOUT):
-                    item.setToolTip(place, tip(gone.reason if gone else entry.description))
-                item.setCheckState(_NAME, Qt.CheckState.Unchecked)
+        self._entries = sorted(entries, key=lambda e: (families.index(e.family), e.name.casefold()))
+        options = []
+        for entry in self._entries:
+            gone = entry.unavailable
+            fits = declaration(protocol).serves(protocol, entry.protocols)
+            why = "unavailable" if gone else "" if fits else f"no {protocol}"
+            about = " · ".join(filter(None, (entry.name, why, *_facts(entry))))
+            options.append((entry.id, about, gone.reason if gone else entry.description))
+        self.list.offer(options)
         self._filter(self.search.text())
-        for item in self._items():
-            if item.data(_NAME, _ENTRY).id == at and not item.isHidden():
-                self.list.setCurrentItem(item)
-
-    def show_ticks(self, ids: Sequence[str], protocol: str) -> None:
-        with QSignalBlocker(self.list):
-            for item in self._items():
-                entry: ServerEntry = item.data(_NAME, _ENTRY)
-                on = entry.id in ids
-                item.setCheckState(_NAME, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
-                if entry.unavailable:
-                    why = "unavailable"
-                else:
-                    fits = declaration(protocol).serves(protocol, entry.protocols)
-                    why = "" if fits else f"no {protocol}"
-                about = filter(None, (why, *_facts(entry)))
-                item.setText(_ABOUT, " · ".join(about))
-                spoken = f"{entry.name}, {item.text(_ABOUT).replace(' · ', ', ')}"
-                item.setData(_NAME, Qt.ItemDataRole.AccessibleTextRole, spoken)
 
     def fit(self, height: int) -> None:
         """Use the room of a page of this height in pixels."""
@@ -114,59 +59,35 @@ class Picker(QFrame):
     def start(self) -> None:
         """Open with an empty search."""
         self.search.clear()
-        self.list.setCurrentItem(self.list.topLevelItem(0))
+        self.list.setCurrentRow(0)
         self.search.setFocus()
 
-    def eventFilter(self, watched: object, event: object) -> bool:
-        if not isinstance(event, QKeyEvent) or event.type() != QKeyEvent.Type.KeyPress:
-            return False
-        key, current, searching = event.key(), self.list.currentItem(), watched is self.search
-        if key == Qt.Key.Key_Escape:
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
             self.done.emit()
-        elif key == Qt.Key.Key_Down and searching:
+        elif event.key() == Qt.Key.Key_Down:  # the search has no use for it
             self.list.setFocus()
-        elif key == Qt.Key.Key_Return or (key == Qt.Key.Key_Space and not searching):
-            # While somebody searches, the current one is the first that matches.
-            if current is not None and not current.isHidden():
-                self._toggle(current)
         else:
-            return False
-        return True
+            super().keyPressEvent(event)
 
-    def _toggle(self, item: QTreeWidgetItem) -> None:
-        on = item.checkState(_NAME) == Qt.CheckState.Checked
-        item.setCheckState(_NAME, Qt.CheckState.Unchecked if on else Qt.CheckState.Checked)
-
-    def _on_changed(self, item: QTreeWidgetItem) -> None:
-        on = item.checkState(_NAME) == Qt.CheckState.Checked
-        self.ticked.emit(item.data(_NAME, _ENTRY).id, on)
+    def _tick_first(self) -> None:
+        if self.list.currentRow() >= 0:
+            self.list.toggle(self._entries[self.list.currentRow()].id)
 
     def _filter(self, wanted: str) -> None:
         parts = wanted.casefold().split()
-        for item in self._items():
-            entry: ServerEntry = item.data(_NAME, _ENTRY)
+        shown = []
+        for place, entry in enumerate(self._entries):
             facts = " ".join(_facts(entry))
             said = f"{entry.id} {entry.name} {facts} {entry.description}".casefold()
-            item.setHidden(not all(part in said for part in parts))
-        shown = [item for item in self._items() if not item.isHidden()]
+            fits = all(part in said for part in parts)
+            self.list.setRowHidden(place, not fits)
+            if fits:
+                shown.append(place)
         self._none.setVisible(not shown)
-        if shown:
-            self.list.setCurrentItem(shown[0])
-
-    def _items(self) -> list[QTreeWidgetItem]:
-        return [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]
+        if self.list.currentRow() not in shown or parts:
+            self.list.setCurrentRow(shown[0] if shown else -1)
 
 
 def _facts(entry: ServerEntry) -> tuple[str, str, str]:
     return ALL_FAMILIES[entry.family], entry.language, entry.style
-
-
-class _Beside(QStyledItemDelegate):
-    """What stands beside a name is paler."""
-
-    def initStyleOption(
-        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        super().initStyleOption(option, index)
-        palette = option.palette  # type: ignore[attr-defined]
-        palette.setBrush(palette.ColorRole.Text, palette.placeholderText())

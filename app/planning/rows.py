@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 from PySide6.QtWidgets import QWidget
 
-from app.fields import Figure, Flag, Options, Segments, TextField
-from app.planning.inputs import DataField, FileField, Note, Numbers, Several, TextLines
+from app.fields import Figure, Flag, Options, Segments, TextField, TickList
+from app.planning.inputs import DataField, FileField, Note, Numbers, TextLines
 from app.planning.request_list import RequestList
 from app.planning.values import (
     SWITCHED,
@@ -30,7 +30,7 @@ from workbench.workloads.options import LOAD_MODELS, Field
 from workbench.workloads.registry import PROTOCOLS, declaration, form_fields
 
 When: TypeAlias = Callable[[Values], bool]
-_WIDE = Segments, TextField, FileField, Note, TextLines, DataField, Numbers, Several, RequestList
+_WIDE = Segments, TextField, FileField, Note, TextLines, DataField, Numbers, TickList, RequestList
 
 
 def _always(_: Values) -> bool:
@@ -328,7 +328,7 @@ ADVANCED = (
     ),
     _row("Load agents", _cell("workers", Figure, "", 64), "processes, one core each"),
     _row("Load tool", _choice("load_tool", _TOOLS)),
-    _row("Compared with", _cell("with", Several, "", _COMPARED)),
+    _row("Compared with", _cell("with", TickList, "", _COMPARED)),
 )
 
 TEXTS = (_row("Title", _cell("name", TextField)), _row("Note", _cell("description", Note)))

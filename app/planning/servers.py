@@ -3,36 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 from typing import Any, TypeAlias
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
-from PySide6.QtWidgets import (
-    QApplication,
-    QFrame,
-    QGridLayout,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QBrush, QColor, QIcon, QKeyEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPushButton, QWidget
 
 from app.charts.drawing import draw_swatch
-from app.painted import Painted
+from app.fields import lay_grid
 from app.plain import tip
 from app.planning.picker import Picker
-from app.scrolling import Scrolled
 from app.style_places import style_places
-from app.theme import Weight
-from app.widgets import Elided, button, column, label, retone, row, set_icon
+from app.theme import Theme, Weight, current
+from app.widgets import button, column, label, row, set_icon
 from workbench.errors import BadInput
 from workbench.servers.address import is_address
 from workbench.servers.catalogue import as_improved, as_published, entry_of, in_counts, variant_of
 from workbench.servers.entry import ServerEntry
 from workbench.workloads.registry import declaration
 
-_ROW, _LEAST, _MOST_ACROSS = 36, 190, 4
+_ROW_PX, _ACROSS_PX, _SWATCH = 32, 190, QSize(28, 14)
 _MOST_ROWS = 5.5
 """Half a row shows that there are more."""
+_RATIO = 2
+"""Device pixels of a swatch per pixel."""
 
 _Swap: TypeAlias = Callable[[Sequence[str], Iterable[ServerEntry]], list[str]]
 
@@ -46,36 +40,25 @@ class Servers(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.before: QWidget | None = None
-        """The widget before the tags in the tab order."""
         self._ids: list[str] = []
         self._entries: dict[str, ServerEntry] = {}
         self._protocol = "pong"
-        self._rows = 0
         inside = column(self, gap=10)
-        head = row()
-        head.addWidget(label("Servers", 14, Weight.DemiBold))
-        self._order_label = Elided(12, tone="muted")
-        self._order_label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        head.addWidget(self._order_label, 1)
-        inside.addLayout(head)
+        inside.addWidget(label("Servers", 14, Weight.DemiBold))
         self.picker = Picker()
-        self.picker.ticked.connect(self._tick)
+        self.picker.list.edited.connect(lambda: self._change(self.picker.list.value()))
         self.picker.done.connect(self.open_or_close)
         self.picker.hide()
-        self.tags = Tags()
-        self.tags.moved.connect(self._move)
-        self.tags.removed.connect(self._remove)
-        self._scroll = scroll = Scrolled(self.tags)
-        # Not while it is laid out, or Qt would keep the height before.
-        self.tags.grown.connect(self._fit, Qt.ConnectionType.QueuedConnection)
-        self.tags.focused.connect(scroll.ensureWidgetVisible)
-        inside.addWidget(scroll)
+        self.chosen = Chosen()
+        self.chosen.edited.connect(lambda: self._change(self.chosen.ids()))
+        self.chosen.itemSelectionChanged.connect(self._fit_remove)
+        inside.addWidget(self.chosen)
         foot = row(gap=4)
         self._open = button("Add or remove", "plus", on_click=self.open_or_close)
-        self._clear = button("Remove all", kind="ghost", on_click=lambda: self._change([]))
+        self._remove = button("Remove", kind="ghost", on_click=self.chosen.remove)
+        self._remove.setToolTip("Delete; Ctrl+A selects all")
         foot.addWidget(self._open)
-        foot.addWidget(self._clear)
+        foot.addWidget(self._remove)
         self._published = self._swapping(
             "Use published versions",
             as_published,
@@ -112,25 +95,22 @@ class Servers(QWidget):
 
     def set_entries(self, entries: Sequence[ServerEntry]) -> None:
         self._entries = {entry.id: entry for entry in entries}
-        self.picker.set_entries(entries)
+        self.picker.offer(entries, self._protocol)
         self._show()
 
     def set_protocol(self, protocol: str) -> None:
         """Mark servers that do not support the protocol."""
         if protocol != self._protocol:
             self._protocol = protocol
+            self.picker.offer(list(self._entries.values()), protocol)
             self._show()
-
-    def show_order(self, text: str) -> None:
-        """Show the order of the sweeps."""
-        self._order_label.show_text(text)
 
     def open_or_close(self) -> None:
         """Open or close the list of all servers."""
         opened = self.picker.isHidden()
         self.picker.setVisible(opened)
+        self.chosen.still = opened  # or the list would move under the pointer
         self._show()
-        self._fit(self._rows)
         text = "Close the list" if opened else "Add or remove"
         self._open.setText(f" {text}")
         self._open.setAccessibleName(text)
@@ -153,15 +133,11 @@ class Servers(QWidget):
 
     def _show(self) -> None:
         places = style_places(self._ids)
-        named = [(self._name(id_), self._usable(id_), places[id_]) for id_ in self._ids]
-        self.tags.show_servers(named)
-        if self.before is not None:
-            self.tags.chain_after(self.before)
-        if self.picker.isHidden():
-            self._scroll.setVisible(bool(named))
-        unusable = [name for name, usable, _ in named if not usable]
+        named = [(id_, self._name(id_), self._usable(id_), places[id_]) for id_ in self._ids]
+        self.chosen.show_servers(named)
+        self._fit_remove()
+        unusable = [name for _, name, usable, _ in named if not usable]
         odd = len(unusable)
-        self._clear.setVisible(bool(named) and not odd)
         self._prune.setVisible(bool(odd))
         # There is room for one of these buttons.
         published = not odd and self._swapped(as_published) != self._ids
@@ -173,17 +149,10 @@ class Servers(QWidget):
         text = f"Remove {odd} unusable servers" if odd > 1 else f"Remove {''.join(unusable)}"
         self._prune.setText(text)
         self._prune.setAccessibleName(text)
-        self.picker.show_ticks(self._ids, self._protocol)
+        self.picker.list.set_value(self._ids)
 
-    def _fit(self, rows: int) -> None:
-        """Many servers scroll, so that the rest of the form stays near. While the list is open, it
-        stays where it is.
-        """
-        self._rows = rows
-        if not self.picker.isHidden():
-            return
-        self._scroll.setVisible(bool(rows))
-        self._scroll.setFixedHeight(max(0, round(min(rows, _MOST_ROWS) * _ROW) - 6))
+    def _fit_remove(self) -> None:
+        self._remove.setEnabled(bool(self.chosen.selectedItems()))
 
     def _entry(self, id_: str) -> ServerEntry | None:
         try:
@@ -196,15 +165,6 @@ class Servers(QWidget):
     def _name(self, id_: str) -> str:
         entry = self._entry(id_)
         return entry.name if entry else id_
-
-    def _tick(self, id_: str, on: bool) -> None:
-        others = [other for other in self._ids if other != id_]
-        self._change([*others, id_] if on else others)
-
-    def _move(self, place: int, to: int) -> None:
-        ids = list(self._ids)
-        ids.insert(to, ids.pop(place))
-        self._change(ids)
 
     def _leave_unusable_out(self) -> None:
         self._change([id_ for id_ in self._ids if self._usable(id_)])
@@ -226,13 +186,6 @@ class Servers(QWidget):
         made.setToolTip(tip(about))
         return made
 
-    def _remove(self, place: int) -> None:
-        self._change(self._ids[:place] + self._ids[place + 1 :])
-        if self._ids:
-            self.tags.focus(place)
-        else:
-            self._open.setFocus()
-
     def _change(self, ids: list[str]) -> None:
         if ids != self._ids:
             self._ids = ids
@@ -240,162 +193,89 @@ class Servers(QWidget):
             self.edited.emit()
 
 
-class Tags(QWidget):
-    """Tags are moved by dragging or Alt and an arrow key, and removed by their cross or Delete."""
+class Chosen(QListWidget):
+    """Servers are moved by dragging or Alt and an arrow key, and those selected are removed by
+    Delete."""
 
-    grown = Signal(int)
-    """The number of rows has changed."""
-    moved = Signal(int, int)
-    removed = Signal(int)
-    focused = Signal(object)
-    """The tag to scroll to."""
+    edited = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self._tags: list[Tag] = []
-        self._across = 0
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSpacing(6)
+        self.still = False
+        """Keeps its height, also with more or fewer rows."""
+        self.setAccessibleName("Servers of the plan")
+        self.setProperty("kind", "tags")
+        self.setFlow(QListWidget.Flow.LeftToRight)
+        self.setWrapping(True)
+        self.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
+        self.setDragDropMode(QListWidget.DragDropMode.InternalMove)
+        self.setIconSize(_SWATCH)
+        # Not while it is moved, or Qt would lose its place.
+        self.model().rowsMoved.connect(self.edited, Qt.ConnectionType.QueuedConnection)
 
-    def show_servers(self, servers: Sequence[tuple[str, bool, int]]) -> None:
-        """Show servers: their names, whether they can run, and the places of their styles."""
-        while len(self._tags) > len(servers):
-            gone = self._tags.pop()
-            self._grid.removeWidget(gone)
-            gone.hide()
-            gone.deleteLater()
-        while len(self._tags) < len(servers):
-            self._tags.append(Tag(len(self._tags), self))
-        for tag, (name, usable, place) in zip(self._tags, servers, strict=True):
-            tag.show_text(name, usable)
-            tag.sample.show_place(place)
-        self._across = 0
-        self._arrange()
+    def ids(self) -> list[str]:
+        return [self.item(n).data(Qt.ItemDataRole.UserRole) for n in range(self.count())]
 
-    def chain_after(self, widget: QWidget) -> None:
-        """Set the widget from which Tab leads here: new widgets are last in the tab order."""
-        for before, after in pairwise([widget, *self._tags]):
-            QWidget.setTabOrder(before, after)
+    def show_servers(self, servers: Sequence[tuple[str, str, bool, int]]) -> None:
+        """Show servers: their ids, names, whether they can run, and the places of their styles."""
+        self._servers, at = servers, self.currentRow()
+        self.clear()
+        theme = current()
+        for place, (id_, name, usable, style) in enumerate(servers, 1):
+            item = QListWidgetItem(_swatch(theme, style), name, self)
+            item.setData(Qt.ItemDataRole.UserRole, id_)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}, number {place}")
+            item.setForeground(QBrush(QColor(theme.text if usable else theme.bad)))
+            item.setToolTip(tip(f"{name}. Drag or Alt+arrow key moves it, Delete removes it."))
+        self.setCurrentRow(min(at, len(servers) - 1))
+        self._fit()
 
-    def focus(self, place: int) -> None:
-        """Focus the tag at this place, or the last."""
-        if self._tags:
-            tag = self._tags[min(place, len(self._tags) - 1)]
-            tag.setFocus()
-            self.focused.emit(tag)
+    def set_theme(self, theme: Theme) -> None:
+        self.show_servers(self._servers)
 
-    def resizeEvent(self, event: object) -> None:
-        self._arrange()
+    _servers: Sequence[tuple[str, str, bool, int]] = ()
 
-    def _arrange(self) -> None:
-        across = max(1, min(_MOST_ACROSS, (self.width() + 6) // (_LEAST + 6)))
-        if across == self._across:
-            return
-        self._across = across
-        for place in range(_MOST_ACROSS):
-            self._grid.setColumnStretch(place, int(place < across))
-        for place, tag in enumerate(self._tags):
-            self._grid.addWidget(tag, place // across, place % across)
-        rows = -(-len(self._tags) // across)
-        self.setFixedHeight(max(0, rows * _ROW - 6))
-        self.grown.emit(rows)
-
-    def move_by(self, place: int, by: int) -> None:
-        """Move a tag by one (1) or by a row (2), forward or back."""
-        to = place + by * (1 if abs(by) == 1 else self._across)
-        if 0 <= to < len(self._tags):
-            self.moved.emit(place, to)
-            self.focus(to)
-
-    def drop(self, place: int, at: QPoint) -> None:
-        """Move a tag to where another one is."""
-        for to, tag in enumerate(self._tags):
-            if tag.geometry().contains(at) and to != place:
-                self.moved.emit(place, to)
-                self.focus(to)
-
-
-class _Sample(Painted):
-    """The style of a server's line."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._place = 0
-        self.setFixedSize(28, 14)
-
-    def show_place(self, place: int) -> None:
-        self._place = place
-        self.update()
-
-    def paint(self, painter: QPainter) -> None:
-        theme = self.theme
-        draw_swatch(painter, theme.series(self._place), QRectF(self.rect()), theme.sunken)
-
-
-class Tag(QFrame):
-    """One server."""
-
-    def __init__(self, place: int, tags: Tags) -> None:
-        super().__init__()
-        self._place, self._tags = place, tags
-        self._drag: QPointF | None = None
-        """Where it was pressed; None: it is not."""
-        self.setObjectName("tag")
-        self.setFixedHeight(30)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        inside = row(self, gap=6)
-        inside.setContentsMargins(8, 0, 2, 0)
-        self._name = Elided(12, Weight.Medium)
-        self.remove = button("", "x", kind="ghost", on_click=lambda: tags.removed.emit(place))
-        self.remove.setText("")
-        self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.remove.setFixedWidth(24)
-        self.remove.setStyleSheet("padding: 0; min-height: 22px;")
-        self.sample = _Sample()
-        inside.addWidget(self.sample)
-        inside.addWidget(self._name, 1)
-        inside.addWidget(self.remove)
-
-    def show_text(self, name: str, usable: bool) -> None:
-        for each in (self, self._name):
-            retone(each, "" if usable else "bad")
-        self._name.show_text(name)
-        self.remove.setAccessibleName(f"Remove {name}, number {self._place + 1}")
-        self.setToolTip(tip(f"{name}. Drag to reorder, or click the cross to remove."))
-        self.setAccessibleName(f"{name}, number {self._place + 1}")
-        self.setAccessibleDescription("Delete removes it, Alt+arrow key moves it")
+    def remove(self) -> None:
+        """Remove those that are selected."""
+        for item in self.selectedItems():
+            self.takeItem(self.row(item))
+        self.edited.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, alt = event.key(), event.modifiers() & Qt.KeyboardModifier.AltModifier
-        steps = {
-            Qt.Key.Key_Left: -1,
-            Qt.Key.Key_Right: 1,
-            Qt.Key.Key_Up: -2,
-            Qt.Key.Key_Down: 2,
-        }
-        if key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
-            self._tags.removed.emit(self._place)
-        elif alt and key in steps:
-            self._tags.move_by(self._place, steps[Qt.Key(key)])
+        keys, place = Qt.Key, self.currentRow()
+        steps = {keys.Key_Left: -1, keys.Key_Right: 1, keys.Key_Up: -1, keys.Key_Down: 1}
+        alt = event.modifiers() & Qt.KeyboardModifier.AltModifier
+        if event.key() in (keys.Key_Delete, keys.Key_Backspace):
+            self.remove()
+        elif alt and event.key() in steps and place >= 0:
+            to = min(max(place + steps[Qt.Key(event.key())], 0), self.count() - 1)
+            self.insertItem(to, self.takeItem(place))
+            self.setCurrentRow(to)
+            self.edited.emit()
         else:
             super().keyPressEvent(event)
 
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton:
-            self._drag = event.position()
-            self.setFocus()
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+        super().resizeEvent(event)
 
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._dragged(event):
-            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+    def _fit(self) -> None:
+        """Many servers scroll, so that the rest of the form stays near."""
+        rows = min(lay_grid(self, self.width() // _ACROSS_PX, _ROW_PX), _MOST_ROWS)
+        if not self.still:
+            self.setFixedHeight(round(rows * _ROW_PX) + 2 * self.frameWidth())
+            self.setVisible(self.count() > 0)
 
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if self._dragged(event):
-            self._tags.drop(self._place, self.mapToParent(event.position().toPoint()))
-        self._drag = None
-        self.unsetCursor()
 
-    def _dragged(self, event: QMouseEvent) -> bool:
-        least = QApplication.startDragDistance()
-        return self._drag is not None and (event.position() - self._drag).manhattanLength() >= least
+def _swatch(theme: Theme, place: int) -> QIcon:
+    """Return the style of a server's line."""
+    drawn = QPixmap(_SWATCH * _RATIO)
+    drawn.setDevicePixelRatio(_RATIO)
+    drawn.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(drawn)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    draw_swatch(painter, theme.series(place), QRectF(0, 0, *_SWATCH.toTuple()), theme.sunken)
+    painter.end()
+    return QIcon(drawn)

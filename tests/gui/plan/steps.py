@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from app.fields import Options
 from app.pages.plan import PlanPage
-from app.planning.servers import Tag
 from app.shell.main_window import MainWindow
 from tests.gui.windows import the
 from workbench.plan.model import Plan
@@ -58,7 +57,9 @@ def choose(qtbot: QtBot, page: PlanPage, name: str, text: str) -> None:
 
 def leave_out(qtbot: QtBot, page: PlanPage, place: int) -> None:
     """Of the servers, by Delete."""
-    qtbot.keyClick(page.form.servers.tags.findChildren(Tag)[place], Qt.Key.Key_Delete)
+    chosen = page.form.servers.chosen
+    chosen.setCurrentRow(place % chosen.count())
+    qtbot.keyClick(chosen, Qt.Key.Key_Delete)
 
 
 def add_server(qtbot: QtBot, page: PlanPage, name: str) -> None:
