@@ -24,7 +24,6 @@ from app import page_registry, scale, theme
 from app.fields import Segments
 from app.live.ranked_rows import RankedRows
 from app.plain import Label
-from app.planning.servers import Tag
 from app.settings import Settings
 from app.shell.main_window import MainWindow
 from app.widgets import TopBar, button, dress
@@ -202,9 +201,9 @@ def test_no_server_of_a_small_plan_has_to_be_scrolled_to(
 ) -> None:
     furnished.resize(1440, 1000)
     furnished.show_page("Plan")
-    servers = furnished.plan.form.servers.tags
-    qtbot.waitUntil(lambda: len(servers.findChildren(Tag)) == 7)
-    qtbot.waitUntil(lambda: servers.visibleRegion().boundingRect() == servers.rect())
+    servers = furnished.plan.form.servers.chosen
+    qtbot.waitUntil(lambda: servers.count() == 7)
+    qtbot.waitUntil(lambda: servers.verticalScrollBar().maximum() == 0)
 
 
 def test_each_part_of_a_switch_has_room_around_its_text(
