@@ -121,7 +121,7 @@ def _known(entry: ServerEntry, machine: str, there: MachineReadiness | None) -> 
         found, ready = recall(entry), readiness(entry)
         state = _state(ready, found)
     elif not entry.unavailable:
-        found, ready = recall(entry, machine), there.readiness(entry) if there else None
+        found, ready = recall(entry, machine), readiness(entry, there) if there else None
         state = _state(ready, found) if ready or found else _NOT_EXAMINED
     # Its author may have saved it unfinished; those of the catalogue were tested.
     fault = "" if entry.shipped or found else next(_syntax_errors(texts), "")

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.machines.base import Platform
 from workbench.servers.catalogue import Catalogue
-from workbench.servers.readiness import MachineReadiness, to_fetch
+from workbench.servers.readiness import MachineReadiness, readiness, to_fetch
 from workbench.servers.runtimes import heritage
 
 CATALOGUE = Catalogue.load(extra_dirs=[])
@@ -35,10 +35,10 @@ def test_a_python_that_a_machine_cannot_have_is_reported_before_a_test(
     id: str, programs: tuple[str, ...], sentence: str
 ) -> None:
     entry = CATALOGUE[id]
-    there = MachineReadiness("box", OTHER).readiness(entry)
+    there = readiness(entry, MachineReadiness("box", OTHER))
     assert (there.state, there.programs, there.sentence) == ("to fetch", programs, sentence)
-    assert MachineReadiness("box", TODAYS).readiness(entry).programs != programs
-    assert MachineReadiness("box", OTHER).readiness(CATALOGUE["go"]).state == "to make"
+    assert readiness(entry, MachineReadiness("box", TODAYS)).programs != programs
+    assert readiness(CATALOGUE["go"], MachineReadiness("box", OTHER)).state == "to make"
 
 
 def test_a_server_lacks_an_old_python_until_its_packages_are_on_this_computer(

@@ -18,7 +18,7 @@ from typing import Literal
 import msgspec
 
 from workbench import paths, uv
-from workbench.formatting import number_of
+from workbench.formatting import listed, number_of
 from workbench.machines.base import Machine, Platform
 from workbench.messages.plans import PackagesOutOfReach
 from workbench.remote.builders import programs as finder
@@ -43,57 +43,67 @@ class Readiness:
     """Titles of the missing programs."""
 
 
-def readiness(entry: ServerEntry) -> Readiness:
-    """Return the readiness of an entry on this computer. Reads the disk."""
-    if found := lacking(entry):
+@dataclass(frozen=True)
+class MachineReadiness:
+    """The prerequisites that another machine has."""
+
+    machine: str
+    platform: Platform | None = None
+    """None: not known."""
+    missing_programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Titles of the programs missing there, by server id."""
+    runtimes: Mapping[str, bool] = field(default_factory=dict)
+    """Whether the runtime of a server is cached there; absent: known only at its first start."""
+    fetched: Collection[str] = ()
+    """Servers whose packages for it this computer has."""
+
+
+def readiness(entry: ServerEntry, there: MachineReadiness | None = None) -> Readiness:
+    """Return the readiness of an entry. `there`: what is known of the machine it runs on; None: it
+    is this computer, whose disk is read."""
+    if found := _lacking(entry, there):
         return found
-    if entry.runtime == "none" or _has_runtime(entry):
-        return Readiness("ready", "Everything it needs is installed.")
-    return Readiness("to make", _first_start(entry))
+    if there is None:
+        if entry.runtime == "none" or _has_runtime(entry):
+            return Readiness("ready", "Everything it needs is installed.")
+        return Readiness("to make", _first_start(entry))
+    name, kept = there.machine, there.runtimes.get(entry.id)
+    if kept:
+        return Readiness("ready", f"What it needs is on {name}; it starts at once.")
+    brings = f"The first start on {name} copies its runtime from this computer."
+    if kept is None:
+        brings = f"The first start on {name} copies what it needs, unless it is cached there."
+    return Readiness("to make", f"{brings} Later starts reuse it.")
 
 
-def lacking(entry: ServerEntry) -> Readiness | None:
-    """Return what an entry lacks on this computer that is fetched with consent only; None: nothing.
-    Reads the disk."""
-    if found := other_processor(entry, platform.machine()) or lacking_here(entry):
-        return found
-    missing = tuple(PROGRAMS[name].title for name in entry.programs if not _has_program(name))
-    if not missing:
-        return None
-    return Readiness(
-        "to fetch",
-        f"It needs {listed(missing)}, which this computer lacks. Testing it shows what would be"
-        " fetched and asks first.",
-        missing,
-    )
-
-
-def other_processor(entry: ServerEntry, architecture: str) -> Readiness | None:
-    """Return that there is no such Python for a processor; None: there is, or it needs none."""
-    problem = heritage.unfit(architecture) if entry.heritage else ""
-    return Readiness("to fetch", problem, ("an x86-64 processor",)) if problem else None
-
-
-def lacking_here(entry: ServerEntry) -> Readiness | None:
-    """Return that its source or its Python is still to be fetched to this computer, from which
-    other machines get it; None: it is here, or none is needed."""
+def _lacking(entry: ServerEntry, there: MachineReadiness | None) -> Readiness | None:
+    """Return what is fetched with consent only, or cannot be had; None: nothing. Source and old
+    Pythons are fetched to this computer, from which other machines get them."""
+    architecture, name, where = platform.machine(), "this computer", ""
+    if there:
+        architecture = there.platform.machine if there.platform else ""
+        name, where = there.machine, " there"
+        reported = there.platform if entry.runtime == "python" else None
+        if reported and (problem := python.too_old(entry, name, reported)):
+            return Readiness("to fetch", problem, ("a later Python",))
+    if entry.heritage and architecture and (problem := heritage.unfit(architecture)):
+        return Readiness("to fetch", problem, ("an x86-64 processor",))
+    asks = "shows what would be fetched and asks first."
     source = entry.source_at
     if source and not sources.at_hand(entry):
-        return Readiness(
-            "to fetch",
-            f"It needs its source code (licence: {source.licence}), from {source.git}. Testing it"
-            " shows what would be fetched and asks first.",
-            ("source code",),
-        )
+        needs = f"its source code (licence: {source.licence}), from {source.git}"
+        return Readiness("to fetch", f"It needs {needs}. Testing it {asks}", ("source code",))
     if entry.heritage and not heritage.at_hand(entry):
         which = f"Python {entry.runtime.removeprefix('python')}"
-        return Readiness(
-            "to fetch",
-            f"It needs {which} of Debian 11. Testing it shows what would be fetched and asks"
-            " first.",
-            (which,),
-        )
-    return None
+        return Readiness("to fetch", f"It needs {which} of Debian 11. Testing it {asks}", (which,))
+    if there:
+        missing = there.missing_programs.get(entry.id, ())
+    else:
+        missing = tuple(PROGRAMS[name].title for name in entry.programs if not _has_program(name))
+    if not missing:
+        return None
+    text = f"It needs {listed(missing)}, which {name} lacks. Testing it{where} {asks}"
+    return Readiness("to fetch", text, missing)
 
 
 def _first_start(entry: ServerEntry) -> str:
@@ -150,69 +160,20 @@ def forget_programs() -> None:
     _has_program.cache_clear()
 
 
-def listed(words: tuple[str, ...]) -> str:
-    """Return a list as text: "One, two and three"."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-
-
-@dataclass(frozen=True)
-class MachineReadiness:
-    """The prerequisites that one machine has."""
-
-    machine: str
-    platform: Platform | None = None
-    """None: not known, as of this computer."""
-    missing_programs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Titles of the programs missing there, by server id."""
-    runtimes: Mapping[str, bool] = field(default_factory=dict)
-    """Whether the runtime of a server is cached there; absent: known only at its first start."""
-    fetched: Collection[str] = ()
-    """Servers whose packages for it this computer has."""
-
-    def readiness(self, entry: ServerEntry) -> Readiness:
-        name = self.machine
-        if found := self._unfit(entry) or lacking_here(entry):
-            return found
-        if missing := self.missing_programs.get(entry.id, ()):
-            return Readiness(
-                "to fetch",
-                f"It needs {listed(missing)}, which {name} lacks. Testing it there shows what would"
-                " be fetched and asks first.",
-                missing,
-            )
-        kept = self.runtimes.get(entry.id)
-        if kept:
-            return Readiness("ready", f"What it needs is on {name}; it starts at once.")
-        brings = f"The first start on {name} copies its runtime from this computer."
-        if kept is None:
-            brings = f"The first start on {name} copies what it needs, unless it is cached there."
-        return Readiness("to make", f"{brings} Later starts reuse it.")
-
-    def _unfit(self, entry: ServerEntry) -> Readiness | None:
-        """Return that the machine cannot have its Python; None: it can."""
-        if self.platform is None:
-            return None
-        if entry.runtime != "python":
-            return other_processor(entry, self.platform.machine)
-        problem = python.too_old(entry, self.machine, self.platform)
-        return Readiness("to fetch", problem, ("a later Python",)) if problem else None
-
-
 def to_fetch(
     entries: Sequence[ServerEntry], there: MachineReadiness | None = None
 ) -> tuple[str, ...]:
     """Return the names of servers that lack something that is fetched with consent only. `there`:
-    what is known of the machine they run on; None: it is this computer, whose disk is read."""
-    if there is None:
-        return tuple(entry.name for entry in entries if lacking(entry))
-    return tuple(e.name for e in entries if there.readiness(e).state == "to fetch")
+    see `readiness`."""
+    return tuple(entry.name for entry in entries if _lacking(entry, there))
 
 
 async def out_of_reach(
     entries: Sequence[ServerEntry], there: MachineReadiness | None = None
 ) -> PackagesOutOfReach | None:
     """Return which of these cannot run, because their packages would have to be fetched and the
-    package index cannot be reached; None: all can, as far as that goes. `there`: see `to_fetch`."""
+    package index cannot be reached; None: all can, as far as that goes. `there`: see
+    `readiness`."""
     found = await asyncio.to_thread(
         lambda: tuple(entry for entry in entries if _from_the_index(entry, there))
     )

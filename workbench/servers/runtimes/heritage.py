@@ -19,17 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from workbench import paths, stores
-from workbench.errors import PongbenchError, ProgramFailed
+from workbench.errors import PongbenchError
 from workbench.fetching import why_unreached
-from workbench.machines.base import Machine, ran
+from workbench.machines.base import Machine
 from workbench.machines.bundle import bring_tree
-from workbench.machines.runner_client import Command
-from workbench.machines.wire import quoted
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import MissingPrograms, Programs
 from workbench.servers.runtimes import Notify, Runtime
-from workbench.servers.runtimes.builders import last_lines, run_builder
-from workbench.servers.runtimes.python import PROVED_WITHIN_S
+from workbench.servers.runtimes.builders import run_builder
+from workbench.servers.runtimes.python import failed, proved
 from workbench.uv import uv_binary
 
 TOOLS = (
@@ -119,7 +117,7 @@ async def prepare(
 
     event = await run_builder(machine, "heritage", task, on_event, env=programs.env)
     if event["event"] != "ready":
-        raise _error(machine, entry, event)
+        raise failed(machine, entry, event)
     return Runtime(
         placeholders={"python": event["python"], "home": event["home"]},
         name=event["name"],
@@ -142,14 +140,7 @@ async def bring(
     home_there = await bring_tree(machine, home, "programs")
     there = f"{await bring_tree(machine, python.parent.parent, 'runtimes')}/bin/python"
     imports = "import sys\nfor name in sys.argv[1:]: __import__(name)"
-    importing = Command([there, "-c", imports, *entry.imports], env=env)
-    status, lines = await ran(machine, importing, PROVED_WITHIN_S)
-    if status != 0:
-        output = quoted((lines[-1:] or ["no output"])[0]).rstrip(".")
-        raise PongbenchError(
-            f"What was built for {entry.name} on this computer does not work on '{machine.name}':"
-            f" {output}."
-        )
+    await proved(machine, entry, [there, "-c", imports, *entry.imports], env)
     return replace(built, placeholders={"python": there, "home": home_there})
 
 
@@ -216,20 +207,3 @@ def _consent(
         commands,
         f"into a folder of its own on {machine.name}, where it changes nothing else",
     )
-
-
-def _error(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> PongbenchError:
-    detail = str(event.get("detail", "")).rstrip(".")
-    where = f"the runtime of {entry.name} on {machine.name}"
-    connect = f"connect {machine.name} to the network once, the runtime is then kept"
-    sentences = {
-        "install": f"What {entry.requirements} lists cannot be installed for {where}: {detail}.",
-        "offline": f"Packages cannot be fetched for {where}: {why_unreached(detail, connect)}.",
-        "no-compiler": f"What {entry.requirements} lists has to be compiled for {where}, which has"
-        " no C compiler; install one there (Debian: apt-get install gcc libc6-dev).",
-        "import": f"What is installed for {where} does not work: {detail}.",
-        "disk": f"There is no place for {where}: {detail}.",
-        "slow": f"Building {where} timed out.",
-    }
-    lost = f"Building {where} ended without a result: {detail or 'no output'}."
-    return ProgramFailed(sentences.get(event.get("why", ""), lost), last_lines(event))

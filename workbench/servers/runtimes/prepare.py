@@ -18,7 +18,7 @@ from workbench.formatting import clock
 from workbench.machines.base import Machine
 from workbench.machines.bundle import bring_tree
 from workbench.machines.local import LocalMachine, open_local
-from workbench.machines.wire import Count, Folder, Text, quoted
+from workbench.machines.wire import Folder, quoted
 from workbench.servers.entry import ServerEntry
 from workbench.servers.programs import MissingPrograms, Programs
 from workbench.servers.requirements import normalised
@@ -152,15 +152,6 @@ MOST_SHOWN = 48
 """Characters of a compiler's line that fit beside the rest."""
 
 
-class _Made(msgspec.Struct):
-    made: Folder
-
-
-class _Making(msgspec.Struct):
-    elapsed_s: Count
-    output: Text
-
-
 async def make(
     machine: Machine,
     entry: ServerEntry,
@@ -198,7 +189,7 @@ async def make(
     detail = quoted(str(event.get("detail", ""))).rstrip(".")
     if event["event"] == "ready":
         try:
-            return msgspec.convert(event, _Made).made
+            return msgspec.convert(event.get("made"), Folder)
         except msgspec.ValidationError as error:
             detail = quoted(str(error))
     sentences = {
@@ -235,12 +226,9 @@ def _compiled_from(entry: ServerEntry) -> dict[str, str]:
 
 def _progress(entry: ServerEntry, event: dict[str, Any]) -> str:
     """Return "Compiling axum (1:40): Compiling tokio v1.48.0"."""
-    try:
-        making = msgspec.convert(event, _Making)
-    except msgspec.ValidationError:
-        making = _Making(0, "")
-    so_far = f" ({clock(making.elapsed_s)})" if making.elapsed_s else ""
-    last = quoted(making.output)
+    elapsed_s = event.get("elapsed_s")
+    so_far = f" ({clock(elapsed_s)})" if isinstance(elapsed_s, int) and elapsed_s > 0 else ""
+    last = quoted(str(event.get("output", "")))
     last = last if len(last) <= MOST_SHOWN else f"{last[: MOST_SHOWN - 1]}…"
     return f"Compiling {entry.name}{so_far}{': ' if last else ''}{last}"
 

@@ -22,7 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -96,7 +96,7 @@ async def prepare(
     env = programs.env if programs else {}
     event = await run_builder(machine, "python", task, on_event, env=env)
     if event["event"] != "ready":
-        raise ProgramFailed(_sentence(machine, entry, event), last_lines(event))
+        raise failed(machine, entry, event)
     based_here = _frozen() and event["base"] == paths.PYTHON
     return Runtime(
         placeholders={
@@ -231,24 +231,35 @@ async def _bring(
     python = f"{place}/bin/python"
     # Compiled once, because servers may not write into a runtime, and many start concurrently.
     await ran(machine, Command([python, "-I", "-c", COMPILED]), PROVED_WITHIN_S)
-    proving = Command([python, "-I", "-c", PROOF, *entry.imports], env=env or {})
-    status, lines = await ran(machine, proving, PROVED_WITHIN_S)
-    output = quoted(lines[-1]) if lines else "no output"
+    said = await proved(machine, entry, [python, "-I", "-c", PROOF, *entry.imports], env)
+    try:
+        proof = decode(_PROOF, said.encode())
+    except InvalidMessage as error:
+        raise _useless(machine, entry, f"its output is invalid ({error})") from None
+    found = {"python": python, "venv": place}
+    name, base = proof.name, PurePosixPath(machine.python[0])
+    if INTERPRETERS in str(base):
+        name, found["base"] = f"{name}{_OURS}", str(base.parent.parent)
+    return Runtime(found, name, proof.packages, env or {})
+
+
+async def proved(
+    machine: Machine, entry: ServerEntry, argv: Sequence[str], env: Mapping[str, str] | None
+) -> str:
+    """Run a program on a copied runtime and return its last line. Raises PongbenchError when it
+    fails."""
+    status, lines = await ran(machine, Command(argv, env=env or {}), PROVED_WITHIN_S)
+    said = quoted(lines[-1]) if lines else ""
     if status is None:
-        output = f"it did not end within {PROVED_WITHIN_S:.0f} s"
-    if status == 0 and lines:
-        try:
-            proof = decode(_PROOF, lines[-1].encode())
-            found = {"python": python, "venv": place}
-            name, base = proof.name, PurePosixPath(machine.python[0])
-            if INTERPRETERS in str(base):
-                name, found["base"] = f"{name}{_OURS}", str(base.parent.parent)
-            return Runtime(found, name, proof.packages, env or {})
-        except InvalidMessage as error:
-            output = f"its output is invalid ({error})"
-    why = output.rstrip(".")
-    raise PongbenchError(
-        f"The runtime copied for {entry.name} does not work on '{machine.name}': {why}."
+        raise _useless(machine, entry, f"it did not end within {PROVED_WITHIN_S:.0f} s")
+    if status:
+        raise _useless(machine, entry, said or "no output")
+    return said
+
+
+def _useless(machine: Machine, entry: ServerEntry, why: str) -> PongbenchError:
+    return PongbenchError(
+        f"The runtime copied for {entry.name} does not work on '{machine.name}': {why.rstrip('.')}."
     )
 
 
@@ -256,8 +267,9 @@ def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> str:
-    detail = str(event["detail"]).rstrip(".")
+def failed(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> ProgramFailed:
+    """Return why a runtime could not be built, from the last event of its builder."""
+    detail = str(event.get("detail", "")).rstrip(".")
     if "no usable wheels" in detail and not entry.build:
         detail += "; let it be compiled (build: true in its server.yaml)"
     package = event.get("package") or "What it requires"
@@ -274,7 +286,7 @@ def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> st
         "compile": f"{package} cannot be compiled for {where}: {detail}.",
         "no-compiler": (
             f"{package} has to be compiled for {where}, which has no C compiler; install one there"
-            " (Debian: apt-get install gcc python3-dev)."
+            f" (Debian: apt-get install gcc {'libc6-dev' if entry.heritage else 'python3-dev'})."
         ),
         "offline": (
             f"{package} cannot be fetched for {where}: {fetching.why_unreached(detail, connect)}."
@@ -292,7 +304,7 @@ def _sentence(machine: Machine, entry: ServerEntry, event: dict[str, Any]) -> st
         "slow": f"Building {where} took longer than {LONGEST_BUILD_S:.0f} s and was ended.",
     }
     lost = f"Building {where} ended without a result: {detail or 'no output'}."
-    return sentences.get(event["why"], lost)
+    return ProgramFailed(sentences.get(str(event.get("why")), lost), last_lines(event))
 
 
 SEARCHED = "LD_LIBRARY_PATH"
