@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parents[1] / "cases/ssh_config"
 CASES = yaml.safe_load((FOLDER / "cases.yaml").read_text("utf-8"))
 SWITCHES = (
     *("identitiesonly", "passwordauthentication", "pubkeyauthentication"),
-    *("kbdinteractiveauthentication", "compression", "tcpkeepalive"),
+    "kbdinteractiveauthentication",
 )
 
 
@@ -116,14 +116,10 @@ def used(settings: Settings) -> dict[str, Any]:
         "key types": list(rules.signatures) if rules.signatures else None,
         "authorities": list(rules.authorities),
         "bits": rules.least_rsa_bits,
-        "environment": settings.environment,
         "family": settings.text("addressfamily").lower() or "any",
         "ways": settings.text("preferredauthentications"),
         **{name: settings.text(name) for name in ("ciphers", "macs", "kexalgorithms")},
-        **{
-            name: settings.allows(name, otherwise=name not in ("identitiesonly", "compression"))
-            for name in SWITCHES
-        },
+        **{name: settings.allows(name, otherwise=name != "identitiesonly") for name in SWITCHES},
     }
 
 

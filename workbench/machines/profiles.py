@@ -36,13 +36,8 @@ class Endpoint:
 
     def __str__(self) -> str:
         user = f"{self.user}@" if self.user else ""
-        if not self.port:
-            return user + self.host
-        return (
-            f"{user}[{self.host}]:{self.port}"
-            if ":" in self.host
-            else (f"{user}{self.host}:{self.port}")
-        )
+        host = f"[{self.host}]" if ":" in self.host and self.port else self.host
+        return f"{user}{host}:{self.port}" if self.port else user + host
 
     @classmethod
     def parse(cls, text: str) -> Endpoint:
@@ -54,9 +49,7 @@ class Endpoint:
         if place.count(":") > 1 and not place.startswith("["):
             return cls(_ipv6(place), user=user)
         found = re.fullmatch(r"(?:\[([^\]]+)\]|([^:\[\]]+))(?::([0-9]{1,5}))?", place)
-        if not found:
-            raise ValueError(text)
-        if found[2] and not _HOST.fullmatch(found[2]):
+        if not found or (found[2] and not _HOST.fullmatch(found[2])):
             raise ValueError(text)
         port = int(found[3] or 0)
         if found[3] and not 0 < port < 65536:

@@ -114,7 +114,7 @@ async def named(names: Collection[str]) -> dict[str, str]:
 
     Raises BadInput for those that are missing or that no header can have; nothing of them is shown.
     """
-    found = await _values(names)
+    found = {name: await _value(name) for name in sorted(names)}
     if wrong := _unusable(found):
         raise BadInput(" ".join(each.text() for each in wrong))
     return found
@@ -122,7 +122,7 @@ async def named(names: Collection[str]) -> dict[str, str]:
 
 async def unusable(names: Collection[str]) -> list[UnusableSecret]:
     """Return which of the secrets that a plan names cannot be used, and why."""
-    return _unusable(await _values(names))
+    return _unusable({name: await _value(name) for name in sorted(names)})
 
 
 def keep(secrets: Mapping[str, str]) -> list[str]:
@@ -142,16 +142,12 @@ def _unusable(found: dict[str, str]) -> list[UnusableSecret]:
     ]
 
 
-async def _values(names: Collection[str]) -> dict[str, str]:
-    return {name: await _value(name) for name in sorted(names)}
-
-
 async def _value(name: str) -> str:
     """Return a plan's secret; empty: it is missing."""
-    if given := environment.secret(name):
-        return given
-    stored = await asyncio.to_thread(_stored, name)
-    return stored or ""
+    stored: str | None = None
+    if not (given := environment.secret(name)):
+        stored = await asyncio.to_thread(_stored, name)
+    return given or stored or ""
 
 
 def _key(question: Question) -> str:
@@ -197,23 +193,18 @@ def _encrypts(backend: KeyringBackend) -> bool:
 
 
 def _stored(key: str) -> str | None:
-    failed = "The keyring cannot be read"
-    return _on_keyring(lambda backend: backend.get_password(SERVICE, key), failed)
+    return _on_keyring("read", lambda backend: backend.get_password(SERVICE, key))
 
 
 def _store(key: str, secret: str) -> None:
-    failed = "The password was not stored; the keyring cannot be written"
-    _on_keyring(lambda backend: backend.set_password(SERVICE, key, secret), failed, logging.WARNING)
+    _on_keyring("written", lambda backend: backend.set_password(SERVICE, key, secret))
 
 
 def _remove(key: str) -> None:
-    failed = "The keyring cannot be written"
-    _on_keyring(lambda backend: backend.delete_password(SERVICE, key), failed)
+    _on_keyring("written", lambda backend: backend.delete_password(SERVICE, key))
 
 
-def _on_keyring(
-    do: Callable[[KeyringBackend], T], failed: str, level: int = logging.INFO
-) -> T | None:
+def _on_keyring(done: str, do: Callable[[KeyringBackend], T]) -> T | None:
     """Use the keyring. None: there is none, or it failed, which is logged."""
     import keyring.errors  # noqa: PLC0415
 
@@ -221,5 +212,6 @@ def _on_keyring(
     try:
         return do(backend) if backend else None
     except (keyring.errors.KeyringError, OSError) as error:
-        log.log(level, "%s: %s", failed, error)
+        level = logging.INFO if done == "read" else logging.WARNING
+        log.log(level, "The keyring cannot be %s: %s", done, error)
         return None

@@ -113,12 +113,6 @@ class Settings:
         shell = os.environ.get("SHELL") or "/bin/sh"
         return ["/bin/sh", "-c", apart, shell, f"exec {command}"]
 
-    @property
-    def environment(self) -> dict[str, str]:
-        """SetEnv."""
-        pairs = (text.partition("=") for text in self.answer.get("setenv", ()))
-        return {name: value for name, equals, value in pairs if equals}
-
     def refused(self, problem: str) -> PongbenchError:
         return PongbenchError(
             f"The SSH configuration for '{self.name}' cannot be used: {problem.rstrip('.')};"
@@ -299,17 +293,17 @@ _TEXTS = _names(
 )
 """Keywords with one value."""
 _SWITCHES = _names(
-    "identitiesonly checkhostip compression tcpkeepalive gssapiauthentication"
+    "identitiesonly checkhostip gssapiauthentication"
     " passwordauthentication kbdinteractiveauthentication pubkeyauthentication"
 )
-_SEVERAL = {"userknownhostsfile", "globalknownhostsfile", "setenv"}
+_SEVERAL = {"userknownhostsfile", "globalknownhostsfile"}
 _IGNORED = _names(
-    "addkeystoagent batchmode connectionattempts connecttimeout controlmaster controlpath"
-    " controlpersist dynamicforward escapechar exitonforwardfailure forwardagent forwardx11"
-    " forwardx11trusted gssapidelegatecredentials gssapikeyexchange hashknownhosts ipqos"
-    " localforward loglevel numberofpasswordprompts permitlocalcommand remoteforward requesttty"
-    " sendenv serveralivecountmax serveraliveinterval stricthostkeychecking updatehostkeys"
-    " verifyhostkeydns visualhostkey"
+    "addkeystoagent batchmode compression connectionattempts connecttimeout controlmaster"
+    " controlpath controlpersist dynamicforward escapechar exitonforwardfailure forwardagent"
+    " forwardx11 forwardx11trusted gssapidelegatecredentials gssapikeyexchange hashknownhosts"
+    " ipqos localforward loglevel numberofpasswordprompts permitlocalcommand remoteforward"
+    " requesttty sendenv serveralivecountmax serveraliveinterval setenv stricthostkeychecking"
+    " tcpkeepalive updatehostkeys verifyhostkeydns visualhostkey"
 )
 """No matter for how a machine is reached here."""
 _LINE = re.compile(r"[ \t]*(?:#.*|([A-Za-z0-9]+)(?:[ \t]*=[ \t]*|[ \t]+)(\S.*?))?[ \t\r\f]*")

@@ -152,7 +152,7 @@ class LoginClient(asyncssh.SSHClient):
     async def password_auth_requested(self) -> str | None:
         if self.hop.auth in ("agent", "key"):
             return None
-        return await self._secret("password", self.where, f"Password of {self.where}")
+        return await self._password()
 
     def kbdint_auth_requested(self) -> str | None:
         return None if self.hop.auth in ("agent", "key") else ""
@@ -163,7 +163,7 @@ class LoginClient(asyncssh.SSHClient):
         answers = []
         for text, echo in prompts:
             if not echo and "password" in text.lower():
-                answer = await self._secret("password", self.where, f"Password of {self.where}")
+                answer = await self._password()
             else:
                 prompt = f"{self.where} asks: {text.strip().rstrip(':')}"
                 question = Question(self.hop.name, "answer", self.where, prompt)
@@ -172,6 +172,9 @@ class LoginClient(asyncssh.SSHClient):
                 return None
             answers.append(answer)
         return answers
+
+    async def _password(self) -> str | None:
+        return await self._secret("password", self.where, f"Password of {self.where}")
 
     async def _open(self, path: Path) -> asyncssh.SSHKey | None:
         for _ in range(SECRET_ATTEMPTS):
@@ -195,14 +198,6 @@ class LoginClient(asyncssh.SSHClient):
             self.declined.add(account)
         return secret
 
-    async def rejected(self) -> None:
-        for question in self.used:
-            await self.secrets.reject(question)
-
-    async def accepted(self) -> None:
-        for question in self.used[-1:]:
-            await self.secrets.right(question)
-
 
 KEEPALIVE_S = 1.0
 KEEPALIVES = 3
@@ -212,6 +207,7 @@ AT_ONCE = 4
 """Concurrent log-ins; sshd drops some beyond MaxStartups (10 by default)."""
 ATTEMPTS = 8
 
+_LOST = (asyncssh.ConnectionLost, ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
 _log_ins: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
@@ -354,7 +350,6 @@ def _transport(settings: Settings) -> dict[str, Any]:
         "family": {"inet": socket.AF_INET, "inet6": socket.AF_INET6}.get(
             settings.text("addressfamily").lower(), socket.AF_UNSPEC
         ),
-        "tcp_keepalive": settings.allows("tcpkeepalive"),
         "gss_auth": settings.allows("gssapiauthentication", otherwise=False),
     }
     kinds = {
@@ -366,12 +361,8 @@ def _transport(settings: Settings) -> dict[str, Any]:
         supported, usual = ([each.decode() for each in get()] for get in (possible, default))
         if chosen := algorithms(settings.text(keyword), supported, usual):
             given[name] = list(chosen)
-    if settings.allows("compression", otherwise=False):
-        given["compression_algs"] = ["zlib@openssh.com", "none"]
     if address := settings.text("bindaddress"):
         given["local_addr"] = (address, 0)
-    if settings.environment:
-        given["env"] = settings.environment
     return given
 
 
@@ -393,10 +384,16 @@ async def _log_in(
     """Log in; try again when sshd drops the connection before the handshake."""
     hop = client.hop
     where = f"{options.host} port {options.port}"
-    kinds = await asyncio.to_thread(_kinds_of_key, client)
+    assert client.rules
+    found = await asyncio.to_thread(hostkeys.known, client.rules)
+    # Those that can be compared come first.
+    known = [entry.kind for entry in found.trusted]
+    kinds = client.rules.offered(known, certificates=bool(found.authorities))
+    loop = asyncio.get_running_loop()
+    turn = _log_ins.setdefault(loop, asyncio.Semaphore(AT_ONCE))
     for number in range(ATTEMPTS):
         try:
-            async with _turn(), asyncio.timeout(CONNECT_WITHIN_S) as client.limit:
+            async with turn, asyncio.timeout(CONNECT_WITHIN_S) as client.limit:
                 connection = await asyncssh.connect(
                     options.host,
                     options=options,
@@ -404,7 +401,8 @@ async def _log_in(
                     tunnel=tunnel,
                     server_host_key_algs=kinds,
                 )
-            await client.accepted()
+            for question in client.used[-1:]:
+                await client.secrets.right(question)
             return connection
         except asyncssh.HostKeyNotVerifiable as error:
             raise client.refused or PongbenchError(
@@ -415,7 +413,8 @@ async def _log_in(
                 f"'{hop.name}' at {where} and this program have no common cipher ({error.reason})."
             ) from None
         except asyncssh.PermissionDenied:
-            await client.rejected()
+            for question in client.used:
+                await client.secrets.reject(question)
             tried = ", ".join(dict.fromkeys(client.attempted)) or "the keys there are"
             raise PongbenchError(
                 f"'{hop.name}' refused {client.where} (tried: {tried}); make sure it accepts a"
@@ -432,32 +431,15 @@ async def _log_in(
                 f"'{hop.name}' cannot be reached at {where} from the jump host: {error.reason}."
             ) from None
         except (asyncssh.Error, OSError) as error:
-            if number == ATTEMPTS - 1 or not _dropped(error):
+            # sshd drops some of many concurrent log-ins.
+            dropped = isinstance(error, _LOST) or "MaxStartups" in str(error)
+            if number == ATTEMPTS - 1 or not dropped:
                 raise PongbenchError(
                     f"'{hop.name}' cannot be reached at {where}: {reason(error)}; is sshd"
                     " running there?"
                 ) from None
             await asyncio.sleep(0.1 * 2**number * random.uniform(0.5, 1.5))
     raise AssertionError
-
-
-def _turn() -> asyncio.Semaphore:
-    loop = asyncio.get_running_loop()
-    return _log_ins.setdefault(loop, asyncio.Semaphore(AT_ONCE))
-
-
-def _dropped(error: Exception) -> bool:
-    """Return whether sshd refused because of too many concurrent log-ins (MaxStartups)."""
-    lost = (asyncssh.ConnectionLost, ConnectionResetError, ConnectionAbortedError, BrokenPipeError)
-    return isinstance(error, lost) or "MaxStartups" in str(error)
-
-
-def _kinds_of_key(client: LoginClient) -> list[str]:
-    """Return the key types to request, those that can be compared first."""
-    assert client.rules
-    found = hostkeys.known(client.rules)
-    kinds = [entry.kind for entry in found.trusted]
-    return client.rules.offered(kinds, certificates=bool(found.authorities))
 
 
 def reason(error: Exception) -> str:
