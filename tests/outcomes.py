@@ -18,10 +18,10 @@ from workbench.documents import (
     Verdict,
     Window,
 )
-from workbench.messages import reasons
 from workbench.messages.base import Message
+from workbench.messages.reasons import reason
 
-LATE = reasons.ClientsLate(late_share=0.25, p99_us=9_000, relief="machine")
+LATE = reason("clients-late", late_share=0.25, p99_us=9_000, relief="machine")
 """Of every point that is not to be trusted."""
 
 
@@ -197,14 +197,14 @@ class Outcome:
 
     def _verdict(self, complete: bool) -> tuple[Verdict, list[Message]]:
         if not complete:
-            return "inconclusive", [reasons.Interrupted()]
+            return "inconclusive", [reason("interrupted")]
         counts = self.counts
         if self.untrusted:
             return "client-limited", [LATE]
         lost = counts.scheduled - counts.succeeded
         if counts.succeeded < _SUCCESS * counts.scheduled:
-            failed = reasons.CallsFailed(
-                failed=lost, calls=counts.scheduled, errors=dict(counts.errors)
+            failed = reason(
+                "calls-failed", failed=lost, calls=counts.scheduled, errors=dict(counts.errors)
             )
             return "server-limited", [failed]
         return "ok", []

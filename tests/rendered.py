@@ -41,7 +41,7 @@ from workbench.documents import (
 from workbench.load import registry
 from workbench.messages import notes
 from workbench.messages.outcomes import NotProfiled, Profile
-from workbench.messages.reasons import BackgroundLoad, SustainedUnderBackgroundLoad
+from workbench.messages.reasons import reason
 from workbench.plan import library
 from workbench.plan.model import Plan
 from workbench.plan.reading import to_data
@@ -187,7 +187,7 @@ def noted() -> Documents:
     start, *documents = session(3, 4)
     facts = start.machines[0].facts | {"sysctls": {"net.core.somaxconn": 4096}}
     machine = msgspec.structs.replace(start.machines[0], facts=facts)
-    load = SustainedUnderBackgroundLoad(cpu_pct=161.0)
+    load = reason("sustained-under-background-load", cpu_pct=161.0)
     found: list[AnyDocument] = []
     for document in documents:
         change: dict[str, object] = {}
@@ -214,7 +214,7 @@ def noted() -> Documents:
 
 def hidden() -> Documents:
     """Background load hides what the servers sustain."""
-    load = BackgroundLoad(cpu_pct=180.0, stolen_pct=0.0)
+    load = reason("background-load", cpu_pct=180.0, stolen_pct=0.0)
 
     def change(document: AnyDocument) -> AnyDocument:
         if not isinstance(document, PointStop):
@@ -223,7 +223,7 @@ def hidden() -> Documents:
             document,
             findings=[load.record()],
             reasons=[load.text()],
-            evidence={**document.evidence, "others_cpu_pct": load.cpu_pct},
+            evidence={**document.evidence, "others_cpu_pct": load.data()["cpu_pct"]},
         )
 
     return each(session(3, 2, untrusted_from=1), change)

@@ -8,7 +8,7 @@ import msgspec
 
 from workbench.documents import AnyDocument, PointStart, PointStop, RunStop, Window
 from workbench.messages.notes import Again
-from workbench.messages.reasons import BackgroundLoad
+from workbench.messages.reasons import reason
 
 
 def with_repeats(
@@ -46,6 +46,6 @@ def with_repeats(
 
 
 def _doubted(stop: PointStop) -> PointStop:
-    reason = BackgroundLoad(cpu_pct=90.0)
-    fields = {"reasons": [reason.text()], "findings": [reason.record()]}
+    busy = reason("background-load", cpu_pct=90.0)
+    fields = {"reasons": [busy.text()], "findings": [busy.record()]}
     return msgspec.structs.replace(stop, verdict="inconclusive", **fields)

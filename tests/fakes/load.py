@@ -22,7 +22,7 @@ from workbench.load.base import (
 )
 from workbench.machines.base import Machine
 from workbench.messages.base import Message
-from workbench.messages.reasons import ClientGone, ToolFailed
+from workbench.messages.reasons import reason
 from workbench.remote.agent.tally import bucket_of
 
 ALL = Capabilities(
@@ -127,10 +127,13 @@ class FakeLoad:
         if len(gone) == len(clients):
             raise PongbenchError(f"{gone[0]} is gone.")
         complaints: list[Message] = [
-            ClientGone(client=name, said=f"The load agent on {name} ended.") for name in gone
+            reason("client-gone", client=name, said=f"The load agent on {name} ended.")
+            for name in gone
         ]
         if self.script.fails(number):
-            complaints.append(ToolFailed(tool="fake", client=clients[0], said="gave no result"))
+            complaints.append(
+                reason("tool-failed", tool="fake", client=clients[0], said="gave no result")
+            )
         return self._report(spec, done / windows, complaints)
 
     def _window(self, spec: PointSpec, index: int, windows: int) -> LoadWindow:

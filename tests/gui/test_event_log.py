@@ -19,7 +19,7 @@ from tests.synthetic import session
 from workbench.documents import Note, PointStop, Verdict
 from workbench.messages import notes
 from workbench.messages.base import Message
-from workbench.messages.reasons import BackgroundLoad, ClientsLate
+from workbench.messages.reasons import reason
 
 
 def test_a_shared_backlog_is_stated_once_and_a_different_one_with_its_server(qtbot: QtBot) -> None:
@@ -76,7 +76,7 @@ def test_points_inconclusive_for_one_cause_are_reported_in_one_sentence(
         ("Twisted", 4_000, 26),
     ]
     for t_us, (server, rate, taken) in enumerate(disturbed):
-        cause = BackgroundLoad(cpu_pct=taken)
+        cause = reason("background-load", cpu_pct=taken)
         verdict: Verdict = "inconclusive" if taken else "ok"
         judged = {"verdict": verdict, "t_us": t_us} | recorded(cause)
         point = replace(measured, series=server, x=float(rate), rate_per_s=float(rate), **judged)
@@ -112,7 +112,7 @@ def test_repeated_points_are_reported_in_one_sentence(qtbot: QtBot) -> None:
 def test_servers_inconclusive_at_the_same_rate_share_a_sentence(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
-    late = ClientsLate(late_share=0.25, p99_us=9_000)
+    late = reason("clients-late", late_share=0.25, p99_us=9_000)
     for name, x in (("gevent", 8_400.0), ("Trio", 8_400.0), ("Twisted", 4_000.0)):
         listed.add(doubt(name, x, late), name)
     assert lines(listed) == [
@@ -126,7 +126,10 @@ def test_a_repeated_point_replaces_the_event_of_its_earlier_attempt(qtbot: QtBot
     board = live_board(qtbot)
     start, *rest = session(1, 4)
     measured = next(d for d in rest if isinstance(d, PointStop) and d.judged)
-    late, busy = ClientsLate(late_share=0.4, p99_us=31_000), BackgroundLoad(cpu_pct=99.0)
+    late, busy = (
+        reason("clients-late", late_share=0.4, p99_us=31_000),
+        reason("background-load", cpu_pct=99.0),
+    )
 
     def at(x: float, t_us: int, *reasons: Message, look: int = 1) -> PointStop:
         verdict: Verdict = "inconclusive" if reasons else "ok"
@@ -155,7 +158,7 @@ def test_a_repeated_point_replaces_the_event_of_its_earlier_attempt(qtbot: QtBot
 def test_a_different_cause_gets_a_line_of_its_own(qtbot: QtBot) -> None:
     listed = EventLog(theme.LIGHT)
     qtbot.addWidget(listed)
-    for cause in (BackgroundLoad(cpu_pct=36.0), ClientsLate(late_share=0.05)):
+    for cause in (reason("background-load", cpu_pct=36.0), reason("clients-late", late_share=0.05)):
         listed.add(doubt("gevent", 4_000.0, cause), "gevent")
     assert len(lines(listed)) == listed.warnings == 2
 

@@ -21,7 +21,7 @@ from workbench.documents import AnyDocument, Note, PointStop, Window
 from workbench.errors import PongbenchError
 from workbench.machines.bundle import Brought, agent_place
 from workbench.machines.ssh import open_ssh
-from workbench.messages.reasons import AgentProblem, OtherWorkers, reasons_of
+from workbench.messages.reasons import reason, reasons_of
 from workbench.plan.reading import load_plan
 from workbench.run.engine import Consents
 from workbench.run.factory import Fleet, engine_for
@@ -145,11 +145,11 @@ def test_one_worker_is_killed_and_one_cut_off(lab: Lab, hosts: list[Host], tmp_p
     assert whole.client_cpu_pct is not None
     assert whole.replies_per_s == pytest.approx(USERS / WAIT_S, rel=0.1)
     assert not cut.complete
-    lost = [each.said for each in reasons_of(cut) if isinstance(each, AgentProblem)]
+    lost = [each.text() for each in reasons_of(cut) if each.code == "agent-problem"]
     assert sorted(said.partition("_")[0] for said in lost) == ["h3", "h4"]
     # The one that was cut off is back.
     assert after.complete
-    assert OtherWorkers(workers=4, expected=5) in reasons_of(after)
+    assert reason("other-workers", workers=4, expected=5) in reasons_of(after)
     assert after.replies_per_s == pytest.approx(USERS / WAIT_S, rel=0.1)
     assert any(isinstance(d, Note) and "password" in d.text for d in documents)
 

@@ -15,7 +15,7 @@ from lab import links
 from lab.conftest import measuring, ready
 from lab.hosts import Host, Lab
 from workbench.machines.profiles import Cpus
-from workbench.messages.reasons import ClientSlower, reasons_of
+from workbench.messages.reasons import reasons_of
 
 pytestmark = pytest.mark.alone
 
@@ -71,5 +71,6 @@ def test_a_client_whose_link_is_late_since_the_calibration_is_named(
     finally:
         ground.close()
     assert found.right, found
-    [slower] = [r for r in reasons_of(found.stop) if isinstance(r, ClientSlower)]
-    assert slower.client == "h3" and slower.p50_us > 40_000
+    [slower] = [r for r in reasons_of(found.stop) if r.code == "client-slower"]
+    about = slower.data()
+    assert about["client"] == "h3" and about["p50_us"] > 40_000

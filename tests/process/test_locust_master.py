@@ -17,7 +17,7 @@ from workbench.errors import BadInput
 from workbench.load.base import Client, LoadReport, LoadWindow, PointSpec
 from workbench.load.locust_master import TOOL, LocustMaster
 from workbench.machines.bundle import agent_place
-from workbench.messages.reasons import AgentProblem, OtherWorkers, ShapeDecided, WorkerOfNoUse
+from workbench.messages.reasons import reason
 from workbench.workloads.locust.declaration import DECLARATION, LocustWorkload
 
 WORKER = "import sys; sys.path[:0] = [sys.argv.pop(1)]; {first}from locust.main import main; main()"
@@ -110,7 +110,9 @@ async def every_kind(client: Client, port: int, folder: Path) -> None:
         await asyncio.wait_for(each.wait(), WITHIN_S)
     counts = report.counts
     assert report.complaints == []
-    of_no_use = " ".join(each.said for each in report.remarks if isinstance(each, WorkerOfNoUse))
+    of_no_use = " ".join(
+        each.data()["said"] for each in report.remarks if each.code == "worker-of-no-use"
+    )
     assert "runs Locust 2.30.1 and was sent away" in of_no_use
     assert "failed: one_worker.py, line 8: ModuleNotFoundError" in of_no_use
     assert len(report.remarks) == 2
@@ -136,12 +138,12 @@ async def lost_in_the_middle(client: Client, port: int, folder: Path) -> None:
     assert isinstance(load, LocustMaster)
     report, _ = await measured(load, port, options, 8.0, other.kill)
     (lost,) = report.complaints
-    assert isinstance(lost, AgentProblem) and "was lost" in lost.said
+    assert lost.code == "agent-problem" and "was lost" in lost.text()
     report, _ = await measured(load, port, options, 1.5)
     await load.close()
     await other.wait()
     assert report.complaints == []
-    assert report.remarks == [OtherWorkers(workers=1, expected=2)]
+    assert report.remarks == [reason("other-workers", workers=1, expected=2)]
     assert sum(report.histograms.service[1::2]) == report.counts.succeeded
     assert report.client_cpu_pct and report.client_cpu_s
 
@@ -156,7 +158,7 @@ async def shape(client: Client, port: int, folder: Path) -> None:
     report, _ = await measured(load, port, options, 30.0)
     await load.close()
     assert report.complaints == []
-    assert report.remarks == [ShapeDecided(users=10, planned=9)]
+    assert report.remarks == [reason("shape-decided", users=10, planned=9)]
     assert report.counts.succeeded and report.schedule_s < 15
 
 

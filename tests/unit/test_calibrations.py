@@ -11,7 +11,7 @@ import pytest
 from sweeping import answer, drive, plan
 
 from workbench.documents import PointStop
-from workbench.messages.reasons import BackgroundLoad, FellBehind, OfferedLess, Reason
+from workbench.messages.reasons import Reason, reason
 from workbench.plan.calibration import Ceiling, Known, calibration
 from workbench.plan.model import Range
 from workbench.plan.schedule import PointPlan
@@ -127,7 +127,7 @@ def test_an_earlier_limit_says_where_to_begin_and_is_measured_again(
 
 def disturbed(stop: PointStop, *others: Reason) -> PointStop:
     """Judged while other programs ran."""
-    found = (BackgroundLoad(cpu_pct=90.0), *others)
+    found = (reason("background-load", cpu_pct=90.0), *others)
     findings = [reason.record() for reason in found]
     return msgspec.structs.replace(stop, verdict="inconclusive", findings=findings)
 
@@ -137,8 +137,8 @@ def disturbed(stop: PointStop, *others: Reason) -> PointStop:
     [
         (1.0, (), 5000.0),
         (0.97, (), 0.0),
-        (1.0, (FellBehind(replied=60, calls=100, waiting=30),), 0.0),
-        (1.0, (OfferedLess(offered_per_s=142, planned_per_s=200),), 0.0),
+        (1.0, (reason("fell-behind", replied=60, calls=100, waiting=30),), 0.0),
+        (1.0, (reason("offered-less", offered_per_s=142, planned_per_s=200),), 0.0),
     ],
     ids=["all was answered", "not all was", "it was answered later", "less was offered"],
 )

@@ -17,7 +17,7 @@ from workbench.analysis.summary import summarise
 from workbench.cli import COMMANDS, EXAMPLES
 from workbench.commands.console import ConsoleView
 from workbench.documents import VERSION, AnyDocument, PointStart, PointStop, RunStart
-from workbench.messages.reasons import RecordingCut
+from workbench.messages.reasons import reason
 from workbench.results.render.terminal import print_summary
 from workbench.sessions.format import encode
 from workbench.terminal import Terminal
@@ -94,7 +94,7 @@ def test_an_interrupted_run_is_shown_and_marked_as_one(
     assert main(["summary", str(file)]) == 0
     out, err = capsys.readouterr()
     assert err == ("pongbench: The recording ends before the run did; this is the recorded part.\n")
-    assert f"interrupted: {RecordingCut().text()}" in out
+    assert f"interrupted: {reason('recording-cut').text()}" in out
 
 
 def test_a_damaged_session_shows_what_it_can_and_ends_with_2(

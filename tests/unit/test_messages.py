@@ -27,7 +27,7 @@ from workbench.messages.base import (
 from workbench.messages.errors import error_label, listed_errors
 from workbench.messages.notes import Notice
 from workbench.messages.problems import problem
-from workbench.messages.reasons import REASONS, Limit, Reason, reasons_of
+from workbench.messages.reasons import REASONS, TEMPLATES, Limit, Reason, reasons_of
 from workbench.messages.topics import TOPICS
 from workbench.sessions.format import encode
 
@@ -57,6 +57,9 @@ def test_a_name_keeps_its_capital_after_a_key() -> None:
 )
 def test_a_message_of_a_table_is_rendered(message: Stated, sentence: str) -> None:
     assert message.text() == sentence
+    recorded = msgspec.json.decode(msgspec.json.encode(message.record()))
+    if message.code in TEMPLATES:
+        assert TEMPLATES.read(recorded) == message
 
 
 def test_every_code_has_a_sentence() -> None:

@@ -11,7 +11,7 @@ from workbench.documents import Counts, Histograms
 from workbench.load.base import LoadReport
 from workbench.machines import pulse
 from workbench.machines.pulse import Instant, Pulse
-from workbench.messages.reasons import ComputerSlept
+from workbench.messages.reasons import reason
 from workbench.run.point import gone
 
 
@@ -80,7 +80,7 @@ async def test_a_point_in_which_this_computer_slept_does_not_count(
     clocks.running_s += 5.0
     clocks.slept_s += slept_s
     cause = await gone(FakeMachine("localhost"), [], began, report, complete=True)
-    assert cause == (ComputerSlept(seconds=30.0) if slept_s else None)
+    assert cause == (reason("computer-slept", seconds=30.0) if slept_s else None)
 
 
 def test_before_it_counts_nothing_is_an_absence(clocks: Clocks) -> None:

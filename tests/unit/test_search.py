@@ -17,7 +17,7 @@ from workbench.analysis.summary import Summary, summarise
 from workbench.control import Stopped
 from workbench.documents import Counts, PointStart, PointStop, RunStart, ServerRecord, Verdict
 from workbench.messages.outcomes import Peak
-from workbench.messages.reasons import BeyondClientLimit, CallsFailed, FellBehind
+from workbench.messages.reasons import reason
 from workbench.plan.budget import assess
 from workbench.plan.model import Plan, Search, WarmUp
 from workbench.plan.reading import plan_from_data, to_data
@@ -157,8 +157,8 @@ def a_stop(
     )
 
 
-FAILED = CallsFailed(failed=30, calls=1_000, errors={"client-timo": 30})
-BEHIND = FellBehind(replied=900, calls=1_000, waiting=90)
+FAILED = reason("calls-failed", failed=30, calls=1_000, errors={"client-timo": 30})
+BEHIND = reason("fell-behind", replied=900, calls=1_000, waiting=90)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_an_inconclusive_point_is_repeated_and_not_counted() -> None:
 
 
 def test_a_peak_beyond_what_the_clients_reach_is_a_lower_bound() -> None:
-    beyond = BeyondClientLimit(offered_per_s=3_000, limit_per_s=2_600)
+    beyond = reason("beyond-client-limit", offered_per_s=3_000, limit_per_s=2_600)
     limited = msgspec.structs.replace(
         a_stop(verdict="client-limited", findings=[beyond]),
         offered_per_s=3_000.0,

@@ -15,6 +15,7 @@ from workbench.analysis.verdicts import judge
 from workbench.documents import ERROR_CLASSES, Counts, Percentiles
 from workbench.messages import reasons as said
 from workbench.messages.base import Message
+from workbench.messages.reasons import reason
 
 STEADY_QUEUE = replace(HELD.queue, replied=8_600, open_halfway=380, open_at_end=400)
 LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
@@ -29,7 +30,14 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
             "more than one in a hundred is lost",
             {"counts": counts(timo=80, reset=11)},
             "server-limited",
-            [said.CallsFailed(failed=91, calls=9000, errors={"client-timo": 80, "connreset": 11})],
+            [
+                reason(
+                    "calls-failed",
+                    failed=91,
+                    calls=9000,
+                    errors={"client-timo": 80, "connreset": 11},
+                )
+            ],
         ),
         (
             "all kinds of losses",
@@ -46,7 +54,8 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
             },
             "server-limited",
             [
-                said.CallsFailed(
+                reason(
+                    "calls-failed",
                     failed=910,
                     calls=9000,
                     errors={
@@ -66,21 +75,21 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
             {"counts": counts(timo=900), "counters": {"ListenOverflows": 1_204}},
             "server-limited",
             [
-                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
-                said.AcceptQueueOverflowed(times=1204),
+                reason("calls-failed", failed=900, calls=9000, errors={"client-timo": 900}),
+                reason("accept-queue-overflowed", times=1204),
             ],
         ),
         (
             "the accept queue overflowed but every retry came through",
             {"counters": {"ListenOverflows": 1}},
             "ok",
-            [said.SustainedWithOverflows(times=1)],
+            [reason("sustained-with-overflows", times=1)],
         ),
         (
             "everything is answered, but by working off a queue afterwards",
             {"queue": LONG_QUEUE},
             "server-limited",
-            [said.FellBehind(replied=6000, calls=9000, waiting=3000)],
+            [reason("fell-behind", replied=6000, calls=9000, waiting=3000)],
         ),
         ("a slow server whose queue does not grow keeps up", {"queue": STEADY_QUEUE}, "ok", []),
         (
@@ -94,7 +103,7 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
                 ),
             },
             "ok",
-            [said.TooShortForQueue(stay_s=4.5, seconds=5.0, needed_s=9.0)],
+            [reason("too-short-for-queue", stay_s=4.5, seconds=5.0, needed_s=9.0)],
         ),
         (
             "few connections of many calls, of which half were answered in time",
@@ -109,7 +118,7 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
                 )
             },
             "server-limited",
-            [said.FellBehind(replied=110, calls=216, waiting=34)],
+            [reason("fell-behind", replied=110, calls=216, waiting=34)],
         ),
         (
             "the server ended beside other programs, beyond the client limit",
@@ -122,9 +131,12 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
             },
             "server-limited",
             [
-                said.ServerEnded(status=-11),
-                said.CallsFailed(
-                    failed=2_300, calls=9_000, errors={"connrefused": 2_000, "connreset": 300}
+                reason("server-ended", status=-11),
+                reason(
+                    "calls-failed",
+                    failed=2_300,
+                    calls=9_000,
+                    errors={"connrefused": 2_000, "connreset": 300},
                 ),
             ],
         ),
@@ -132,14 +144,14 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
             "the server ended with its last reply",
             {"exit_status": 0},
             "server-limited",
-            [said.ServerEnded(status=0)],
+            [reason("server-ended", status=0)],
         ),
         (
             "the server ended, and its replies had been wrong before",
             {"counts": counts(refused=2_000, protocol_body=900), "exit_status": 1},
             "faulty",
             [
-                said.ServerEnded(status=1),
+                reason("server-ended", status=1),
                 said.UnexpectedReplies(error="protocol-body", failed=900, calls=9_000),
             ],
         ),
@@ -147,43 +159,43 @@ LOSS = st.one_of(st.just(0), st.integers(0, 200), st.integers(0, 50_000))
             "a little lost on both sides",
             {"counts": counts(unsent=45, timo=50)},
             "inconclusive",
-            [said.NoSingleCause(succeeded=8905, calls=9000, clients=45, server=50)],
+            [reason("no-single-cause", succeeded=8905, calls=9000, clients=45, server=50)],
         ),
         (
             "interrupted",
             {"complete": False, "counts": counts(timo=9_000)},
             "inconclusive",
-            [said.Interrupted()],
+            [reason("interrupted")],
         ),
         (
             "a call is missing from the sum",
             {"counts": msgspec.structs.replace(counts(), succeeded=8_990)},
             "inconclusive",
-            [said.AuditFailed(scheduled=9000, found=8990)],
+            [reason("audit-failed", scheduled=9000, found=8990)],
         ),
         (
             "a worker's audit failed",
             {"conserved": False},
             "inconclusive",
-            [said.ClientAuditFailed()],
+            [reason("client-audit-failed")],
         ),
         (
             "too few calls",
             {"counts": counts(99)},
             "inconclusive",
-            [said.TooFewCalls(calls=99, needed=100)],
+            [reason("too-few-calls", calls=99, needed=100)],
         ),
         (
             "too short",
             {"seconds": 0.4},
             "inconclusive",
-            [said.TooShort(seconds=0.4, needed_s=1.0)],
+            [reason("too-short", seconds=0.4, needed_s=1.0)],
         ),
         (
             "no call is answered",
             {"counts": counts(refused=9_000)},
             "server-limited",
-            [said.CallsFailed(failed=9000, calls=9000, errors={"connrefused": 9000})],
+            [reason("calls-failed", failed=9000, calls=9000, errors={"connrefused": 9000})],
         ),
         (
             "a closed loop has no lateness, queue or rate",

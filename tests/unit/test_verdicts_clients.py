@@ -7,8 +7,8 @@ import pytest
 
 from tests.evidence import HELD, LONG_QUEUE, case_id, counts, lateness
 from workbench.analysis.verdicts import judge
-from workbench.messages import reasons as said
 from workbench.messages.base import Message
+from workbench.messages.reasons import reason
 
 
 @pytest.mark.parametrize(
@@ -22,52 +22,52 @@ from workbench.messages.base import Message
                 "client_cores": 2,
             },
             "client-limited",
-            [said.ClientsLate(late_share=0.444444, p99_us=31000, relief="worker")],
+            [reason("clients-late", late_share=0.444444, p99_us=31000, relief="worker")],
         ),
         (
             "the clients were late and all their cores are used",
             {"counts": counts(late=4_000), "lateness_us": lateness(31_000)},
             "client-limited",
-            [said.ClientsLate(late_share=0.444444, p99_us=31000, relief="machine")],
+            [reason("clients-late", late_share=0.444444, p99_us=31000, relief="machine")],
         ),
         (
             "a hiccup of the clients shows in the latencies and is reported",
             {"counts": counts(late=200), "lateness_us": lateness(12_000)},
             "ok",
-            [said.LatencyIncludesLateness(p99_us=12000)],
+            [reason("latency-includes-lateness", p99_us=12000)],
         ),
         (
             "slightly late with a minority of calls, all answered",
             {"counts": counts(late=2_000), "lateness_us": lateness(6_000)},
             "ok",
-            [said.LatencyIncludesLateness(p99_us=6000)],
+            [reason("latency-includes-lateness", p99_us=6000)],
         ),
         (
             "slightly late with most calls",
             {"counts": counts(late=8_000), "lateness_us": lateness(6_000)},
             "client-limited",
-            [said.ClientsLate(late_share=0.888889, p99_us=6000, relief="machine")],
+            [reason("clients-late", late_share=0.888889, p99_us=6000, relief="machine")],
         ),
         (
             "other programs take CPU and the rate is sustained",
             {"others_cpu_pct": 48.4},
             "ok",
-            [said.SustainedUnderBackgroundLoad(cpu_pct=48.4)],
+            [reason("sustained-under-background-load", cpu_pct=48.4)],
         ),
         ("other programs take a little CPU", {"others_cpu_pct": 20.0}, "ok", []),
         (
             "a load tool that keeps rates roughly offered much less than the plan's",
             {"offered_per_s": 131.0, "planned_per_s": 200.0},
             "client-limited",
-            [said.OfferedLess(offered_per_s=131, planned_per_s=200)],
+            [reason("offered-less", offered_per_s=131, planned_per_s=200)],
         ),
         (
             "it offered much less because of other programs",
             {"offered_per_s": 131.0, "planned_per_s": 200.0, "others_cpu_pct": 48.4},
             "inconclusive",
             [
-                said.BackgroundLoad(cpu_pct=48.4),
-                said.OfferedLess(offered_per_s=131, planned_per_s=200),
+                reason("background-load", cpu_pct=48.4),
+                reason("offered-less", offered_per_s=131, planned_per_s=200),
             ],
         ),
         ("it offered nearly as much", {"offered_per_s": 189.0, "planned_per_s": 200.0}, "ok", []),
@@ -76,8 +76,8 @@ from workbench.messages.base import Message
             {"queue": LONG_QUEUE, "others_cpu_pct": 30.0},
             "inconclusive",
             [
-                said.BackgroundLoad(cpu_pct=30.0),
-                said.FellBehind(replied=6000, calls=9000, waiting=3000),
+                reason("background-load", cpu_pct=30.0),
+                reason("fell-behind", replied=6000, calls=9000, waiting=3000),
             ],
         ),
         (
@@ -89,15 +89,15 @@ from workbench.messages.base import Message
             },
             "inconclusive",
             [
-                said.BackgroundLoad(cpu_pct=90.0),
-                said.ClientsLate(late_share=0.444444, p99_us=31000, relief="machine"),
+                reason("background-load", cpu_pct=90.0),
+                reason("clients-late", late_share=0.444444, p99_us=31000, relief="machine"),
             ],
         ),
         (
             "ports run out, whatever other programs do",
             {"counts": counts(addrunavail=500), "others_cpu_pct": 90.0},
             "ports-limited",
-            [said.OutOfPorts(times=500)],
+            [reason("out-of-ports", times=500)],
         ),
         (
             "descriptors run out, whatever other programs do and however late clients are",
@@ -108,16 +108,16 @@ from workbench.messages.base import Message
                 "ceiling_per_s": 5_000,
             },
             "client-limited",
-            [said.OutOfDescriptors(times=300)],
+            [reason("out-of-descriptors", times=300)],
         ),
         (
             "descriptors run out among other errors, while other programs take CPU",
             {"counts": counts(fd_unavail=300, timo=900), "others_cpu_pct": 90.0},
             "inconclusive",
             [
-                said.BackgroundLoad(cpu_pct=90.0),
-                said.OutOfDescriptors(times=300),
-                said.CallsFailed(failed=900, calls=8700, errors={"client-timo": 900}),
+                reason("background-load", cpu_pct=90.0),
+                reason("out-of-descriptors", times=300),
+                reason("calls-failed", failed=900, calls=8700, errors={"client-timo": 900}),
             ],
         ),
         (
@@ -130,35 +130,35 @@ from workbench.messages.base import Message
             },
             "inconclusive",
             [
-                said.CallsUnsent(unsent=500, calls=9000, relief=""),
-                said.ClientsLate(late_share=0.444444, p99_us=100000, relief=""),
-                said.ClientBusy(cpu_pct=95.0, relief="machine"),
-                said.FellBehind(replied=6000, calls=9000, waiting=3000),
+                reason("calls-unsent", unsent=500, calls=9000, relief=""),
+                reason("clients-late", late_share=0.444444, p99_us=100000, relief=""),
+                reason("client-busy", cpu_pct=95.0, relief="machine"),
+                reason("fell-behind", replied=6000, calls=9000, waiting=3000),
             ],
         ),
         (
             "the clients never started some calls",
             {"counts": counts(unsent=500)},
             "client-limited",
-            [said.CallsUnsent(unsent=500, calls=9000, relief="machine")],
+            [reason("calls-unsent", unsent=500, calls=9000, relief="machine")],
         ),
         (
             "the clients ran out of descriptors",
             {"counts": counts(fd_unavail=300, ftab_full=12)},
             "client-limited",
-            [said.OutOfDescriptors(times=312)],
+            [reason("out-of-descriptors", times=312)],
         ),
         (
             "the clients ran out of ports",
             {"counts": counts(addrunavail=812)},
             "ports-limited",
-            [said.OutOfPorts(times=812)],
+            [reason("out-of-ports", times=812)],
         ),
         (
             "ports and descriptors are both the clients' own",
             {"counts": counts(addrunavail=812, fd_unavail=300)},
             "ports-limited",
-            [said.OutOfPorts(times=812), said.OutOfDescriptors(times=300)],
+            [reason("out-of-ports", times=812), reason("out-of-descriptors", times=300)],
         ),
         ("a busy client that kept its schedule is not blamed", {"client_cpu_pct": 97}, "ok", []),
         (
@@ -166,8 +166,8 @@ from workbench.messages.base import Message
             {"client_cpu_pct": 97, "counts": counts(timo=900)},
             "inconclusive",
             [
-                said.ClientBusy(cpu_pct=97, relief="machine"),
-                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+                reason("client-busy", cpu_pct=97, relief="machine"),
+                reason("calls-failed", failed=900, calls=9000, errors={"client-timo": 900}),
             ],
         ),
         (
@@ -179,8 +179,8 @@ from workbench.messages.base import Message
             },
             "inconclusive",
             [
-                said.ClientsLate(late_share=0.444444, p99_us=100000, relief="machine"),
-                said.FellBehind(replied=6000, calls=9000, waiting=3000),
+                reason("clients-late", late_share=0.444444, p99_us=100000, relief="machine"),
+                reason("fell-behind", replied=6000, calls=9000, waiting=3000),
             ],
         ),
         (
@@ -192,8 +192,8 @@ from workbench.messages.base import Message
             },
             "server-limited",
             [
-                said.FellBehind(replied=6000, calls=9000, waiting=3000),
-                said.ClientsLate(late_share=0.444444, p99_us=31000, relief=""),
+                reason("fell-behind", replied=6000, calls=9000, waiting=3000),
+                reason("clients-late", late_share=0.444444, p99_us=31000, relief=""),
             ],
         ),
         (
@@ -204,7 +204,7 @@ from workbench.messages.base import Message
                 "queue": LONG_QUEUE,
             },
             "client-limited",
-            [said.ClientsLate(late_share=1.0, p99_us=250000, relief="machine")],
+            [reason("clients-late", late_share=1.0, p99_us=250000, relief="machine")],
         ),
         (
             "calls that time out after a second, of clients that were late by hundredths",
@@ -215,8 +215,8 @@ from workbench.messages.base import Message
             },
             "server-limited",
             [
-                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
-                said.ClientsLate(late_share=0.444444, p99_us=31000, relief=""),
+                reason("calls-failed", failed=900, calls=9000, errors={"client-timo": 900}),
+                reason("clients-late", late_share=0.444444, p99_us=31000, relief=""),
             ],
         ),
         (
@@ -228,29 +228,29 @@ from workbench.messages.base import Message
             },
             "inconclusive",
             [
-                said.ClientsLate(late_share=0.444444, p99_us=310000, relief="machine"),
-                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+                reason("clients-late", late_share=0.444444, p99_us=310000, relief="machine"),
+                reason("calls-failed", failed=900, calls=9000, errors={"client-timo": 900}),
             ],
         ),
         (
             "losses beyond what the clients reach against the null server",
             {"counts": counts(timo=900), "ceiling_per_s": 5_000},
             "client-limited",
-            [said.BeyondClientLimit(offered_per_s=6000, limit_per_s=5000, relief="machine")],
+            [reason("beyond-client-limit", offered_per_s=6000, limit_per_s=5000, relief="machine")],
         ),
         (
             "losses where the clients reached no rate against the null server",
             {"counts": counts(timo=900), "ceiling_per_s": 0},
             "client-limited",
-            [said.NoClientLimit(offered_per_s=6000, relief="machine")],
+            [reason("no-client-limit", offered_per_s=6000, relief="machine")],
         ),
         (
             "losses beyond the client limit while other programs take CPU",
             {"counts": counts(timo=900), "ceiling_per_s": 5_000, "others_cpu_pct": 80},
             "inconclusive",
             [
-                said.BackgroundLoad(cpu_pct=80),
-                said.BeyondClientLimit(offered_per_s=6000, limit_per_s=5000, relief=""),
+                reason("background-load", cpu_pct=80),
+                reason("beyond-client-limit", offered_per_s=6000, limit_per_s=5000, relief=""),
             ],
         ),
         (
@@ -258,8 +258,8 @@ from workbench.messages.base import Message
             {"counts": counts(timo=900), "ceiling_per_s": 5_000, "ceiling_others_pct": 80},
             "inconclusive",
             [
-                said.BackgroundLoadAtCalibration(cpu_pct=80),
-                said.BeyondClientLimit(offered_per_s=6000, limit_per_s=5000, relief=""),
+                reason("background-load-at-calibration", cpu_pct=80),
+                reason("beyond-client-limit", offered_per_s=6000, limit_per_s=5000, relief=""),
             ],
         ),
         ("sustained beyond the measured client limit", {"ceiling_per_s": 5_000}, "ok", []),
@@ -267,7 +267,7 @@ from workbench.messages.base import Message
             "offered slightly more than the client limit, by rounding",
             {"counts": counts(timo=900), "ceiling_per_s": 5_995},
             "server-limited",
-            [said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900})],
+            [reason("calls-failed", failed=900, calls=9000, errors={"client-timo": 900})],
         ),
     ],
     ids=case_id,

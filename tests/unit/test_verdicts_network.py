@@ -11,7 +11,7 @@ from workbench.analysis.verdicts import judge
 from workbench.documents import Percentiles
 from workbench.messages import reasons as said
 from workbench.messages.base import Message
-from workbench.messages.reasons import TooSlow
+from workbench.messages.reasons import TooSlow, reason
 
 QUEUED = Percentiles(count=9_000, p50=200_000, p90=310_000, p99=400_000, p999=410_000, max=420_000)
 
@@ -30,15 +30,15 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             "no route",
             {"counts": counts(other_ENETUNREACH=9_000)},
             "network-limited",
-            [said.Unreachable(failed=9000, calls=9000)],
+            [reason("unreachable", failed=9000, calls=9000)],
         ),
         (
             "a link that loses packets is not charged to the server",
             {"counts": counts(timo=600), "counters": {"RetransSegs": 412}},
             "network-limited",
             [
-                said.LossyLink(segments=412, calls=9000),
-                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+                reason("lossy-link", segments=412, calls=9000),
+                reason("calls-failed", failed=600, calls=9000, errors={"client-timo": 600}),
             ],
         ),
         (
@@ -46,8 +46,8 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             {"counts": counts(timo=600), "resent_by_clients": 412},
             "network-limited",
             [
-                said.LossyLink(segments=412, calls=9000, by_clients=412),
-                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+                reason("lossy-link", segments=412, calls=9000, by_clients=412),
+                reason("calls-failed", failed=600, calls=9000, errors={"client-timo": 600}),
             ],
         ),
         (
@@ -59,9 +59,9 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             },
             "network-limited",
             [
-                said.LossyLink(segments=412, calls=9000),
-                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
-                said.NoClientLimit(offered_per_s=6000),
+                reason("lossy-link", segments=412, calls=9000),
+                reason("calls-failed", failed=600, calls=9000, errors={"client-timo": 600}),
+                reason("no-client-limit", offered_per_s=6000),
             ],
         ),
         (
@@ -69,8 +69,8 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             {"counts": msgspec.structs.replace(counts(timo=9_000), established=0)},
             "network-limited",
             [
-                said.NotEstablished(missing=9000, connections=9000),
-                said.CallsFailed(failed=9000, calls=9000, errors={"client-timo": 9000}),
+                reason("not-established", missing=9000, connections=9000),
+                reason("calls-failed", failed=9000, calls=9000, errors={"client-timo": 9000}),
             ],
         ),
         (
@@ -78,8 +78,8 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             {"counts": counts(timo=900), "connect_us": QUEUED, "timeout_s": 1.0},
             "network-limited",
             [
-                said.SlowConnections(connect_p90_us=310_000),
-                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+                reason("slow-connections", connect_p90_us=310_000),
+                reason("calls-failed", failed=900, calls=9000, errors={"client-timo": 900}),
             ],
         ),
         (
@@ -87,8 +87,8 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             {"queue": LONG_QUEUE, "connect_us": QUEUED, "timeout_s": 10.0},
             "network-limited",
             [
-                said.SlowConnections(connect_p90_us=310_000),
-                said.FellBehind(replied=6000, calls=9000, waiting=3000),
+                reason("slow-connections", connect_p90_us=310_000),
+                reason("fell-behind", replied=6000, calls=9000, waiting=3000),
             ],
         ),
         (
@@ -101,8 +101,8 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             },
             "inconclusive",
             [
-                said.ClientsLate(late_share=1.0, p99_us=250_000, relief="machine"),
-                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
+                reason("clients-late", late_share=1.0, p99_us=250_000, relief="machine"),
+                reason("calls-failed", failed=900, calls=9000, errors={"client-timo": 900}),
             ],
         ),
         (
@@ -113,8 +113,8 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             },
             "server-limited",
             [
-                said.CallsFailed(failed=900, calls=9000, errors={"client-timo": 900}),
-                said.AcceptQueueOverflowed(times=2000),
+                reason("calls-failed", failed=900, calls=9000, errors={"client-timo": 900}),
+                reason("accept-queue-overflowed", times=2000),
             ],
         ),
         (
@@ -122,27 +122,27 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             {"counts": counts(timo=600), "link_lost_share": 0.031},
             "network-limited",
             [
-                said.LossyLink(segments=0, calls=9000, measured_share=0.031),
-                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
+                reason("lossy-link", segments=0, calls=9000, measured_share=0.031),
+                reason("calls-failed", failed=600, calls=9000, errors={"client-timo": 600}),
             ],
         ),
         (
             "far more than a lossy link explains",
             {"counts": counts(timo=4_000), "link_lost_share": 0.031},
             "server-limited",
-            [said.CallsFailed(failed=4000, calls=9000, errors={"client-timo": 4000})],
+            [reason("calls-failed", failed=4000, calls=9000, errors={"client-timo": 4000})],
         ),
         (
             "a link that lost next to nothing",
             {"counts": counts(timo=600), "link_lost_share": 0.002},
             "server-limited",
-            [said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600})],
+            [reason("calls-failed", failed=600, calls=9000, errors={"client-timo": 600})],
         ),
         (
             "a few retransmissions are no sign",
             {"counts": counts(timo=600), "counters": {"RetransSegs": 80}},
             "server-limited",
-            [said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600})],
+            [reason("calls-failed", failed=600, calls=9000, errors={"client-timo": 600})],
         ),
         (
             "what a full accept queue drops is retransmitted, too",
@@ -152,15 +152,15 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             },
             "server-limited",
             [
-                said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600}),
-                said.AcceptQueueOverflowed(times=300),
+                reason("calls-failed", failed=600, calls=9000, errors={"client-timo": 600}),
+                reason("accept-queue-overflowed", times=300),
             ],
         ),
         (
             "loopback loses nothing",
             {"counts": counts(timo=600), "counters": {"RetransSegs": 412}, "loopback": True},
             "server-limited",
-            [said.CallsFailed(failed=600, calls=9000, errors={"client-timo": 600})],
+            [reason("calls-failed", failed=600, calls=9000, errors={"client-timo": 600})],
         ),
         (
             "no link gives unexpected responses",
@@ -172,26 +172,34 @@ ONE_FAR = {"c1": took(1_000), "c2": took(81_000), "c3": took(900)}
             "a lossy link where all was answered",
             {"counters": {"RetransSegs": 400}, "resent_by_clients": 12, "latency_us": QUEUED},
             "ok",
-            [said.SustainedOverLossyLink(segments=412, calls=9000, by_clients=12, p99_us=400_000)],
+            [
+                reason(
+                    "sustained-over-lossy-link",
+                    segments=412,
+                    calls=9000,
+                    by_clients=12,
+                    p99_us=400_000,
+                )
+            ],
         ),
         (
             "what a full accept queue drops where all was answered",
             {"counters": {"RetransSegs": 412, "ListenOverflows": 300}},
             "ok",
-            [said.SustainedWithOverflows(times=300)],
+            [reason("sustained-with-overflows", times=300)],
         ),
         (
             "a delay on the link of one client",
             {"clients": ONE_FAR},
             "ok",
-            [said.ClientSlower(client="c2", p50_us=81_000, others_p50_us=900)],
+            [reason("client-slower", client="c2", p50_us=81_000, others_p50_us=900)],
         ),
         (
             "a delay on the link of one client, beyond a limit that the others keep",
             {"clients": ONE_FAR, "latency_us": QUEUED, "p99_limit_ms": 50.0},
             "network-limited",
             [
-                said.ClientSlower(client="c2", p50_us=81_000, others_p50_us=900),
+                reason("client-slower", client="c2", p50_us=81_000, others_p50_us=900),
                 TooSlow(p99_ms=400.0, limit_ms=50.0),
             ],
         ),
@@ -221,8 +229,8 @@ def test_resets_that_the_target_did_not_send_are_the_networks() -> None:
     assert judge(resets) == (
         "network-limited",
         [
-            said.ResetsFromElsewhere(failed=600, calls=9000, sent=0),
-            said.CallsFailed(failed=600, calls=9000, errors={"connreset": 600}),
+            reason("resets-from-elsewhere", failed=600, calls=9000, sent=0),
+            reason("calls-failed", failed=600, calls=9000, errors={"connreset": 600}),
         ],
     )
     assert judge(replace(resets, counters={"OutRsts": 600}))[0] == "faulty"

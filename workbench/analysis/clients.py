@@ -11,7 +11,8 @@ from workbench.analysis import histogram
 from workbench.analysis.evidence import share
 from workbench.analysis.verdicts import LATE_SHARE, LOST_SHARE
 from workbench.documents import ClientPart, Percentiles, PointStop, SparseHistogram
-from workbench.messages.reasons import ClientLimitedTimes
+from workbench.messages.base import Stated
+from workbench.messages.reasons import reason
 
 
 @dataclass
@@ -117,9 +118,7 @@ TAIL = 0.5, 2_000
 then, and the bound of such waits is generous."""
 
 
-def client_limited(
-    waits: SparseHistogram, latency: Percentiles | None
-) -> ClientLimitedTimes | None:
+def client_limited(waits: SparseHistogram, latency: Percentiles | None) -> Stated | None:
     """Return which percentiles of the response time the clients limit, and by how much; None: none.
 
     `waits`: upper bounds of how long replies waited to be read; those not in it did not. A
@@ -140,4 +139,6 @@ def client_limited(
             (of.p99, latency.p99, TAIL),
         )
     )
-    return ClientLimitedTimes(p50_us=p50_us, p99_us=p99_us) if p50_us or p99_us else None
+    return (
+        reason("client-limited-times", p50_us=p50_us, p99_us=p99_us) if p50_us or p99_us else None
+    )

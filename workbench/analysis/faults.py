@@ -38,8 +38,8 @@ import msgspec
 
 from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence, share
 from workbench.documents import Counts, client_errors, timed_out
-from workbench.messages.base import Message
-from workbench.messages.reasons import ResetsFromElsewhere, UnexpectedReplies
+from workbench.messages.base import Said
+from workbench.messages.reasons import UnexpectedReplies, reason
 
 FULL_PCT = 80.0
 """Percent of one core, mean over a point including ramp and drain: the core is full."""
@@ -87,7 +87,7 @@ def is_fault(error: str) -> bool:
     return error.startswith(("protocol", "check", "connreset", "tls")) and not correct
 
 
-def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Message]:
+def faults(evidence: Evidence, arrived: int, *, busy: bool) -> list[Said]:
     """The server's faults, most frequent first; empty: it is not faulty. `arrived`: calls that
     reached the server or could have; `busy`: under background load."""
     found = {name: n for name, n in evidence.counts.errors.items() if is_fault(name)}
@@ -126,13 +126,18 @@ def _ended_as_one(own: dict[str, int], evidence: Evidence) -> None:
         own[other] += own.pop(rarer)
 
 
-def resets_from_elsewhere(evidence: Evidence, arrived: int) -> list[Message]:
+def resets_from_elsewhere(evidence: Evidence, arrived: int) -> list[Said]:
     """A sign of the network: connections reset by something between the machines."""
     lost = evidence.counts.errors.get("connreset", 0)
     if lost <= (1 - SUSTAINED_SHARE) * arrived or not _from_elsewhere(evidence):
         return []
     return [
-        ResetsFromElsewhere(failed=lost, calls=arrived, sent=evidence.counters.get("OutRsts", 0))
+        reason(
+            "resets-from-elsewhere",
+            failed=lost,
+            calls=arrived,
+            sent=evidence.counters.get("OutRsts", 0),
+        )
     ]
 
 
@@ -204,7 +209,7 @@ def after_losses(evidence: Evidence) -> bool:
     return not evidence.loopback and lost <= LOST_PER_RETRANSMISSION * again
 
 
-def _unexpected_replies(evidence: Evidence, error: str, failed: int, arrived: int) -> Message:
+def _unexpected_replies(evidence: Evidence, error: str, failed: int, arrived: int) -> Said:
     message = UnexpectedReplies(
         error=error, failed=failed, calls=arrived, agreed=evidence.calls_per_connection
     )

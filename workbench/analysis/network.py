@@ -13,16 +13,8 @@ from workbench.analysis.evidence import SUSTAINED_SHARE, Evidence, share
 from workbench.analysis.faults import after_losses, overflows, silent
 from workbench.analysis.histogram import percentile_supported
 from workbench.documents import Counts, server_errors
-from workbench.messages.base import Message
-from workbench.messages.reasons import (
-    ClientSlower,
-    LossyLink,
-    NotEstablished,
-    SlowConnections,
-    SustainedOverLossyLink,
-    TooSlow,
-    Unreachable,
-)
+from workbench.messages.base import Said
+from workbench.messages.reasons import TooSlow, reason
 
 RETRANSMITTED_SHARE = 0.01
 """Retransmitted segments per call; a healthy network loses almost none."""
@@ -52,16 +44,16 @@ def unreachable(counts: Counts) -> int:
     return sum(counts.errors.get(name, 0) for name in UNREACHABLE_ERRORS)
 
 
-def unreachable_sign(evidence: Evidence) -> Message | None:
+def unreachable_sign(evidence: Evidence) -> Said | None:
     """The network itself reports that the target is unreachable."""
     counts = evidence.counts
     lost = unreachable(counts)
     if lost <= (1 - SUSTAINED_SHARE) * counts.scheduled:
         return None
-    return Unreachable(failed=lost, calls=counts.scheduled)
+    return reason("unreachable", failed=lost, calls=counts.scheduled)
 
 
-def remarks(evidence: Evidence) -> list[Message]:
+def remarks(evidence: Evidence) -> list[Said]:
     """What the network did at a sustained point: response times are not the server's alone."""
     found = slower_clients(evidence)
     again = _retransmitted(evidence)
@@ -69,7 +61,8 @@ def remarks(evidence: Evidence) -> list[Message]:
         times = evidence.latency_us
         supported = times is not None and percentile_supported(times.count, 0.99)
         found.append(
-            SustainedOverLossyLink(
+            reason(
+                "sustained-over-lossy-link",
                 segments=again,
                 calls=evidence.counts.scheduled,
                 by_clients=evidence.resent_by_clients,
@@ -79,14 +72,16 @@ def remarks(evidence: Evidence) -> list[Message]:
     return found
 
 
-def slower_clients(evidence: Evidence) -> list[Message]:
+def slower_clients(evidence: Evidence) -> list[Said]:
     """Clients that see far longer service times than the others."""
-    found: list[Message] = []
+    found: list[Said] = []
     for name, times in evidence.clients.items():
         others = [each.p50 for other, each in evidence.clients.items() if other != name]
         p50_us = median_low(others) if others else times.p50
         if times.p50 >= max(FAR_SLOWER * p50_us, p50_us + FAR_SLOWER_US):
-            found.append(ClientSlower(client=name, p50_us=times.p50, others_p50_us=p50_us))
+            found.append(
+                reason("client-slower", client=name, p50_us=times.p50, others_p50_us=p50_us)
+            )
     return found
 
 
@@ -100,7 +95,7 @@ def _retransmitted(evidence: Evidence) -> int:
     return evidence.counters.get("RetransSegs", 0) + evidence.resent_by_clients
 
 
-def signs_beside_server(evidence: Evidence, server: Sequence[Message]) -> list[Message]:
+def signs_beside_server(evidence: Evidence, server: Sequence[Said]) -> list[Said]:
     """Signs of the network where the server seems to be the limit, by its signs."""
     if slower := _within_limit_of_others(evidence, server):
         return slower
@@ -109,16 +104,16 @@ def signs_beside_server(evidence: Evidence, server: Sequence[Message]) -> list[M
     return [*_lossy_link(evidence), *_not_established(evidence), *_slow_link(evidence)]
 
 
-def _within_limit_of_others(evidence: Evidence, server: Sequence[Message]) -> list[Message]:
+def _within_limit_of_others(evidence: Evidence, server: Sequence[Said]) -> list[Said]:
     """Clients without which response times would be within the limit, if that is the only sign."""
     slower = slower_clients(evidence)
-    names = {each.client for each in slower if isinstance(each, ClientSlower)}
+    names = {each.data()["client"] for each in slower}
     of_others = [times.p99 for name, times in evidence.clients.items() if name not in names]
     limits = [1000 * each.limit_ms if isinstance(each, TooSlow) else 0.0 for each in server]
     return slower if slower and max(of_others, default=0) <= min(limits) else []
 
 
-def _lossy_link(evidence: Evidence) -> list[Message]:
+def _lossy_link(evidence: Evidence) -> list[Said]:
     """Packets that a link loses are retransmitted, or calls time out."""
     counts, by_clients = evidence.counts, evidence.resent_by_clients
     again = _retransmitted(evidence)
@@ -131,7 +126,8 @@ def _lossy_link(evidence: Evidence) -> list[Message]:
     if 2 * unanswered < failed:
         return []
     return [
-        LossyLink(
+        reason(
+            "lossy-link",
             segments=again,
             calls=counts.scheduled,
             by_clients=by_clients,
@@ -148,7 +144,7 @@ def _measured(evidence: Evidence) -> bool:
     return lost > RETRANSMITTED_SHARE and failed <= PACKETS * lost
 
 
-def _not_established(evidence: Evidence) -> list[Message]:
+def _not_established(evidence: Evidence) -> list[Said]:
     """Connections that were never established. Those that failed with an error are counted by that
     error."""
     counts, lateness = evidence.counts, evidence.lateness_us
@@ -161,10 +157,10 @@ def _not_established(evidence: Evidence) -> list[Message]:
     failed = share(server_errors(counts.errors) + counts.in_flight, counts.scheduled)
     if 2 * share(missing, lateness.count) < failed:
         return []
-    return [NotEstablished(missing=missing, connections=lateness.count)]
+    return [reason("not-established", missing=missing, connections=lateness.count)]
 
 
-def _slow_link(evidence: Evidence) -> list[Message]:
+def _slow_link(evidence: Evidence) -> list[Said]:
     """Packets queue before a link that is too slow, so connections are established late, by about
     as much as calls wait. If calls wait much longer than that, the server is slow as well."""
     connect, lateness, queue = evidence.connect_us, evidence.lateness_us, evidence.queue
@@ -179,4 +175,4 @@ def _slow_link(evidence: Evidence) -> list[Message]:
         of_queue = connecting >= SLOW_SHARE * queue.open_at_end
     if not (of_queue if evidence.sustained else of_timeout):
         return []
-    return [SlowConnections(connect_p90_us=connect.p90)]
+    return [reason("slow-connections", connect_p90_us=connect.p90)]

@@ -21,8 +21,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-import msgspec
-
 from workbench.analysis.evidence import (
     FEWEST_SAMPLES,
     OFFERED_SHARE,
@@ -52,9 +50,8 @@ from workbench.documents import (
     error_class,
     server_errors,
 )
-from workbench.messages import reasons as messages
-from workbench.messages.base import Message
-from workbench.messages.reasons import TooSlow
+from workbench.messages.base import Said
+from workbench.messages.reasons import RELIEVED, TooSlow, reason
 from workbench.messages.tools import NotChecked, ToolCannotTell, Unchecked
 
 LATE_SHARE = 0.05
@@ -92,59 +89,59 @@ MUCH_LESS = 0.1
 cause."""
 
 
-def _flaw(evidence: Evidence) -> Message | None:  # noqa: PLR0911  a table in order
+def _flaw(evidence: Evidence) -> Said | None:  # noqa: PLR0911  a table in order
     counts = evidence.counts
     if not evidence.complete:
-        return messages.Interrupted()
+        return reason("interrupted")
     if evidence.conserved is not None and not conserved(counts):
         found = counts.unsent + counts.succeeded + counts.in_flight + sum(counts.errors.values())
-        return messages.AuditFailed(scheduled=counts.scheduled, found=found)
+        return reason("audit-failed", scheduled=counts.scheduled, found=found)
     if evidence.conserved is False:
-        return messages.ClientAuditFailed()
+        return reason("client-audit-failed")
     if other := _other_server(evidence):
         return other
     if counts.scheduled < FEWEST_SAMPLES:
-        return messages.TooFewCalls(calls=counts.scheduled, needed=FEWEST_SAMPLES)
+        return reason("too-few-calls", calls=counts.scheduled, needed=FEWEST_SAMPLES)
     # Poisson arrivals may end a window early.
     if evidence.seconds < SHORTEST_S - WINDOW_US / 1e6:
-        return messages.TooShort(seconds=evidence.seconds, needed_s=SHORTEST_S)
+        return reason("too-short", seconds=evidence.seconds, needed_s=SHORTEST_S)
     return None
 
 
-def _other_server(evidence: Evidence) -> Message | None:
+def _other_server(evidence: Evidence) -> Said | None:
     """Signs that another server got the load."""
     if evidence.uncounted:
-        return messages.HostsUncounted(workers=evidence.uncounted)
+        return reason("hosts-uncounted", workers=evidence.uncounted)
     elsewhere = share(sum(evidence.elsewhere.values()), evidence.requests)
     if elsewhere > ELSEWHERE_SHARE:
         host = max(evidence.elsewhere, key=lambda each: evidence.elsewhere[each])
-        return messages.LoadWentElsewhere(share=round(elsewhere, 4), host=host)
+        return reason("load-went-elsewhere", share=round(elsewhere, 4), host=host)
     if evidence.server_cpu_pct is None:
         return None
     cpu_s = evidence.server_cpu_pct / 100 * evidence.seconds
     if cpu_s + CPU_UNSEEN_S >= evidence.least_cpu_s:
         return None
     calls = evidence.counts.succeeded
-    return messages.TooLittleWork(calls=calls, cpu_ms=round(1000 * cpu_s, 1))
+    return reason("too-little-work", calls=calls, cpu_ms=round(1000 * cpu_s, 1))
 
 
-def _ports_sign(evidence: Evidence) -> Message | None:
+def _ports_sign(evidence: Evidence) -> Said | None:
     lost = evidence.counts.errors.get("addrunavail", 0)
-    return messages.OutOfPorts(times=lost) if _lost_many(lost, evidence) else None
+    return reason("out-of-ports", times=lost) if _lost_many(lost, evidence) else None
 
 
-def _descriptors_sign(evidence: Evidence) -> Message | None:
+def _descriptors_sign(evidence: Evidence) -> Said | None:
     errors = evidence.counts.errors
     lost = errors.get("fd-unavail", 0) + errors.get("ftab-full", 0)
     if not _lost_many(lost, evidence):
         return None
-    return messages.OutOfDescriptors(times=lost, most_open=evidence.most_open)
+    return reason("out-of-descriptors", times=lost, most_open=evidence.most_open)
 
 
-def _unsent_sign(evidence: Evidence) -> Message | None:
+def _unsent_sign(evidence: Evidence) -> Said | None:
     unsent, calls = evidence.counts.unsent, evidence.counts.scheduled
     return (
-        messages.CallsUnsent(unsent=unsent, calls=calls) if _lost_many(unsent, evidence) else None
+        reason("calls-unsent", unsent=unsent, calls=calls) if _lost_many(unsent, evidence) else None
     )
 
 
@@ -152,12 +149,12 @@ def _lost_many(lost: int, evidence: Evidence) -> bool:
     return not evidence.sustained and lost > LOST_SHARE * evidence.counts.scheduled
 
 
-def _late_sign(evidence: Evidence) -> Message | None:
+def _late_sign(evidence: Evidence) -> Said | None:
     p99_us = evidence.lateness_us.p99 if evidence.lateness_us else None
     late_share = evidence.late_share or 0.0
     if late_share <= (LATE_SHARE if p99_us is None or p99_us >= LATE_BY_US else MOST):
         return None
-    return messages.ClientsLate(late_share=round(late_share, 6), p99_us=p99_us)
+    return reason("clients-late", late_share=round(late_share, 6), p99_us=p99_us)
 
 
 def _only_shortage(evidence: Evidence) -> bool:
@@ -168,11 +165,11 @@ def _only_shortage(evidence: Evidence) -> bool:
 
 
 def _lateness_weighed(
-    evidence: Evidence, clients: list[Message], server: list[Message]
-) -> tuple[list[Message], list[Message], list[Message]]:
+    evidence: Evidence, clients: list[Said], server: list[Said]
+) -> tuple[list[Said], list[Said], list[Said]]:
     """(signs of the clients, of the server, remarks) where both late clients and the server show
     signs: lateness explains only effects of its own size."""
-    late = [sign for sign in clients if isinstance(sign, messages.ClientsLate)]
+    late = [sign for sign in clients if sign.code == "clients-late"]
     lateness, queue = evidence.lateness_us, evidence.queue
     if not late or not server or lateness is None:
         return clients, server, []
@@ -183,79 +180,79 @@ def _lateness_weighed(
         return clients, [], []
     timeouts = MUCH_LESS * evidence.timeout_s
     if (not evidence.sustained and late_s < timeouts) or waiting > by_lateness / MUCH_LESS:
-        remarks = [msgspec.structs.replace(sign, relief="") for sign in late]
-        return [sign for sign in clients if sign not in late], server, list(remarks)
+        return [sign for sign in clients if sign not in late], server, late
     return clients, server, []
 
 
-def _busy_client(evidence: Evidence) -> list[Message]:
+def _busy_client(evidence: Evidence) -> list[Said]:
     if evidence.client_cpu_pct is None or evidence.client_cpu_pct < BUSY_PCT:
         return []
-    return [messages.ClientBusy(cpu_pct=round(evidence.client_cpu_pct, 2))]
+    return [reason("client-busy", cpu_pct=round(evidence.client_cpu_pct, 2))]
 
 
-def _background_load(evidence: Evidence) -> list[Message]:
+def _background_load(evidence: Evidence) -> list[Said]:
     if evidence.others_cpu_pct is None or evidence.others_cpu_pct < OTHERS_PCT:
         return []
-    return [messages.BackgroundLoad(**_taken(evidence.others_cpu_pct, evidence))]
+    return [reason("background-load", **_taken(evidence.others_cpu_pct, evidence))]
 
 
 def _taken(cpu_pct: float, evidence: Evidence) -> dict[str, float]:
     return {"cpu_pct": round(cpu_pct, 2), "stolen_pct": round(evidence.stolen_cpu_pct, 2)}
 
 
-def _background_load_at_calibration(evidence: Evidence) -> list[Message]:
+def _background_load_at_calibration(evidence: Evidence) -> list[Said]:
     if evidence.ceiling_others_pct < OTHERS_PCT:
         return []
     cpu_pct = round(evidence.ceiling_others_pct, 2)
-    return [messages.BackgroundLoadAtCalibration(cpu_pct=cpu_pct)]
+    return [reason("background-load-at-calibration", cpu_pct=cpu_pct)]
 
 
-def _beyond_client_limit(evidence: Evidence) -> list[Message]:
+def _beyond_client_limit(evidence: Evidence) -> list[Said]:
     ceiling, offered = evidence.ceiling_per_s, evidence.offered_per_s
     # The rate really offered differs from the plan's by rounding.
     if ceiling is None or offered <= ceiling * 1.005:
         return []
     if not ceiling:
-        return [messages.NoClientLimit(offered_per_s=offered)]
-    return [messages.BeyondClientLimit(offered_per_s=offered, limit_per_s=ceiling)]
+        return [reason("no-client-limit", offered_per_s=offered)]
+    return [reason("beyond-client-limit", offered_per_s=offered, limit_per_s=ceiling)]
 
 
-def _failed_sign(evidence: Evidence) -> Message | None:
+def _failed_sign(evidence: Evidence) -> Said | None:
     counts = evidence.counts
     arrived = calls_arrived(counts)
     lost = server_errors(counts.errors) - unreachable(counts) + counts.in_flight
     if lost <= (1 - SUSTAINED_SHARE) * arrived:
         return None
-    return messages.CallsFailed(failed=lost, calls=arrived, errors=_errors_of_server(counts))
+    return reason("calls-failed", failed=lost, calls=arrived, errors=_errors_of_server(counts))
 
 
-def _queue_sign(evidence: Evidence) -> Message | None:
+def _queue_sign(evidence: Evidence) -> Said | None:
     queue = evidence.queue
     if queue is None or not queue.growing:
         return None
-    return messages.FellBehind(replied=queue.replied, calls=queue.due, waiting=queue.open_at_end)
+    return reason("fell-behind", replied=queue.replied, calls=queue.due, waiting=queue.open_at_end)
 
 
-def _slow_sign(evidence: Evidence) -> Message | None:
+def _slow_sign(evidence: Evidence) -> Said | None:
     times, limit_ms = evidence.latency_us, evidence.p99_limit_ms
     if limit_ms is None or times is None or times.p99 <= 1000 * limit_ms:
         return None
     return TooSlow(p99_ms=times.p99 / 1000, limit_ms=limit_ms)
 
 
-def _remarks(evidence: Evidence) -> list[Message]:
+def _remarks(evidence: Evidence) -> list[Said]:
     """What a reader should know about a sustained point."""
-    remarks: list[Message] = []
+    remarks: list[Said] = []
     if evidence.others_cpu_pct is not None and evidence.others_cpu_pct >= OTHERS_PCT:
         taken = _taken(evidence.others_cpu_pct, evidence)
-        remarks.append(messages.SustainedUnderBackgroundLoad(**taken))
+        remarks.append(reason("sustained-under-background-load", **taken))
     if times := overflows(evidence):
-        remarks.append(messages.SustainedWithOverflows(times=times))
+        remarks.append(reason("sustained-with-overflows", times=times))
     if stay_s := evidence.too_short_for:
         needed_s = evidence.queue.needed_s if evidence.queue else 2 * stay_s
         remarks.append(
-            messages.TooShortForQueue(
+            reason(
+                "too-short-for-queue",
                 stay_s=round(stay_s, 3),
                 seconds=evidence.seconds,
                 needed_s=float(math.ceil(needed_s)),
@@ -264,17 +261,18 @@ def _remarks(evidence: Evidence) -> list[Message]:
     remarks += network_remarks(evidence)
     if evidence.rise_s:
         first_us, last_us = (round(1e6 * median_s) for median_s in evidence.rise_s)
-        remarks.append(messages.ResponseTimesRose(first_us=first_us, last_us=last_us))
+        remarks.append(reason("response-times-rose", first_us=first_us, last_us=last_us))
     lateness = evidence.lateness_us
     if lateness and percentile_supported(lateness.count, 0.99) and lateness.p99 > 5_000:
-        remarks.append(messages.LatencyIncludesLateness(p99_us=lateness.p99))
+        remarks.append(reason("latency-includes-lateness", p99_us=lateness.p99))
     return remarks
 
 
-def _no_single_cause(evidence: Evidence) -> Message:
+def _no_single_cause(evidence: Evidence) -> Said:
     counts = evidence.counts
     own = counts.unsent + client_errors(counts.errors)
-    return messages.NoSingleCause(
+    return reason(
+        "no-single-cause",
         succeeded=counts.succeeded,
         calls=counts.scheduled,
         clients=own,
@@ -295,7 +293,7 @@ def _errors_of_server(counts: Counts) -> dict[str, int]:
 
 Side: TypeAlias = Literal["ports", "clients", "network", "server"]
 
-SIGNS: tuple[tuple[Side, Callable[[Evidence], Message | None]], ...] = (
+SIGNS: tuple[tuple[Side, Callable[[Evidence], Said | None]], ...] = (
     ("ports", _ports_sign),
     ("clients", _descriptors_sign),
     ("clients", _unsent_sign),
@@ -309,11 +307,11 @@ SIGNS: tuple[tuple[Side, Callable[[Evidence], Message | None]], ...] = (
 looked at, too (`network.signs_beside_server`), and how busy the clients were."""
 
 
-def _shown(side: Side, evidence: Evidence) -> list[Message]:
+def _shown(side: Side, evidence: Evidence) -> list[Said]:
     return [sign for of, test in SIGNS if of == side and (sign := test(evidence))]
 
 
-def judge(evidence: Evidence) -> tuple[Verdict, list[Message]]:
+def judge(evidence: Evidence) -> tuple[Verdict, list[Said]]:
     """The verdict and its reasons (possibly none if it is `ok`); see `messages.reasons`."""
     if flaw := _flaw(evidence):
         return "inconclusive", [flaw]
@@ -327,10 +325,10 @@ class _Point:
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
         status, arrived = evidence.exit_status, calls_arrived(evidence.counts)
-        self.ended = [] if status is None else [messages.ServerEnded(status=status)]
+        self.ended = [] if status is None else [reason("server-ended", status=status)]
         shown = {side: _shown(side, evidence) for side in get_args(Side)}
         if shown["server"] and (overflowed := overflows(evidence)):
-            shown["server"].append(messages.AcceptQueueOverflowed(times=overflowed))
+            shown["server"].append(reason("accept-queue-overflowed", times=overflowed))
         self.ports, self.server_shows = shown["ports"], shown["server"]
         self.clients, self.server, self.remarks = _lateness_weighed(
             evidence, shown["clients"], shown["server"]
@@ -347,33 +345,33 @@ class _Point:
         self.others = self.background if self.beyond or self.clients or self.server else []
         if self.beyond and not self.others:
             self.others = _background_load_at_calibration(evidence)
-        ran_out = [sign for sign in self.clients if isinstance(sign, messages.OutOfDescriptors)]
+        ran_out = [sign for sign in self.clients if sign.code == "out-of-descriptors"]
         only = not self.theirs and _only_shortage(evidence)
         self.shortage = [*self.ports, *ran_out] if only else []
         self.faults = faults(evidence, arrived, busy=bool(self.background))
 
-    def signs(self) -> list[Message]:
+    def signs(self) -> list[Said]:
         """Of all sides, with what would relieve the clients."""
         return [*self.relieved([*self.others, *self.own, *self.busy, *self.theirs]), *self.remarks]
 
-    def relieved(self, reasons: list[Message]) -> list[Message]:
+    def relieved(self, reasons: list[Said]) -> list[Said]:
         """If several signs of the clients call for the same relief, only the last one says so."""
-        asking = [n for n, reason in enumerate(reasons) if "relief" in reason.__struct_fields__]
+        asking = [n for n, sign in enumerate(reasons) if sign.code in RELIEVED]
         more = "worker" if self.evidence.workers < self.evidence.client_cores else "machine"
         for n in asking[-1:]:
-            reasons[n] = msgspec.structs.replace(reasons[n], relief=more)
+            reasons[n] = reason(reasons[n].code, **reasons[n].data(), relief=more)
         return reasons
 
-    def offered_less(self) -> list[Message]:
+    def offered_less(self) -> list[Said]:
         """The load tool offered less than was planned, and that was sustained."""
         offered, planned = self.evidence.offered_per_s, self.evidence.planned_per_s
         if not self.evidence.sustained or offered >= OFFERED_SHARE * planned:
             return []
-        return [messages.OfferedLess(offered_per_s=offered, planned_per_s=planned)]
+        return [reason("offered-less", offered_per_s=offered, planned_per_s=planned)]
 
 
 PRECEDENCE: tuple[
-    tuple[Verdict, Callable[[_Point], object], Callable[[_Point], list[Message]]], ...
+    tuple[Verdict, Callable[[_Point], object], Callable[[_Point], list[Said]]], ...
 ] = (
     # Whoever else was busy.
     ("faulty", lambda p: p.ended and p.faults, lambda p: [*p.ended, *p.faults]),

@@ -19,7 +19,7 @@ from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHi
 from workbench.machines.base import Machine
 from workbench.machines.bundle import Brought
 from workbench.machines.wire import Count, Text
-from workbench.messages.base import Message
+from workbench.messages.base import Said
 from workbench.messages.problems import Lacking, OnlyKey, OnlyValue
 from workbench.servers.programs import ProgramName, Programs
 
@@ -205,9 +205,9 @@ class LoadReport:
     """Of all workers together, from the schedule's beginning to the point's end."""
     conserved: bool | None = None
     """Whether scheduled = unsent + succeeded + errors + in flight holds in every worker."""
-    complaints: list[Message] = field(default_factory=list)
+    complaints: list[Said] = field(default_factory=list)
     """About clients that were lost or lost data; see `messages.reasons`."""
-    remarks: list[Message] = field(default_factory=list)
+    remarks: list[Said] = field(default_factory=list)
     """What a reader should know of a point that counts; see `messages.reasons`."""
     clients: list[ClientPart] = field(default_factory=list)
     figures: dict[str, int] = field(default_factory=dict)

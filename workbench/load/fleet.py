@@ -31,8 +31,8 @@ from workbench.machines.base import Machine
 from workbench.machines.bundle import agent_command
 from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import MOST_NOISE, InvalidMessage, decode, quoted
-from workbench.messages.base import Message
-from workbench.messages.reasons import AgentProblem, ClientGone, PointOverdue, WindowsLost
+from workbench.messages.base import Said
+from workbench.messages.reasons import reason
 from workbench.remote.agent.protocol import VERSION
 from workbench.workloads.registry import WORKLOADS
 
@@ -164,7 +164,7 @@ class Point:
         self.armed: set[tuple[str, int]] = set()
         self.ended: set[tuple[str, int]] = set()
         self.reports: dict[tuple[str, int], events.Done] = {}
-        self.complaints: list[Message] = []
+        self.complaints: list[Said] = []
         self.windows: dict[tuple[str, int], int] = {}
         """The last of each worker."""
         self.most_windows = 0
@@ -199,7 +199,7 @@ class Point:
         for agent in self.agents:
             self.lost_lines += agent.process.dropped - self._lost_before[agent.name]
         if self.lost_lines:
-            self.complaints.append(WindowsLost(count=self.lost_lines))
+            self.complaints.append(reason("windows-lost", count=self.lost_lines))
         clients = []
         for agent in self.agents:
             if reports := [
@@ -234,11 +234,13 @@ class Point:
                 for part in self.parts - self.ended:
                     if part[0] == agent.name:
                         self._end(part)
-                self.complaints.append(ClientGone(client=agent.name, said=agent.failure))
+                self.complaints.append(reason("client-gone", client=agent.name, said=agent.failure))
             case events.Error() if len(self.complaints) >= MOST_COMPLAINTS:
                 raise InvalidMessage("complaints without end")
             case events.Error():
-                self.complaints.append(AgentProblem(client=agent.name, said=quoted(event.text)))
+                self.complaints.append(
+                    reason("agent-problem", client=agent.name, said=quoted(event.text))
+                )
             case events.Armed() | events.Window() | events.Done() if event.id == self.number:
                 self._take_part((agent.name, event.worker), event)
             case _:
@@ -387,7 +389,7 @@ class AgentFleet:
             return await point.result(allowed_s)
         except NotInTime as late:
             for client in late.silent:
-                point.complaints.append(PointOverdue(client=client, allowed_s=allowed_s))
+                point.complaints.append(reason("point-overdue", client=client, allowed_s=allowed_s))
             await point.stop()
             return await point.result(STOPPED_WITHIN_S)
 

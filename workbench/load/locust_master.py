@@ -31,8 +31,8 @@ from workbench.machines.bundle import LAUNCH, agent_place
 from workbench.machines.local import open_local
 from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import quoted
-from workbench.messages.base import Message
-from workbench.messages.reasons import OtherWorkers, ShapeDecided, WorkerOfNoUse, WorkersJoined
+from workbench.messages.base import Said
+from workbench.messages.reasons import reason
 
 STARTS_WITHIN_S = 60.0
 """The master, with its locustfile, and the workers that are started here."""
@@ -219,18 +219,18 @@ class LocustMaster(AgentFleet):
             remarks=[*report.remarks, *self._remarks(spec, figures)],
         )
 
-    def _remarks(self, spec: PointSpec, figures: dict[str, int]) -> list[Message]:
-        found: list[Message] = []
+    def _remarks(self, spec: PointSpec, figures: dict[str, int]) -> list[Said]:
+        found: list[Said] = []
         there, joined = figures.get("workers", 0), figures.get("joined", 0)
-        found += [WorkerOfNoUse(said=said) for said in self._master.problems]
+        found += [reason("worker-of-no-use", said=said) for said in self._master.problems]
         self._master.problems.clear()
         if there != self._expected:
-            found.append(OtherWorkers(workers=there, expected=self._expected))
+            found.append(reason("other-workers", workers=there, expected=self._expected))
         if joined:
-            found.append(WorkersJoined(workers=joined))
+            found.append(reason("workers-joined", workers=joined))
         users = figures.get("users", 0)
         if self._workload["shape"] and users != spec.concurrency:
-            found.append(ShapeDecided(users=users, planned=spec.concurrency))
+            found.append(reason("shape-decided", users=users, planned=spec.concurrency))
         return found
 
     async def _close(self) -> None:

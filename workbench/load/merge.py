@@ -15,7 +15,7 @@ from workbench.analysis.evidence import Fault, conserved
 from workbench.documents import ClientPart, Counts, Errors, Histograms, SparseHistogram
 from workbench.load.base import LoadReport, LoadWindow, PointSpec, RequestPart, TlsPart
 from workbench.load.events import Done, Window
-from workbench.messages.base import Message
+from workbench.messages.base import Said
 
 
 def shared(spec: PointSpec, parts: int) -> list[PointSpec]:
@@ -45,7 +45,7 @@ def _share(whole: int, number: int, parts: int) -> int:
     return whole // parts + (number < whole % parts)
 
 
-def merged(reports: Sequence[LoadReport], complaints: Sequence[Message] = ()) -> LoadReport:
+def merged(reports: Sequence[LoadReport], complaints: Sequence[Said] = ()) -> LoadReport:
     """Add the reports of several programs. A figure that one cannot tell is unknown of all; so are
     percentiles, which add up only as histograms."""
     return LoadReport(
@@ -132,7 +132,7 @@ def merge_windows(index: int, windows: Sequence[Window]) -> LoadWindow:
     )
 
 
-def merge_reports(reports: Sequence[Done], complaints: list[Message]) -> LoadReport:
+def merge_reports(reports: Sequence[Done], complaints: list[Said]) -> LoadReport:
     """Merge the workers' totals into a point's result."""
     ends = [r.at_schedule_end for r in reports]
     return LoadReport(

@@ -37,8 +37,8 @@ from workbench.load.merge import merged, part, shared
 from workbench.machines.base import Machine
 from workbench.machines.runner_client import Command, Process
 from workbench.machines.wire import Count, InvalidMessage, decode, quoted
-from workbench.messages.base import Message
-from workbench.messages.reasons import ClientGone, ToolFailed, ToolInterrupted
+from workbench.messages.base import Said
+from workbench.messages.reasons import reason
 from workbench.remote import REMOTE
 from workbench.servers.programs import ProgramName
 
@@ -227,7 +227,7 @@ class ProgramProcess:
         self.invocation = program.invocation(spec, client.workers if program.threads else 1)
         self.output: Output | None = None
         self.report: LoadReport | None = None
-        self.complaint: Message | None = None
+        self.complaint: Said | None = None
         self.overdue_s = 0.0
         """It did not end by itself within this time, so it was interrupted."""
         self.uncertainty_us = 0
@@ -307,10 +307,10 @@ class ProgramProcess:
             if self.overdue_s:
                 said = f"did not finish within {self.overdue_s:.0f} s and was stopped"
         except PongbenchError as error:
-            self.complaint = ClientGone(client=self.machine.name, said=str(error))
+            self.complaint = reason("client-gone", client=self.machine.name, said=str(error))
         if said:
             name = self.machine.name
-            self.complaint = ToolFailed(tool=self._program.name, client=name, said=said)
+            self.complaint = reason("tool-failed", tool=self._program.name, client=name, said=said)
 
 
 def _ended(status: int) -> str:
@@ -412,7 +412,7 @@ class ProgramFleet:
             raise self._clients[0].machine.failure or PongbenchError("No client is left.")
         complaints = [p.complaint for p in running if p.complaint]
         if self._stopping:  # One that was stopped before it could take a signal has no result.
-            complaints = [each for each in complaints if not isinstance(each, ToolFailed)]
+            complaints = [each for each in complaints if each.code != "tool-failed"]
         done = [(p, p.output, p.report) for p in running if p.output and p.report]
         traits = self._program.capabilities.traits
         several = any(client.workers > 1 for client in self._clients)
@@ -422,7 +422,7 @@ class ProgramFleet:
             merged([report for _, _, report in done], complaints),
             clients=_of_clients(done, at_us),
             remarks=[
-                ToolInterrupted(tool=self._program.name, client=p.machine.name)
+                reason("tool-interrupted", tool=self._program.name, client=p.machine.name)
                 for p, _, _ in done
                 if p.overdue_s and not self._stopping
             ],

@@ -6,6 +6,7 @@ parameters, is replaced by what it has, formatted as after the colon:
     {calls:,}  {busy_pct:.0f}      as Python does
     {offered_per_s:rate}           by a function of `FORMATS`
     {calls:number_of calls}        the same, with words of its own
+    {failed:percent_of $calls}     the same, with another name's value
     {why:says}                     by the table `says` of the class; each of a list
     {said:? Last output: {said}}   the rest, if it is not empty, 0 or false ...
     {asleep:?it slept|it stopped}  ... or else the part after the bar
@@ -20,7 +21,7 @@ import contextlib
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cache
 from string import Formatter
@@ -259,7 +260,8 @@ def _written(value: Any, spec: str, value_of: Callable[[str], Any], kind: type |
         values = [value] if isinstance(value, str) else value
         return fill(formatting.listed([table[each] for each in values]), value_of, kind)
     if write := FORMATS.get(name):
-        return write(value, words) if words else write(value)
+        further = value_of(words[1:]) if words.startswith("$") else words
+        return write(value, further) if words else write(value)
     return format(value, spec)
 
 
@@ -276,28 +278,55 @@ class Stated:
         return fill(self.template, self.parameters.get)
 
     def record(self) -> Record:
+        """For a document."""
         return {"code": self.code, **self.parameters}
+
+    def data(self) -> Mapping[str, Any]:
+        """The parameters without the code."""
+        return self.parameters
+
+
+Said: TypeAlias = Message | Stated
 
 
 class Templates(dict[str, tuple[tuple[str, ...], str]]):
     """A table of messages, by code: keys, and a template. In its text each begins with a line
-    "code: key key", and its template is indented."""
+    "code: key key", and its template is indented; a line that begins with # is a remark."""
 
     def __init__(self, text: str) -> None:
-        for entry in re.split(r"\n(?=\S)", text.strip()):
+        for entry in re.split(r"\n+(?=\S)", text.strip()):
+            if entry.startswith("#"):
+                continue
             head, _, template = entry.partition("\n")
             code, _, keys = head.partition(":")
             self[code] = (*keys.split(),), " ".join(template.split()).replace(" |", "|")
             check_template(None, self[code][1])
 
-    def check(self, code: str, parameters: Mapping[str, Any]) -> str:
-        """The template of a code. Raises TypeError unless it gets the parameters that it names;
-        those of a choice may be left out."""
+    def stated(self, code: str, parameters: Mapping[str, Any]) -> Stated:
+        """A message. Raises TypeError unless it gets the parameters that its template names; those
+        of a choice may be left out, and are where they are empty."""
+        self.check(code, parameters)
         template = self[code][1]
-        needed, known = names_of(template)
-        if not needed <= parameters.keys() <= known:
-            raise TypeError(f"'{code}' needs {sorted(needed)}, not {sorted(parameters)}")
-        return template
+        needed, _ = names_of(template)
+        given = {name: v for name, v in parameters.items() if v or name in needed}
+        return Stated(code, template, given)
+
+    def check(self, code: str, names: Collection[str]) -> None:
+        needed, known = names_of(self[code][1])
+        if not needed <= {*names} <= known:
+            raise TypeError(f"'{code}' needs {sorted(needed)}, not {sorted(names)}")
+
+    def read(self, record: Record) -> Stated | None:
+        """A recorded message. None: its code is not of this table, or its parameters do not fit."""
+        code = record.get("code")
+        if not isinstance(code, str) or code not in self:
+            return None
+        template = self[code][1]
+        found = Stated(code, template, {k: v for k, v in record.items() if k != "code"})
+        with contextlib.suppress(ArithmeticError, LookupError, TypeError, ValueError):
+            if names_of(template)[0] <= record.keys() and found.text():
+                return found
+        return None
 
 
 @cache
@@ -308,6 +337,9 @@ def names_of(template: str) -> tuple[frozenset[str], frozenset[str]]:
         if name is not None:
             known.add(name)
             chosen = _choice(spec or "")
+            further = "" if chosen else (spec or "").partition("$")[2]
+            known |= {further} if further else set()
+            needed |= {further} if further else set()
             for part in chosen[1:] if chosen else ():
                 known |= names_of(part)[1]
             needed |= set() if chosen else {name}

@@ -213,5 +213,5 @@ class Problem(Stated):
 
 def problem(code: str, *keys: str, **parameters: Any) -> Problem:
     """A problem of the table; `keys`: in place of its own."""
-    template = PROBLEMS.check(code, parameters)
-    return Problem(code, template, parameters, keys or PROBLEMS[code][0])
+    found = PROBLEMS.stated(code, parameters)
+    return Problem(code, found.template, found.parameters, keys or PROBLEMS[code][0])

@@ -129,4 +129,4 @@ omits-stalls:
 
 
 def differs(code: str, **parameters: Any) -> Stated:
-    return Stated(code, DIFFERENCES.check(code, parameters), parameters)
+    return DIFFERENCES.stated(code, parameters)

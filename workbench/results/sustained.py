@@ -19,7 +19,7 @@ from workbench.documents import AnyDocument, Note, PointStop
 from workbench.formatting import capital, figure, listed, rate
 from workbench.messages.causes import Cause
 from workbench.messages.notes import Severity
-from workbench.messages.reasons import BackgroundLoad, reasons_of
+from workbench.messages.reasons import reasons_of
 from workbench.messages.topics import severity
 
 SUSTAINS, PEAKS = "sustains", "peaks at"
@@ -275,7 +275,7 @@ def unknown(servers: Iterable[SeriesResult], background_load: str) -> list[str]:
 
 def _is_hidden(series: SeriesResult) -> bool:
     reasons = reasons_of(series.unknown) if series.unknown else []
-    return any(isinstance(reason, BackgroundLoad) for reason in reasons)
+    return any(each.code == "background-load" for each in reasons)
 
 
 def tie(ranked: Sequence[SeriesResult]) -> str:

@@ -19,9 +19,9 @@ from workbench.load.registry import spec_of
 from workbench.machines.base import Machine, answers
 from workbench.machines.pulse import Instant
 from workbench.messages import notes
-from workbench.messages.base import Message
+from workbench.messages.base import Said
 from workbench.messages.machines import SamplerLost, SamplerRestarted, TargetGone
-from workbench.messages.reasons import ComputerSlept, TargetLost, TargetSilent
+from workbench.messages.reasons import reason
 from workbench.plan.schedule import PointPlan
 from workbench.run.point_recording import History, PointRecording, Target
 from workbench.run.state import RunState
@@ -42,22 +42,22 @@ async def gone(
     report: LoadReport,
     *,
     complete: bool,
-) -> Message | None:
+) -> Said | None:
     """Return why a point does not count because the target was lost, or this computer slept. After
     a bad point that is `complete` the target is asked whether it is still there."""
     if lost := next((wait for wait in waits if wait.done()), None):
-        return TargetLost(said=str(lost.result()))
+        return reason("target-lost", said=str(lost.result()))
     slept_s = Instant.now().slept_since(began)
     if slept_s > ASLEEP_S:
-        return ComputerSlept(seconds=slept_s)
+        return reason("computer-slept", seconds=slept_s)
     counts = report.counts
     if not complete or counts.succeeded >= SUSTAINED_SHARE * counts.scheduled:
         return None
     if await answers(target, ANSWERS_WITHIN_S):
         return None
     if failure := target.failure:
-        return TargetLost(said=str(failure))
-    return TargetSilent(machine=target.name, within_s=ANSWERS_WITHIN_S)
+        return reason("target-lost", said=str(failure))
+    return reason("target-silent", machine=target.name, within_s=ANSWERS_WITHIN_S)
 
 
 class TargetWatch:

@@ -22,7 +22,7 @@ from workbench.analysis.verdicts import judge
 from workbench.axis import RATE, Axis, recorded
 from workbench.documents import WINDOW_US, Counts, PointStart, PointStop, Verdict, Window
 from workbench.load.base import LoadReport, LoadWindow, PointSpec
-from workbench.messages.base import Message
+from workbench.messages.base import Said
 from workbench.messages.causes import DescriptorsUsedUp, NotAccepted
 from workbench.messages.reasons import UnexpectedReplies, reasons_of
 from workbench.metrics import Measured
@@ -93,7 +93,7 @@ class Target:
     """Whether it is on the target."""
     known: bool = True
     """Whether the kernel shows its processes."""
-    changed: Callable[[], Awaitable[Message | None]] | None = None
+    changed: Callable[[], Awaitable[Said | None]] | None = None
     """Returns how others changed its processes since the last point; None: nobody can."""
 
 
@@ -283,7 +283,7 @@ class PointRecording:
 
     def _judged(
         self, evidence: Evidence, report: LoadReport, usage: Usage
-    ) -> tuple[Verdict, list[Message]]:
+    ) -> tuple[Verdict, list[Said]]:
         """Return the verdict, and all that is to be said of the point."""
         stage, plan, target = self._run.stage, self._run.plan, self._target
         verdict, reasons = judge(evidence)

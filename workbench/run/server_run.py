@@ -14,8 +14,8 @@ from workbench.closing import to_the_end
 from workbench.documents import PointStop
 from workbench.errors import PongbenchError
 from workbench.messages import notes
-from workbench.messages.base import Message
-from workbench.messages.reasons import ServerChanged
+from workbench.messages.base import Said
+from workbench.messages.reasons import reason
 from workbench.plan import schedule
 from workbench.plan.model import Plan
 from workbench.plan.resources import kept_open
@@ -257,7 +257,7 @@ class ServerRunner:
             await self._pause_if_asked()
         return None
 
-    async def _changed(self, deployment: Deployment) -> Message | None:
+    async def _changed(self, deployment: Deployment) -> Said | None:
         """Return how others changed the server since the last point, and watch its processes of
         now."""
         if not (said := await deployment.changed()):
@@ -265,7 +265,7 @@ class ServerRunner:
         entry = deployment.entry
         self._run.note(notes.ServerChanged(name=entry.name, said=said), entry.id)
         await self._run.stage.sampling.watch(entry.id, **deployment.watched)
-        return ServerChanged(name=entry.name, said=said)
+        return reason("server-changed", name=entry.name, said=said)
 
     def _raise_limit(self, stop: PointStop, target: Target) -> None:
         """A rate that a server sustained is one the clients reach, whatever they reached against

@@ -20,7 +20,7 @@ from workbench.documents import (
     RunStop,
     Window,
 )
-from workbench.messages.reasons import RecordingCut
+from workbench.messages.reasons import reason
 
 
 def completed(documents: Iterable[AnyDocument]) -> Iterator[AnyDocument]:
@@ -60,7 +60,7 @@ class _OpenPoint:
     windows: list[Window] = field(default_factory=list)
 
     def stop(self) -> PointStop:
-        start, windows, reason = self.start, self.windows, RecordingCut()
+        start, windows, cut = self.start, self.windows, reason("recording-cut")
         errors: Counter[str] = Counter()
         for window in windows:
             errors.update(window.errors)
@@ -95,8 +95,8 @@ class _OpenPoint:
             service_us=histogram.percentiles(times.service),
             histograms=times,
             verdict="inconclusive",
-            reasons=[reason.text()],
-            findings=[reason.record()],
+            reasons=[cut.text()],
+            findings=[cut.record()],
         )
 
     def _per_s(self, windows: list[Window], calls: int) -> float:

@@ -23,7 +23,7 @@ from workbench.documents import (
     Window,
 )
 from workbench.messages.notes import Died
-from workbench.messages.reasons import ServerEnded, reasons_of
+from workbench.messages.reasons import reason, reasons_of
 from workbench.messages.topics import read_note
 from workbench.sessions import read_session
 from workbench.sessions.format import encode
@@ -117,7 +117,9 @@ class TestAUsersServer:
         assert died.status == 1
         assert "worn out" in died.said
         *_, last = (stop for stop in sweep_stops(documents) if stop.server == "dies-later")
-        assert last.verdict == "server-limited" and reasons_of(last)[0] == ServerEnded(status=1)
+        assert last.verdict == "server-limited" and reasons_of(last)[0] == reason(
+            "server-ended", status=1
+        )
         assert [stop.rate_per_s for stop in sweep_stops(documents) if stop.server == STREAMS] == [
             100,
             200,

@@ -15,7 +15,7 @@ from workbench.analysis.audits import CHECKS, Auditor, audits_of, in_short, tain
 from workbench.analysis.summary import summarise
 from workbench.documents import AnyDocument, Percentiles, PointStop, RunStop
 from workbench.messages.machines import SamplerLost
-from workbench.messages.reasons import WindowsLost
+from workbench.messages.reasons import reason
 from workbench.results.render.data import of_session
 from workbench.sessions import read_session
 
@@ -48,7 +48,7 @@ def test_a_recording_must_be_whole(sound: Sound) -> None:
     assert isinstance(stop, RunStop)
     stopped = [*documents[:-1], msgspec.structs.replace(stop, status="stopped")]
     assert failed(stopped) == ["recording"]
-    lost = WindowsLost(count=2)
+    lost = reason("windows-lost", count=2)
     gap = [
         msgspec.structs.replace(d, reasons=[lost.text()], findings=[lost.record()])
         if isinstance(d, PointStop) and d.point == 2
