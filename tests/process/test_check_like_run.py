@@ -23,8 +23,8 @@ from workbench.machines import ssh
 from workbench.machines.checking import Step, check_machine
 from workbench.machines.profiles import Cpus, Profile
 from workbench.machines.ssh import (
+    ERRANDS,
     LEAST_PROCESSES,
-    SURVEY,
     Survey,
     cache_size,
     fit,
@@ -97,7 +97,7 @@ async def test_a_work_directory_that_nothing_may_run_from_is_found(
 
 def test_too_few_processes_are_found(tmp_path: Path) -> None:
     """As an ordinary user: root has no such limit."""
-    program = f"exec {sys.executable} -I -S - nonce /tmp < {SURVEY}"
+    program = f"exec {sys.executable} -I -S - nonce survey /tmp < {ERRANDS}"
     limit = ["prlimit", "--nproc=20:20", "sh", "-c", program]
     nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
     done = subprocess.run(limit, capture_output=True, text=True, check=False, **nobody)  # type: ignore[call-overload]
@@ -201,10 +201,10 @@ async def test_settings_are_restored_before_the_work_directory_is_removed(
     journal = tmp_path / "tuned" / "journal.json"
     journal.parent.mkdir()
     journal.write_text('{"net.core.somaxconn": {"old": "128", "ours": "4096"}}')
-    looking = tmp_path / "survey.py"
-    source = SURVEY.read_text().replace("/run/pongbench", str(journal.parent))
+    looking = tmp_path / "errands.py"
+    source = ERRANDS.read_text().replace("/run/pongbench", str(journal.parent))
     looking.write_text(source)
-    monkeypatch.setattr(ssh, "SURVEY", looking)
+    monkeypatch.setattr(ssh, "ERRANDS", looking)
     await (await open_ssh(box, ask=answer)).close()
     for tuning in (False, True):
         assert await clean_up(but(box, tuning=tuning), cache=True) == 0

@@ -24,7 +24,7 @@ from oracle import (
 )
 from pids import kill_at_once, parent
 
-from workbench.machines.local import JANITOR, open_local
+from workbench.machines.local import ERRANDS, open_local
 from workbench.machines.runner_client import RUNNER
 
 PROGRAM = Path(__file__).with_name("a_workbench.py")
@@ -143,7 +143,7 @@ def test_the_next_janitor_removes_what_is_left_when_both_halves_die_at_once(
 
 def janitor(cache: Path) -> dict[str, object]:
     result = subprocess.run(
-        [sys.executable, "-I", "-S", JANITOR, cache], capture_output=True, check=True
+        [sys.executable, "-I", "-S", ERRANDS, "", "clean", cache], capture_output=True, check=True
     )
     report: dict[str, object] = json.loads(result.stdout)
     return report

@@ -29,7 +29,7 @@ from workbench.machines.secrets import never_ask
 from workbench.machines.ssh import Cleaned
 from workbench.machines.tuning import TUNER, Change, LeftTuning, Rights, TuningSet, restore, tuned
 from workbench.messages.machines import Setting, Tuned
-from workbench.remote import survey
+from workbench.remote import errands
 from workbench.run.tuning import tune
 
 SOMAXCONN, RANGE = "net.core.somaxconn", "net.ipv4.ip_local_port_range"
@@ -99,7 +99,7 @@ class Tuner:
         """Both processes at once, until they are gone."""
         kill_at_once([self.process.pid, self.child()])
         self.process.wait(PATIENCE_S)
-        assert eventually(lambda: not survey.is_locked(str(self.host.state / "lock")))
+        assert eventually(lambda: not errands.is_locked(str(self.host.state / "lock")))
 
     def close(self) -> None:
         self.stdin.close()
@@ -215,7 +215,7 @@ async def test_a_user_who_may_not_restore_learns_what_is_tuned(
     tuner.apply()
     assert host.state.stat().st_mode & 0o755 == 0o755
     assert (host.state / "journal.json").stat().st_mode & 0o777 == 0o644
-    seen = survey.left_tuned(str(host.state))
+    seen = errands.left_tuned(str(host.state))
     assert seen and seen["settings"][SOMAXCONN] == ("128", "4096")
     assert seen["alive"]
     async with tune({"localhost": (machine, Profile("localhost"))}, None, never_ask) as up:
@@ -223,7 +223,7 @@ async def test_a_user_who_may_not_restore_learns_what_is_tuned(
     assert (name, reported.code) == ("localhost", "still-tuned")
     assert "net.core.somaxconn 4096 (before: 128)" in reported.text()
     tuner.kill()
-    left = msgspec.convert(survey.left_tuned(str(host.state)), LeftTuning)
+    left = msgspec.convert(errands.left_tuned(str(host.state)), LeftTuning)
     step = leftover_runs(Cleaned(0, 0, [], []), "localhost", left)
     assert step.state == "warning"
     assert "a run that did not restore them: net.core.somaxconn 4096 (before: 128)" in step.text

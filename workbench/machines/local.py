@@ -20,7 +20,7 @@ from workbench.machines.runner_client import CLOSE_WITHIN_S, LEASE_S, RUNNER, Li
 from workbench.machines.wire import Ready
 from workbench.remote import REMOTE
 
-JANITOR = REMOTE / "janitor.py"
+ERRANDS = REMOTE / "errands.py"
 JANITOR_WITHIN_S = 15.0
 BUFFER = 1 << 20
 
@@ -198,11 +198,10 @@ async def reap(process: asyncio.subprocess.Process) -> None:
 
 
 async def run_janitor(cache: Path) -> None:
-    """Remove leftovers of crashed runs; see `remote.janitor`."""
+    """Remove leftovers of crashed runs; see `remote.errands`."""
     process = await asyncio.create_subprocess_exec(
         *own_python(),
-        str(JANITOR),
-        str(cache),
+        *(str(ERRANDS), "", "clean", str(cache)),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

@@ -30,7 +30,7 @@ from workbench.errors import PongbenchError
 from workbench.machines.base import Machine, Platform
 from workbench.machines.bundle import mode_of
 from workbench.machines.interpreter import bring_interpreter, carried
-from workbench.machines.local import JANITOR
+from workbench.machines.local import ERRANDS
 from workbench.machines.profiles import Profile
 from workbench.machines.runner_client import LEASE_S, RUNNER, Link, MachineBusy
 from workbench.machines.secrets import Ask, never_ask
@@ -45,10 +45,6 @@ from workbench.machines.shell import (
 from workbench.machines.sshconnect import connect, reason
 from workbench.machines.tuning import LeftTuning
 from workbench.machines.wire import Count, Folder, Ready, Text, Version, Word, quoted
-from workbench.remote import REMOTE
-
-SURVEY = REMOTE / "survey.py"
-RECEIVE = REMOTE / "receive.py"
 
 CONNECT_WITHIN_S = 5.0
 """Through SSH, to an address there."""
@@ -96,7 +92,7 @@ FEW_PROCESSES = 400
 
 
 class Survey(msgspec.Struct, frozen=True):
-    """The answer of `survey.py`."""
+    """The answer of the errand `survey`."""
 
     python: Folder
     version: Version
@@ -145,7 +141,7 @@ class ActiveRun(msgspec.Struct, frozen=True):
 
 
 class Cleaned(msgspec.Struct, frozen=True):
-    """The answer of `janitor.py`."""
+    """The answer of the errand `clean`."""
 
     killed: Count
     removed: Count
@@ -154,9 +150,8 @@ class Cleaned(msgspec.Struct, frozen=True):
 
 
 class Received(msgspec.Struct, frozen=True):
-    """The answer of `receive.py`."""
+    """The answer of the errand `receive`."""
 
-    path: str = ""
     error: str = ""
 
 
@@ -204,9 +199,10 @@ class SshMachine(Machine):
     async def _receive(self, what: str, archive: IO[bytes], folder: str, place: str) -> None:
         answer = await self.shell.ask(
             what,
-            RECEIVE,
+            ERRANDS,
             Received,
             self.survey.python,
+            "receive",
             self.run_dir,
             folder,
             place,
@@ -293,7 +289,7 @@ async def survey_machine(shell: Shell, profile: Profile) -> Survey:
     brought."""
 
     async def survey(python: str) -> Survey:
-        return await shell.ask("survey it", SURVEY, Survey, python, profile.work_dir)
+        return await shell.ask("survey it", ERRANDS, Survey, python, "survey", profile.work_dir)
 
     try:
         return await survey(profile.python)
@@ -304,10 +300,10 @@ async def survey_machine(shell: Shell, profile: Profile) -> Survey:
 
 
 async def clean(shell: Shell, survey: Survey) -> Cleaned:
-    """Remove leftovers of crashed runs; see `remote.janitor`."""
+    """Remove leftovers of crashed runs; see `remote.errands`."""
     what = "remove leftovers of crashed runs"
-    arguments = (survey.python, survey.work_dir)
-    return await shell.ask(what, JANITOR, Cleaned, *arguments, within_s=WORK_WITHIN_S)
+    arguments = (survey.python, "clean", survey.work_dir)
+    return await shell.ask(what, ERRANDS, Cleaned, *arguments, within_s=WORK_WITHIN_S)
 
 
 async def _open_link(shell: Shell, survey: Survey, exclusive: bool) -> tuple[Link, Ready]:
@@ -398,11 +394,8 @@ async def reachable(host: str, port: int) -> bool:
     return False
 
 
-REMOVER = REMOTE / "remove_workdir.py"
-
-
 class Size(msgspec.Struct, frozen=True):
-    """The answer of `remove_workdir.py`."""
+    """The answer of the errands `size` and `remove`."""
 
     bytes: Count = 0
     error: str = ""
@@ -441,9 +434,10 @@ async def clean_machine(profile: Profile, ask: Ask) -> AsyncIterator[CleanMachin
 
 async def cache_size(shell: Shell, survey: Survey, *, remove: bool = False) -> int:
     """Return the size of the work directory in bytes; `remove`: it is removed."""
+    errand = "remove" if remove else "size"
     what = f"{'remove' if remove else 'measure'} the work directory"
-    arguments = (survey.python, survey.work_dir, *([] if remove else ["look"]))
-    found = await shell.ask(what, REMOVER, Size, *arguments, within_s=WORK_WITHIN_S)
+    arguments = (survey.python, errand, survey.work_dir)
+    found = await shell.ask(what, ERRANDS, Size, *arguments, within_s=WORK_WITHIN_S)
     if found.error:
         text = f"{survey.work_dir} of '{shell.name}' stays: {quoted(found.error)}."
         raise PongbenchError(text)

@@ -146,7 +146,6 @@ class Tuning:
         return answers
 
     def finish(self) -> None:
-        """Restore all settings and report it."""
         answers = self.restore()
         self.leave()
         emit({"ev": "restored", "settings": answers})
@@ -220,7 +219,6 @@ class Lines:
 
 
 def serve(tuning: Tuning, lines: Lines, order: dict[str, Any]) -> None:
-    """Apply the settings, keep the lease, restore them."""
     try:
         tuning.restore()  # Left by a crashed run; no other tuner is running.
         emit(

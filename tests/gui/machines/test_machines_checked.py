@@ -58,7 +58,7 @@ def test_an_unknown_key_is_trusted_only_by_the_user_and_then_the_machine_is_read
     # Every command that was run there, and what it was for.
     logged = "\n".join(line.text for line in desk.log.lines())
     assert "survey it" in logged and "start the runner" in logged
-    assert "< survey.py" in logged
+    assert "< errands.py" in logged
 
 
 def test_a_changed_key_stops_everything_until_its_last_characters_are_typed(

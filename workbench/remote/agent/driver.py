@@ -125,7 +125,6 @@ class Driver:
         has sent."""
 
     def calls_in_flight(self) -> int:
-        """Calls of open connections that were not answered yet."""
         raise NotImplementedError
 
     def drop(self) -> None:
@@ -142,7 +141,6 @@ class Driver:
         return False
 
     def report(self) -> dict[str, Any]:
-        """Return what the driver adds to the results of the point."""
         return {}
 
     def close(self) -> int:

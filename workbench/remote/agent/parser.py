@@ -186,7 +186,6 @@ class ReplyParser:
         return at + taken
 
     def _begin(self, head: _Head, size: int) -> None:
-        """Begin the body that follows a head."""
         if head.status < 200:
             if head.status == 101:
                 raise ProtocolError("switched protocols without being asked")
@@ -301,7 +300,6 @@ class ReplyParser:
         return line, at + end + 2 - before
 
     def _add(self, data: Data, at: int, stop: int) -> None:
-        """Take bytes of the body."""
         self.length += stop - at
         room = self._keep - len(self.body)
         if room > 0:

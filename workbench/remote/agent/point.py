@@ -114,7 +114,6 @@ class Point:
         self.at_schedule_end: dict[str, int] = {}
 
     def start(self, at_ns: int) -> None:
-        """Begin at `at_ns` of the monotonic clock."""
         self.started_ns = at_ns
         self.next_window = at_ns + WINDOW_NS
         self.handling.begin(at_ns)

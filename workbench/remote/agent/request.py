@@ -86,7 +86,6 @@ class Mix:
         return cls(calls, weights, f"{load.seed}/{load.share}/{load.shares}/requests")
 
     def draw(self, count: int) -> list[Call]:
-        """Return the next requests."""
         drawn, left = [], self._left
         for _ in range(count):
             if not left:

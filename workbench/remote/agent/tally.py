@@ -139,11 +139,9 @@ class Tally:
         """The same of the whole point, without the current window."""
 
     def replies(self) -> int:
-        """Replies of the point so far."""
         return self.totals["replies"] + self._answered()
 
     def _answered(self) -> int:
-        """Replies of the current window."""
         counted = self.counted["latency"].total() + self.counted["alike"].total()
         return counted + len(self.latency) + len(self.alike) + self.untimed
 

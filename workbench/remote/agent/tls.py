@@ -171,5 +171,4 @@ class TlsStream:
 
 
 def _kind(error: ssl.SSLError) -> str:
-    """Return OpenSSL's reason as a part of an error class."""
     return (error.reason or "failed").lower().replace("_", "-")[:40]

@@ -80,7 +80,6 @@ class Wanted:
         return response
 
     def remember(self, reply: bytes) -> None:
-        """Add one to `replies`."""
         if len(self.replies) >= _REMEMBERED:
             self.replies.clear()
         self.replies.add(reply)
@@ -105,7 +104,6 @@ class Wanted:
         return "" if response.found else "text"
 
     def _alike(self, body: bytes) -> bool:
-        """Return whether two bodies are equal as JSON."""
         if self._json is None:
             return False
         try:

@@ -38,7 +38,6 @@ class Frame(NamedTuple):
 
 
 def accept_of(key: bytes) -> bytes:
-    """Return the Sec-WebSocket-Accept for a Sec-WebSocket-Key."""
     return base64.b64encode(hashlib.sha1(key + _GUID, usedforsecurity=False).digest())
 
 

@@ -105,13 +105,11 @@ class Worker:
         self.emit("armed")
 
     def skip(self, point: Point) -> None:
-        """Report a point that offers nothing."""
         point.limit = 0
         point.run(monotonic_ns())
         self.drop()
 
     def stopped(self) -> bool:
-        """Return whether the current point is to be ended."""
         self.read(0)
         stop = {"op": "stop", "id": self.point_id}
         found = stop in self.waiting
@@ -200,7 +198,6 @@ class Point:
                 raise Refused("The server did not learn of the subscriptions.")
 
     def open_here(self, pattern: str, order: dict[str, Any]) -> None:
-        """Open the server's sockets in this process."""
         spec = importlib.util.spec_from_file_location("zeromq", "zeromq.py")
         assert spec and spec.loader
         module = importlib.util.module_from_spec(spec)
@@ -267,7 +264,6 @@ class Point:
         return self.kind != zmq.PULL or self.clients == 1
 
     def due_at(self, number: int) -> int:
-        """Return when a message is scheduled that this client sends."""
         before = self.load.share + number * self.clients
         return self.started_ns + round(before * self.interval_ns)
 
@@ -537,6 +533,5 @@ def _record(point: Point) -> Callable[[int, int, int], None]:
 
 
 def run(number: int, commands: int, output: int) -> None:
-    """Serve until the supervisor closes `commands`; never returns."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Worker(number, commands, output).serve()

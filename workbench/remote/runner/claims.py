@@ -45,7 +45,6 @@ class Run:
 
 
 def remove_tree(path: str) -> None:
-    """Remove a directory, including subdirectories without write permission."""
     shutil.rmtree(path, ignore_errors=True)
     if os.path.lexists(path):
         for folder, names, _ in os.walk(path):
@@ -94,7 +93,6 @@ def claim() -> tuple[socket.socket, list[str]]:
 
 
 def claims() -> list[str]:
-    """Return the names of all claims on this machine."""
     with open("/proc/net/unix", "rb") as file:
         names = re.findall(
             rb" @(%s\d{1,10}(?:/[0-9a-f]{16})?)$" % CLAIM.encode(), file.read(), re.M

@@ -339,7 +339,6 @@ def read_config() -> tuple[dict[str, Any], bytes]:
 
 
 def guard(runner: int, run: Run) -> NoReturn:
-    """Run the guardian: wait for the runner to end, then end whatever is left."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, lambda *_: send_signal(runner, signal.SIGTERM))
     nowhere = os.open(os.devnull, os.O_RDWR)

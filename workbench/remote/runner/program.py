@@ -121,7 +121,6 @@ class Program:
         os.set_blocking(self.stdout, False)
 
     def lines(self, chunk: bytes) -> bytes:
-        """Return the lines that `chunk` completes, each with its prefix and newline."""
         head, newline, rest = chunk.partition(b"\n")
         self.partial += head[: MAX_LINE - len(self.partial)]
         if not newline:
@@ -134,7 +133,6 @@ class Program:
         return first + self.prefix + whole.replace(b"\n", b"\n" + self.prefix) + newline
 
     def last_line(self) -> bytes:
-        """Return the output after the last newline as a line."""
         line = self.prefix + self.partial + b"\n" if self.partial else b""
         self.partial = bytearray()
         return line
@@ -181,7 +179,6 @@ def start(
 
 
 def environment(run: str, lock: str, key: str) -> dict[str, str]:
-    """Return the variables of a program of the run with this directory and lock."""
     return {
         **{name: os.environ[name] for name in PASSED_ON if name in os.environ},
         "PATH": os.environ.get("PATH", os.defpath),

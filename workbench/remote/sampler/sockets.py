@@ -40,7 +40,6 @@ class Listener(NamedTuple):
 
 
 def listeners(port: int) -> list[Listener]:
-    """Return the sockets that listen on a port."""
     found: list[Listener] = []
     for family, message in dumped(STATE_LISTEN, MEMORY, port=port):
         if struct.unpack_from("!H", message, HEADER + 4)[0] == port:
@@ -126,7 +125,6 @@ def connection(family: int, message: bytes) -> Connection:
 
 
 def end_of(family: int, message: bytes, at: int) -> str:
-    """Return the address of one end."""
     raw = message[at : at + (4 if family == socket.AF_INET else 16)]
     return socket.inet_ntop(family, raw).removeprefix("::ffff:")
 
@@ -160,7 +158,6 @@ def dumped(
 
 
 def messages(link: socket.socket) -> Iterator[bytes]:
-    """Yield the kernel's answers to the last request."""
     while True:
         data = link.recv(1 << 16)
         at = 0

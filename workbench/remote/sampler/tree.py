@@ -105,7 +105,6 @@ _seen: dict[int, tuple[bool, int]] = {}
 
 
 def inodes(pid: int) -> set[int]:
-    """Return the sockets that a process has open."""
     found = set()
     try:
         names = os.listdir(f"/proc/{pid}/fd")[:MOST_FILES]
@@ -303,7 +302,6 @@ def pss_of_all(pids: list[int]) -> int:
 
 
 def details(programs: dict[int, tuple[str, int]]) -> dict[str, Any]:
-    """Return what requested samples have in addition."""
     switches = collectors_us = 0
     tasks: dict[str, list[int]] = {}
     by_name: dict[str, int] = {}

@@ -551,7 +551,6 @@ def _see_free(host: str, port: int) -> None:
 
 
 def run(number: int, commands: int, output: int) -> None:
-    """Serve until the supervisor closes `commands`; never returns."""
     detach()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     MasterWorker(number, commands, output)
