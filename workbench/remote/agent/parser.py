@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .protocol import EXAMPLE
@@ -71,54 +72,39 @@ class Response(NamedTuple):
     """Which check of the plan it fails: "text", "type", "length", or its status; empty: none."""
 
 
+@dataclass(slots=True, eq=False)
 class ReplyParser:
-    """One final response, and the interim (1xx) ones before it, which are skipped.
+    """One final response, and the interim (1xx) ones before it, which are skipped. All methods
+    raise `ProtocolError`."""
 
-    `keep`: bytes kept of the body. `seek`: a text to look for in the body. `bodiless`: it answers
-    HEAD. All methods raise `ProtocolError`.
-    """
+    keep: int = 0
+    """Bytes kept of the body."""
+    seek: bytes = b""
+    """A text to look for in the body."""
+    bodiless: bool = field(default=False, kw_only=True)
+    """It answers HEAD."""
+    complete: bool = False
+    received: int = 0
+    """Bytes, of interim responses too."""
+    first: bytes = b""
+    """Of them the first."""
+    head_bytes: int = 0
+    """Status line and headers of the final response, including the empty line."""
+    body: bytearray = field(default_factory=bytearray)
+    length: int = 0
+    """Bytes of the body so far."""
+    found: bool = False
+    _tail: bytes = b""
+    """End of the body, in which the text may begin."""
+    _state: int = _HEAD
+    _head: _Head | None = None
+    _pending: bytearray = field(default_factory=bytearray)
+    """The beginning of a head, a line or the trailers of which the end has not come."""
+    _left: int = 0
+    """Bytes that are still to come of the body or chunk."""
 
-    __slots__ = (
-        "_head",
-        "_keep",
-        "_left",
-        "_pending",
-        "_seek",
-        "_state",
-        "_tail",
-        "bodiless",
-        "body",
-        "complete",
-        "first",
-        "found",
-        "head_bytes",
-        "length",
-        "received",
-    )
-
-    def __init__(self, keep: int = 0, seek: bytes = b"", *, bodiless: bool = False) -> None:
-        self.bodiless = bodiless
-        self.complete = False
-        self.received = 0
-        """Bytes, of interim responses too."""
-        self.first = b""
-        """Of them the first."""
-        self.head_bytes = 0
-        """Status line and headers of the final response, including the empty line."""
-        self.body = bytearray()
-        self.length = 0
-        """Bytes of the body so far."""
-        self.found = not seek
-        self._keep = keep
-        self._seek = seek
-        self._tail = b""
-        """End of the body, in which the text may begin."""
-        self._state = _HEAD
-        self._head: _Head | None = None
-        self._pending = bytearray()
-        """The beginning of a head, a line or the trailers of which the end has not come."""
-        self._left = 0
-        """Bytes that are still to come of the body or chunk; -1: not known."""
+    def __post_init__(self) -> None:
+        self.found = not self.seek
 
     def feed(self, data: Data, at: int = 0, stop: int = -1) -> int:
         """Take `data[at:stop]`, as far as it belongs to the response. Returns where that ends."""
@@ -250,7 +236,7 @@ class ReplyParser:
                 raise ProtocolError("a chunk longer than its header says")
             self._add(data, start, after - 2)
             at = after
-            if self.found and len(self.body) >= self._keep:
+            if self.found and len(self.body) >= self.keep:
                 at = self._take_run(data, at, stop, bytes(head) + b"\r\n", size)
         return at
 
@@ -301,13 +287,13 @@ class ReplyParser:
 
     def _add(self, data: Data, at: int, stop: int) -> None:
         self.length += stop - at
-        room = self._keep - len(self.body)
+        room = self.keep - len(self.body)
         if room > 0:
             self.body += data[at : min(stop, at + room)]
         if not self.found:
             text = self._tail + data[at:stop]
-            self.found = self._seek in text
-            self._tail = text[max(0, len(text) - len(self._seek) + 1) :]
+            self.found = self.seek in text
+            self._tail = text[max(0, len(text) - len(self.seek) + 1) :]
 
 
 _STEPS: tuple[Callable[[ReplyParser, Data, int, int], int], ...] = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import dataclass, field
 from typing import Any
 
 from .protocol import Load
@@ -43,15 +44,13 @@ _LEAST = 100
 """Calls in which the shares of the requests are exact, at least."""
 
 
+@dataclass(slots=True, eq=False)
 class Call:
     """One of several requests, the reply that it is to get, and its results."""
 
-    __slots__ = ("request", "tally", "wanted")
-
-    def __init__(self, request: bytes, wanted: Wanted) -> None:
-        self.request = request
-        self.wanted = wanted
-        self.tally = RequestTally()
+    request: bytes
+    wanted: Wanted
+    tally: RequestTally = field(default_factory=RequestTally)
 
 
 class Mix:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from time import monotonic_ns
 from typing import Any
 
@@ -59,17 +60,15 @@ _PARTS = {
 others added one by one."""
 
 
+@dataclass(slots=True, eq=False)
 class RequestTally:
     """Results of one of several requests, in calls."""
 
-    __slots__ = ("buckets", "failed", "latency")
-
-    def __init__(self) -> None:
-        self.failed = 0
-        """Sent, and lost for whatever reason."""
-        self.latency: list[int] = []
-        """In ns, since `count`."""
-        self.buckets: Counter[int] = Counter()
+    failed: int = 0
+    """Sent, and lost for whatever reason."""
+    latency: list[int] = field(default_factory=list)
+    """In ns, since `count`."""
+    buckets: Counter[int] = field(default_factory=Counter)
 
     def count(self) -> None:
         count_buckets(self.buckets, self.latency)

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import select
 from collections.abc import Callable
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from os import read, write
 from time import monotonic_ns
@@ -31,40 +32,27 @@ from workbench.remote.agent.schedule import think_times
 from workbench.remote.agent.tally import Tally
 
 
+@dataclass(slots=True, eq=False)
 class Connection:
     """Times are in ns of the monotonic clock."""
 
-    __slots__ = (
-        "asked",
-        "calls",
-        "connecting",
-        "due",
-        "fd",
-        "left",
-        "parser",
-        "sent",
-        "sock",
-        "unsent",
-    )
-
-    def __init__(self, sock: Any, due: int, sent: int, calls: int, asked: int) -> None:
-        self.sock = sock
-        self.fd: int = sock.fileno()
-        self.due = due
-        """When the current call was scheduled; 0: it was not, it begins when it is sent."""
-        self.sent = sent
-        """When the current call was begun; the first call begins with connecting."""
-        self.left = calls
-        """Calls not answered yet."""
-        self.asked = asked
-        """Requests sent and not answered yet."""
-        self.parser: ReplyParser | None = None
-        """Of a reply that has come in part."""
-        self.unsent = b""
-        """Of the requests, what the kernel has not taken yet."""
-        self.connecting = False
-        self.calls: list[Call] = []
-        """Of several requests, those sent and not answered yet."""
+    sock: Any
+    fd: int
+    due: int
+    """When the current call was scheduled; 0: it was not, it begins when it is sent."""
+    sent: int
+    """When the current call was begun; the first call begins with connecting."""
+    left: int
+    """Calls not answered yet."""
+    asked: int
+    """Requests sent and not answered yet."""
+    calls: list[Call]
+    """Of several requests, those sent and not answered yet."""
+    parser: ReplyParser | None = None
+    """Of a reply that has come in part."""
+    unsent: bytes = b""
+    """Of the requests, what the kernel has not taken yet."""
+    connecting: bool = False
 
 
 _PATIENCE_NS = 1_000_000_000
@@ -138,8 +126,7 @@ class WorkloadDriver(Driver):
         except OSError as error:
             return self.not_begun(sock, error, calls)
         assert sock is not None
-        connection = Connection(sock, due, now, calls, self.pipeline)
-        connection.calls = drawn
+        connection = Connection(sock, sock.fileno(), due, now, calls, self.pipeline, drawn)
         self.open[connection.fd] = connection
         if failure:  # It may have answered before it closed.
             self.epoll.register(connection.fd, _EDGE)

@@ -38,8 +38,7 @@ class WorkloadDriver(http.WorkloadDriver):
             whole = stream.flush()
         except OSError as error:
             return self.not_begun(sock, error, calls)
-        connection = Connection(stream, due, now, calls, self.pipeline)
-        connection.calls = drawn
+        connection = Connection(stream, sock.fileno(), due, now, calls, self.pipeline, drawn)
         connection.connecting = True
         connection.unsent = (
             b"".join(call.request for call in drawn) if drawn else self.first_request

@@ -12,6 +12,7 @@ import _socket
 import errno
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import monotonic_ns
 from typing import Any
 
@@ -41,41 +42,37 @@ CONNECTING, SHAKING, OPEN, CLOSING, LOST = range(5)
 server's close, is no more."""
 
 
+@dataclass(slots=True, eq=False)
 class Awaited:
     """Something that the server has to answer in time."""
 
-    __slots__ = ("begun", "connection", "due", "expected", "kind", "sent")
-
-    def __init__(self, connection: Connection, kind: int, due: int, begun: int) -> None:
-        self.connection: Connection | None = connection
-        """None: answered or lost."""
-        self.kind = kind
-        """CONTINUATION: the handshake; TEXT: an echo; PONG; CLOSE."""
-        self.due = due
-        self.begun = begun
-        self.sent = 0
-        """Of a message; 0: it waits for its connection."""
-        self.expected = b""
-        """The whole frame, as servers usually send it; of a handshake its Sec-WebSocket-Accept."""
+    connection: Connection | None
+    """None: answered or lost."""
+    kind: int
+    """CONTINUATION: the handshake; TEXT: an echo; PONG; CLOSE."""
+    due: int
+    begun: int
+    sent: int = 0
+    """Of a message; 0: it waits for its connection."""
+    expected: bytes = b""
+    """The whole frame, as servers usually send it; of a handshake its Sec-WebSocket-Accept."""
 
 
+@dataclass(slots=True, eq=False)
 class Connection:
     """One connection. There may be a hundred thousand, so this is small."""
 
-    __slots__ = ("awaited", "counted", "data", "error", "fd", "sock", "state")
-
-    def __init__(self) -> None:
-        self.sock: Any = None
-        self.fd = -1
-        self.state = CONNECTING
-        self.awaited: list[Awaited] | None = None
-        """In the order of sending; None: nothing."""
-        self.data: bytes | bytearray = b""
-        """Received and not understood yet."""
-        self.error = ""
-        """Why it was lost, or will be once all that came is read."""
-        self.counted = False
-        """Whether its own call was answered or lost."""
+    sock: Any = None
+    fd: int = -1
+    state: int = CONNECTING
+    awaited: list[Awaited] | None = None
+    """In the order of sending; None: nothing."""
+    data: bytes | bytearray = b""
+    """Received and not understood yet."""
+    error: str = ""
+    """Why it was lost, or will be once all that came is read."""
+    counted: bool = False
+    """Whether its own call was answered or lost."""
 
 
 def closed_by(code: int) -> str:

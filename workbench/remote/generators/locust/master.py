@@ -18,6 +18,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from math import floor
 from pathlib import Path
 from time import monotonic_ns, process_time_ns, time
@@ -103,39 +104,38 @@ class Master(MasterRunner):  # type: ignore[misc]  # no types
             self.said.append(text)
 
 
+@dataclass
 class Reporter:
     """What one worker has reported in a point."""
 
-    def __init__(self) -> None:
-        self.offset_ns: int | None = None
-        """From its clock to ours: as its report that came soonest has it."""
-        self.client = ""
-        """That it was started on; empty: it joined by itself."""
-        self.exact = False
-        self.until = 0
-        """The number of the window that it has not reported yet."""
-        self.before = self.at_end = self.last = (0, 0)
-        """(its time in ns, CPU time in ns) of its last report before the point, within its
-        schedule, and at all."""
-        self.final = False
-        """Its last report of the point has come."""
+    offset_ns: int | None = None
+    """From its clock to ours: as its report that came soonest has it."""
+    client: str = ""
+    """That it was started on; empty: it joined by itself."""
+    exact: bool = False
+    until: int = 0
+    """The number of the window that it has not reported yet."""
+    before: tuple[int, int] = (0, 0)
+    """(its time in ns, CPU time in ns) of its last report before the point, and of that within its
+    schedule, and at all."""
+    at_end: tuple[int, int] = (0, 0)
+    last: tuple[int, int] = (0, 0)
+    final: bool = False
+    """Its last report of the point has come."""
 
     def next(self) -> Reporter:
         """Return the same of the next point."""
-        fresh = Reporter()
-        fresh.offset_ns, fresh.client, fresh.exact = self.offset_ns, self.client, self.exact
-        fresh.before = fresh.at_end = fresh.last = self.last
-        return fresh
+        return replace(self, until=0, before=self.last, at_end=self.last, final=False)
 
 
+@dataclass
 class Span:
     """Requests of a window, of a client, or of a point."""
 
-    def __init__(self) -> None:
-        self.replies = 0
-        self.times: Counter[int] = Counter()
-        """Of the replies, by bucket, as far as they are known."""
-        self.errors: Counter[str] = Counter()
+    replies: int = 0
+    times: Counter[int] = field(default_factory=Counter)
+    """Of the replies, by bucket, as far as they are known."""
+    errors: Counter[str] = field(default_factory=Counter)
 
     def add(
         self,

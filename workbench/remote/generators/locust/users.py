@@ -15,6 +15,7 @@ import socket
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from time import monotonic_ns
 from typing import Any
 
@@ -47,19 +48,19 @@ from . import LEAST_S, Watchdog, locustfile
 from .naming import name_of, place_of
 
 
+@dataclass(slots=True, eq=False)
 class Visit:
     """A task of a user, from its arrival to its end."""
 
-    __slots__ = ("began", "calls", "due", "error", "started", "user", "waited")
-
-    def __init__(self, due: int, now: int) -> None:
-        self.due, self.began, self.started = due, now, now
-        self.user: Any = None
-        self.calls = 0
-        """Requests that were made."""
-        self.waited = 0
-        """Their response times together, in ns."""
-        self.error = ""
+    due: int
+    began: int
+    started: int = 0
+    user: Any = None
+    calls: int = 0
+    """Requests that were made."""
+    waited: int = 0
+    """Their response times together, in ns."""
+    error: str = ""
 
 
 def in_turn(classes: list[Any], load: Load) -> Iterator[Any]:
@@ -168,7 +169,7 @@ class UserDriver(Driver):
         """The point starts everything."""
 
     def begin(self, due: int, now: int) -> bool:
-        visit = Visit(due, now)
+        visit = Visit(due, now, now)
         if self.returning is not None:
             visit.user, self.returned = self.returning, visit
         elif self.closed:
