@@ -90,8 +90,6 @@ class Ready(Event, frozen=True):
     """The version of that Python."""
     cpus: Annotated[list[Core], msgspec.Meta(min_length=1, max_length=1 << 16)]
     """The cores it may use, ascending."""
-    pid: Count = 0
-    boot: Text = ""
     beside: Annotated[list[Text], msgspec.Meta(max_length=10)] = []
     """Processes that hold runs of other users, according to the kernel."""
 

@@ -34,10 +34,60 @@ class Handling:
 
     def __init__(self, count: Callable[[], int], times: tuple[list[int], list[int]]) -> None:
         """`count`: of calls pending. `times`: what each reply is added to, in one or the other."""
-        self._waits: list[tuple[int, int, int]] = []
+        waits: list[tuple[int, int, int]] = []
         """Of those that may have waited: ns until the first was read, and from then to the last,
         replies."""
-        self.begin, self.around, self.means = _observed(count, times, self._waits.append)
+        self._waits = waits
+        # Closures, like all hot paths.
+        at_ns = last = twice_ns = unsure_ns = clear_ns = asked_ns = woke_ns = 0
+        queued_ns = 0
+        some, others = times
+
+        def begin(now: int) -> None:
+            nonlocal at_ns, clear_ns, queued_ns
+            at_ns = clear_ns = now
+            queued_ns = run_queue_ns()
+
+        def around(handle: Callable[[], bool | None]) -> Callable[[], None]:
+            def counted() -> None:
+                # The number changes in handlers alone: before one it is what it was after the last.
+                nonlocal at_ns, last, twice_ns, unsure_ns, clear_ns, asked_ns, woke_ns, queued_ns
+                now, before = monotonic_ns(), last
+                if now - at_ns > _SLEPT_NS:
+                    clear_ns = now
+                    if now - asked_ns > _ASK_NS:
+                        asked_ns, already = now, queued_ns
+                        queued_ns = run_queue_ns()
+                        woke_ns = queued_ns - already
+                twice_ns += 2 * before * (now - at_ns)
+                answered = len(some) + len(others)
+                more = handle()
+                at_ns, last = monotonic_ns(), count()
+                lasted_ns = at_ns - now
+                twice_ns += (before + last) * lasted_ns
+                # When in this time the number changed is not known: calls begin and end one after
+                # another, so it is that of one call, unless the process was interrupted meanwhile.
+                if lasted_ns > _INTERRUPTED_NS:
+                    unsure_ns += (abs(last - before) or 1) * lasted_ns
+                elif last != before:
+                    unsure_ns += lasted_ns >> 1
+                if more is not None:
+                    until_ns = now - clear_ns + woke_ns
+                    if until_ns + lasted_ns > _LEAST_NS:
+                        waits.append((until_ns, lasted_ns, len(some) + len(others) - answered))
+                    if not more:  # Otherwise the rest had come before, too.
+                        clear_ns = now
+                        woke_ns = 0
+
+            return counted
+
+        def means() -> tuple[float, float]:
+            nonlocal twice_ns, unsure_ns
+            found = max(0, twice_ns) / 2 / WINDOW_NS, unsure_ns / WINDOW_NS
+            twice_ns = unsure_ns = 0
+            return round(found[0], 4), round(found[1], 4)
+
+        self.begin, self.around, self.means = begin, around, means
 
     def waits(self) -> Iterator[tuple[int, int]]:
         """Yield (upper bound in ns, replies) of those that may have waited since the last call."""
@@ -47,69 +97,6 @@ class Handling:
                 replies = found * (part + 1) // parts - found * part // parts
                 yield until_ns + lasted_ns * (part + 1) // parts, replies
         self._waits.clear()
-
-
-def _observed(
-    count: Callable[[], int],
-    times: tuple[list[int], list[int]],
-    waited: Callable[[tuple[int, int, int]], None],
-) -> tuple[
-    Callable[[int], None],
-    Callable[[Callable[[], bool | None]], Callable[[], None]],
-    Callable[[], tuple[float, float]],
-]:
-    """Return three functions: one begins at a time, one wraps a handler (that of events returns
-    whether it left something that can be read), and one returns a window's mean and uncertainty of
-    the calls pending and begins the next. Closures, like all hot paths."""
-    at_ns = last = twice_ns = unsure_ns = clear_ns = asked_ns = woke_ns = 0
-    queued_ns = 0
-    some, others = times
-
-    def begin(now: int) -> None:
-        nonlocal at_ns, clear_ns, queued_ns
-        at_ns = clear_ns = now
-        queued_ns = run_queue_ns()
-
-    def around(handle: Callable[[], bool | None]) -> Callable[[], None]:
-        def counted() -> None:
-            # The number changes in handlers alone: before one it is what it was after the last.
-            nonlocal at_ns, last, twice_ns, unsure_ns, clear_ns, asked_ns, woke_ns, queued_ns
-            now, before = monotonic_ns(), last
-            if now - at_ns > _SLEPT_NS:
-                clear_ns = now
-                if now - asked_ns > _ASK_NS:
-                    asked_ns, already = now, queued_ns
-                    queued_ns = run_queue_ns()
-                    woke_ns = queued_ns - already
-            twice_ns += 2 * before * (now - at_ns)
-            answered = len(some) + len(others)
-            more = handle()
-            at_ns, last = monotonic_ns(), count()
-            lasted_ns = at_ns - now
-            twice_ns += (before + last) * lasted_ns
-            # When in this time the number changed is not known: calls begin and end one after
-            # another, so it is that of one call, unless the process was interrupted meanwhile.
-            if lasted_ns > _INTERRUPTED_NS:
-                unsure_ns += (abs(last - before) or 1) * lasted_ns
-            elif last != before:
-                unsure_ns += lasted_ns >> 1
-            if more is not None:
-                until_ns = now - clear_ns + woke_ns
-                if until_ns + lasted_ns > _LEAST_NS:
-                    waited((until_ns, lasted_ns, len(some) + len(others) - answered))
-                if not more:  # Otherwise the rest had come before, too.
-                    clear_ns = now
-                    woke_ns = 0
-
-        return counted
-
-    def means() -> tuple[float, float]:
-        nonlocal twice_ns, unsure_ns
-        found = max(0, twice_ns) / 2 / WINDOW_NS, unsure_ns / WINDOW_NS
-        twice_ns = unsure_ns = 0
-        return round(found[0], 4), round(found[1], 4)
-
-    return begin, around, means
 
 
 def run_queue_ns() -> int:

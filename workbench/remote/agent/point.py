@@ -13,7 +13,7 @@ from typing import Any
 from .driver import BURST, Driver
 from .handling import Handling
 from .protocol import WINDOW_NS, Load
-from .schedule import ClosedPace, OpenPace, Pace
+from .schedule import ClosedPace, OpenPace
 from .tally import Tally
 
 _CLOCK_MONOTONIC = 1
@@ -95,7 +95,7 @@ class Point:
             on_events = self.refilled(on_events, refill)
         self.on_events = on_events
         self.alarm = Alarm(loop, on_alarm)
-        self.pace: Pace = OpenPace(load) if load.mode == "open" else ClosedPace(load)
+        self.pace = OpenPace(load) if load.mode == "open" else ClosedPace(load)
         self.coalesce_ns = _COALESCE_NS if load.rate_per_s > _SPARE_PER_S * load.shares else 0
         if load.mode == "closed":
             self.driver.replace = self.replacer()

@@ -75,13 +75,6 @@ class Pace:
         self.left = 0
         """Closed loop: connections to be begun."""
 
-    def begin(self, at_ns: int) -> None:
-        raise NotImplementedError
-
-    def collect(self, now: int) -> int:
-        """Move what has become due into `waiting`. Returns how many."""
-        raise NotImplementedError
-
     def failed(self) -> None:
         """Handle a connection that could not be started."""
 
@@ -120,6 +113,7 @@ class OpenPace(Pace):
             self.next_due = self.at_ns + offset
 
     def collect(self, now: int) -> int:
+        """Move what has become due into `waiting`. Returns how many."""
         before = len(self.waiting)
         while not self.exhausted and self.next_due <= now:
             self.waiting.append(self.next_due)

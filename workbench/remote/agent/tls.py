@@ -44,27 +44,15 @@ class TlsClient:
         self.resume = bool(tls.get("resume"))
         self.session: ssl.SSLSession | None = None
         """The last one that can be resumed."""
-        self.handshakes = 0
-        self.resumed = 0
-        self.version = ""
-        self.cipher = ""
+        self.report: dict[str, Any] = {"version": "", "cipher": "", "handshakes": 0, "resumed": 0}
+        """What was agreed, by the first connection, and how often."""
 
     def established(self, made: ssl.SSLObject) -> None:
-        self.handshakes += 1
-        self.resumed += bool(made.session_reused)
-        if not self.version:
-            self.version = made.version() or ""
+        self.report["handshakes"] += 1
+        self.report["resumed"] += bool(made.session_reused)
+        if not self.report["version"]:
             cipher = made.cipher()
-            self.cipher = cipher[0] if cipher else ""
-
-    def report(self) -> dict[str, Any]:
-        """Return what was agreed, by the first connection, and how often."""
-        return {
-            "version": self.version,
-            "cipher": self.cipher,
-            "handshakes": self.handshakes,
-            "resumed": self.resumed,
-        }
+            self.report.update(version=made.version() or "", cipher=cipher[0] if cipher else "")
 
 
 class TlsStream:

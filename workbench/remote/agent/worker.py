@@ -14,40 +14,8 @@ from .point import Point
 from .protocol import Load
 
 _LONGEST_BACKLOG = 8 << 20
-
-
-class Output:
-    """Output to the supervisor that never blocks the load: what the pipe does not accept is
-    buffered here, and beyond 8 MiB whole lines are dropped and counted."""
-
-    def __init__(self, loop: Any, fd: int) -> None:
-        os.set_blocking(fd, False)
-        self.fd = fd
-        self.waiting = bytearray()
-        self.dropped = 0
-        self.watcher = loop.io(fd, 2)
-
-    def emit(self, event: dict[str, Any]) -> None:
-        if len(self.waiting) > _LONGEST_BACKLOG:
-            self.dropped += 1
-            return
-        if self.dropped:
-            event = {**event, "dropped": self.dropped}
-            self.dropped = 0
-        self.waiting += json.dumps(event, separators=(",", ":")).encode() + b"\n"
-        self.flush()
-
-    def flush(self) -> None:
-        try:
-            while self.waiting:
-                del self.waiting[: os.write(self.fd, self.waiting)]
-        except BlockingIOError:
-            if not self.watcher.active:
-                self.watcher.start(self.flush)
-            return
-        except OSError:
-            os._exit(0)
-        self.watcher.stop()
+"""Of output that the pipe does not accept: it never blocks the load. Beyond that, whole lines are
+dropped and counted."""
 
 
 class Worker:
@@ -57,7 +25,9 @@ class Worker:
         hub = get_hub()
         self.number = number
         self.loop = hub.loop
-        self.output = Output(self.loop, output)
+        self.output, self.waiting, self.dropped = output, bytearray(), 0
+        os.set_blocking(output, False)
+        self.writable = self.loop.io(output, 2)
         self.point: Point | None = None
         self.point_id: Any = None
         self.commands = commands
@@ -108,7 +78,26 @@ class Worker:
         gc.enable()
 
     def emit(self, event: str, **data: Any) -> None:
-        self.output.emit({"ev": event, "id": self.point_id, "worker": self.number, **data})
+        if len(self.waiting) > _LONGEST_BACKLOG:
+            self.dropped += 1
+            return
+        line = {"ev": event, "id": self.point_id, "worker": self.number, **data}
+        if self.dropped:
+            line["dropped"], self.dropped = self.dropped, 0
+        self.waiting += json.dumps(line, separators=(",", ":")).encode() + b"\n"
+        self.flush()
+
+    def flush(self) -> None:
+        try:
+            while self.waiting:
+                del self.waiting[: os.write(self.output, self.waiting)]
+        except BlockingIOError:
+            if not self.writable.active:
+                self.writable.start(self.flush)
+            return
+        except OSError:
+            os._exit(0)
+        self.writable.stop()
 
 
 def run(number: int, commands: int, output: int) -> None:

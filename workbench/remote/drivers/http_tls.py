@@ -24,7 +24,7 @@ class WorkloadDriver(http.WorkloadDriver):
         super().__init__(loop, load, tally)
 
     def report(self) -> dict[str, Any]:
-        return {"tls": self.tls.report()}
+        return {"tls": self.tls.report}
 
     def _open(self, due: int, now: int, calls: int) -> bool:
         sock = None

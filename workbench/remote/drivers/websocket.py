@@ -364,18 +364,14 @@ class WorkloadDriver(Driver):
 
     def connect(self, connection: Connection, now: int) -> bool:
         """Begin a handshake. Returns False if that failed at once."""
-        sock = None
         try:
             sock = connection.sock = self.new_socket(self.family, STREAM)
             code = sock.connect_ex(self.address)
             if code not in (0, errno.EINPROGRESS):
                 raise OSError(code, "connect")
         except OSError as error:
-            connection.awaited = None
-            if sock is not None:
-                sock.close()
-            self.count(connection, error_name(error))
-            self.lose_later(connection)
+            connection.fd, connection.state = -1, CONNECTING
+            self.lose(connection, error_name(error))
             return False
         connection.fd = sock.fileno()
         connection.state = CONNECTING
@@ -445,40 +441,28 @@ class WorkloadDriver(Driver):
         self.lose(connection, error)
 
     def lose(self, connection: Connection, error: str, data: bytes = b"") -> None:
-        """Count what a connection has left with its error, and end it."""
+        """Count what a connection has left with its error, end it, and reconnect it later."""
         if connection.state == LOST:
             return
-        calls = 0
+        # The connection itself, unless that was done before, and its messages.
+        calls = int(not connection.counted)
         for awaited in connection.awaited or ():
             awaited.connection = None
             if awaited.kind == wire.TEXT:
                 calls += 1
                 self.asked -= awaited.sent > 0
-        connection.awaited = None
-        self.count(connection, error, calls, data)
-        del self.open[connection.fd]
+        connection.error, connection.counted = error, True
+        if calls:
+            self.tally.lose(error, calls, data)
+        self.open.pop(connection.fd, None)
         self.fragments.pop(connection.fd, None)
         self.unsent.pop(connection.fd, None)
         self.leaving.discard(connection)
-        connection.sock.close()
-        self.lose_later(connection)
-
-    def count(
-        self, connection: Connection, error: str, messages: int = 0, data: bytes = b""
-    ) -> None:
-        """Count lost calls: messages, and the connection itself unless that was done before."""
-        connection.error = error
-        calls = messages + (not connection.counted)
-        connection.counted = True
-        if calls:
-            self.tally.lose(error, calls, data)
-
-    def lose_later(self, connection: Connection) -> None:
-        """Forget what a lost connection held, and reconnect it later."""
-        was_leaving = connection.state == CLOSING
+        if connection.sock is not None:
+            connection.sock.close()
+        again_at = monotonic_ns() + self.again_ns
+        if self.again_ns and connection.state != CLOSING and again_at < self.pings_from:
+            self.lost.append((again_at, connection))
         connection.state = LOST
-        connection.sock = None
+        connection.sock = connection.awaited = None
         connection.data = b""
-        now = monotonic_ns()
-        if self.again_ns and not was_leaving and now + self.again_ns < self.pings_from:
-            self.lost.append((now + self.again_ns, connection))

@@ -51,7 +51,7 @@ class WorkloadDriver(websocket.WorkloadDriver):
         self.new_socket = lambda family, kind: Sealed(plain(family, kind), self.tls)
 
     def report(self) -> dict[str, Any]:
-        return {**super().report(), "tls": self.tls.report()}
+        return {**super().report(), "tls": self.tls.report}
 
     def send(self, connection: Connection, data: bytes) -> None:
         try:

@@ -76,7 +76,14 @@ class Runner:
         self.poll.register(1, 0)
         if self.claim:
             self._listen(self.claim.fileno(), self._report_holder)
-        self.event("ready", **self.introduction())
+        self.event(
+            "ready",
+            run=self.run_folder.path,
+            python=sys.executable,
+            version=".".join(map(str, sys.version_info[:3])),
+            cpus=sorted(os.sched_getaffinity(0)),
+            beside=self.beside,
+        )
         self._handle_commands()
         started = time.monotonic()
         self.renewed = started
@@ -99,19 +106,6 @@ class Runner:
                 self.end("no heartbeat from the workbench", code="lease-expired")
             if now - started > self.max_s:
                 self.end("the time limit of a run is over", code="time-limit")
-
-    def introduction(self) -> dict[str, Any]:
-        with open("/proc/sys/kernel/random/boot_id") as file:
-            boot = file.read().strip()
-        return {
-            "run": self.run_folder.path,
-            "pid": self.pid,
-            "python": sys.executable,
-            "version": ".".join(map(str, sys.version_info[:3])),
-            "boot": boot,
-            "cpus": sorted(os.sched_getaffinity(0)),
-            "beside": self.beside,
-        }
 
     def end(self, why: str, grace_s: float = GRACE_S, *, code: str = "") -> NoReturn:
         left = end_descendants(grace_s)
