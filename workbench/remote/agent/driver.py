@@ -131,6 +131,28 @@ class Driver:
         """Drop what is open, without counting it."""
         raise NotImplementedError
 
+    def connecting(self) -> Any:
+        """Return a socket that has begun to connect. Raises OSError."""
+        sock = self.new_socket(self.family, STREAM)
+        code = sock.connect_ex(self.address)
+        if code and code != errno.EINPROGRESS:
+            sock.close()
+            raise OSError(code, "connect")
+        return sock
+
+    def put(self, connection: Any, data: bytes) -> None:
+        """Send, now or as soon as the send buffer has space. Raises OSError. `connection`: has its
+        `sock`, `fd`, and what is `unsent`."""
+        sent = 0
+        if not connection.unsent:
+            try:
+                sent = connection.sock.send(data)
+            except BlockingIOError:
+                sent = 0
+        if sent < len(data):
+            connection.unsent += data[sent:]
+            self.epoll.modify(connection.fd, READING | WRITING)
+
     def not_begun(self, sock: Any, error: OSError, calls: int = 0) -> bool:
         """Count a connection that failed before anything was sent. `calls`: those meant for it; 0:
         all of a connection."""

@@ -58,11 +58,9 @@ class TlsClient:
 class TlsStream:
     """A connection. All methods raise OSError."""
 
-    __slots__ = ("_client", "_in", "_out", "_sock", "_tls", "ended", "established", "rest")
-
     def __init__(self, sock: Any, client: TlsClient) -> None:
-        self._sock = sock
-        self._client = client
+        self._sock, self._client = sock, client
+        self.connect_ex, self.fileno = sock.connect_ex, sock.fileno
         self._in, self._out = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = client.context.wrap_bio(
             self._in, self._out, server_hostname=client.name, session=client.session
@@ -73,10 +71,6 @@ class TlsStream:
         self.rest = b""
         """What the kernel has not taken yet."""
         self._shake()
-
-    def fileno(self) -> int:
-        number: int = self._sock.fileno()
-        return number
 
     def send(self, data: bytes) -> int:
         """Encrypt and send; see `rest`."""

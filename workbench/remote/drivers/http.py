@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import select
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +18,6 @@ from workbench.remote.agent.driver import (
     READING,
     RECEIVE,
     RECEIVE_SMALL,
-    STREAM,
     WRITING,
     Driver,
     error_name,
@@ -113,10 +110,7 @@ class WorkloadDriver(Driver):
         request = b"".join(call.request for call in drawn) if drawn else self.first_request
         sent, failure = -1, ""
         try:
-            sock = self.new_socket(self.family, STREAM)
-            code = sock.connect_ex(self.address)
-            if code not in (0, errno.EINPROGRESS):
-                raise OSError(code, "connect")
+            sock = self.connecting()
             sent = sock.send(request)
             self.tally.connect.append(monotonic_ns() - now)
         except BlockingIOError:
@@ -271,16 +265,6 @@ class WorkloadDriver(Driver):
         connection.unsent = connection.unsent[sent:]
         self.epoll.modify(connection.fd, READING | WRITING if connection.unsent else _EDGE)
         return bool(events & ~WRITING)
-
-    def put(self, connection: Connection, data: bytes) -> None:
-        """Send, now or as soon as the send buffer has space. Raises OSError."""
-        sent = 0
-        if not connection.unsent:
-            with contextlib.suppress(BlockingIOError):
-                sent = connection.sock.send(data)
-        if sent < len(data):
-            connection.unsent += data[sent:]
-            self.epoll.modify(connection.fd, READING | WRITING)
 
     def failed(self, connection: Connection, error: str) -> None:
         """Handle a reset, or another error in place of an end."""

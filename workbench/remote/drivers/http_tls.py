@@ -7,7 +7,7 @@ from collections.abc import Callable
 from time import monotonic_ns
 from typing import Any
 
-from workbench.remote.agent.driver import AT_ONCE, READING, RECEIVE, STREAM, WRITING, error_name
+from workbench.remote.agent.driver import AT_ONCE, READING, RECEIVE, WRITING, Driver, error_name
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.tally import Tally
 from workbench.remote.agent.tls import TlsClient, TlsStream
@@ -16,33 +16,44 @@ from . import http
 from .http import Connection
 
 
-class WorkloadDriver(http.WorkloadDriver):
-    """`Connection.sock` is a stream, `Connection.unsent` waits for the handshake."""
+class TlsDriver(Driver):
+    """Makes the sockets of a driver that it is mixed into streams of TLS."""
+
+    stream = TlsStream
 
     def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
-        self.tls = TlsClient(load.tls)
         super().__init__(loop, load, tally)
+        self.tls, plain = TlsClient(load.tls), self.new_socket
+        self.new_socket = lambda family, kind: self.stream(plain(family, kind), self.tls)
 
     def report(self) -> dict[str, Any]:
-        return {"tls": self.tls.report}
+        return {**super().report(), "tls": self.tls.report}
+
+    def put(self, connection: Any, data: bytes) -> None:
+        connection.sock.send(data)
+        if connection.sock.rest:
+            self.epoll.modify(connection.fd, READING | WRITING)
+
+    def flush(self, connection: Any) -> None:
+        """Send on. Raises OSError."""
+        if connection.sock.flush():
+            self.epoll.modify(connection.fd, READING)
+
+
+class WorkloadDriver(TlsDriver, http.WorkloadDriver):
+    """`Connection.unsent` waits for the handshake."""
 
     def _open(self, due: int, now: int, calls: int) -> bool:
         sock = None
         drawn = self.mix.draw(self.pipeline) if self.mix else []
+        request = b"".join(call.request for call in drawn) if drawn else self.first_request
         try:
-            sock = self.new_socket(self.family, STREAM)
-            code = sock.connect_ex(self.address)
-            if code not in (0, errno.EINPROGRESS):
-                raise OSError(code, "connect")
-            stream = TlsStream(sock, self.tls)
-            whole = stream.flush()
+            sock = self.connecting()
+            whole = sock.flush()
         except OSError as error:
             return self.not_begun(sock, error, calls)
-        connection = Connection(stream, sock.fileno(), due, now, calls, self.pipeline, drawn)
-        connection.connecting = True
-        connection.unsent = (
-            b"".join(call.request for call in drawn) if drawn else self.first_request
-        )
+        connection = Connection(sock, sock.fileno(), due, now, calls, self.pipeline, drawn)
+        connection.connecting, connection.unsent = True, request
         self.open[connection.fd] = connection
         self.epoll.register(connection.fd, READING if whole else READING | WRITING)
         return True
@@ -109,16 +120,6 @@ class WorkloadDriver(http.WorkloadDriver):
         connection.connecting = False
         request, connection.unsent = connection.unsent, b""
         self.put(connection, request)
-
-    def flush(self, connection: Connection) -> None:
-        """Send on. Raises OSError."""
-        if connection.sock.flush():
-            self.epoll.modify(connection.fd, READING)
-
-    def put(self, connection: Connection, data: bytes) -> None:
-        connection.sock.send(data)
-        if connection.sock.rest:
-            self.epoll.modify(connection.fd, READING | WRITING)
 
 
 def _error(connection: Connection, error: OSError) -> str:

@@ -9,7 +9,6 @@ to one that is lost: it is lost with the error of that connection.
 from __future__ import annotations
 
 import _socket
-import errno
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from workbench.remote.agent.driver import (
     AT_ONCE,
     READING,
     RECEIVE,
-    STREAM,
     WRITING,
     Driver,
     error_name,
@@ -69,6 +67,8 @@ class Connection:
     """In the order of sending; None: nothing."""
     data: bytes | bytearray = b""
     """Received and not understood yet."""
+    unsent: bytes = b""
+    """What the socket's buffer has no room for."""
     error: str = ""
     """Why it was lost, or will be once all that came is read."""
     counted: bool = False
@@ -99,8 +99,6 @@ class WorkloadDriver(Driver):
         """Messages sent and not answered yet."""
         self.fragments: dict[int, tuple[int, bytearray]] = {}
         """By descriptor, the opcode and the payload of a message that came in part."""
-        self.unsent: dict[int, bytes] = {}
-        """By descriptor, what the socket's buffer has no room for."""
         self.leaving: set[Connection] = set()
         """Their last pong has come, but not all echoes."""
         self.deadlines: deque[Awaited] = deque()
@@ -365,10 +363,7 @@ class WorkloadDriver(Driver):
     def connect(self, connection: Connection, now: int) -> bool:
         """Begin a handshake. Returns False if that failed at once."""
         try:
-            sock = connection.sock = self.new_socket(self.family, STREAM)
-            code = sock.connect_ex(self.address)
-            if code not in (0, errno.EINPROGRESS):
-                raise OSError(code, "connect")
+            sock = connection.sock = self.connecting()
         except OSError as error:
             connection.fd, connection.state = -1, CONNECTING
             self.lose(connection, error_name(error))
@@ -411,26 +406,15 @@ class WorkloadDriver(Driver):
             connection.awaited = None
 
     def send(self, connection: Connection, data: bytes) -> None:
-        """Send. Where that fails, the connection's end is about to be read."""
-        unsent = self.unsent
-        if unsent and connection.fd in unsent:
-            unsent[connection.fd] += data
-            return
+        """Send. Where that fails, what came before the end is read first, and then the end."""
         try:
-            sent = connection.sock.send(data)
-        except BlockingIOError:
-            sent = 0
+            self.put(connection, data)
         except OSError as error:
-            # What came before the end is read first, and then the end.
             connection.error = connection.error or error_name(error)
-            return
-        if sent < len(data):
-            unsent[connection.fd] = data[sent:]
-            self.epoll.modify(connection.fd, READING | WRITING)
 
     def flush(self, connection: Connection) -> None:
         """Send what the socket's buffer had no room for."""
-        data = self.unsent.pop(connection.fd, b"")
+        data, connection.unsent = connection.unsent, b""
         self.epoll.modify(connection.fd, READING)
         self.send(connection, data)
 
@@ -456,7 +440,6 @@ class WorkloadDriver(Driver):
             self.tally.lose(error, calls, data)
         self.open.pop(connection.fd, None)
         self.fragments.pop(connection.fd, None)
-        self.unsent.pop(connection.fd, None)
         self.leaving.discard(connection)
         if connection.sock is not None:
             connection.sock.close()
@@ -465,4 +448,4 @@ class WorkloadDriver(Driver):
             self.lost.append((again_at, connection))
         connection.state = LOST
         connection.sock = connection.awaited = None
-        connection.data = b""
+        connection.data = connection.unsent = b""

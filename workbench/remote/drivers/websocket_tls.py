@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.remote.agent.driver import READING, WRITING, error_name
-from workbench.remote.agent.protocol import Load
-from workbench.remote.agent.tally import Tally
+from workbench.remote.agent.driver import READING, error_name
 from workbench.remote.agent.tls import TlsClient, TlsStream
 
 from . import websocket
+from .http_tls import TlsDriver
 from .websocket import Connection
 
 
@@ -17,12 +16,9 @@ class Sealed(TlsStream):
     """A stream with the methods of a socket; what is sent before its handshake is done waits for
     that."""
 
-    __slots__ = ("connect_ex", "getsockopt", "waiting")
-
     def __init__(self, sock: Any, client: TlsClient) -> None:
         super().__init__(sock, client)
-        self.connect_ex, self.getsockopt = sock.connect_ex, sock.getsockopt
-        self.waiting = b""
+        self.getsockopt, self.waiting = sock.getsockopt, b""
 
     def send(self, data: bytes) -> int:
         if self.established:
@@ -42,31 +38,14 @@ class Sealed(TlsStream):
         return data
 
 
-class WorkloadDriver(websocket.WorkloadDriver):
+class WorkloadDriver(TlsDriver, websocket.WorkloadDriver):
     """`Connection.sock` is such a stream."""
 
-    def __init__(self, loop: Any, load: Load, tally: Tally) -> None:
-        super().__init__(loop, load, tally)
-        self.tls, plain = TlsClient(load.tls), self.new_socket
-        self.new_socket = lambda family, kind: Sealed(plain(family, kind), self.tls)
-
-    def report(self) -> dict[str, Any]:
-        return {**super().report(), "tls": self.tls.report}
-
-    def send(self, connection: Connection, data: bytes) -> None:
-        try:
-            connection.sock.send(data)
-        except OSError as error:
-            connection.error = connection.error or error_name(error)
-            return
-        if connection.sock.rest:
-            self.epoll.modify(connection.fd, READING | WRITING)
+    stream = Sealed
 
     def flush(self, connection: Connection) -> None:
         try:
-            whole = connection.sock.flush()
+            super().flush(connection)
         except OSError as error:
             connection.error = connection.error or error_name(error)
-            whole = True
-        if whole:
             self.epoll.modify(connection.fd, READING)
