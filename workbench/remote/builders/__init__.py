@@ -10,6 +10,7 @@ it is complete, so that what is in place is whole even if this process is killed
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import json
 import os
@@ -70,6 +71,11 @@ def ran(
         )
     except subprocess.TimeoutExpired:
         raise Failed("failed", f"{os.path.basename(argv[0])} did not end") from None
+
+
+def digest(*parts: Any) -> str:
+    """Return a part of a folder's name: what its content is made of."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def put_in_place(made: Path, place: Path, mark: str = "") -> bool:

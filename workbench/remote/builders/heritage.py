@@ -8,7 +8,6 @@ wherever the cache is.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import lzma
 import os
@@ -19,7 +18,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from . import Failed, put_in_place, ran, say
+from . import Failed, digest, put_in_place, ran, say
 
 FORM = 1
 """Version of the builds; raised when runtimes in place must be rebuilt."""
@@ -55,9 +54,8 @@ NAMESPACES = "import os, site\nsite.addsitedir(os.path.dirname(os.path.abspath(_
 def run(task: dict[str, Any]) -> dict[str, Any]:
     home = python_of(task)
     requirements = Path(task["requirements"]).read_text("utf-8")
-    made_of = f"{home}\n{requirements}\n{task['imports']}\n{FORM}{task['cflags']}"
-    named = hashlib.sha256(made_of.encode())
-    place = Path(task["cache"], "runtimes", f"python{task['version']}-{named.hexdigest()[:32]}")
+    named = digest(str(home), requirements, task["imports"], FORM, task["cflags"])
+    place = Path(task["cache"], "runtimes", f"python{task['version']}-{named}")
     built = not (place / STAMP).is_file()
     if built:
         say(event="building")
@@ -68,12 +66,12 @@ def run(task: dict[str, Any]) -> dict[str, Any]:
 
 def python_of(task: dict[str, Any]) -> Path:
     """Return the folder with that Python below `usr`, unpacking it if it is missing."""
-    named = hashlib.sha256("\n".join(sorted(task["debs"])).encode()).hexdigest()[:16]
-    place = Path(task["cache"], "programs", f"python{task['version']}-{named}")
+    named = f"python{task['version']}-{digest(sorted(task['debs']))}"
+    place = Path(task["cache"], "programs", named)
     if not place.is_dir():
         made = Path(task["work"], f"python{task['version']}-{os.getpid()}")
-        for digest in task["debs"]:
-            unpack(Path(task["folder"], f"{digest}.deb"), made)
+        for deb in task["debs"]:
+            unpack(Path(task["folder"], f"{deb}.deb"), made)
         for path in made.rglob("_sysconfigdata*.py"):  # Where its headers are.
             text = path.read_text("utf-8").replace("/usr/include", f"{place}/usr/include")
             path.write_text(text, "utf-8")
@@ -109,7 +107,10 @@ def built_in(task: dict[str, Any], home: Path, place: Path) -> Path:
     install += ["--only-binary", ":all:", "--target", str(tools), "--require-hashes"]
     install += ["--requirement", str(listed)]
     output_of(install, "install", UV_CACHE_DIR=f"{task['work']}/uv-cache", UV_NO_CONFIG="1")
-    headers = os.pathsep.join(includes(home, task["version"]))
+    there = home / "usr/include"
+    # Includes are relative to any of these.
+    folders = [there, there / f"python{task['version']}", *there.glob("*-linux-gnu")]
+    headers = os.pathsep.join([*filter(None, [os.environ.get("CPATH")]), *map(str, folders)])
     env = {
         "PIP_NO_CACHE_DIR": "1",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
@@ -154,13 +155,6 @@ def write_python(path: Path, version: str, home: str, site: str, libraries: list
         f'exec "{home}/usr/bin/python{version}" "$@"\n'
     )
     path.chmod(0o755)
-
-
-def includes(home: Path, version: str) -> list[str]:
-    """Return the directories of headers, including those for includes relative to /usr/include."""
-    defaults = [str(home / "usr/include"), str(home / f"usr/include/python{version}")]
-    there = [os.environ["CPATH"]] if "CPATH" in os.environ else []
-    return [*there, *defaults, *map(str, home.glob("usr/include/*-linux-gnu"))]
 
 
 def output_of(argv: list[str], why: str, **env: str) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import json
 import os
 import platform
@@ -24,7 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from . import LAST_LINES, LONGEST_LINE, Failed, put_in_place, say
+from . import LAST_LINES, LONGEST_LINE, Failed, digest, put_in_place, say
 
 UNREACHED = (
     r"Could not transfer|Connection refused|Unknown ?[Hh]ost|dial tcp|Network is unreachable"
@@ -46,8 +45,7 @@ NO_ERRORS = (
 
 
 def run(task: dict[str, Any]) -> dict[str, Any]:
-    parts = [task["made_of"], task["commands"], platform.machine(), platform.libc_ver()]
-    key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    key = digest(task["made_of"], task["commands"], platform.machine(), platform.libc_ver())
     place = Path(task["cache"], "made", f"{task['id']}-{key}")
     if not place.is_dir():
         say(event="making", elapsed_s=0, output="")

@@ -7,7 +7,6 @@ Task: {install, bring, programs: {name: `programs.Program`}}; ready: {paths, ver
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -16,7 +15,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from . import Failed, put_in_place, ran, say
+from . import Failed, digest, put_in_place, ran, say
 
 SEARCHED = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 STAMP = "program.json"
@@ -29,7 +28,8 @@ def run(task: dict[str, Any]) -> dict[str, Any]:
     env: dict[str, str] = {}
     for name, program in task["programs"].items():
         path, root, version = provided(task, name, program)
-        added = environment(program, root)
+        found = {name: matches(root, where) for name, where in program["env"].items() if root}
+        added = {name: os.pathsep.join(folders) for name, folders in found.items() if folders}
         versions[name] = version or version_of(program, path, {**env, **added})
         paths[name] = path
         for key, folders in added.items():
@@ -44,7 +44,12 @@ def failed(why: str, program: dict[str, Any], detail: str = "", **more: Any) -> 
 def provided(task: dict[str, Any], name: str, program: dict[str, Any]) -> tuple[str, str, str]:
     """Return (path, folder it was unpacked into or "", version if the packages have it)."""
     if path := located(program, "/") or on_path(program):
-        return path, "", "" if program["version"] else packaged(program)
+        version = ""
+        if not program["version"] and shutil.which("dpkg-query"):  # Or else it prints it.
+            shown = ["--show", "--showformat=${Version}", program["packages"][0]]
+            done = ran(["dpkg-query", *shown])
+            version = "" if done.returncode else upstream(done.stdout)
+        return path, "", version
     place = Path(task["cache"], "programs", f"{name}-{key(program)}")
     if not (place / STAMP).is_file():
         unpack(task, name, program, place)
@@ -77,8 +82,7 @@ def on_path(program: dict[str, Any]) -> str:
 
 def key(program: dict[str, Any]) -> str:
     what = sorted(program["packages"]) or program["wheel"] or program["commit"]
-    parts = [what, release() if on_debian() else [], platform.machine()]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+    return digest(what, release() if on_debian() else [], platform.machine())
 
 
 def on_debian() -> bool:
@@ -217,24 +221,9 @@ def wanted(
     ]
 
 
-def packaged(program: dict[str, Any]) -> str:
-    """Return the version of the installed package; empty: installed in another way."""
-    if not shutil.which("dpkg-query"):
-        return ""
-    done = ran(["dpkg-query", "--show", "--showformat=${Version}", program["packages"][0]])
-    return upstream(done.stdout) if done.returncode == 0 else ""
-
-
 def upstream(version: str) -> str:
     """Return the upstream version: "1:25.2.3+dfsg-1" is 25.2.3."""
     return re.split(r"[-+~]", version.rpartition(":")[2])[0]
-
-
-def environment(program: dict[str, Any], root: str) -> dict[str, str]:
-    if not root:
-        return {}
-    found = {name: matches(root, patterns) for name, patterns in program["env"].items()}
-    return {name: os.pathsep.join(folders) for name, folders in found.items() if folders}
 
 
 def version_of(program: dict[str, Any], path: str, env: dict[str, str]) -> str:

@@ -7,7 +7,6 @@ cannot reach the index.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
@@ -17,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from . import Failed, put_in_place, ran, say
+from . import Failed, digest, put_in_place, ran, say
 
 OLDEST = (3, 11)
 FORM = 2
@@ -73,14 +72,9 @@ def interpreter(task: dict[str, Any]) -> tuple[str, str]:
 def key(task: dict[str, Any], base: str, identity: str) -> str:
     """Return the hash of what a runtime consists of: requirements, interpreter with ABI,
     platform."""
-    parts = [
-        Path(task["requirements"]).read_text("utf-8") if task["requirements"] else "",
-        sorted(task["imports"]),
-        task["build"],
-        FORM,
-        [os.path.realpath(base), identity, platform.machine(), platform.libc_ver(base)],
-    ]
-    return "python-" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+    listed = Path(task["requirements"]).read_text("utf-8") if task["requirements"] else ""
+    there = [os.path.realpath(base), identity, platform.machine(), platform.libc_ver(base)]
+    return f"python-{digest(listed, sorted(task['imports']), task['build'], FORM, there)}"
 
 
 def build(task: dict[str, Any], base: str) -> Path:

@@ -112,7 +112,11 @@ def examine_claim(name: str) -> str:
         except OSError:
             return f"a process that does not answer; `sudo ss -xlp` shows it, as @{name}"
         pid, uid, _ = struct.unpack("3i", credentials)
-        there = f"process {pid} of {user_name(uid)}{command_of(pid)}"
+        try:
+            user = pwd.getpwuid(uid).pw_name
+        except KeyError:
+            user = str(uid)
+        there = f"process {pid} of user {user}{command_of(pid)}"
         if uid in (os.getuid(), 0):
             asking.settimeout(1.0)
             reply = b""
@@ -120,13 +124,6 @@ def examine_claim(name: str) -> str:
                 reply = asking.recv(500)
             raise Claimed(reply.decode("utf-8", "replace"), there)
         return there
-
-
-def user_name(uid: int) -> str:
-    try:
-        return f"user {pwd.getpwuid(uid).pw_name}"
-    except KeyError:
-        return f"user {uid}"
 
 
 def command_of(pid: int) -> str:
