@@ -138,11 +138,9 @@ class Tally:
         """The same of the whole point, without the current window."""
 
     def replies(self) -> int:
-        return self.totals["replies"] + self._answered()
-
-    def _answered(self) -> int:
         counted = self.counted["latency"].total() + self.counted["alike"].total()
-        return counted + len(self.latency) + len(self.alike) + self.untimed
+        new = counted + len(self.latency) + len(self.alike) + self.untimed
+        return self.totals["replies"] + new
 
     def count(self) -> None:
         """Count the times in the lists, and empty these."""

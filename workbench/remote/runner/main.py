@@ -25,12 +25,10 @@ from .program import (
     descendants,
     end_descendants,
     environment,
-    explain,
     has_mark,
     may_signal,
     prctl,
     send_signal,
-    start,
 )
 
 MAX_UNSENT = 8 << 20
@@ -197,7 +195,8 @@ class Runner:
     ) -> None:
         folder = self.run_folder
         try:
-            process, limit = start(
+            program = Program(
+                id,
                 argv,
                 env={**environment(folder.path, folder.lock, id), **env},
                 cwd=os.path.join(folder.path, cwd),
@@ -206,11 +205,13 @@ class Runner:
                 umask=self.umask,
             )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            self.event("failed", id=id, error=explain(error))
+            where = getattr(error, "filename", None)
+            said = getattr(error, "strerror", None) or str(error)
+            self.event("failed", id=id, error=f"{said}: {where}" if where else said)
             return
-        program = self.programs[id] = Program(id, process)
+        self.programs[id] = program
         self._listen(program.stdout, lambda: self._on_output(id, program))
-        self.event("started", id=id, pid=process.pid, nofile=limit)
+        self.event("started", id=id, pid=program.process.pid)
 
     def do_write(self, id: str, line: str) -> None:
         program = self.programs.get(id)

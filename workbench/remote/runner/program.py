@@ -104,14 +104,49 @@ PASSED_ON = (
 class Program:
     """A started program: its process, its output split into lines, its stdin."""
 
-    def __init__(self, key: str, process: subprocess.Popen[bytes]) -> None:
+    def __init__(
+        self,
+        key: str,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        cwd: str,
+        nofile: int,
+        cpus: Sequence[int],
+        umask: int,
+    ) -> None:
+        """Start it, so that it is killed when this process dies. Raises OSError, ValueError,
+        SubprocessError."""
+        runner = os.getpid()
+
+        def prepare() -> None:
+            prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != runner:
+                os._exit(127)  # The runner died before it reported this.
+            if limit:
+                resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+            if cpus:
+                os.sched_setaffinity(0, cpus)
+
+        limit = descriptor_limit(nofile)
+        missing = sorted(set(cpus) - os.sched_getaffinity(0))
+        if missing:
+            raise ValueError(f"core {missing[0]} is not among those this machine allows")
+        self.process = process = subprocess.Popen(
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=cwd,
+            env=env,
+            start_new_session=True,
+            umask=umask,
+            preexec_fn=prepare,  # noqa: PLW1509  no threads here
+        )
         assert process.stdin and process.stdout
         self.prefix = key.encode() + b" "
-        self.process = process
-        self.stdin = process.stdin.fileno()
-        self.stdout = process.stdout.fileno()
-        self.unwritten = bytearray()
-        self.partial = bytearray()
+        self.stdin, self.stdout = process.stdin.fileno(), process.stdout.fileno()
+        self.unwritten, self.partial = bytearray(), bytearray()
         self.dropped = 0
         self.unsent = 0
         """Bytes of output, with the overhead of each line, since all was sent last; of one program
@@ -136,46 +171,6 @@ class Program:
         line = self.prefix + self.partial + b"\n" if self.partial else b""
         self.partial = bytearray()
         return line
-
-
-def start(
-    argv: Sequence[str],
-    *,
-    env: Mapping[str, str],
-    cwd: str,
-    nofile: int,
-    cpus: Sequence[int],
-    umask: int,
-) -> tuple[subprocess.Popen[bytes], int]:
-    """Start a program that is killed when this process dies. Returns it and its limit of
-    descriptors; 0: unchanged. Raises OSError, ValueError, SubprocessError."""
-    runner = os.getpid()
-
-    def prepare() -> None:
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != runner:
-            os._exit(127)  # The runner died before it reported this.
-        if limit:
-            resource.setrlimit(resource.RLIMIT_NOFILE, limit)
-        if cpus:
-            os.sched_setaffinity(0, cpus)
-
-    limit = descriptor_limit(nofile)
-    missing = sorted(set(cpus) - os.sched_getaffinity(0))
-    if missing:
-        raise ValueError(f"core {missing[0]} is not among those this machine allows")
-    process = subprocess.Popen(
-        argv,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        cwd=cwd,
-        env=env,
-        start_new_session=True,
-        umask=umask,
-        preexec_fn=prepare,  # noqa: PLW1509  no threads here
-    )
-    return process, limit[0] if limit else 0
 
 
 def environment(run: str, lock: str, key: str) -> dict[str, str]:
@@ -204,10 +199,3 @@ def descriptor_limit(wanted: int) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return hard, hard
     return wanted, wanted
-
-
-def explain(error: Exception) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        where = f": {error.filename}" if error.filename else ""
-        return error.strerror + where
-    return str(error)
