@@ -99,7 +99,6 @@ class Survey(msgspec.Struct, frozen=True):
     machine: Word
     libc: tuple[Word, Word]
     user: Text
-    home: Text
     work_dir: Folder
     free_bytes: Count
     connection: Annotated[list[Word], msgspec.Meta(max_length=4)]

@@ -3,7 +3,7 @@
 A single file for the standard library of Python 3.10 or later. Arguments: a nonce, the errand, and
 what it is about. Output, after the nonce on a line of its own, one JSON object:
     survey DIR    what a run with this work directory can use: {python, version, machine, libc,
-                  user, home, work_dir, free_bytes, connection, noexec, cores, processes_left,
+                  user, work_dir, free_bytes, connection, noexec, cores, processes_left,
                   left_tuned}
     clean DIR     removes leftovers of crashed runs, their processes and directories: {"killed": N,
                   "removed": N, "found": [{"run", "processes"}], "alive": [{"run", "holder"}]}.
@@ -63,7 +63,6 @@ def survey(work_dir: str) -> dict[str, Any]:
         "machine": platform.machine(),
         "libc": libc(),
         "user": os.environ.get("USER") or str(os.getuid()),
-        "home": os.path.expanduser("~"),
         "work_dir": where,
         "free_bytes": shutil.disk_usage(existing(where)).free,
         "noexec": noexec(existing(where)),
@@ -100,8 +99,7 @@ def noexec(path: str) -> str:
 
 
 def processes_left() -> int | None:
-    """Return how many processes the limits of user and control groups still allow; None: no
-    limit."""
+    """Return how many processes user and control groups may still start; None: no limit."""
     left = []
     soft = resource.getrlimit(resource.RLIMIT_NPROC)[0]
     if os.geteuid() and soft != resource.RLIM_INFINITY:
@@ -189,11 +187,8 @@ def processes(runs: str) -> dict[str, list[int]]:
 
 
 def run_of(process: str, runs: str) -> str:
-    """Return the run of a process by the inherited mark, or without one by its working directory.
-
-    Processes with a terminal are excluded: they are a user's shell, and no process of a run has
-    one.
-    """
+    """Return the run of a process by the inherited mark, or without one by its working directory,
+    where it has no terminal: those with one are a user's shell."""
     mark = f"PONGBENCH_RUN={runs}/".encode()
     with open(f"{process}/environ", "rb") as file:
         for entry in file.read().split(b"\0"):

@@ -109,8 +109,7 @@ def ask(host: str, port: int, token: str) -> None:
 
 
 def put(host: str, port: int, token: str) -> dict[str, float]:
-    """Send as fast as the link allows: the bytes that the other end acknowledged. Empty: the
-    kernel does not count them."""
+    """Send as fast as the link allows: bytes acknowledged. Empty: they are not counted."""
     with socket.create_connection((host, port), PATIENCE_S) as connection:
         prepare(connection)
         # Closing discards what was not sent yet.

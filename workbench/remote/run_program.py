@@ -108,8 +108,7 @@ def run(task: dict[str, Any], folder: Path, at_us: int) -> dict[str, Any]:
 
 
 def end_when_asked(pid: int, ended: threading.Event) -> None:
-    """Interrupt it, so that it prints its results; one that has just begun may need a second
-    signal."""
+    """Interrupt it, so that it prints its results; one just begun may need a second signal."""
     if sys.stdin.readline():
         for number in (signal.SIGINT, signal.SIGINT, signal.SIGKILL):
             if not ended.is_set():

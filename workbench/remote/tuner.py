@@ -158,8 +158,7 @@ class Tuning:
                 self.state.rmdir()
 
     def lock(self, holder: str) -> int | None:
-        """Take the lock, without which no settings may be changed. None: another program holds it,
-        which was reported."""
+        """Take the lock. None: another program holds it, which was reported."""
         path = self.state / "lock"
         while True:
             self.state.mkdir(mode=0o755, exist_ok=True)

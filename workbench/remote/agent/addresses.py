@@ -19,8 +19,7 @@ LOOPBACK = 200
 UNIX = "unix:"
 
 _NO_PORT = 24
-"""IP_BIND_ADDRESS_NO_PORT: the port is chosen when connecting, so that each address has all its
-ports for every destination."""
+"""IP_BIND_ADDRESS_NO_PORT: so that each address has all its ports for every destination."""
 
 
 def networks(fib_trie: str) -> list[list[str]]:
@@ -63,16 +62,14 @@ def local_addresses(host: str, count: int) -> list[str]:
 
 
 def destination(host: str, port: int) -> tuple[int, Any]:
-    """Return the family and the place to connect to. `host`: an IP address, or "unix:" and the path
-    of a socket."""
+    """Return the family and place to connect to. `host`: an IP address, or "unix:" and a path."""
     if host.startswith(UNIX):
         return socket.AF_UNIX, host.removeprefix(UNIX)
     return socket.AF_INET6 if ":" in host else socket.AF_INET, (host, port)
 
 
 def sockets(host: str, count: int) -> Callable[[int, int], Any]:
-    """Return what makes a socket of a family and a type, bound to the next of `count` local
-    addresses if there are several."""
+    """Return what makes a socket (family, type), bound to the next of `count` local addresses."""
     addresses = local_addresses(host, count) if count > 1 else []
     if len(addresses) < 2:
         return _socket.socket

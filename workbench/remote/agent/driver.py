@@ -99,13 +99,11 @@ class Driver:
         self.watcher.start(on_events)
 
     def expire(self, now: int) -> int:
-        """End calls that exceeded the timeout. Returns when all were found (ns), before the first
-        was ended."""
+        """End calls that exceeded the timeout. Returns when (ns) all were found, none ended yet."""
         raise NotImplementedError
 
     def think(self, now: int) -> int:
-        """Send the next call where a think time is over. Returns when the next one is (ns), or
-        0."""
+        """Send the next call where a think time is over. Returns when (ns) the next is; 0: none."""
         return 0
 
     def refill(self) -> None:
@@ -121,8 +119,7 @@ class Driver:
                 self.replace(monotonic_ns())
 
     def last_calls(self) -> None:
-        """Closed loop by seconds, when they are over: end each connection after the calls that it
-        has sent."""
+        """Closed loop by seconds, at their end: end each connection after the calls it has sent."""
 
     def calls_in_flight(self) -> int:
         raise NotImplementedError
@@ -141,8 +138,7 @@ class Driver:
         return sock
 
     def put(self, connection: Any, data: bytes) -> None:
-        """Send, now or as soon as the send buffer has space. Raises OSError. `connection`: has its
-        `sock`, `fd`, and what is `unsent`."""
+        """Send, now or when there is space. Raises OSError."""
         sent = 0
         if not connection.unsent:
             try:
@@ -154,8 +150,7 @@ class Driver:
             self.epoll.modify(connection.fd, READING | WRITING)
 
     def not_begun(self, sock: Any, error: OSError, calls: int = 0) -> bool:
-        """Count a connection that failed before anything was sent. `calls`: those meant for it; 0:
-        all of a connection."""
+        """Count a connection that failed before anything was sent. `calls`: its own; 0: as all."""
         lost = 1 if self.load.by_call else calls or self.calls
         self.tally.lose(error_name(error), lost)
         if sock is not None:

@@ -13,8 +13,7 @@ from .protocol import WINDOW_NS
 _INTERRUPTED_NS = 2_000_000
 """A handler that takes longer had to wait for the CPU."""
 _SLEPT_NS = 50_000
-"""Between two handlers: the event loop itself needs less, so it waited, and nothing was to be
-read."""
+"""Between two handlers: the event loop itself needs less, so it waited for something to read."""
 _LEAST_NS = 100_000
 """Shorter waits of replies are not recorded."""
 _ASK_NS = 1_000_000

@@ -37,10 +37,8 @@ class Alarm:
         self._watcher.start(callback)
 
     def set(self, at_ns: int) -> None:
-        """Call back at `at_ns`, or at once when that has passed; replaces an earlier alarm.
-
-        Setting also resets the descriptor's readiness, so it need not be read.
-        """
+        """Call back at `at_ns`, or at once when that has passed; replaces an earlier alarm."""
+        # Setting also resets the descriptor's readiness, so it need not be read.
         seconds, nanoseconds = divmod(max(at_ns, 1), _SECOND_NS)
         struct.pack_into("qqqq", self._value, 0, 0, 0, seconds, nanoseconds)
         self._settime(self._fd, _TFD_TIMER_ABSTIME, self._value, None)
@@ -173,8 +171,7 @@ class Point:
         self.put_off = False
 
     def start_due(self, now: int) -> int:
-        """Start what is due, at most one burst. Returns when to continue; 0: nothing is left to
-        start."""
+        """Start what is due, at most one burst. Returns when to continue; 0: nothing is left."""
         calls = self.tally.calls
         pace = self.pace
         self.tally.due += pace.collect(now) * calls

@@ -17,11 +17,8 @@ _LONGEST_JSON = 64 << 20
 
 
 class Wanted:
-    """The expected response, and complete replies that were as expected, because servers repeat
-    them.
-
-    `reply`: see `Load.reply`.
-    """
+    """The expected response (see `Load.reply`), and replies that were, because servers repeat
+    them."""
 
     def __init__(self, reply: dict[str, Any], method: str = "GET") -> None:
         self.replies: set[bytes] = set()

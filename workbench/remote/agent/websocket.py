@@ -48,8 +48,7 @@ def new_key() -> bytes:
 
 
 def handshake(host: str, port: int, path: str, authority: str = "") -> tuple[bytes, bytes]:
-    """Return what goes before the key, and what goes after it. `authority`: named as Host in place
-    of host and port."""
+    """Return what goes before the key, and what after it. `authority`: Host in place of both."""
     name = authority or (f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
     before = (
         f"GET {path} HTTP/1.1\r\nHost: {name}\r\nUpgrade: websocket\r\n"

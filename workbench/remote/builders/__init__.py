@@ -54,8 +54,7 @@ def ran(
     cwd: Path | None = None,
     seconds: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end; its output is for us to read. `seconds`: that it takes.
-    Raises Failed where it takes far longer."""
+    """Run a program to its end. Raises Failed where it takes far longer than `seconds`."""
     env = {**os.environ, "NO_COLOR": "1", "LC_ALL": "C.UTF-8", **(env or {})}
     try:
         return subprocess.run(
@@ -79,8 +78,7 @@ def digest(*parts: Any) -> str:
 
 
 def put_in_place(made: Path, place: Path, mark: str = "") -> bool:
-    """Rename what was made, unless another build was faster and left its `mark` there. Returns
-    whether it is ours."""
+    """Rename what was made, unless another build was faster and left its `mark`: then False."""
     place.parent.mkdir(parents=True, exist_ok=True)
     try:
         made.rename(place)

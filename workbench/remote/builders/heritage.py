@@ -143,8 +143,7 @@ def libraries_of(home: Path) -> list[str]:
 
 
 def write_python(path: Path, version: str, home: str, site: str, libraries: list[str]) -> None:
-    """Write the wrapper. Paths may begin with $cache, the directory above this runtime's, wherever
-    it is."""
+    """Write the wrapper. Paths may begin with $cache, the directory above this runtime's."""
     path.write_text(
         "#!/bin/sh\n"
         'cache=$(cd "${0%/*}/../../.." && pwd -P)\n'

@@ -83,8 +83,7 @@ def lines_of(output: bytes) -> list[str]:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[Path]:
-    """Wait until no other program builds in a folder. It is emptied at the end, unless this program
-    is interrupted."""
+    """Wait until no other program builds in a folder. It is emptied, unless this is interrupted."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -70,8 +70,7 @@ def interpreter(task: dict[str, Any]) -> tuple[str, str]:
 
 
 def key(task: dict[str, Any], base: str, identity: str) -> str:
-    """Return the hash of what a runtime consists of: requirements, interpreter with ABI,
-    platform."""
+    """Return the name of a runtime by what it consists of: requirements, interpreter, platform."""
     listed = Path(task["requirements"]).read_text("utf-8") if task["requirements"] else ""
     there = [os.path.realpath(base), identity, platform.machine(), platform.libc_ver(base)]
     return f"python-{digest(listed, sorted(task['imports']), task['build'], FORM, there)}"

@@ -274,8 +274,7 @@ class WorkloadDriver(Driver):
             self.end(connection)
 
     def received(self, connection: Connection, data: Data, size: int, *, closed: bool) -> None:
-        """Understand the first `size` bytes of `data`. `closed`: the server has closed, so nothing
-        more will come."""
+        """Understand `data[:size]`. `closed`: the server has closed, so nothing more will come."""
         if not connection.left:
             # All calls are answered and the server announced that it closes.
             if closed:
@@ -332,8 +331,7 @@ class WorkloadDriver(Driver):
     def next_reply(
         self, connection: Connection, data: Data, at: int, stop: int, closed: bool
     ) -> tuple[Response, int] | None:
-        """Return the reply that ends in `data[at:stop]`, and where; None: it is not complete.
-        Raises ProtocolError."""
+        """Return the reply that ends in `data[at:stop]`, and where. Raises ProtocolError."""
         wanted = connection.calls[0].wanted if connection.calls else self.wanted
         parser, whole = connection.parser, b""
         if parser is None:

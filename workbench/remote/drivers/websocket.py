@@ -36,8 +36,7 @@ _AGAIN_AT_ONCE = 32
 """The most reconnections and pings begun before the event loop reads replies again."""
 
 CONNECTING, SHAKING, OPEN, CLOSING, LOST = range(5)
-"""States of a connection: waits for TCP, for the server's handshake, is held, waits for the
-server's close, is no more."""
+"""A connection waits for TCP, for the handshake, is held, waits for the close, is no more."""
 
 
 @dataclass(slots=True, eq=False)
@@ -81,8 +80,7 @@ def closed_by(code: int) -> str:
 
 
 class WorkloadDriver(Driver):
-    """All connections of a worker. Options: `message_size` in bytes, `reconnect_s` (0: never),
-    `path`."""
+    """Options: `message_size` in bytes, `reconnect_s` (0: never), `path`."""
 
     open: dict[int, Connection]
 
@@ -151,8 +149,7 @@ class WorkloadDriver(Driver):
         return True
 
     def say(self, connection: Connection, message: Awaited) -> None:
-        """Send a message: text that no other message of the point has, as far as it is long enough
-        for that."""
+        """Send a message: text that no other of the point has, if it is long enough for that."""
         text = (b"%016x" % monotonic_ns())[-self.size :] + self.filler[16:]
         message.expected = wire.server_frame(wire.TEXT, text)
         message.sent = monotonic_ns()

@@ -13,8 +13,7 @@ from .websocket import Connection
 
 
 class Sealed(TlsStream):
-    """A stream with the methods of a socket; what is sent before its handshake is done waits for
-    that."""
+    """A stream with the methods of a socket; what is sent before its handshake waits for that."""
 
     def __init__(self, sock: Any, client: TlsClient) -> None:
         super().__init__(sock, client)

@@ -245,8 +245,7 @@ class Point:
         return sock
 
     def share(self, count: int) -> int:
-        """Return how many of `count` messages this client gets. PULL sockets take turns, so
-        theirs are known only at the end."""
+        """Return how many of `count` messages this client gets. PULL sockets take turns."""
         if self.kind == zmq.SUB:
             return -(-count // self.clients)
         return share_of(count, self.load.share, self.clients) if self.numbered else count
@@ -282,8 +281,7 @@ class Point:
             self.finish(exchange(self) if self.kind in (zmq.REQ, zmq.PAIR) else take(self))
 
     def over(self, now: int, in_flight: int = 0, *, ends: bool) -> bool:
-        """Report the windows that are over. Returns whether the point is to be ended; `ends`: at
-        the end of the schedule at the latest."""
+        """Report past windows. Returns whether to end the point; `ends`: with its schedule."""
         stopped = False
         if now >= self.next_window:
             while now >= self.next_window:
@@ -455,9 +453,8 @@ def _say(point: Point) -> dict[str, Any]:
 
 
 def _receive(point: Point, most: int, over: Callable[[int, int], bool]) -> bool:
-    """Receive up to message `most`, or until `over`, which is asked with the time and that of the
-    last message, at the end of each window and while nothing comes. Returns whether the point was
-    ended."""
+    """Receive up to message `most`, or until `over`(time, that of the last message), asked at the
+    end of each window and while nothing comes. Returns whether the point was ended."""
     tally, size = point.tally, point.size
     receive, unpack, clock, record = (
         point.sock.recv,

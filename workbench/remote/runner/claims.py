@@ -62,8 +62,7 @@ MOST_BESIDE = 3
 
 
 class Claimed(Exception):
-    """A run of this user or of root is on the machine: what it reports about itself, and its owner
-    according to the kernel."""
+    """A run of this user or of root is there: what it reports, and its owner by the kernel."""
 
 
 def claim() -> tuple[socket.socket, list[str]]:
@@ -102,8 +101,7 @@ def claims() -> list[str]:
 
 
 def examine_claim(name: str) -> str:
-    """Describe the process of another user that holds a name. Raises Claimed when it belongs to
-    this user or to root."""
+    """Describe whose process holds a name. Raises Claimed when it is this user's or root's."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
         asking.setblocking(False)
         try:

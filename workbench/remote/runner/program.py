@@ -58,8 +58,7 @@ def may_signal(pid: int) -> bool:
 
 
 def end_descendants(grace_s: float) -> int:
-    """Send SIGTERM, after `grace_s` SIGKILL, until no child is left. Returns how many survived that
-    for two seconds."""
+    """Send SIGTERM, after `grace_s` SIGKILL. Returns how many children survived two seconds."""
     kill_at = time.monotonic() + grace_s
     asked: set[int] = set()
     while True:
@@ -115,8 +114,7 @@ class Program:
         cpus: Sequence[int],
         umask: int,
     ) -> None:
-        """Start it, so that it is killed when this process dies. Raises OSError, ValueError,
-        SubprocessError."""
+        """Start it; it dies with this process. Raises OSError, ValueError, SubprocessError."""
         runner = os.getpid()
 
         def prepare() -> None:

@@ -63,8 +63,7 @@ def cores_and_softirq() -> tuple[list[list[int]], int]:
 
 
 def places_of(path: str) -> list[tuple[int, list[tuple[str, int]]]]:
-    """Return where a file of paired lines, names above values, has the wanted values: by line, the
-    names and their places. They are looked up once."""
+    """Return where a file of names above values has the wanted ones: line, (name, place)."""
     found = []
     for number, line in enumerate(read(path).decode().splitlines()[::2]):
         if line.startswith(("Tcp:", "TcpExt:")):

@@ -141,8 +141,7 @@ def attributes(message: bytes) -> Iterator[tuple[int, int, int]]:
 def dumped(
     state: int, wanted: int, *, port: int = 0, program: bytes = b""
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield (family, the kernel's answer) for every TCP socket in a state, with a wanted attribute;
-    of one port, or as a program chooses."""
+    """Yield (family, answer) for TCP sockets in a state, of one port or as a program chooses."""
     with contextlib.suppress(OSError):
         if not _link:
             kind = socket.SOCK_RAW | socket.SOCK_CLOEXEC

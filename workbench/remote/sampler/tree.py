@@ -167,8 +167,7 @@ HAS_CHILDREN = os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 
 
 def named_stat(pid: int) -> tuple[str, list[bytes]]:
-    """Return the program's name, and the fields of /proc/<pid>/stat from the state on; empty when
-    the process has ended."""
+    """Return the name, and the fields of /proc/<pid>/stat from the state on; empty: it ended."""
     head, _, fields = read_once(f"/proc/{pid}/stat").rpartition(b")")
     return printable(head.partition(b"(")[2]), fields.split()
 

@@ -22,8 +22,7 @@ class Refused(Exception):
 
 
 def load(path: str, tags: list[str], exclude_tags: list[str], *, shapes: bool = False) -> Any:
-    """Return the environment of a locustfile, with a runner. `shapes`: whether a `LoadTestShape` is
-    of use. Raises Refused."""
+    """Return its environment, with a runner. `shapes`: may have a LoadTestShape. Raises Refused."""
     return loaded(path, [*_given("--tags", tags), *_given("--exclude-tags", exclude_tags)], shapes)
 
 

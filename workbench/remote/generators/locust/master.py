@@ -54,8 +54,7 @@ _FOLDER = Path(__file__).parent
 
 
 def plugin(requests: list[str]) -> str:
-    """Return the text that is sent to workers: `naming` and `plugin` in one, which import nothing
-    of this program."""
+    """Return the text that is sent to workers: `naming` and `plugin` in one."""
     parts = [
         f"import errno\n_CLASSES = {driver._CLASSES!r}\n",
         inspect.getsource(driver.error_name),
@@ -235,8 +234,7 @@ class MasterWorker(Worker):
         self.emit("error", text=text)
 
     def _environment(self) -> Any:
-        """Load the locustfile, listen for workers, and show Locust's page. Raises Refused, also
-        where a port is taken."""
+        """Load the locustfile, listen for workers, and show Locust's page. Raises Refused."""
         file, port = self.settings["file"], self.settings["web_port"]
         sent = Path(tempfile.mkdtemp(), "pongbench_plugin.py")
         sent.write_text(plugin(self.settings["requests"]), "utf-8")
@@ -522,8 +520,7 @@ def _host(worker: str) -> str:
 
 
 def _counted(pairs: Sequence[tuple[int, int]], last: int) -> int:
-    """Return how many requests a worker reports, by bucket. Raises ValueError or TypeError for what
-    cannot be."""
+    """Return how many requests a worker reports. Raises ValueError or TypeError for nonsense."""
     if not pairs:
         return 0
     buckets, numbers = zip(*pairs, strict=True)

@@ -28,8 +28,7 @@ KEY = "pongbench"
 WINDOW_NS = 200_000_000
 LONGEST_US = 600_000_000
 NAMES: list[str] = []
-"""Requests that are counted each; all others are at the end. Set by the text that the master
-sends."""
+"""Requests that are counted each, all others at the end. Set in the text that the master sends."""
 _numbers = {name: number for number, name in enumerate(NAMES)}
 
 _counted: dict[tuple[int, int], tuple[Counter[int], Counter[str]]] = {}

@@ -64,8 +64,7 @@ class Visit:
 
 
 def in_turn(classes: list[Any], load: Load) -> Iterator[Any]:
-    """Yield the classes of a closed loop's users of this worker: first the fixed ones, then all by
-    weight, spread as evenly as can be."""
+    """Yield the classes of this worker's users: first the fixed ones, then by weight, evenly."""
     fixed = [each for each in classes for _ in range(each.fixed_count)]
     weighted = [each for each in classes if not each.fixed_count]
     every = itertools.chain(fixed, _by_weight(weighted or fixed))
@@ -106,8 +105,7 @@ _complain: Callable[[str], None] = print
 
 
 def prepare(load: Load, complain: Callable[[str], None]) -> None:
-    """Make ready for a point: load the locustfile, and end the users of the last point. Raises
-    Refused."""
+    """Load the locustfile for a point, and end the users of the last one. Raises Refused."""
     global _environment, _complain  # noqa: PLW0603
     _complain = complain
     if _stopping is not None:
