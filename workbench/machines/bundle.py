@@ -80,7 +80,10 @@ class Bundle:
             *([sorted(self.also)] if self.also else []),
             self.packages,
             [_minor(platform.python), platform.machine, platform.libc, platform.libc_version],
-            [[name, _hash(path)] for name, path in sorted(self.sources.items())],
+            [
+                [name, hashlib.sha256(path.read_bytes()).hexdigest()]
+                for name, path in sorted(self.sources.items())
+            ],
             sorted(self.texts.items()),
             sorted(self.links.items()),
         ]
@@ -273,7 +276,3 @@ def _sentence(bundle: Bundle, output: str) -> str:
 
 def _minor(version: str) -> str:
     return ".".join(version.split(".")[:2])
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

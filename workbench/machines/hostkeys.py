@@ -119,8 +119,9 @@ def judge(machine: str, rules: Rules, address: str, shown: bytes) -> asyncssh.SS
     from workbench.machines.hostkeyrules import certificate_of, is_valid  # noqa: PLC0415
 
     found = known(rules)
+    signed = knownhosts.kind_of(shown).endswith("-cert-v01@openssh.com")
     try:
-        certificate = certificate_of(shown) if knownhosts.is_certificate(shown) else None
+        certificate = certificate_of(shown) if signed else None
         key = certificate.key if certificate else decode_ssh_public_key(shown)
     except asyncssh.KeyImportError:
         raise PongbenchError(

@@ -11,7 +11,6 @@ import binascii
 import fnmatch
 import hashlib
 import hmac
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -99,11 +98,6 @@ def in_files(host: str, port: int) -> str:
     return host if port == 22 else f"[{host}]:{port}"
 
 
-def is_certificate(key: bytes) -> bool:
-    """Return whether a key type is that of a certificate."""
-    return kind_of(key).endswith("-cert-v01@openssh.com")
-
-
 def rsa_bits(key: bytes) -> int:
     """Return the length of an RSA key in bits; 0 for other types."""
     if kind_of(key) != "ssh-rsa":
@@ -128,7 +122,7 @@ def fingerprint(key: bytes) -> str:
 
 
 def _entry(line: bytes, file: Path, number: int) -> Entry | None:
-    words = list(_words(line))
+    words = [word for word in line.replace(b"\t", b" ").split(b" ") if word]
     marker = ""
     if words and words[0].startswith(b"@"):
         marker = _MARKERS.get(words.pop(0), "unknown")
@@ -136,11 +130,6 @@ def _entry(line: bytes, file: Path, number: int) -> Entry | None:
         return None
     key = _key(words[1:])
     return Entry(marker, words[0], key, file, number) if key else None
-
-
-def _words(line: bytes) -> Iterator[bytes]:
-    """Split at spaces and tabs only."""
-    return (word for word in line.replace(b"\t", b" ").split(b" ") if word)
 
 
 def _key(words: list[bytes]) -> bytes | None:

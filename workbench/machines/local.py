@@ -53,7 +53,8 @@ async def open_local(
     try:
         introduction = await link.open(str(cache), lease_s=lease_s)
     except BaseException:
-        await to_the_end(_abandon(link, process))
+        await to_the_end(link.close())
+        await to_the_end(reap(process))
         raise
     return LocalMachine(link, cache, introduction, process)
 
@@ -179,11 +180,6 @@ def unpack(archive: Path, work: Path, place: Path) -> None:
             return  # Another process was faster, and its copy is the same.
         shutil.rmtree(place, ignore_errors=True)  # Partly removed.
         made.rename(place)
-
-
-async def _abandon(link: Link, process: asyncio.subprocess.Process) -> None:
-    await link.close()
-    await reap(process)
 
 
 async def reap(process: asyncio.subprocess.Process) -> None:

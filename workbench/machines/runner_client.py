@@ -80,20 +80,17 @@ class Process:
     def __init__(self, link: Link, key: str, pid: int) -> None:
         self._link = link
         self._key = key
-        self._pid = pid
+        self.pid = pid
         self._unread: deque[bytes] = deque()
         self._unread_bytes = 0
         self._tail: deque[bytes] = deque(maxlen=TAIL_LINES)
-        self._news = asyncio.Event()
+        self.news = asyncio.Event()
+        """Of its output; also set when the link has failed."""
         self._ended = False
         self.dropped = 0
         """Lines lost because nobody read them in time."""
         self._exit = link.expect()
         self._stopped: asyncio.Future[Any] | None = None
-
-    @property
-    def pid(self) -> int:
-        return self._pid
 
     async def lines(self) -> AsyncIterator[bytes]:
         """Yield its output line by line, without the newline, until it closes it. One reader
@@ -112,8 +109,8 @@ class Process:
                 return
             if self._link.failure:
                 raise self._link.failure
-            self._news.clear()
-            await self._news.wait()
+            self.news.clear()
+            await self.news.wait()
 
     def tail(self) -> list[str]:
         """Return the last lines of output (at most 20), for messages; works with and without a
@@ -137,14 +134,14 @@ class Process:
             self._stopped = self._link.expect()
             await self._link.send(op="stop", id=self._key, grace_s=grace_s)
         stopped = asyncio.shield(self._stopped)
-        what = f"end process {self._pid}"
+        what = f"end process {self.pid}"
         if await self._link.in_time(stopped, what, grace_s + STOPPED_WITHIN_S):
             raise PongbenchError(
-                f"Process {self._pid} of '{self._link.name}' or what it started cannot be ended:"
+                f"Process {self.pid} of '{self._link.name}' or what it started cannot be ended:"
                 " perhaps it became another user, such as root; end it there."
             )
         exit = asyncio.shield(self._exit)
-        return int(await self._link.in_time(exit, f"report how process {self._pid} ended"))
+        return int(await self._link.in_time(exit, f"report how process {self.pid} ended"))
 
     def take(self, line: bytes) -> None:
         """Add one line of its output."""
@@ -154,7 +151,7 @@ class Process:
         while self._unread_bytes > MAX_UNREAD:
             self._unread_bytes -= len(self._unread.popleft()) + PER_LINE
             self.dropped += 1
-        self._news.set()
+        self.news.set()
 
     def take_event(self, event: wire.OfProcess) -> None:
         match event:
@@ -162,15 +159,11 @@ class Process:
                 resolve(self._exit, event.status)
             case wire.Eof():
                 self._ended = True
-                self._news.set()
+                self.news.set()
             case wire.Stopped():
                 resolve(self._stopped, event.left)
             case wire.Dropped():
                 self.dropped += event.lines
-
-    def wake(self) -> None:
-        """Wake the reader of the lines when the link has failed."""
-        self._news.set()
 
 
 RUNNER = REMOTE / "runner"
@@ -408,7 +401,8 @@ class Link:
                 # A machine that never stops sending must not keep the others waiting.
                 await asyncio.sleep(0)
                 chunk = await self._reader.read(CHUNK)
-            self._fail(self._exit_message())
+            said = quoted(b" ".join(self._stray).decode("utf-8", "replace")[-300:])
+            self._fail("the connection was closed" + (f" after saying: {said}" if said else ""))
         except OSError as error:
             self._fail(f"the connection broke ({error.strerror or error})")
         except InvalidMessage as error:
@@ -471,10 +465,6 @@ class Link:
                 if process := self._processes.get(event.id):
                     process.take_event(event)
 
-    def _exit_message(self) -> str:
-        output = quoted(b" ".join(self._stray).decode("utf-8", "replace")[-300:])
-        return "the connection was closed" + (f" after saying: {output}" if output else "")
-
     def _fail_invalid(self, what: str) -> None:
         self._fail(f"its runner sent an invalid message ({what})")
 
@@ -493,7 +483,7 @@ class Link:
                 future.exception()  # No caller waits for it any more.
         self._over.set()
         for process in self._processes.values():
-            process.wake()
+            process.news.set()
 
 
 def whoami() -> str:

@@ -190,12 +190,10 @@ def in_counts(ids: Sequence[str], entries: Iterable[ServerEntry]) -> list[str]:
     """Replace each server that can run in several processes by its variants of `COUNTS`."""
     able = {entry.id for entry in entries if entry.workers}
     return list(
-        dict.fromkeys(variant for id in ids for variant in (_variants(id) if id in able else [id]))
+        dict.fromkeys(
+            variant_id(id, count) for id in ids for count in (COUNTS if id in able else [1])
+        )
     )
-
-
-def _variants(id: str) -> list[str]:
-    return [variant_id(id, count) for count in COUNTS]
 
 
 def _in_workers(entry: ServerEntry, workers: int) -> ServerEntry:

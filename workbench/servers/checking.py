@@ -151,7 +151,12 @@ async def check(
             await second.stop()
         if result.passed and entry.tls is not None:
             _, sealed = await gated(issue())
-            result = _with_tls(result, sealed)
+            if sealed.passed:
+                said = [*result.sentences, f"It terminates TLS: {sealed.tls}."]
+                result = replace(result, tls=sealed.tls, sentences=said)
+            else:
+                said = [f"Over TLS: {' '.join(sealed.sentences)}"]
+                result = replace(sealed, sentences=said)
     except (NeedsSource, Unfetched) as error:
         return Checked(entry, "needs source", str(error))
     except PongbenchError as error:
@@ -163,14 +168,6 @@ async def check(
     status: Status = "passed" if result.passed else "failed"
     warm_s = second.ready_s if again else None
     return Checked(entry, status, " ".join(result.sentences), deployment, result, warm_s)
-
-
-def _with_tls(result: GateResult, sealed: GateResult) -> GateResult:
-    """Return the result without TLS, with that of TLS."""
-    if not sealed.passed:
-        return replace(sealed, sentences=[f"Over TLS: {' '.join(sealed.sentences)}"])
-    said = f"It terminates TLS: {sealed.tls}."
-    return replace(result, tls=sealed.tls, sentences=[*result.sentences, said])
 
 
 _LINE = re.compile(r"^seen: \{.*\}$", re.MULTILINE)

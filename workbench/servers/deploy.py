@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -111,7 +111,8 @@ async def deploy(
     see_address(entry, host)
     if port:  # Check this before anything is built.
         await _port(machine, entry, host, port)
-    env = await _env(entry)
+    known = await named({v.secret for v in entry.env.values() if isinstance(v, Secret)})
+    env = {k: known[v.secret] if isinstance(v, Secret) else v for k, v in entry.env.items()}
     also = heritage.to_fetch(entry)
     source = await sources.provide(entry, install=install, notify=notify, also=also)
     notify(f"Copying {entry.name} to {machine.name}")
@@ -120,6 +121,8 @@ async def deploy(
     place = f"servers/{entry.id}-{next(_numbers)}"
     folder = await machine.put(entry.folder, place)
     sealed = await certificate.put(machine, place) if certificate else {}
+    # Where it finds them beside the arguments of `tls`.
+    env |= {f"PONGBENCH_{name.upper()}": path for name, path in sealed.items()}
     for path in entry.shared_paths:
         await machine.put(path, f"{folder}/{path.name}")
     if source and entry.source_at:
@@ -135,7 +138,7 @@ async def deploy(
         values |= {**runtime.placeholders, **sealed}
         command = Command(
             entry.argv(**values),
-            env={**_ENV, **runtime.env, **env, **_sealed_env(sealed)},
+            env={**_ENV, **runtime.env, **env},
             cwd=folder,
             nofile=nofile,
             cpus=cpus,
@@ -176,17 +179,6 @@ async def deploy(
         with contextlib.suppress(PortTaken):
             return await start(await _port(machine, entry, host, 0))
     return await start(await _port(machine, entry, host, port))
-
-
-async def _env(entry: ServerEntry) -> dict[str, str]:
-    """Return its variables, with the secrets that it names. Raises BadInput."""
-    known = await named({v.secret for v in entry.env.values() if isinstance(v, Secret)})
-    return {k: known[v.secret] if isinstance(v, Secret) else v for k, v in entry.env.items()}
-
-
-def _sealed_env(sealed: Mapping[str, str]) -> dict[str, str]:
-    """Return where a server finds its certificate and key, beside the arguments of `tls`."""
-    return {f"PONGBENCH_{name.upper()}": path for name, path in sealed.items()}
 
 
 async def _port(machine: Machine, entry: ServerEntry, host: str, port: int) -> int:

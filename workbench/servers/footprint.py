@@ -57,8 +57,9 @@ async def memory_shared_once(machine: Machine, pid: Roots) -> int:
 
 async def descriptor_limit(machine: Machine, pid: Roots) -> int:
     """Return the limit in force, the lowest of its processes; 0: unknown, or none."""
-    limits = await _of_each(machine, pid, "limits")
-    return min(filter(None, map(_nofile, limits)), default=0)
+    limits = "\n".join(await _of_each(machine, pid, "limits"))
+    soft = re.findall(r"^Max open files\s+([0-9]{1,15})\s", limits, re.MULTILINE)
+    return min(filter(None, map(int, soft)), default=0)
 
 
 async def quiet(machine: Machine, pid: int) -> None:
@@ -119,12 +120,6 @@ def _cores(status: str) -> set[int]:
         if _IS_CORE(first) and _IS_CORE(last or first):
             cores.update(range(int(first), int(last or first) + 1))
     return cores
-
-
-def _nofile(limits: str) -> int:
-    """The soft limit."""
-    found = re.search(r"^Max open files\s+([0-9]{1,15})\s", limits, re.MULTILINE)
-    return int(found[1]) if found else 0
 
 
 def _figure(status: str, name: str) -> int:

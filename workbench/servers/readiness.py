@@ -27,6 +27,7 @@ from workbench.servers import sources
 from workbench.servers.entry import ServerEntry
 from workbench.servers.gate import recall
 from workbench.servers.programs import PROGRAMS
+from workbench.servers.requirements import requirements
 from workbench.servers.runtimes import heritage, python
 from workbench.servers.runtimes.builders import run_builder
 from workbench.servers.runtimes.prepare import builds_for
@@ -108,7 +109,8 @@ def _lacking(entry: ServerEntry, there: MachineReadiness | None) -> Readiness | 
 
 def _first_start(entry: ServerEntry) -> str:
     which = f"Python {entry.runtime.removeprefix('python')}".strip()
-    count = _pins(entry)
+    path = entry.requirements_path
+    count = len(requirements(path)) if path else 0
     if not count:
         return f"The first start creates a {which} environment; nothing is downloaded."
     packages = number_of(count, "packages")
@@ -116,13 +118,6 @@ def _first_start(entry: ServerEntry) -> str:
         f"The first start creates a {which} environment and installs {packages}, downloading what"
         " is not cached. Later starts reuse it."
     )
-
-
-def _pins(entry: ServerEntry) -> int:
-    if entry.requirements_path is None:
-        return 0
-    lines = entry.requirements_path.read_text("utf-8", "replace").splitlines()
-    return sum("==" in line for line in lines if not line.lstrip().startswith("#"))
 
 
 def _has_runtime(entry: ServerEntry) -> bool:
@@ -195,7 +190,11 @@ def _from_the_index(entry: ServerEntry, there: MachineReadiness | None) -> bool:
 
 async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> MachineReadiness:
     """Examine a machine. Raises PongbenchError when it is lost."""
-    wanted = {entry.id: _programs(machine, entry) for entry in entries if not entry.unavailable}
+    wanted = {
+        entry.id: entry.programs_at_run if builds_for(machine, entry) else entry.programs
+        for entry in entries
+        if not entry.unavailable
+    }
     names = sorted({name for programs in wanted.values() for name in programs})
     found = dict(zip(names, await asyncio.gather(*(_has(machine, n) for n in names)), strict=True))
     missing_programs = {
@@ -205,11 +204,6 @@ async def examine(machine: Machine, entries: Sequence[ServerEntry]) -> MachineRe
     runtimes = await _runtimes(machine, entries)
     fetched = {e.id for e in entries if e.id in runtimes and python.is_fetched(machine, e)}
     return MachineReadiness(machine.name, machine.platform, missing_programs, runtimes, fetched)
-
-
-def _programs(machine: Machine, entry: ServerEntry) -> Sequence[str]:
-    """Return the programs needed there, fewer for servers built here."""
-    return entry.programs_at_run if builds_for(machine, entry) else entry.programs
 
 
 async def _has(machine: Machine, name: str) -> bool:

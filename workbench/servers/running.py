@@ -24,7 +24,7 @@ from workbench.machines.wire import Count, InvalidMessage, Text, decode, quoted
 from workbench.remote.agent.addresses import UNIX
 from workbench.remote.agent.protocol import Load
 from workbench.remote.agent.request import http_request
-from workbench.servers.address import Address, Contact, Running
+from workbench.servers.address import Contact, Running
 from workbench.servers.catalogue import entry_of
 from workbench.servers.deployment import Deployment
 from workbench.servers.entry import ServerEntry
@@ -243,6 +243,7 @@ async def attach(machine: Machine, entry: ServerEntry, *, here: bool) -> Attache
         found = Owner(why="it is not on the target")
         if here:
             found = await owner_of(machine, contact)
+        listening = await machine.listening(address.port) if here and address.port else None
         if contact.process and found.why:
             raise BadInput(
                 f"{address.text}, process {contact.process}: {found.why}; name another, or leave"
@@ -262,7 +263,7 @@ async def attach(machine: Machine, entry: ServerEntry, *, here: bool) -> Attache
             tls_name=address.host,
             owner=found,
             on_target=here,
-            backlog=await _backlog(machine, address) if here else 0,
+            backlog=listening[1] if listening else 0,
             routes=routes.pop_all(),
         )
 
@@ -308,11 +309,6 @@ def _unequal(contact: Contact, found: Owner) -> list[str]:
         several = f"{contact.address.host} has several addresses; {contact.used} was measured,"
         several += f" not {others}."
     return [text for text in (unknown, insecure, several) if text]
-
-
-async def _backlog(machine: Machine, address: Address) -> int:
-    listening = await machine.listening(address.port) if address.port else None
-    return listening[1] if listening else 0
 
 
 async def _certified(contact: Contact, near: tuple[str, int]) -> tuple[ssl.SSLContext, str]:

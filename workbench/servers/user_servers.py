@@ -114,7 +114,8 @@ def read(server: Path) -> dict[str, str]:
 
 def remove(server: Path) -> Trashed:
     """Move one of the user's own servers to the trash. Raises BadInput."""
-    _must_be_own(server)
+    if server.parent.resolve() != folder().resolve():
+        raise BadInput(f"{server} is not one of your servers; duplicate it to change it.")
     with _writing(f"The folder {server} cannot be moved"):
         return trash.discard([server])
 
@@ -174,8 +175,3 @@ def _text(path: Path) -> str | None:
     except (OSError, UnicodeDecodeError):
         return None
     return None if "\0" in text else text
-
-
-def _must_be_own(server: Path) -> None:
-    if server.parent.resolve() != folder().resolve():
-        raise BadInput(f"{server} is not one of your servers; duplicate it to change it.")

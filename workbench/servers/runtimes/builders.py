@@ -31,6 +31,8 @@ PASSED_ON = (
     *("MAVEN_ARGS", "MAVEN_OPTS", "GOFLAGS", "GOPROXY"),
 )
 """The user's settings for package sources; all other settings of these tools are ours."""
+TRUSTED = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Those for the certificates of this computer."""
 
 
 async def run_builder(
@@ -48,10 +50,16 @@ async def run_builder(
     work = f"{machine.run_dir}/tools"
     whole = {"cache": machine.cache_dir, "work": work, **task}
     builders = await machine.tool(BUILDERS)
+    trusted = fetching.trust() if machine.is_local else {}
+    passed = (*PASSED_ON, *(TRUSTED if machine.is_local else ()))
     process = await machine.start(
         Command(
             [*machine.python, builders, name, msgspec.json.encode(whole).decode()],
-            env={**passed_on(), **(_trust() if machine.is_local else {}), **(env or {})},
+            env={
+                **trusted,
+                **{name: os.environ[name] for name in passed if name in os.environ},
+                **(env or {}),
+            },
             cwd=work,
         )
     )
@@ -86,10 +94,6 @@ async def confinement(machine: Machine, used: Iterable[str], **env: str) -> dict
     }
 
 
-def passed_on() -> dict[str, str]:
-    return {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-
-
 def last_lines(event: Mapping[str, Any]) -> list[str]:
     """Return the last lines that a failed tool printed, as its builder reports them."""
     lines = event.get("lines")
@@ -98,12 +102,6 @@ def last_lines(event: Mapping[str, Any]) -> list[str]:
 
 
 _EVENT: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
-
-
-def _trust() -> dict[str, str]:
-    """Return the certificate files of this computer."""
-    given = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-    return fetching.trust() | {name: os.environ[name] for name in given if name in os.environ}
 
 
 def _event(line: bytes) -> dict[str, Any] | None:

@@ -132,7 +132,9 @@ async def _brought(
         runtime = await python.bring_built(machine, entry, runtime, notify, there.env)
     elif entry.runtime in ("python2.7", "python3.9"):
         runtime = await heritage.bring(machine, entry, runtime, notify, there.env)
-    made = await bring_made(machine, entry, made, notify)
+    if made:
+        notify(f"Bringing what {entry.name} was compiled to, to {machine.name}")
+        made = await bring_tree(machine, Path(made), "made")
     return _joined(runtime, there, made)
 
 
@@ -169,7 +171,9 @@ async def make(
     """
     if not entry.make:
         return ""
-    made_of = await asyncio.to_thread(_compiled_from, entry)
+    made_of = await asyncio.to_thread(entry.files)
+    # Of its declaration only the commands matter: facts and results are written there too.
+    made_of.pop("server.yaml", None)
     task: dict[str, Any] = {
         "folder": folder,
         "commands": entry.make,
@@ -218,12 +222,6 @@ async def _confinement(
     return await confinement(machine, used, **env)
 
 
-def _compiled_from(entry: ServerEntry) -> dict[str, str]:
-    """Return its files, without its declaration, in which only the commands matter: facts and
-    results are written there too."""
-    return {name: digest for name, digest in entry.files().items() if name != "server.yaml"}
-
-
 def _progress(entry: ServerEntry, event: dict[str, Any]) -> str:
     """Return "Compiling axum (1:40): Compiling tokio v1.48.0"."""
     elapsed_s = event.get("elapsed_s")
@@ -231,11 +229,3 @@ def _progress(entry: ServerEntry, event: dict[str, Any]) -> str:
     last = quoted(str(event.get("output", "")))
     last = last if len(last) <= MOST_SHOWN else f"{last[: MOST_SHOWN - 1]}…"
     return f"Compiling {entry.name}{so_far}{': ' if last else ''}{last}"
-
-
-async def bring_made(machine: Machine, entry: ServerEntry, made: str, notify: Notify) -> str:
-    """Copy files compiled on this computer to a machine over SSH. Returns the folder there."""
-    if not made:
-        return ""
-    notify(f"Bringing what {entry.name} was compiled to, to {machine.name}")
-    return await bring_tree(machine, Path(made), "made")

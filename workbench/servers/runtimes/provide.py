@@ -97,20 +97,17 @@ async def provide(
                 raise msgspec.ValidationError(f"nothing of {min(lacking)}")
             for name in wanted:
                 if PROGRAMS[name].too_old(version := found.versions[name]):
-                    raise _too_old(machine, PROGRAMS[name], version)
+                    program = PROGRAMS[name]
+                    raise PongbenchError(
+                        f"{program.title} {version} on {machine.name} is too old; install"
+                        f" {program.oldest} or later there ({program.install})."
+                    )
             return found
         raise _error(machine, event)
     except msgspec.ValidationError as error:
         problem = quoted(str(error))
         sentence = f"What '{machine.name}' says of its programs makes no sense ({problem})."
         raise PongbenchError(sentence) from None
-
-
-def _too_old(machine: Machine, program: Program, version: str) -> PongbenchError:
-    return PongbenchError(
-        f"{program.title} {version} on {machine.name} is too old; install {program.oldest} or later"
-        f" there ({program.install})."
-    )
 
 
 def _error(machine: Machine, event: dict[str, Any]) -> PongbenchError:
@@ -155,25 +152,27 @@ async def _bring(machine: Machine, event: dict[str, Any], *, install: bool, noti
     if PROGRAMS[absent.name].git:
         await _bring_compiled(machine, absent, install=install, notify=notify)
         return True
-    if not await asyncio.to_thread(_alike, absent):
-        return False
+    here = await asyncio.to_thread(finder.about_here) if finder.on_debian() else {}
+    if (here.get("release"), here.get("architecture")) != (absent.release, absent.architecture):
+        return False  # Packages for this computer would not fit.
     program = PROGRAMS[absent.name]
     with tempfile.TemporaryDirectory(prefix="pongbench-debs-") as work:
         try:
             options = await asyncio.to_thread(_options, absent, Path(work))
-            packages = await asyncio.to_thread(_wanted, program, options)
+            names = program.brought or program.packages
+            about = msgspec.to_builtins(program)
+            packages = await asyncio.to_thread(finder.wanted, about, names, *options)
             if not install:
                 raise _consent(machine, program, absent, packages)
 
             def fetch(archive: Path) -> None:
-                data = {
-                    **msgspec.to_builtins(program),
-                    "packages": list(program.brought or program.packages),
-                }
+                data = {**about, "packages": list(names)}
                 pack(finder.extracted(data, packages, Path(work, "debs"), *options), archive)
 
             notify(f"Fetching {program.title} for {machine.name}")
-            archive = await kept(_key(absent, packages), fetch)
+            named = json.dumps([absent.release, absent.architecture, packages])
+            key = f"{absent.name}-{hashlib.sha256(named.encode()).hexdigest()[:32]}"
+            archive = await kept(key, fetch)
         except Failed as failure:
             detail = str(failure).rstrip(".")
             connect = "connect this computer to the network once, what was fetched is then kept"
@@ -254,14 +253,6 @@ async def _bring_compiled(
     await machine.bring(archive, f"programs/{PurePosixPath(absent.folder).name}")
 
 
-def _alike(absent: _Absent) -> bool:
-    """Return whether packages for this computer also fit that one."""
-    if not finder.on_debian():
-        return False
-    here = finder.about_here()
-    return (here["release"], here["architecture"]) == (absent.release, absent.architecture)
-
-
 def _options(absent: _Absent, work: Path) -> list[str]:
     """Return the options with which apt resolves for that machine, without changing its own
     state."""
@@ -285,16 +276,6 @@ def _stanza(fields: Sequence[str]) -> str:
         "Description: installed",
     ]
     return "\n".join([*lines, "", ""])
-
-
-def _wanted(program: Program, options: Sequence[str]) -> list[dict[str, Any]]:
-    packages = program.brought or program.packages
-    return finder.wanted(msgspec.to_builtins(program), packages, *options)
-
-
-def _key(absent: _Absent, packages: Sequence[dict[str, Any]]) -> str:
-    named = json.dumps([absent.release, absent.architecture, packages])
-    return f"{absent.name}-{hashlib.sha256(named.encode()).hexdigest()[:32]}"
 
 
 def _consent(

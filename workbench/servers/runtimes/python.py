@@ -338,8 +338,17 @@ async def bring_libraries(machine: Machine, tree: Path) -> dict[str, str]:
     if not lacking:
         return {}
     wanted = {name: needed[name] for name in sorted(lacking)}
-    name = f"libraries-{await asyncio.to_thread(_digest, wanted)}"
-    archive = await kept(name, lambda archive: _pack(wanted, archive))
+    texts = {name: await asyncio.to_thread(path.read_bytes) for name, path in wanted.items()}
+    digest = hashlib.sha256(b"".join(name.encode() + text for name, text in texts.items()))
+    name = f"libraries-{digest.hexdigest()[:32]}"
+
+    def packed(archive: Path) -> None:
+        with tempfile.TemporaryDirectory(prefix="pongbench-libraries-") as folder:
+            for each, path in wanted.items():
+                shutil.copy2(path, Path(folder, each))
+            pack(Path(folder), archive)
+
+    archive = await kept(name, packed)
     return {SEARCHED: await machine.bring(archive, f"libraries/{name}")}
 
 
@@ -356,29 +365,13 @@ def _needed(tree: Path) -> dict[str, Path]:
     """Return the libraries by the name used to load them, without those of the C library."""
     found: dict[str, Path] = {}
     for path in tree.rglob("*"):
-        if path.is_symlink() or not path.is_file() or not _is_program(path):
+        if path.is_symlink() or not path.is_file():
             continue
+        with path.open("rb") as file:
+            if file.read(4) != b"\x7fELF":
+                continue
         done = subprocess.run(["ldd", str(path)], capture_output=True, text=True, check=False)
         for name, where in re.findall(r"(\S+) => (/\S+)", done.stdout):
             if not _LIBC.match(name) and not Path(where).is_relative_to(tree):
                 found[name] = Path(where)
     return found
-
-
-def _is_program(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(4) == b"\x7fELF"
-
-
-def _pack(libraries: Mapping[str, Path], archive: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix="pongbench-libraries-") as folder:
-        for name, path in libraries.items():
-            shutil.copy2(path, Path(folder, name))
-        pack(Path(folder), archive)
-
-
-def _digest(libraries: Mapping[str, Path]) -> str:
-    digest = hashlib.sha256()
-    for name, path in sorted(libraries.items()):
-        digest.update(name.encode() + path.read_bytes())
-    return digest.hexdigest()[:32]
