@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -43,65 +44,36 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return f"{where} (seen {self.seen})" if self.seen else where
 
 
-class In2009(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row of the feature table of 2009, as printed; empty: not stated."""
+IN_2009 = (
+    *("licence", "documentation", "examples", "production", "community", "activity", "blog"),
+    *("twitter", "repository", "thread_pool", "wsgi", "socket", "comet", "epoll", "tests", "style"),
+)
+"""Columns of the feature table of 2009."""
+IN_2010 = ("version", "http11", "flavour", "repository", "blog", "community")
+"""Columns of the table of contestants of 2010."""
+TODAY = (
+    "released",
+    *IN_2009,
+    *("portability", "tls", "peer_certificates", "coverage", "documentation_parts"),
+)
+"""What is said of a framework now: the columns of 2009, then what readers asked for. released: the
+ISO date of the version in use; comet: Comet or WebSocket; coverage: of its code by its tests;
+documentation_parts: what there is of tutorial, guide and reference."""
 
-    licence: str = ""
-    documentation: str = ""
-    examples: str = ""
-    production: str = ""
-    community: str = ""
-    activity: str = ""
-    blog: str = ""
-    twitter: str = ""
-    repository: str = ""
-    thread_pool: str = ""
-    wsgi: str = ""
-    socket: str = ""
-    comet: str = ""
-    epoll: str = ""
-    tests: str = ""
-    style: str = ""
+if TYPE_CHECKING:
+    In2009: TypeAlias = Any
+    In2010: TypeAlias = Any
+    Today: TypeAlias = Any
+else:
 
+    def _row(name: str, columns: Sequence[str], kind: Any, default: Any) -> type[msgspec.Struct]:
+        fields = [(column, kind, default) for column in columns]
+        return msgspec.defstruct(
+            name, fields, frozen=True, kw_only=True, forbid_unknown_fields=True
+        )
 
-class In2010(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A row of the table of contestants of 2010, as printed; empty: not stated."""
-
-    version: str = ""
-    http11: str = ""
-    flavour: str = ""
-    repository: str = ""
-    blog: str = ""
-    community: str = ""
-
-
-class Today(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is known about the framework now: the columns of 2009, then what readers asked for;
-    None: unknown."""
-
-    released: Fact | None = None
-    """ISO date of the version in use; its source says which."""
-    licence: Fact | None = None
-    documentation: Fact | None = None
-    examples: Fact | None = None
-    production: Fact | None = None
-    community: Fact | None = None
-    activity: Fact | None = None
-    blog: Fact | None = None
-    twitter: Fact | None = None
-    repository: Fact | None = None
-    thread_pool: Fact | None = None
-    wsgi: Fact | None = None
-    socket: Fact | None = None
-    comet: Fact | None = None
-    """Comet or WebSocket."""
-    epoll: Fact | None = None
-    tests: Fact | None = None
-    style: Fact | None = None
-    portability: Fact | None = None
-    tls: Fact | None = None
-    peer_certificates: Fact | None = None
-    coverage: Fact | None = None
-    """Of its code by its tests."""
-    documentation_parts: Fact | None = None
-    """What there is of tutorial, guide and reference: of its quality what can be counted."""
+    # As printed; empty: not stated.
+    In2009 = _row("In2009", IN_2009, str, "")
+    In2010 = _row("In2010", IN_2010, str, "")
+    # None: unknown.
+    Today = _row("Today", TODAY, Fact | None, None)

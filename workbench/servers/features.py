@@ -53,7 +53,8 @@ def now(entry: ServerEntry, name: str) -> Fact | None:
     if entry.in_2010 is None:
         return None
     if name == "flavour":
-        return entry.today.style
+        style: Fact | None = entry.today.style
+        return style
     if name == "version":
         return _version(entry)
     if entry.seen is None:
@@ -68,7 +69,8 @@ def _version(entry: ServerEntry) -> Fact | None:
         return Fact(value=pin, source=f"pinned in {entry.requirements}")
     if source := entry.source_at:
         return Fact(value=source.short, source="the commit of its entry", at=source.git)
-    return entry.today.released
+    released: Fact | None = entry.today.released
+    return released
 
 
 @dataclass(frozen=True)
