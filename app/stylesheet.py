@@ -251,10 +251,6 @@ QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QMessageBox QDialogButtonBox, QInputDialog QDialogButtonBox {{ padding-top: 8px; }}
 QProgressBar {{ background: {t.sunken}; border: 1px solid {t.line2}; border-radius: 3px; }}
 QProgressBar::chunk {{ background: {t.text}; border-radius: 2px; }}
-QProgressBar[kind="share"], QProgressBar[kind="short"] {{ background: {t.line}; border: none;
-    border-radius: 4px; }}
-QProgressBar[kind="share"]::chunk {{ background: {mix(t.text, t.card, 0.35)}; border-radius: 4px; }}
-QProgressBar[kind="short"]::chunk {{ background: {t.warn}; border-radius: 4px; }}
 QProgressBar[kind="line"] {{ background: {t.line}; border: none; }}
 QToolTip {{ background: {t.floating}; color: {t.text}; border: 1px solid {t.line2};
     padding: 4px 6px; }}

@@ -16,7 +16,7 @@ from app.dialogs import ask_file
 from app.history import History, UndoBar
 from app.plain import tip
 from app.planning import resources
-from app.planning.drafting import DraftHistory, Drafting, KeptPlan, ShippedNote, ShippedTitle, State
+from app.planning.drafting import DraftHistory, Drafting, KeptPlan, Shipped, State
 from app.planning.form import PlanForm
 from app.planning.gallery import Gallery
 from app.planning.preview import Outlook
@@ -107,8 +107,7 @@ class PlanPage(QWidget):
         self.history.failed.connect(self.notice.show_text)
         self.gallery = self._make_gallery()
         self.form = self._make_form()
-        self._note = ShippedNote(self.form.description)
-        self._title = ShippedTitle(self.form.name)
+        self._shipped = Shipped(self.form.name, self.form.description)
         self.outlook = Outlook()
         around.addLayout(self._make_columns(), 1)
         self.form.servers.opened.connect(self._scroll.ensureWidgetVisible)
@@ -348,8 +347,7 @@ class PlanPage(QWidget):
     def _on_draft(self, draft: Draft) -> None:
         if (plan := draft.plan) is not None:
             presets = self.gallery.list.presets
-            self._edits.follow(lambda: self._note.fit(plan, presets))
-            self._edits.follow(lambda: self._title.fit(plan, presets, self._names))
+            self._edits.follow(lambda: self._shipped.fit(plan, presets, self._names))
         self._named = self.form.show_faults(draft.faults)
         if "" in draft.faults:
             self.notice.show_text(draft.faults[""])

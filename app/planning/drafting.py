@@ -183,50 +183,29 @@ def _changed(before: State, now: State) -> list[str]:
     return [key for key in flat[1] if flat[0].get(key) != flat[1][key]]
 
 
-class ShippedNote:
-    """The note of a shipped plan describes that plan, not others: it is removed from the field when
-    another plan is in the form, and restored with its own.
+class Shipped:
+    """What a shipped plan says of itself: its title names the servers where they are others, until
+    a person names it, and its note goes where it measures something else.
     """
 
-    def __init__(self, field: QPlainTextEdit) -> None:
-        self._field, self._taken = field, ""
-
-    def fit(self, plan: Plan, presets: Sequence[Preset]) -> None:
-        """Adjust the note to what the form measures now."""
-        shipped = [preset.plan for preset in presets if not preset.own and preset.plan]
-        note = self._field.toPlainText()
-        if note:
-            self._taken = ""
-            theirs = [each for each in shipped if each.description == note]
-            if theirs and not any(_measures(plan) == _measures(each) for each in theirs):
-                self._taken = note
-                self._field.setPlainText("")
-        elif any(
-            _measures(plan) == _measures(each) and each.description == self._taken
-            for each in shipped
-        ):
-            self._field.setPlainText(self._taken)
-
-
-class ShippedTitle:
-    """The title of a shipped plan names the servers where they are others, until a person names
-    it."""
-
-    def __init__(self, field: TextField) -> None:
-        self._field = field
+    def __init__(self, title: TextField, note: QPlainTextEdit) -> None:
+        self._title, self._note = title, note
         self._servers: list[str] = []
 
     def fit(self, plan: Plan, presets: Sequence[Preset], names: Mapping[str, str]) -> None:
-        """Adjust the title to the servers that the form has now. `names`: of servers, by id."""
-        title, before = self._field.text(), self._servers or plan.servers
+        """Adjust both to the plan that is in the form now. `names`: of servers, by id."""
+        title, before = self._title.text(), self._servers or plan.servers
         self._servers = list(plan.servers)
-        for each in presets:
-            shipped = None if each.own else each.plan
-            if shipped and title in (shipped.name, _titled(shipped, before, names)):
-                now = _titled(shipped, plan.servers, names)
+        shipped = [each.plan for each in presets if not each.own and each.plan]
+        noted = [each for each in shipped if each.description == self._note.toPlainText() != ""]
+        if noted and not any(_measures(plan) == _measures(each) for each in noted):
+            self._note.setPlainText("")
+        for each in shipped:
+            if title in (each.name, _titled(each, before, names)):
+                now = _titled(each, plan.servers, names)
                 if now != title:
-                    self._field.set_value(now)
-                    self._field.edited.emit()
+                    self._title.set_value(now)
+                    self._title.edited.emit()
                 return
 
 

@@ -26,14 +26,6 @@ from workbench.results.published import differs
 from workbench.workloads.http.requests import OF_ONE
 from workbench.workloads.registry import declaration
 
-_ADVANCED_KEYS = list(
-    dict.fromkeys(
-        cell.key if cell.key.startswith("workload.") else cell.key.partition(".")[0]
-        for each in ADVANCED
-        for cell in each.cells
-    )
-)
-
 
 class Origin(QFrame):
     """Where the question of a plan comes from: what the source measured, how, and what it found.
@@ -321,10 +313,6 @@ class PlanForm(QWidget):
         for place in range(axes.count()):
             key = axes.itemData(place)
             axes.view().setRowHidden(place, bool(key) and key not in known)
-        odd = values.changed(now, _ADVANCED_KEYS)
-        text = f"Advanced ({odd} changed)" if odd else "Advanced"
-        self._toggle.setText(f" {text}")
-        self._toggle.setAccessibleName(text)
 
     def _switch(self) -> None:
         opened = self._advanced.isHidden()

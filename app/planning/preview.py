@@ -5,82 +5,107 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QBrush, QColor, QGuiApplication, QPainter, QPen
 from PySide6.QtWidgets import (
     QFrame,
-    QGraphicsOpacityEffect,
     QGridLayout,
     QLabel,
     QPlainTextEdit,
-    QProgressBar,
     QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from app.charts.drawing import draw_text, text_width
+from app.charts.scales import ticks
+from app.colour import with_opacity
 from app.fields import Segments
-from app.planning.plan_charts import (
-    STEADY,
-    SweepPicture,
-    counted,
-    describe,
-)
+from app.painted import Painted
 from app.scrolling import Scrolled
-from app.theme import Weight
-from app.widgets import (
-    Elided,
-    Sign,
-    button,
-    column,
-    empty,
-    hair,
-    label,
-    reading,
-    repolish,
-    retone,
-    row,
-)
+from app.theme import Weight, font
+from app.widgets import Sign, button, column, empty, hair, label, reading, retone, row
 from workbench import formatting
+from workbench.analysis.histogram import samples_needed
 from workbench.plan.editing import Draft, Step
 from workbench.plan.model import Plan
 
+STEADY = samples_needed(0.99)
+"""The number of calls that a steady p99 needs."""
 _TITLES = {"preview": "Run preview", "file": "Plan file"}
 _STALE = "Last valid plan"
 _COPIED_MS = 2_000
 _MANY = "Not fixed"
 _FIX_FIRST = "Fix the problems in the form to see the preview."
-_PALE = 0.5
-"""The opacity of what is shown of the last valid draft."""
-_BAR_PX = 8
-_GAP = 6
+_FIGURES = (
+    "Duration", "Points", "Calls per point", "Connections", "Local ports", "File descriptors",
+)  # fmt: skip
+_TOP, _BOTTOM, _LINE_PX = 8.0, 20.0, 36.0
+
+
+class SweepPicture(Painted):
+    """What is offered over the time of one server's sweep: amber where a point has too few calls
+    for a steady p99, hatched where it is a warm-up, which gives no results.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("The offered rate over time")
+        self._steps: Sequence[Step] = ()
+        self._timed = True
+        self.setMinimumHeight(130)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+
+    def show_steps(self, steps: Sequence[Step], *, timed: bool) -> None:
+        """`timed`: the durations are known."""
+        self._steps, self._timed = steps, timed
+        self.update()
+
+    def paint(self, painter: QPainter) -> None:
+        if not self._steps:
+            return
+        theme, small = self.theme, font(11, figures=True)
+        high = max(step.x for step in self._steps) * 1.06 or 1.0
+        lasts_s = self._steps[-1].end_s
+        left = text_width(f"{high:,.6g}", small) + 12
+        plot = QRectF(self.rect()).adjusted(left, _TOP, -_TOP, -_BOTTOM)
+        whole = all(float(step.x).is_integer() for step in self._steps)
+        for value in ticks(high, min(10, max(2, int(plot.height() // _LINE_PX))), whole=whole):
+            y = plot.bottom() - value / high * plot.height()
+            painter.setPen(QPen(QColor(theme.line), 1))
+            painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
+            at = QPointF(plot.left() - 7, y)
+            draw_text(painter, at, f"{value:,.6g}", small, theme.muted, "right")
+        if self._timed:
+            at = QPointF(plot.right(), plot.bottom() + 11)
+            text = formatting.time_span((lasts_s, lasts_s))
+            draw_text(painter, at, text, small, theme.muted, "right")
+        for step in self._steps:
+            begin, end = (
+                plot.left() + s / lasts_s * plot.width() for s in (step.begin_s, step.end_s)
+            )
+            top = plot.bottom() - step.x / high * plot.height()
+            bar = QRectF(begin, top, max(end - begin, 1.0), plot.bottom() - top)
+            warm, thin = step.purpose == "warm_up", 0 < step.calls < STEADY
+            ink = theme.muted if warm else theme.warn if thin else theme.text
+            style = Qt.BrushStyle.BDiagPattern if warm else Qt.BrushStyle.SolidPattern
+            painter.fillRect(bar, QBrush(with_opacity(ink, 0.5 if warm else 0.14), style))
+            painter.setPen(QPen(QColor(ink), 1.8))
+            painter.drawLine(bar.topLeft(), bar.topRight())
 
 
 class Heading(QWidget):
-    """A title with a hint beside it, in whose place another text may stand for a while."""
+    """A title with a hint beside it."""
 
-    def __init__(self, title: str = "", *, tone: str = "muted") -> None:
+    def __init__(self, title: str = "") -> None:
         super().__init__()
-        inside = row(self, gap=_GAP)
-        self._title = label(title, 12, Weight.DemiBold)
-        self.hint = label("", 12, tone=tone, wrap=True)
-        inside.addWidget(self._title, 0, Qt.AlignmentFlag.AlignTop)
+        inside = row(self, gap=6)
+        self.title = label(title, 12, Weight.DemiBold)
+        self.hint = label("", 12, tone="muted", wrap=True)
+        inside.addWidget(self.title, 0, Qt.AlignmentFlag.AlignTop)
         inside.addWidget(self.hint, 1)
-        self._text = ""
-
-    def show_title(self, text: str) -> None:
-        self._title.setText(text)
-
-    def show_text(self, text: str) -> None:
-        """Set the hint."""
-        self._text = text
-        self.show_instead("")
-
-    def show_instead(self, text: str) -> None:
-        """Show another text in the room of the hint; empty: the hint."""
-        self.hint.setMinimumHeight(self.hint.height() if text else 0)  # so that nothing moves
-        self.hint.setText(text or self._text)
 
 
 class Remarks(QWidget):
@@ -117,38 +142,6 @@ def _link(text: str, field: QWidget) -> QPushButton:
     return made
 
 
-class Share(QWidget):
-    """A name and its figures, and a bar below them."""
-
-    def __init__(self, title: str, about: str) -> None:
-        """`about`: for screen readers."""
-        super().__init__()
-        self.setAccessibleName(f"{title}: {about}")
-        inside, head = column(self, gap=4), row(gap=_GAP)
-        head.addWidget(label(title, 12, Weight.DemiBold))
-        when = Elided(12, tone="muted", droppable=True)
-        when.show_text("at the peak")
-        head.addWidget(when, 1)
-        self._figures = label("", 12, figures=True)
-        head.addWidget(self._figures)
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self._bar.setFixedHeight(_BAR_PX)
-        inside.addLayout(head)
-        inside.addWidget(self._bar)
-
-    def show_share(self, needed: int, free: int) -> None:
-        """Where it does not suffice, a message says so, too."""
-        text = f"{needed:,} of {free:,}"
-        self.setAccessibleDescription(text)
-        self._figures.setText(text)
-        retone(self._figures, "warn" if needed > free else "soft")
-        self._bar.setProperty("kind", "short" if needed > free else "share")
-        repolish(self._bar)
-        self._bar.setRange(0, 1000)
-        self._bar.setValue(min(1000, -(-1000 * needed // max(1, free))))
-
-
 class Preview(QWidget):
     """Shows the last valid draft. It may be higher than what it scrolls in."""
 
@@ -159,108 +152,90 @@ class Preview(QWidget):
         self.problems = Remarks()
         outer.addWidget(self.problems)
         self._nothing = label(_FIX_FIRST, tone="soft", wrap=True)
-        outer.addWidget(self._nothing)
+        outer.addWidget(self._nothing, 0, Qt.AlignmentFlag.AlignTop)
         self._body = QWidget()
         outer.addWidget(self._body, 1)
-        self._foot = QWidget()
-        outer.addWidget(self._foot, 0)
         for each in (self.problems, self._nothing, self._body):
             each.hide()  # until there is a draft
-        inside = column(self._body)
-        self._figures: dict[str, QLabel] = {}
+        inside = column(self._body, gap=10)
+        self.figures: dict[str, QLabel] = {}
+        """By what they tell."""
         inside.addLayout(self._make_figures())
-        inside.addSpacing(10)
         inside.addWidget(hair())
-        inside.addSpacing(10)
-        self._axis = Heading()
-        inside.addWidget(self._axis)
+        self._axis, self._order = Heading(), Heading("Run order")
         self.sweep = SweepPicture()
-        self.sweep.pointed.connect(self._on_pointed)
-        inside.addWidget(self.sweep, 1)
-        inside.addSpacing(8)
-        self._order = Heading("Run order")
-        inside.addWidget(self._order)
-        inside.addSpacing(10)
-        self.ports = Share("Local ports", "peak use, of the free ports")
-        about = "connections open at the peak, of those for them"
-        self.descriptors = Share("File descriptors", about)
-        inside.addWidget(self.ports)
-        inside.addSpacing(8)
-        inside.addWidget(self.descriptors)
-        inside.addSpacing(10)
         self.remarks = Remarks()
+        inside.addWidget(self._axis)
+        inside.addWidget(self.sweep, 1)
+        inside.addWidget(self._order)
         inside.addWidget(self.remarks)
 
     def show_draft(self, draft: Draft, faults: Mapping[str, QWidget | None]) -> None:
         """`faults`: the fields of the problems that are listed, by these."""
         plan, budget = draft.plan, draft.budget
-        known = plan is not None and budget is not None
-        self.drawn = self.drawn or known
+        self.drawn = self.drawn or (plan is not None and budget is not None)
         self._body.setVisible(self.drawn)
         self._nothing.setVisible(not self.drawn)
-        self._foot.setVisible(not self.drawn)
-        self.layout().setStretchFactor(self._foot, int(not self.drawn))  # type: ignore[union-attr]
         self.problems.show_text([("bad", text) for text in faults], faults)
         self.problems.setVisible(bool(faults))
-        self._mute(self.drawn and not known)
         if plan is None or budget is None:
             return
-        self._show_plan(draft)
-        closed, axis = plan.closed, plan.axis
-        timed = not (closed and plan.seconds is None)
-        self._axis.show_title(f"{axis.label} ({axis.unit})" if axis.per_second else axis.title)
+        self._show_figures(draft)
+        axis, timed = plan.axis, not (plan.closed and plan.seconds is None)
+        title = f"{axis.label} ({axis.unit})" if axis.per_second else axis.title
+        self._axis.title.setText(title)
         self.sweep.show_steps(draft.steps, timed=timed)
         hint = _sweep_hint(draft, plan, timed=timed)
-        self._axis.show_text(hint)
+        self._axis.hint.setText(hint)
         self.sweep.setAccessibleDescription(
             f"From {draft.steps[0].load} to {draft.steps[-1].load}, {hint}"
         )
-        calibrated = plan.calibrate and axis.calibrated
-        first = "calibration first" if calibrated else ""
+        first = "calibration first" if plan.calibrate and axis.calibrated else ""
         order = ", then ".join(filter(None, (first, _order_hint(plan))))
-        self._order.show_text(order)
+        self._order.hint.setText(order)
         self._order.setVisible(bool(order))
-        self.ports.show_share(budget.ports_needed, budget.ports_free)
-        self.descriptors.show_share(budget.open_at_worst, budget.descriptors)
         self.remarks.show_text(_remarks(draft))
-
-    def _mute(self, stale: bool) -> None:
-        """Show whether the values are those of an earlier draft."""
-        pale = QGraphicsOpacityEffect(self._body) if stale else None
-        if pale is not None:
-            pale.setOpacity(_PALE)
-        self._body.setGraphicsEffect(pale)  # type: ignore[arg-type]
 
     def _make_figures(self) -> QGridLayout:
         figures = QGridLayout()
         figures.setHorizontalSpacing(16)
         figures.setVerticalSpacing(8)
-        for place, name in enumerate(("Duration", "Points", "Calls per point", "Connections")):
-            figure = self._figures[name] = label("", 18, Weight.DemiBold, figures=True)
+        for place, name in enumerate(_FIGURES):
+            figure = self.figures[name] = label("", 18, Weight.DemiBold, figures=True)
             cell = QVBoxLayout()
             cell.setSpacing(0)
             cell.addWidget(label(name, 12, tone="muted"))
             cell.addWidget(figure)
             figures.addLayout(cell, place // 2, place % 2)
-        for place in range(2):
-            figures.setColumnStretch(place, 1)
+            figures.setColumnStretch(place % 2, 1)
         return figures
 
-    def _show_plan(self, draft: Draft) -> None:
-        assert draft.budget is not None
-        fewest, most = draft.budget.samples_per_point
+    def _show_figures(self, draft: Draft) -> None:
+        budget = draft.budget
+        assert budget is not None
+        fewest, most = budget.samples_per_point
         span = counted(most) if fewest == most else f"{counted(fewest)} to {counted(most)}"
-        for name, text in {
-            "Duration": formatting.time_span(draft.budget.duration_s),
-            "Points": _points(draft),
-            "Calls per point": span if most else _MANY,
-            "Connections": counted(draft.connections) if draft.connections else _MANY,
-        }.items():
-            self._figures[name].setText(text)
-            self._figures[name].setAccessibleName(f"{name}: {text}")
+        shares = (
+            (budget.ports_needed, budget.ports_free),
+            (budget.open_at_worst, budget.descriptors),
+        )
+        texts = (
+            formatting.time_span(budget.duration_s),
+            _points(draft),
+            span if most else _MANY,
+            counted(draft.connections) if draft.connections else _MANY,
+            *(f"{needed:,} of {free:,}" for needed, free in shares),
+        )
+        for name, text in zip(_FIGURES, texts, strict=True):
+            self.figures[name].setText(text)
+            self.figures[name].setAccessibleName(f"{name}: {text}")
+        for name, (needed, free) in zip(_FIGURES[-2:], shares, strict=True):
+            retone(self.figures[name], "warn" if needed > free else "")
 
-    def _on_pointed(self, step: Step | None) -> None:
-        self._axis.show_instead(describe(step) if step else "")
+
+def counted(count: float) -> str:
+    """Return "334,000" or "1.2 M"."""
+    return f"{count:,.0f}" if count < 1e6 else f"{count / 1e6:,.3g} M"
 
 
 def _points(draft: Draft) -> str:

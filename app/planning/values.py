@@ -196,16 +196,6 @@ def adapted(values: Values, before: str) -> dict[str, Any]:
     return found
 
 
-def changed(values: Values, keys: Sequence[str]) -> int:
-    """Return how many of these keys of a plan differ from their defaults, of those that it has."""
-    data = to_data(values)
-    workload = data["workload"]
-    shown = workload.keys() - (OF_ONE if "headers" in workload else ())  # others are a list
-    data |= {f"workload.{key}": workload[key] for key in shown}
-    defaults = _BARE | {f"workload.{field.key}": field.default for field in form_fields()}
-    return sum(data.get(key, defaults[key]) != defaults[key] for key in keys)
-
-
 def _from_rates(data: Mapping[str, Any]) -> dict[str, Any]:
     search = data.get("search")
     if not isinstance(search, dict):

@@ -92,14 +92,6 @@ def test_data_that_make_no_sense_are_shown_as_far_as_they_go(broken: dict[str, A
     assert values.to_data(shown(**broken))["servers"] == ["gevent"]
 
 
-def test_only_what_a_plan_has_counts_as_changed() -> None:
-    keys = ["seed", "warm_up", "workload.message_size"]
-    assert not values.changed(shown(), keys)
-    large = {"protocol": "websocket", "message_size": 4096}
-    assert values.changed(shown(workload=large, seed=3, warm_up=None), keys) == 3
-    assert not values.changed(shown(workload=large) | {"workload.protocol": "pong"}, keys)
-
-
 def test_requests_of_a_plan_are_one_list_in_the_form() -> None:
     several = [{"path": "/x", "weight": 3, "headers": {"B": "3"}}, {"path": "/y"}]
     shop = {"protocol": "http/1.1", "headers": {"A": "1", "B": "2"}, "requests": several}
