@@ -25,10 +25,11 @@ from workbench.messages import (
 )
 from workbench.messages.base import Message, Record, Stated, Templates, kinds
 
-FAMILIES = (audits, causes, machines, notes, outcomes, plans, reasons, tools)
+FAMILIES = (causes, machines, notes, outcomes, plans, reasons, tools)
 TABLES: dict[str, tuple[Templates, Callable[..., Stated]]] = {
     "problems": (problems.PROBLEMS, problems.problem),
     "reasons_of_points": (reasons.TEMPLATES, reasons.reason),
+    "audits": (audits.FINDINGS, audits.finding),
     "differences": (tools.DIFFERENCES, tools.differs),
 }
 """Messages that are in tables, by the file of their examples."""

@@ -131,7 +131,7 @@ def _lossy_link(evidence: Evidence) -> list[Said]:
             segments=again,
             calls=counts.scheduled,
             by_clients=by_clients,
-            measured_share=round(evidence.link_lost_share, 4),
+            measured_share=round(evidence.link_lost_share, 4) or None,
         )
     ]
 

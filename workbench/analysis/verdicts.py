@@ -196,8 +196,9 @@ def _background_load(evidence: Evidence) -> list[Said]:
     return [reason("background-load", **_taken(evidence.others_cpu_pct, evidence))]
 
 
-def _taken(cpu_pct: float, evidence: Evidence) -> dict[str, float]:
-    return {"cpu_pct": round(cpu_pct, 2), "stolen_pct": round(evidence.stolen_cpu_pct, 2)}
+def _taken(cpu_pct: float, evidence: Evidence) -> dict[str, float | None]:
+    stolen_pct = round(evidence.stolen_cpu_pct, 2) or None
+    return {"cpu_pct": round(cpu_pct, 2), "stolen_pct": stolen_pct}
 
 
 def _background_load_at_calibration(evidence: Evidence) -> list[Said]:

@@ -101,7 +101,7 @@ MOST_NAMES = 6
 """Up to this many servers are named."""
 
 
-def places(where: Iterable[tuple[str, float]], suffix: str) -> str:
+def places(where: Iterable[tuple[str, float]], suffix: str | None = None) -> str:
     """ "gevent at 18,000 and 20,000/s", "gevent and Trio at 8,400/s and Twisted at 4,000/s" """
     values: defaultdict[str, set[float]] = defaultdict(set)
     for name, x in where:
@@ -110,7 +110,10 @@ def places(where: Iterable[tuple[str, float]], suffix: str) -> str:
     for name, xs in values.items():
         sharing[tuple(sorted(xs))].append(name)
     return formatting.listed(
-        [f"{_names(names)} at {_values(xs, suffix)}" for xs, names in sharing.items()]
+        [
+            f"{_names(names)} at {_values(xs, suffix or RATE.suffix)}"
+            for xs, names in sharing.items()
+        ]
     )
 
 
@@ -304,15 +307,20 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
 
     def stated(self, code: str, parameters: Mapping[str, Any]) -> Stated:
         """A message. Raises TypeError unless it gets the parameters that its template names; those
-        of a choice may be left out, and are where they are empty."""
+        of a choice may be left out, and are where they are empty or a whole 0."""
         self.check(code, parameters)
         template = self[code][1]
-        needed, _ = names_of(template)
-        given = {name: v for name, v in parameters.items() if v or name in needed}
+        needed, _, choices = names_of(template)
+        left_out = choices - needed - {*self[code][0]}
+        given = {
+            name: value
+            for name, value in parameters.items()
+            if value or isinstance(value, float) or name not in left_out
+        }
         return Stated(code, template, given)
 
     def check(self, code: str, names: Collection[str]) -> None:
-        needed, known = names_of(self[code][1])
+        needed, known, _ = names_of(self[code][1])
         if not needed <= {*names} <= known:
             raise TypeError(f"'{code}' needs {sorted(needed)}, not {sorted(names)}")
 
@@ -330,20 +338,22 @@ class Templates(dict[str, tuple[tuple[str, ...], str]]):
 
 
 @cache
-def names_of(template: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a template always needs, and all of its names."""
-    needed, known = set(), set()
+def names_of(template: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The names that a template always needs, all of its names, and those of its choices."""
+    needed: set[str] = set()
+    known: set[str] = set()
+    choices: set[str] = set()
     for _, name, spec, _ in _parts(template):
-        if name is not None:
-            known.add(name)
-            chosen = _choice(spec or "")
-            further = "" if chosen else (spec or "").partition("$")[2]
-            known |= {further} if further else set()
-            needed |= {further} if further else set()
-            for part in chosen[1:] if chosen else ():
+        if name is None:
+            continue
+        if chosen := _choice(spec or ""):
+            choices.add(name)
+            for part in chosen[1:]:
                 known |= names_of(part)[1]
-            needed |= set() if chosen else {name}
-    return frozenset(needed), frozenset(known)
+                choices |= names_of(part)[2]
+        else:
+            needed |= {name, (spec or "").partition("$")[2]} - {""}
+    return frozenset(needed), frozenset(needed | known | choices), frozenset(choices)
 
 
 class Recorded(Message, tag=""):

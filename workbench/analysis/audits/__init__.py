@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from workbench.analysis.audits import conditions, load, within
 from workbench.analysis.audits.base import Audit, Check, Outcome, SessionData, State
 from workbench.documents import AnyDocument
-from workbench.messages.audits import NothingYet, counted
+from workbench.messages.audits import counted, finding
 
 __all__ = ["CHECKS", "Audit", "Auditor", "State", "audits_of", "in_short", "tainted"]
 
@@ -83,6 +83,6 @@ def in_short(audits: Sequence[Audit]) -> str:
 
 
 def _audit(check: Check, data: SessionData) -> Audit:
-    outcome = Outcome("not-known", NothingYet()) if not data.points else check.of(data)
+    outcome = Outcome("not-known", finding("nothing-yet")) if not data.points else check.of(data)
     taint = outcome.points, outcome.servers
     return Audit(check.code, check.label, outcome.state, outcome.message, *taint)

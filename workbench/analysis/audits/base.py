@@ -25,7 +25,7 @@ from workbench.documents import (
     RunStop,
     Window,
 )
-from workbench.messages.base import Message
+from workbench.messages.base import Message, Stated
 from workbench.messages.topics import read_note
 
 State = Literal["passed", "failed", "not-known", "does-not-apply"]
@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
     the session."""
 
     state: State
-    message: Message
+    message: Stated
     points: tuple[int, ...] = ()
     """Numbers (`PointStop.point`)."""
     servers: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Audit:
     code: str
     label: str
     state: State
-    message: Message
+    message: Stated
     points: tuple[int, ...] = ()
     """The tainted points if it failed; see `Outcome`."""
     servers: tuple[str, ...] = ()
@@ -249,14 +249,14 @@ class SessionData:
     def places(
         self, points: Iterable[PointStop], *, of: Sequence[PointStop] | None = None
     ) -> dict[str, Any]:
-        """The arguments of `messages.audits.OfPoints` for points that failed. `of`: those that
+        """The parameters of a finding about points that failed. `of`: those that
         could be checked; None: all."""
         checked = self.points if of is None else of
         return {
             "points": len(checked),
             "left_out": len(self.points) - len(checked),
             "at": [(self.names.get(point.series, point.series), point.x) for point in points],
-            "suffix": self.axis.suffix,
+            **({"suffix": self.axis.suffix} if self.axis.suffix != RATE.suffix else {}),
         }
 
 

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from workbench.analysis.audits.base import Outcome, SessionData, codes, numbers
 from workbench.analysis.verdicts import OTHERS_PCT
 from workbench.formatting import cores as listed_cores
-from workbench.messages import audits as messages
-from workbench.messages.audits import Finding, NotRecorded
+from workbench.messages.audits import finding
+from workbench.messages.base import Stated
 from workbench.messages.machines import (
     AnotherRun,
     Link,
@@ -28,11 +28,12 @@ def backlog(data: SessionData) -> Outcome:
     """The same backlog, as read back from the kernel."""
     found: dict[str, list[Backlog]] = data.of_servers(Backlog)
     if not found:
-        return Outcome("not-known", NotRecorded(what="backlog"))
+        return Outcome("not-known", finding("not-recorded", what="backlog"))
     asked = max(each.asked for reported in found.values() for each in reported)
     values = {id_: {each.backlog for each in reported} for id_, reported in found.items()}
     reference = _reference(values, asked)
-    message = messages.SameBacklog(
+    message = finding(
+        "same-backlog",
         servers=len(found),
         differing=_differing(data, values, reference),
         backlog=reference,
@@ -46,10 +47,11 @@ def descriptors(data: SessionData) -> Outcome:
     found = _resources(data)
     values = {id_: {each.nofile for each in reported} for id_, reported in found.items()}
     if not any(max(of) for of in values.values()):
-        return Outcome("not-known", NotRecorded(what="resources"))
+        return Outcome("not-known", finding("not-recorded", what="resources"))
     asked = max(each.asked_nofile for reported in found.values() for each in reported)
     reference = _reference(values, asked)
-    message = messages.SameDescriptors(
+    message = finding(
+        "same-descriptors",
         servers=len(found),
         differing=_differing(data, values, reference),
         limit=reference,
@@ -61,10 +63,11 @@ def descriptors(data: SessionData) -> Outcome:
 def processes(data: SessionData) -> Outcome:
     found = _resources(data)
     if not found:
-        return Outcome("not-known", NotRecorded(what="resources"))
+        return Outcome("not-known", finding("not-recorded", what="resources"))
     values = {id_: [each.processes for each in reported] for id_, reported in found.items()}
     unsteady = {id_: of for id_, of in values.items() if len(set(of)) > 1}
-    message = messages.SameProcesses(
+    message = finding(
+        "same-processes",
         servers=len(found),
         differing={data.names[id_]: _span(of) for id_, of in unsteady.items()},
         several={data.names[id_]: of[0] for id_, of in values.items() if of[0] > 1},
@@ -77,15 +80,16 @@ def cores(data: SessionData) -> Outcome:
     shared = next((noted.message for noted in data.notes(SharedCores)), None)
     found = _resources(data)
     if isinstance(shared, SharedCores):
-        message = messages.SameCores(servers=len(found), shared=shared.cores)
+        message = finding("same-cores", servers=len(found), shared=shared.cores)
         return Outcome("failed", message)
     values = {id_: {tuple(each.cores) for each in reported} for id_, reported in found.items()}
     if not any(any(of) for of in values.values()):
-        return Outcome("not-known", NotRecorded(what="resources"))
+        return Outcome("not-known", finding("not-recorded", what="resources"))
     reference = Counter(each for of in values.values() for each in of).most_common(1)[0][0]
     other = {id_: of for id_, of in values.items() if of != {reference}}
     confined = data.start is not None and not any(r.running for r in data.start.servers)
-    message = messages.SameCores(
+    message = finding(
+        "same-cores",
         servers=len(found),
         differing={
             data.names[id_]: " and ".join(listed_cores(each) for each in sorted(of))
@@ -101,7 +105,8 @@ def cores(data: SessionData) -> Outcome:
 def versions(data: SessionData) -> Outcome:
     records = data.start.servers if data.start else []
     bare = {r.id: r.name for r in records if not (r.files and (r.version or r.runtime))}
-    message = messages.SameVersions(
+    message = finding(
+        "same-versions",
         servers=len(records),
         differing=dict.fromkeys(bare.values(), ""),
         runtimes=list(dict.fromkeys(r.runtime for r in records if r.runtime)),
@@ -116,7 +121,7 @@ def set_up(data: SessionData) -> Outcome:
     for id_, reported in found.items():
         for sentence in dict.fromkeys(each.said for each in reported):
             said[sentence].append(data.names[id_])
-    message = messages.SameSetUp(servers=len(data.names), said=dict(said))
+    message = finding("same-set-up", servers=len(data.names), said=dict(said))
     return Outcome("failed" if found else "passed", message, servers=tuple(found))
 
 
@@ -134,7 +139,7 @@ def _differing(data: SessionData, values: dict[str, set[int]], reference: int) -
     return {data.names[id_]: _span(sorted(of)) for id_, of in values.items() if of != {reference}}
 
 
-def _alike(message: messages.Alike, values: dict[str, set[int]], reference: int) -> Outcome:
+def _alike(message: Stated, values: dict[str, set[int]], reference: int) -> Outcome:
     other = tuple(id_ for id_, of in values.items() if of != {reference})
     return Outcome("failed" if other else "passed", message, servers=other)
 
@@ -151,13 +156,14 @@ def quiet_host(data: SessionData) -> Outcome:
     measured = [point for point in data.points if _OTHERS in point.evidence]
     disturbed = [point for point in measured if point.evidence[_OTHERS] >= OTHERS_PCT]
     if not measured and not shared:
-        return Outcome("not-known", NotRecorded(what="background"))
-    message = messages.QuietHost(
+        return Outcome("not-known", finding("not-recorded", what="background"))
+    message = finding(
+        "quiet-host",
+        **data.places(disturbed, of=measured),
         most_pct=max((point.evidence[_OTHERS] for point in measured), default=0.0),
         limit_pct=OTHERS_PCT,
         stolen_pct=max((point.evidence.get(_STOLEN, 0.0) for point in disturbed), default=0.0),
         others=shared,
-        **data.places(disturbed, of=measured),
     )
     if shared:
         return Outcome("failed", message)
@@ -166,24 +172,25 @@ def quiet_host(data: SessionData) -> Outcome:
 
 def link(data: SessionData) -> Outcome:
     if data.loopback:
-        return Outcome("does-not-apply", messages.NoLink())
+        return Outcome("does-not-apply", finding("no-link"))
     found = [noted.message for noted in data.notes(Link)]
     links = [each for each in found if isinstance(each, Link)]
     slow = [noted.message for noted in data.notes(SlowLink)]
     failed = [noted.message for noted in data.notes(LinkUnchecked)]
     unchecked = [each.client for each in failed if isinstance(each, LinkUnchecked)]
-    message = messages.LinkAudit(
+    message = finding(
+        "link-audit",
         links=len(links),
         lossy={each.client: each.lost_share for each in links if each.is_lossy},
         both_ways=all(each.to_target_bits_per_s for each in links),
         slow=[each.client for each in slow if isinstance(each, SlowLink)],
     )
-    if message.lossy or message.slow:
+    if "lossy" in message.parameters or slow:
         return Outcome("failed", message)
     if unchecked:
-        return Outcome("not-known", messages.LinkNotChecked(clients=unchecked))
+        return Outcome("not-known", finding("link-not-checked", clients=unchecked))
     if not links:
-        return Outcome("not-known", NotRecorded(what="link"))
+        return Outcome("not-known", finding("not-recorded", what="link"))
     return Outcome("passed", message)
 
 
@@ -194,13 +201,12 @@ def recording(data: SessionData) -> Outcome:
     unwatched = [point for point in data.points if lost is not None and point.t_us >= lost]
     missing = unwatched or gaps
     end = data.stop.status if data.stop else "interrupted"
-    message = messages.Recording(end=end, unwatched=bool(unwatched), **data.places(missing))
+    message = finding(
+        "recording", **data.places(missing), end=end * (end != "done"), unwatched=bool(unwatched)
+    )
+    under_way = finding("under-way")
     if missing or (data.stop and end != "done"):
         return Outcome("failed", message, numbers(missing))
     if data.stop is None:
-        return Outcome("failed" if data.over else "not-known", _open_end(data, message))
+        return Outcome("failed", message) if data.over else Outcome("not-known", under_way)
     return Outcome("passed", message)
-
-
-def _open_end(data: SessionData, message: messages.Recording) -> Finding:
-    return message if data.over else messages.UnderWay()

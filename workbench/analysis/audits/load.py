@@ -12,8 +12,7 @@ from workbench.analysis.histogram import percentile_supported
 from workbench.analysis.significance import ratio
 from workbench.analysis.verdicts import unchecked_of_points
 from workbench.documents import PointStop
-from workbench.messages import audits as messages
-from workbench.messages.audits import NotRecorded, NotReportedByTool
+from workbench.messages.audits import finding
 from workbench.messages.notes import Ceiling
 from workbench.messages.tools import ToolCannotTell
 
@@ -42,10 +41,10 @@ def conservation(data: SessionData) -> Outcome:
     """Conservation of calls, for every worker as audited when the point ended, and for the sum."""
     reported = [point for point in data.points if point.conserved is not None]
     if not reported:
-        return Outcome("not-known", NotReportedByTool(tool=_tool(data)))
+        return Outcome("not-known", finding("not-told-by-tool", tool=_tool(data)))
     lost = [p for p in reported if not (p.conserved and evidence.conserved(p.counts))]
     calls = sum(point.counts.scheduled for point in reported)
-    found = messages.Conservation(calls=calls, **data.places(lost, of=reported))
+    found = finding("conservation", **data.places(lost, of=reported), calls=calls)
     return Outcome("failed" if lost else "passed", found, numbers(lost))
 
 
@@ -61,8 +60,8 @@ def littles_law(data: SessionData) -> Outcome:
     timed = [(p, pending) for p in data.points if (pending := data.pending_s(p)) is not None]
     if not timed:
         if _tool(data) != "agent":
-            return Outcome("not-known", NotReportedByTool(tool=_tool(data)))
-        return Outcome("not-known", NotRecorded(what="pending"))
+            return Outcome("not-known", finding("not-told-by-tool", tool=_tool(data)))
+        return Outcome("not-known", finding("not-recorded", what="pending"))
     failed: list[tuple[float, PointStop, float, float]] = []
     checked: list[PointStop] = []
     for point, (found_s, within_s) in timed:
@@ -78,14 +77,15 @@ def littles_law(data: SessionData) -> Outcome:
             nearest_s = min(max(found_s, low_s), high_s)
             failed.append((excess / allowed_s, point, found_s, nearest_s))
     if not checked:
-        return Outcome("not-known", messages.NoLittlesLaw())
+        return Outcome("not-known", finding("no-littles-law"))
     worst = max(failed, key=lambda each: each[0], default=None)
     points = [point for _, point, _, _ in failed]
-    found = messages.LittlesLaw(
+    found = finding(
+        "littles-law",
+        **data.places(points, of=checked),
         tolerance_pct=100 * TOLERANCE,
         in_flight=worst[2] / worst[1].seconds if worst else 0.0,
         expected=worst[3] / worst[1].seconds if worst else 0.0,
-        **data.places(points, of=checked),
     )
     return Outcome("failed" if failed else "passed", found, numbers(points))
 
@@ -118,14 +118,14 @@ def schedule(data: SessionData) -> Outcome:
     """The load offered was the load planned. Lateness and unsent calls are taken from the
     verdicts."""
     if data.workload.get("mode") == "closed":
-        return Outcome("does-not-apply", messages.NoSchedule())
+        return Outcome("does-not-apply", finding("no-schedule"))
     reported = [point for point in data.points if point.counts.late is not None]
     if not reported:
-        return Outcome("not-known", NotReportedByTool(tool=_tool(data)))
+        return Outcome("not-known", finding("not-told-by-tool", tool=_tool(data)))
     if any(len(point.findings) != len(point.reasons) for point in data.points):
-        return Outcome("not-known", NotRecorded(what="codes"))
+        return Outcome("not-known", finding("not-recorded", what="codes"))
     late = [p for p in data.points if codes(p) & _LATE or _off_plan(p, data)]
-    found = messages.Schedule(planned_pct=100 * OFF_PLAN, **data.places(late, of=reported))
+    found = finding("schedule", **data.places(late, of=reported), planned_pct=100 * OFF_PLAN)
     return Outcome("failed" if late else "passed", found, numbers(late))
 
 
@@ -146,27 +146,28 @@ def evidence_of_tools(data: SessionData) -> Outcome:
         for each in unchecked_of_points(data.points, closed=closed, noted=known)
     }
     if found:
-        return Outcome("not-known", messages.NotAllChecked(by_tool=found))
-    return Outcome("passed", messages.AllChecked(points=len(data.points)))
+        return Outcome("not-known", finding("not-all-checked", by_tool=found))
+    return Outcome("passed", finding("all-checked", points=len(data.points)))
 
 
 def overlap(data: SessionData) -> Outcome:
     clients = data.machines("client")
     if len(clients) < 2:
-        return Outcome("does-not-apply", messages.OneClient())
+        return Outcome("does-not-apply", finding("one-client"))
     reported = [point for point in data.points if point.clients]
     if not reported:
-        return Outcome("not-known", NotRecorded(what="clients"))
+        return Outcome("not-known", finding("not-recorded", what="clients"))
     part = {point.point: {each.machine for each in point.clients} for point in reported}
     alone = [point for point in reported if not part[point.point].issuperset(clients)]
     missing = [name for name in clients if any(name not in part[p.point] for p in alone)]
     apart = [point for point in reported if _overlap_share(point) < TOGETHER]
     failed = alone or apart
-    found = messages.Overlap(
+    found = finding(
+        "overlap",
+        **data.places(failed),
         clients=len(clients),
         least_pct=100 * min(map(_overlap_share, reported)),
         missing=missing,
-        **data.places(failed),
     )
     return Outcome("failed" if failed else "passed", found, numbers(_each([*alone, *apart])))
 
@@ -183,7 +184,7 @@ def clients_alike(data: SessionData) -> Outcome:
     """All clients see the same median service time, point by point. Their histograms are merged, so
     beyond the median a slow client would determine the percentiles."""
     if len(data.machines("client")) < 2:
-        return Outcome("does-not-apply", messages.OneClient())
+        return Outcome("does-not-apply", finding("one-client"))
     own: defaultdict[str, dict[int, float]] = defaultdict(dict)
     others: defaultdict[str, dict[int, float]] = defaultdict(dict)
     for point in data.points:
@@ -200,9 +201,10 @@ def clients_alike(data: SessionData) -> Outcome:
     found = {name: ratio(own[name], others[name], paired=True) for name in own}
     known = {name: change for name, change in found.items() if change}
     if not known:
-        return Outcome("not-known", NotRecorded(what="client times"))
+        return Outcome("not-known", finding("not-recorded", what="client times"))
     slow = {name: each for name, each in known.items() if each.low >= SLOW}
-    message = messages.ClientsAlike(
+    message = finding(
+        "clients-alike",
         clients=len(known),
         slow={n: (round(100 * c.low, 1), round(100 * c.high, 1)) for n, c in slow.items()},
     )
@@ -211,16 +213,16 @@ def clients_alike(data: SessionData) -> Outcome:
 
 def client_limit(data: SessionData) -> Outcome:
     if not data.axis.calibrated:
-        return Outcome("does-not-apply", messages.NotCalibrated())
+        return Outcome("does-not-apply", finding("not-calibrated"))
     found = [noted.message for noted in data.notes(Ceiling)]
     limits = [each for each in found if isinstance(each, Ceiling)]
     if not limits:
-        return Outcome("not-known", messages.NoCalibration())
+        return Outcome("not-known", finding("no-calibration"))
     limit = max(each.ceiling_per_s for each in limits)
     disturbed = next((each.others_cpu_pct for each in limits if each.disturbed), 0.0)
     # A server that sustained more has shown that the clients reach it.
     low = disturbed and not limits[-1].reached_all
-    message = messages.ClientLimit(limit_per_s=limit, others_cpu_pct=disturbed if low else 0.0)
+    message = finding("client-limit", limit_per_s=limit, others_cpu_pct=disturbed if low else 0.0)
     return Outcome("passed" if limit and not low else "failed", message)
 
 

@@ -14,7 +14,7 @@ from workbench.analysis.evidence import SUSTAINED_SHARE
 from workbench.analysis.significance import quantile
 from workbench.analysis.steadiness import FEWEST, Steadiness, steadiness
 from workbench.documents import PointStop
-from workbench.messages import audits as messages
+from workbench.messages.audits import finding
 
 SHORTEST_S = 8.0
 """The shortest time that shows a trend, after a point's first fifth."""
@@ -80,11 +80,12 @@ def steady_state(data: SessionData) -> Outcome:
     """Only sustained points count: beyond a server's limit queues must grow."""
     found = _found(data)
     if not found and any(codes(point) & _OF_NETWORK for point in data.points):
-        return Outcome("not-known", messages.OfNetwork())
+        return Outcome("not-known", finding("of-network"))
     if not found:
-        return Outcome("not-known", messages.TooFewWindows(needed=FEWEST))
+        return Outcome("not-known", finding("too-few-windows", needed=FEWEST))
     failed = {id_: each for id_, each in found.items() if each.kind != "steady"}
-    message = messages.SteadyState(
+    message = finding(
+        "steady-state",
         servers=len(found),
         unsteady={
             data.names.get(id_, id_): (each.kind, round(100 * each.change, 1))
@@ -98,9 +99,10 @@ def independence(data: SessionData) -> Outcome:
     """Intervals from a single pass rest on the independence of the windows of a point."""
     found = _found(data)
     if not found:
-        return Outcome("not-known", messages.TooFewWindows(needed=FEWEST))
+        return Outcome("not-known", finding("too-few-windows", needed=FEWEST))
     failed = {id_: each for id_, each in found.items() if each.dependent}
-    message = messages.IndependentWindows(
+    message = finding(
+        "independent-windows",
         servers=len(found),
         dependent={data.names.get(i, i): round(each.worth, 2) for i, each in failed.items()},
     )
@@ -121,8 +123,9 @@ def memory_growth(data: SessionData) -> Outcome:
             if before is None or (each.leaks, each.seconds) > (before.leaks, before.seconds):
                 found[point.series] = each
     if not found:
-        return Outcome("does-not-apply", messages.TooShortForGrowth())
-    message = messages.MemoryGrowth(
+        return Outcome("does-not-apply", finding("too-short-for-growth"))
+    message = finding(
+        "memory-growth",
         servers=len(servers),
         growth={
             data.names.get(id_, id_): (each.per_hour, each.low, each.high, each.leaks)
