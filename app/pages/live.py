@@ -26,7 +26,7 @@ from app.pages.session_page import LOW, SessionPage
 from app.widgets import Inline, button, dress
 from workbench.documents import AnyDocument, Note, PointStop, RunStart
 from workbench.messages.outcomes import Aborted
-from workbench.plan.duration import calibration_s
+from workbench.plan.budget import calibration_s
 from workbench.plan.model import Plan
 
 _ENDED = {

@@ -8,9 +8,9 @@ import pytest
 
 from workbench.machines.facts import Limits
 from workbench.plan.model import Plan, Range, Search, WarmUp
+from workbench.plan.needs import Needs
 from workbench.plan.reading import plan_of_session, recorded, with_set
-from workbench.plan.schedule import points, warm_up
-from workbench.plan.suitability import warnings
+from workbench.plan.schedule import warm_up
 from workbench.workloads.registry import workload
 
 CLOSED = workload(protocol="http/1.1", mode="closed")
@@ -64,7 +64,7 @@ def test_the_warm_up_of_a_session_that_is_run_again_follows_its_changed_rates(
 def test_a_warm_up_above_the_rates_is_pointed_out() -> None:
     def said(warm_up: WarmUp | None) -> list[str]:
         made = plan(rates=[200.0], warm_up=warm_up)
-        return [each.text() for each in warnings(made, [*points(made, "cheroot")], Limits(), 1)]
+        return [each.text() for each in Needs(made, [], Limits()).warnings()]
 
     higher = "The warm-up at 500/s loads servers more than the plan's highest rate, 200/s."
     assert higher in said(WarmUp(rate_per_s=500))

@@ -8,24 +8,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from workbench import formatting
+from workbench.analysis.evidence import SHORTEST_S
 from workbench.analysis.sensitivity import TYPICAL, WANTED, Spreads, detectable, passes_for
 from workbench.axis import RATE
 from workbench.errors import BadInput
-from workbench.machines.facts import Limits, limits_of
+from workbench.machines.facts import limits_of
 from workbench.messages import plans
 from workbench.messages.problems import Problem
-from workbench.plan import duration, resources, suitability
-from workbench.plan.model import Plan, Warming, three_figures
-from workbench.plan.resources import (
-    addresses_for,
-    clients_close,
-    drain,
-    drain_any,
-    fullest,
-    highest_rate,
-    quick_ports,
+from workbench.plan.calibration import (
+    CALIBRATIONS,
+    CEILING_ATTEMPTS,
+    CEILING_HALVINGS,
+    patience_s,
 )
-from workbench.plan.schedule import points
+from workbench.plan.model import Plan, Warming, three_figures
+from workbench.plan.needs import Needs, addresses_for, open_at_worst, quick_ports
+from workbench.plan.schedule import PROFILE_LEAD_S, PointPlan
+from workbench.plan.search import example
 from workbench.servers.catalogue import Catalogue
 from workbench.servers.entry import ServerEntry
 from workbench.sessions.history import earlier
@@ -89,20 +88,23 @@ class Budget:
         expected, at_most = self.points
         connections = formatting.number_of(self.open_at_worst, "connections")
         search = f" A search takes about {expected} points for each server, at most {at_most}."
-        return [
+        needed, free = self.ports_needed, self.ports_free
+        said = [
             f"Takes {formatting.time_span(self.duration_s)}.{search * (expected != at_most)}",
             f"A point has {formatting.counted(span, ' calls')}."
             if most
             else "The number of calls per point is not fixed.",
-            _ports_text(self.ports_needed, self.ports_free),
+            f"It uses at most {needed:,} of {free:,} local ports."
+            if needed <= free
+            else f"It would use up to {needed:,} local ports; there are {free:,}.",
             f"At worst it has {connections} open at once; the clients have"
             f" {self.descriptors:,} descriptors for that.",
-            *([_warm_up_text(*self.warming)] if self.warming else []),
-            *([self.sensitivity.text()] if self.sensitivity else []),
-            *([self.several.text()] if self.several else []),
-            *([self.estimated.text()] if self.estimated else []),
-            *([self.held.text()] if self.held else []),
         ]
+        if self.warming:
+            rate = RATE.at(self.warming.rate_per_s)
+            said.append(f"Each server is warmed up at {rate} for {self.warming.seconds:g} s.")
+        more = (self.sensitivity, self.several, self.estimated, self.held)
+        return [*said, *(message.text() for message in more if message)]
 
 
 def assess(
@@ -124,73 +126,55 @@ def assess(
     address.
     """
     limits = limits_of(facts, loopback=loopback)
-    if ipv6:
-        limits = replace(limits, addresses=1)
-    reuse_s = limits.port_reuse_s + plan.declared.stay_s(plan.workload)
     one_address = clients * limits.ports
+    stays = plan.declared.stay_s(plan.workload) > 0
     limits = replace(
         limits,
+        addresses=1 if ipv6 else limits.addresses,
         ports=one_address,
-        port_reuse_s=reuse_s,
+        port_reuse_s=limits.port_reuse_s + plan.declared.stay_s(plan.workload),
         target_descriptors=limits_of(facts if loopback else target_facts or {}).descriptors,
         target_processes=min((entry.processes for entry in entries), default=1),
     )
-    client_closes = [clients_close(plan, entry.closes_first) for entry in entries]
-    taken = any(client_closes) or plan.declared.held(plan.workload) > 0
-    held = _held(plan, limits, clients)
-    plan = plan.holding(held.connections) if held else plan
+    needs = Needs(plan, entries, limits, clients)
+    clients_close = any(map(needs.closes, entries))
+    taken = clients_close or plan.declared.held(plan.workload) > 0
+    quick = replace(needs, limits=replace(limits, ports=quick_ports(limits)))
+    if held := _held(quick):
+        plan = plan.holding(held.connections)
     most_per_s, ceiling_per_s = math.inf, 0.0
     if plan.to_ceiling:
-        stays = plan.declared.stay_s(plan.workload) > 0
         # Only connections that stay open are worth several addresses.
         taken = taken and stays
-        ports = quick_ports(limits) if stays else limits.ports
-        if any(client_closes):
-            most_per_s = highest_rate(plan, replace(limits, ports=ports))
-        most_per_s = min(most_per_s, resources.most_per_s(plan, limits, clients))
+        if clients_close:
+            most_per_s = (quick if stays else needs).highest_rate
+        most_per_s = min(most_per_s, needs.most_per_s)
         ceiling_per_s = three_figures(min(plan.typical_ceiling_per_s, most_per_s), down=True)
         plan = plan.ending_at(ceiling_per_s)
-    planned = list(points(plan, ""))
-    wanted = addresses_for(fullest(planned, limits)[1], one_address) if taken else 1
+    needs = replace(needs, plan=plan)
+    wanted = addresses_for(needs.fullest[1], one_address) if taken else 1
     addresses = min(limits.addresses, wanted)
-    limits = replace(limits, ports=one_address * addresses)
-    open_at_worst = max(resources.open_at_worst(point) for point in planned)
-    if any(client_closes):
-        drained, in_use = (
-            drain_any(planned, limits, plan.cool_down_s, plan.search.points)
-            if plan.search
-            else drain(planned, limits, plan.cool_down_s)
-        )
-    else:
-        drained, in_use = [], 0
+    needs = replace(needs, limits=replace(limits, ports=one_address * addresses))
+    planned = needs.points
+    worst = max(map(open_at_worst, planned))
+    drained, in_use = needs.rests() if clients_close else ([], 0)
     unhurried = [plan.cool_down_s] * len(planned)
-    rests = {
-        entry.id: drained if closes else unhurried
-        for entry, closes in zip(entries, client_closes, strict=True)
-    }
-    turns = [(e.warm_up_s, rests[e.id]) for e in entries]
-    measured = (len(planned),) * 2
-    if plan.search:
-        duration_s, measured = duration.of_searches(plan, planned, turns)
-    else:
-        duration_s = duration.of_sweeps(plan, planned, turns)
+    rests = {entry.id: drained if needs.closes(entry) else unhurried for entry in entries}
+    duration_s, measured = _duration(plan, planned, [(e.warm_up_s, rests[e.id]) for e in entries])
     longest_s = max((rest for each in rests.values() for rest in each), default=0.0)
     return Budget(
         duration_s=duration_s,
         points=measured,
         samples_per_point=(min(p.samples for p in planned), max(p.samples for p in planned)),
-        ports_needed=max(in_use, open_at_worst),
-        ports_free=limits.ports,
-        open_at_worst=open_at_worst,
-        descriptors=resources.descriptors(plan, limits, clients),
+        ports_needed=max(in_use, worst),
+        ports_free=needs.limits.ports,
+        open_at_worst=worst,
+        descriptors=needs.descriptors,
         cool_down_s=rests,
-        problems=suitability.problems(plan, entries, planned, limits, duration_s, clients=clients),
+        problems=needs.problems(duration_s),
         warnings=[
             warning
-            for warning in (
-                *suitability.warnings(plan, planned, limits, clients),
-                *resources.few_addresses(plan, planned, limits, clients, wanted),
-            )
+            for warning in (*needs.warnings(), *needs.few_addresses(wanted))
             # Of rates that are an estimate, it would warn of what may never be offered.
             if not (ceiling_per_s and isinstance(warning, plans.TimeoutsFill))
         ],
@@ -222,18 +206,75 @@ def span_s(
     return assess(plan, entries, facts, loopback=True).duration_s
 
 
-def _held(plan: Plan, limits: Limits, clients: int) -> plans.HeldToCeiling | None:
-    """Return where the connections end. `limits`: the ports of one address of each client."""
-    if not plan.holds_to_ceiling:
+def _held(quick: Needs) -> plans.HeldToCeiling | None:
+    """Return where the connections end. `quick`: with the ports that connect quickly."""
+    if not quick.plan.holds_to_ceiling:
         return None
-    quick = replace(limits, ports=quick_ports(limits))
-    room = min(resources.rooms(plan, quick, clients), key=lambda each: each.connections)
+    room = min(quick.rooms, key=lambda each: each.connections)
     return plans.HeldToCeiling(
         connections=int(three_figures(room.connections, down=True)),
         where=room.where,
         resource=room.resource,
         available=room.connections,
     )
+
+
+DEPLOY_S = (0.5, 3.0)
+"""Seconds to start a server with a ready runtime, gate and stop it."""
+
+
+def _duration(
+    plan: Plan, planned: Sequence[PointPlan], servers: Sequence[tuple[float, Sequence[float]]]
+) -> tuple[tuple[float, float], tuple[int, int]]:
+    """Return how long it takes if every server answers at once, and if every point waits for its
+    timeouts; and the points of a server in a pass, expected and at most. `servers`: seconds of
+    warm-up calls before every turn, and the rests, of each."""
+    low, high = calibration_s(plan)
+    tools, timeout_s, search = len(plan.load_tools), plan.workload.timeout_s, plan.search
+    found = example(plan) if search else planned
+    place = {point.x: n for n, point in enumerate(planned)}
+    lasts = [point.seconds + point.after_s for point in planned]
+    stay = max(point.longest_stay_s for point in planned)
+    for own_warm_up, rests in servers:
+        warm_up = own_warm_up + _warm_up_s(plan)
+        if search:
+            least = sum(point.seconds + stay + rests[place[point.x]] for point in found)
+            longest = max(point.seconds for point in planned) + stay + max(rests)
+            most = search.points * (longest + timeout_s)
+        else:
+            least = tools * (sum(lasts) + sum(rests))
+            most = least + tools * sum(point.workload.timeout_s for point in planned)
+        profile = _profile_s(plan, warm_up + max(rests))
+        low += plan.repeats * (DEPLOY_S[0] + warm_up + least) + profile[0]
+        high += plan.repeats * (DEPLOY_S[1] + warm_up + most) + profile[1]
+        if plan.looks > 1 and plan.axis.has_limit and not search:
+            # One more turn of each server, up to the point after the one in doubt.
+            high += plan.repeats * (DEPLOY_S[1] + warm_up + 2 * (max(lasts) + max(rests)))
+    return (low, high), (len(found), search.points if search else len(planned))
+
+
+def _warm_up_s(plan: Plan) -> float:
+    return plan.warming.seconds + plan.cool_down_s if plan.warming else 0.0
+
+
+def _profile_s(plan: Plan, before_s: float) -> tuple[float, float]:
+    """Return how long one server's profile takes, after this time of warm-up and rest."""
+    if plan.profiled is None:
+        return 0.0, 0.0
+    load_s = before_s + plan.profiled.seconds + 2 * PROFILE_LEAD_S
+    return load_s + DEPLOY_S[0], load_s + DEPLOY_S[1] + plan.workload.timeout_s
+
+
+def calibration_s(plan: Plan) -> tuple[float, float]:
+    """Return how long the calibration of the clients takes."""
+    if not (plan.calibrate and plan.axis.calibrated):
+        return 0.0, 0.0
+    tools, before_s = len(plan.load_tools), _warm_up_s(plan)
+    point = SHORTEST_S + plan.cool_down_s
+    missed = point + plan.workload.timeout_s
+    most = CALIBRATIONS * (CEILING_ATTEMPTS + CEILING_HALVINGS)
+    refining = min(most * missed, patience_s(plan) + CEILING_ATTEMPTS * missed)
+    return tools * (DEPLOY_S[0] + before_s + point), tools * (DEPLOY_S[1] + before_s + refining)
 
 
 def _sensitivity(plan: Plan, target: str) -> plans.Sensitivity:
@@ -255,13 +296,3 @@ def sensitivity(passes: int, spreads: Spreads) -> plans.Sensitivity:
         proposed=passes_for(WANTED, spread),
         session=spreads.session,
     )
-
-
-def _warm_up_text(rate_per_s: float, seconds: float) -> str:
-    return f"Each server is warmed up at {RATE.at(rate_per_s)} for {seconds:g} s."
-
-
-def _ports_text(needed: int, free: int) -> str:
-    if needed <= free:
-        return f"It uses at most {needed:,} of {free:,} local ports."
-    return f"It would use up to {needed:,} local ports; there are {free:,}."

@@ -16,7 +16,7 @@ from workbench.formatting import listed
 from workbench.load import registry
 from workbench.messages.problems import Problem
 from workbench.plan.model import Plan
-from workbench.plan.suitability import protocol_problems
+from workbench.plan.needs import protocol_problems
 from workbench.run.engine import Consents, Engine, Observer
 from workbench.run.environment import HERE, Fleet
 from workbench.servers.address import is_address

@@ -18,7 +18,7 @@ from workbench.messages.base import Said
 from workbench.messages.reasons import reason
 from workbench.plan import schedule
 from workbench.plan.model import Plan
-from workbench.plan.resources import kept_open
+from workbench.plan.needs import kept_open
 from workbench.plan.schedule import PointPlan
 from workbench.run.client_recovery import ClientRecovery
 from workbench.run.point import PointRunner
